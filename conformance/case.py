@@ -1,0 +1,47 @@
+"""One input, and where it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["text", "bytes", "ids"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One input of a run; exactly one of `text`, `data` and `ids` is set, as `kind` says.
+
+    origin: where it came from, such as "corpora/languages/de-Latn.txt:12" or "fuzz:text:17".
+    language: the corpus file's name without its ending, for the break-down by language; "" for made inputs.
+    text: what is encoded.
+    data: bytes that need not be UTF-8, for subjects that take bytes; the others get them decoded with U+FFFD.
+    ids: what is decoded.
+    """
+
+    kind: Kind
+    origin: str
+    language: str = ""
+    text: str = ""
+    data: bytes = b""
+    ids: tuple[int, ...] = ()
+
+    @property
+    def readable_text(self) -> str:
+        """The text that a subject without bytes is given."""
+        return self.data.decode("utf-8", "replace") if self.kind == "bytes" else self.text
+
+
+def text_case(text: str, origin: str, language: str = "") -> Case:
+    """A text to encode."""
+    return Case("text", origin, language, text=text)
+
+
+def bytes_case(data: bytes, origin: str) -> Case:
+    """Bytes to encode."""
+    return Case("bytes", origin, data=data)
+
+
+def ids_case(ids: tuple[int, ...], origin: str) -> Case:
+    """Ids to decode."""
+    return Case("ids", origin, ids=ids)

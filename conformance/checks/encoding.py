@@ -1,0 +1,56 @@
+"""The encoding, compared with the oracle's part by part: ids, tokens, offsets, special-token mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conformance.case import Case
+from conformance.checks.base import Answers, Difference, Outcome, failure_difference, tails
+from conformance.finding import Severity
+from conformance.observation import Encoded, Failure
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingCheck:
+    """One part of the encoding equals the oracle's.
+
+    Where the oracle refuses a text, a subject should refuse it too; that is judged by the first part, the ids. The
+    other parts are compared where both give them and the ids agree, so that one cause is one difference.
+    """
+
+    name: str
+    part: str
+    severity: Severity
+    of_oracle: bool = False
+
+    def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
+        expected, observed = oracle.encoding, subject.encoding
+        if expected is None or observed is None:
+            return "not applicable"
+        if isinstance(expected, Failure) or isinstance(observed, Failure):
+            return self._of_failures(expected, observed)
+        if self.part != "ids" and expected.ids != observed.ids:
+            return "not applicable"
+        wanted: Sequence[object] | None = getattr(expected, self.part)
+        given: Sequence[object] | None = getattr(observed, self.part)
+        if wanted is None or given is None:
+            return "not applicable"
+        if wanted == given:
+            return "same"
+        return Difference(f"other {self.name}", self.severity, *tails(wanted, given))
+
+    def _of_failures(self, expected: Encoded | Failure, observed: Encoded | Failure) -> Outcome:
+        if self.part != "ids":
+            return "not applicable"
+        if isinstance(observed, Failure):
+            both_refuse = isinstance(expected, Failure) and expected.kind == observed.kind == "refused"
+            return "same" if both_refuse else failure_difference(expected, observed)
+        assert isinstance(expected, Failure)
+        return Difference("answers what the oracle refuses", "other ids", expected.message, str(observed.ids[:12]))
+
+
+IDS = EncodingCheck("ids", "ids", "other ids")
+TOKENS = EncodingCheck("tokens", "tokens", "offsets only")
+OFFSETS = EncodingCheck("offsets", "offsets", "offsets only")
+SPECIAL_TOKENS_MASK = EncodingCheck("special-token mask", "special_tokens_mask", "offsets only")

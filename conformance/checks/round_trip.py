@@ -1,0 +1,118 @@
+"""Decoding the encoded text gives the text back, where the model keeps it.
+
+Which text must come back is decided by rule, from the reference's trace and the kinds of its stages. A model whose
+stages lose text, or a text that has unknown characters or looks like the model's own notation, is left out by that
+rule and counted as not applicable.
+"""
+
+from __future__ import annotations
+
+from conformance.case import Case
+from conformance.checks.base import Answers, Difference, Outcome, failure_difference, text_tails
+from conformance.observation import Failure
+from reftok import Tokenizer, Trace, decoders, pretokenizers
+from reftok.sentencepiece_normalizer import SentencePieceNormalizer
+
+METASPACE = "▁"
+_BYTE_PIECE_START = "<0x"
+_LLAMA_DECODERS = (
+    decoders.Replace(METASPACE, " "),
+    decoders.ByteFallback(),
+    decoders.Fuse(),
+    decoders.Strip(" ", 1, 0),
+)
+
+
+class RoundTripCheck:
+    """What the subject decodes from its own ids is the text that the rule demands."""
+
+    name = "round trip"
+    of_oracle = True
+
+    def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
+        decoding = subject.own_decoding
+        if subject.round_trip is None or decoding is None:
+            return "not applicable"
+        if isinstance(decoding, Failure):
+            return failure_difference(subject.round_trip, decoding)
+        observed = decoding.text if decoding.with_special is None else decoding.with_special
+        if observed == subject.round_trip:
+            return "same"
+        return Difference("the text does not come back", "other text", *text_tails(subject.round_trip, observed))
+
+
+ROUND_TRIP = RoundTripCheck()
+
+
+def expected_round_trip(tokenizer: Tokenizer, trace: Trace) -> str | None:
+    """The text that must come back, special tokens kept; None where the model does not keep this text.
+
+    Byte-level: the normalized text, with each added token as its content, without the white space that it stripped.
+    sentencepiece: the normalized text with `▁` as spaces, less the dummy prefix. Pipelines like Llama 2's: the same,
+    less one leading space.
+    """
+    if _has_unknown(tokenizer, trace):
+        return None
+    if tokenizer.library == "sentencepiece":
+        return _sentencepiece_round_trip(tokenizer, trace)
+    if _is_byte_level(tokenizer):
+        return _with_template(tokenizer, trace, _text_before(tokenizer, trace, ("AddedTokens", "Normalizer")))
+    if tokenizer.decoders == _LLAMA_DECODERS and METASPACE not in trace.text and _BYTE_PIECE_START not in trace.text:
+        stages = ("AddedTokens", "Normalizer", "PreTokenizer")
+        text = _with_template(tokenizer, trace, _text_before(tokenizer, trace, stages))
+        return text.replace(METASPACE, " ").removeprefix(" ")
+    return None
+
+
+def _has_unknown(tokenizer: Tokenizer, trace: Trace) -> bool:
+    """Whether a part of the text is not in its tokens: the unknown token, or a character that vanished."""
+    before = [stage for stage in trace.stages if stage.stage != "PostProcessor"]
+    text = "".join(piece.text for piece in before[-2].pieces if piece.ids is None)
+    in_tokens = "".join(piece.text for piece in before[-1].pieces if _in_vocab(tokenizer, piece.text))
+    return (tokenizer.library != "sentencepiece" and len(in_tokens) < len(text)) or any(
+        not _in_vocab(tokenizer, token) for token in trace.encoding.tokens
+    )
+
+
+def _in_vocab(tokenizer: Tokenizer, token: str) -> bool:
+    return tokenizer.token_to_id(token) is not None
+
+
+def _is_byte_level(tokenizer: Tokenizer) -> bool:
+    """Whether bytes go in and come out and nothing is added before a word."""
+    steps = [step for step in tokenizer.pre_tokenizers if isinstance(step, pretokenizers.ByteLevel)]
+    return (
+        tokenizer.decoders == (decoders.ByteLevel(),)
+        and len(steps) == 1
+        and steps[0] is tokenizer.pre_tokenizers[-1]
+        and not steps[0].add_prefix_space
+    )
+
+
+def _text_before(tokenizer: Tokenizer, trace: Trace, stages: tuple[str, ...]) -> str:
+    """The text after the last of `stages`, each added token as its content."""
+    last = [stage for stage in trace.stages if stage.stage in stages][-1]
+    return "".join(
+        piece.text if piece.ids is None else (tokenizer.id_to_token(piece.ids[0]) or "") for piece in last.pieces
+    )
+
+
+def _with_template(tokenizer: Tokenizer, trace: Trace, text: str) -> str:
+    """`text` between the special tokens that the template put around it."""
+    mask = list(trace.encoding.special_tokens_mask)
+    tokens = [tokenizer.id_to_token(token_id) or "" for token_id in trace.encoding.ids]
+    leading = mask.index(0) if 0 in mask else len(mask)
+    trailing = mask[::-1].index(0) if 0 in mask else 0
+    return "".join(tokens[:leading]) + text + "".join(tokens[len(tokens) - trailing :])
+
+
+def _sentencepiece_round_trip(tokenizer: Tokenizer, trace: Trace) -> str | None:
+    normalizer = tokenizer.normalizers[0]
+    assert isinstance(normalizer, SentencePieceNormalizer)
+    options = normalizer.options
+    if METASPACE in trace.text or not options.escape_whitespaces:
+        return None
+    text = _text_before(tokenizer, trace, ("Normalizer",))
+    if options.add_dummy_prefix or options.remove_extra_whitespaces:
+        text = text.removeprefix(METASPACE)
+    return text.replace(METASPACE, " ")

@@ -1,0 +1,266 @@
+"""The command `conformance`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from conformance import replaying
+from conformance.checks import CHECKS
+from conformance.engines.journal import read_plan, write_plan
+from conformance.engines.shard_work import Plan
+from conformance.errors import ConformanceError, InputError, UsageError
+from conformance.execute import Job, check_unchanged, execute, file_hashes
+from conformance.inputs.corpora import PARTS, corpus_files
+from conformance.inputs.plan import Inputs
+from conformance.modelling import plan_models
+from conformance.report.terminal import print_report
+from conformance.subjects import BUILT_IN, check_subject_name
+from reftok import ReftokError
+
+DEFAULT_FUZZ = 1_500
+SECONDS_BETWEEN_LINES = 10.0
+
+EXAMPLES = """\b
+Examples:
+  conformance run
+      every embedded model over the project's corpora
+  conformance run --model path/to/tokenizer.json --subject mine.py:Tokenizer
+      your own tokenizer on your own model
+  conformance run --model bpe-qwen --corpus texts/ --check ids --check offsets
+  conformance run --resume reports/runs/20260101-120000
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="reftok", prog_name="conformance")
+def cli() -> None:
+    """Hold any tokenizer against the official library, and say where it differs and why."""
+
+
+@cli.command(epilog=EXAMPLES)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="M",
+    help="A file, a folder, or the name of an embedded model; repeatable. Default: all embedded ones.",
+)
+@click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    metavar="S",
+    help="FILE.py:FACTORY, besides reftok; or only those named "
+    f"of the built-in ones ({', '.join(BUILT_IN)}); repeatable.",
+)
+@click.option(
+    "--corpus",
+    "corpora",
+    multiple=True,
+    metavar="C",
+    help=f"A file, a folder, or {', '.join(PARTS)}; repeatable. Default: all of the project's.",
+)
+@click.option(
+    "--check", "checks", multiple=True, type=click.Choice(list(CHECKS)), help="A check; repeatable. Default: all."
+)
+@click.option(
+    "--vocab/--no-vocab", default=True, show_default=True, help="Decode every entry of the vocab and encode it again."
+)
+@click.option(
+    "--fuzz",
+    type=click.IntRange(0),
+    default=DEFAULT_FUZZ,
+    show_default=True,
+    metavar="N",
+    help="How many made inputs a model is given.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="What the made inputs are made from.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="all cores",
+    help="Worker processes.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For one answer of a FILE.py subject.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FOLDER",
+    help="The run folder. Default: reports/runs/<time>.",
+)
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FOLDER",
+    help="Finish the run of this folder; other options than --jobs do not count.",
+)
+@click.option("--quiet", is_flag=True, help="No progress, only the report.")
+def run(resume: Path | None, out: Path | None, jobs: int, quiet: bool, **options: Any) -> None:
+    """Compare tokenizers on corpora, on their own vocab and on made inputs.
+
+    Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed.
+    """
+    job = _resumed(resume, jobs) if resume else _new_job(out, jobs, options)
+    console = Console(highlight=False)
+    with _ProgressTeller(quiet) as told:
+        outcome = execute(job, told)
+    print_report(outcome, console)
+    console.print(f"Report: {job.folder / 'report.html'}", soft_wrap=True)
+    sys.exit(outcome.exit_code)
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("fingerprint")
+def replay(folder: Path, fingerprint: str) -> None:
+    """Ask again what a finding of a run is about, and show both answers.
+
+    FOLDER is a run folder, FINGERPRINT a finding's, or its first characters. Exit code 1 where it still differs.
+    """
+    sys.exit(replaying.replay(folder, fingerprint, Console(highlight=False)))
+
+
+def _new_job(out: Path | None, jobs: int, options: dict[str, Any]) -> Job:
+    plan = _plan(**options)
+    folder = out or Path("reports") / "runs" / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    if (folder / "plan.json").exists():
+        raise UsageError(f"{folder}: holds a run already; finish it with --resume {folder}, or name another --out")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"{folder}: is not empty; name another --out")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        command = shlex.join(["conformance", *sys.argv[1:]])
+        full = not (options["corpora"] or options["checks"]) and options["vocab"]
+        full = full and options["fuzz"] >= DEFAULT_FUZZ and options["seed"] == 0
+        write_plan(folder, plan, command, {**file_hashes(plan)})
+        (folder / "full").write_text(json.dumps(full), "ascii")
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
+    return Job(plan, folder, command, jobs, full)
+
+
+def _resumed(folder: Path, jobs: int) -> Job:
+    plan, command, hashes = read_plan(folder)
+    check_unchanged(plan, hashes)
+    full_file = folder / "full"
+    return Job(plan, folder, command, jobs, full_file.is_file() and json.loads(full_file.read_text("ascii")))
+
+
+def _plan(
+    models: tuple[str, ...],
+    subjects: tuple[str, ...],
+    corpora: tuple[str, ...],
+    checks: tuple[str, ...],
+    vocab: bool,
+    fuzz: int,
+    seed: int,
+    timeout: float,
+) -> Plan:
+    for name in subjects:
+        check_subject_name(name)
+    own = tuple(name for name in subjects if name not in BUILT_IN)
+    named = tuple(name for name in subjects if name in BUILT_IN)
+    files = tuple(path.resolve() for path in corpus_files(corpora or PARTS))
+    return Plan(
+        models=plan_models(models),
+        subjects=tuple(dict.fromkeys((named or ("reftok",)) + own)),
+        checks=tuple(name for name in CHECKS if not checks or name in checks),
+        inputs=Inputs(files, vocab, fuzz, seed),
+        timeout=timeout,
+    )
+
+
+class _ProgressTeller:
+    """Progress on standard error: a bar on a terminal, now and then a line elsewhere."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._bar: Progress | None = None
+        self._last_line = time.monotonic()
+
+    def __enter__(self) -> Callable[[int, int, int, int], None]:
+        console = Console(stderr=True)
+        if console.is_terminal and not self._quiet:
+            self._bar = Progress(
+                TextColumn("[progress.description]{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                console=console,
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("loading models", total=None)
+        return self._tell
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _tell(self, done: int, total: int, answers: int, mismatches: int) -> None:
+        said = f"{answers:,} answers compared, {mismatches:,} mismatches"
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, total=total, description=said)
+        elif not self._quiet and (time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES or done == total):
+            self._last_line = time.monotonic()
+            print(f"{done}/{total} shards, {said}", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Run the command; a user's mistake ends in one or two lines, not in a traceback."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print("interrupted; what is done is on disk: finish it with conformance run --resume FOLDER", file=sys.stderr)
+        sys.exit(130)
+    except ReftokError as error:
+        _fail(str(error), UsageError.exit_code)
+    except ConformanceError as error:
+        _fail(str(error), error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        if "CONFORMANCE_TRACEBACK" in os.environ:
+            traceback.print_exc()
+        _fail(
+            f"the harness failed: {type(error).__name__}: {error} (CONFORMANCE_TRACEBACK=1 shows where)",
+            ConformanceError.exit_code,
+        )
+
+
+def _fail(message: str, exit_code: int) -> None:
+    print(f"conformance: {message}", file=sys.stderr)
+    sys.exit(exit_code)
+
+
+if __name__ == "__main__":
+    main()

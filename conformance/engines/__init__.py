@@ -1,0 +1,1 @@
+"""Engines: how the shards of a run are worked on."""

@@ -1,0 +1,39 @@
+"""Everything that conformance raises on purpose, as one tree.
+
+    ConformanceError
+    ├── UsageError            the command asks for something that cannot be done        exit code 2
+    │   └── InputError          a file or folder is missing, truncated or foreign       exit code 2
+    └── HarnessError          the harness itself failed; its answer means nothing       exit code 3
+
+A subject that fails is not among them: that is data, a `Failure`. Unexpected findings are exit code 1, and no error.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ConformanceError(Exception):
+    """Base of every error that conformance raises on purpose; `exit_code` is what the command line ends with."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class UsageError(ConformanceError):
+    """The command, an option or a plan asks for something that cannot be done."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InputError(UsageError):
+    """A file or folder that cannot be used: missing, truncated or foreign.
+
+    >>> InputError("runs/7/run.json: is missing").exit_code
+    2
+    """
+
+
+class HarnessError(ConformanceError):
+    """The harness itself failed, so that nothing can be said about the subjects."""
+
+    exit_code: ClassVar[int] = 3

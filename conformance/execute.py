@@ -1,0 +1,282 @@
+"""A run from plan to folder: work, gather, shrink, judge, write."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from conformance.attribute import Attribution
+from conformance.case import Case
+from conformance.checks import CHECKS
+from conformance.checks.base import Difference
+from conformance.engines.journal import Journal
+from conformance.engines.local import bench_of, run_shards
+from conformance.engines.shard_work import Plan, ShardResult, ask, vocab_by_id
+from conformance.errors import InputError
+from conformance.expectations import gone, read_expectations
+from conformance.finding import Finding, Mismatch
+from conformance.gather import cells, findings, gather, language_cells, vacuous
+from conformance.inputs.plan import shards
+from conformance.report.folder import write_run_folder
+from conformance.resources import expectations_folder
+from conformance.run import ModelInfo, Run, SubjectInfo, Verdict
+from conformance.shrink import shrink
+from conformance.subjects import BUILT_IN, ORACLES, subject_version
+from conformance.subjects.base import UnavailableError
+from reftok import load
+
+Progress = Callable[[int, int, int, int], None]
+"""Told after each shard: shards done, shards in all, answers so far, mismatches so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A plan with what surrounds it.
+
+    folder: the run folder. command: as typed. full: all inputs and checks, so that what is expected must be seen.
+    """
+
+    plan: Plan
+    folder: Path
+    command: str
+    jobs: int
+    full: bool
+
+
+def execute(job: Job, progress: Progress) -> Run:
+    """Work on what is not in the journal yet, write the run folder, and give the run.
+
+    Interrupted, the journal holds every finished shard, and run.json says "incomplete".
+    """
+    started, clock = datetime.now(UTC), time.monotonic()
+    plan = job.plan
+    infos = model_infos(plan)
+    todo = [shard for info in infos for shard in shards(plan.inputs, info.name, info.vocab_size)]
+    journal = Journal(job.folder)
+    order = {shard.key: number for number, shard in enumerate(todo)}
+    results = [result for key, result in journal.finished.items() if key in order]
+    last_written = 0.0
+
+    def done(result: ShardResult) -> None:
+        nonlocal last_written
+        journal.add(result)
+        results.append(result)
+        if time.monotonic() - last_written > 5:
+            _write_incomplete(job, infos, results, started)
+            last_written = time.monotonic()
+        progress(len(results), len(todo), sum(r.answers for r in results), _mismatches(results))
+
+    remaining = [shard for shard in todo if shard.key not in journal.finished]
+    _write_incomplete(job, infos, results, started)
+    try:
+        run_shards(plan, remaining, job.jobs, done)
+    finally:
+        journal.close()
+        if len(results) < len(todo):
+            _write_incomplete(job, infos, results, started)
+    results.sort(key=lambda result: order[result.shard.key])
+    run = _finished_run(job, infos, results)
+    seconds = time.monotonic() - clock
+    run = replace(run, started=started.isoformat(timespec="seconds"), times=_times(results, seconds))
+    write_run_folder(run, job.folder)
+    return run
+
+
+def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
+    """What the run says of its models; each is loaded once, so that a bad file ends the run before it starts."""
+    return tuple(
+        ModelInfo(
+            name=model.name,
+            path=model.path.name,
+            format=model.format,
+            sha256=hashlib.sha256(model.path.read_bytes()).hexdigest(),
+            oracle=ORACLES[model.format],
+            vocab_size=len(vocab_by_id(load(model.path))),
+        )
+        for model in plan.models
+    )
+
+
+def _finished_run(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> Run:
+    expectations = read_expectations(expectations_folder())
+    oracles = {info.name: info.oracle for info in infos}
+    found = findings(
+        gather(results),
+        oracles,
+        expectations,
+        lambda mismatch, stage: _shrunk(job.plan, mismatch, stage),
+        lambda finding: replay_command(job, finding),
+    )
+    run = _table(job, infos, results, found)
+    names = {info.name for info in infos}
+    expected_rows = [
+        (info.name, subject)
+        for info in infos
+        for subject in job.plan.subjects
+        if subject != info.oracle and subject not in _unavailable(results, info.name)
+    ]
+    problems = list(run.problems) + vacuous(run.cells, expected_rows)
+    if job.full:
+        problems += gone(expectations, found, names, datetime.now(UTC).date().isoformat())
+    unexpected = any(finding.status == "new" for finding in found) or bool(problems)
+    verdict: Verdict = "unexpected findings" if unexpected else "as expected"
+    return replace(run, verdict=verdict, problems=tuple(problems))
+
+
+def _write_incomplete(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult], started: datetime) -> None:
+    oracles = {info.name: info.oracle for info in infos}
+    expectations = read_expectations(expectations_folder())
+    found = findings(
+        gather(results),
+        oracles,
+        expectations,
+        lambda m, stage: (m, Attribution()),
+        lambda finding: replay_command(job, finding),
+    )
+    run = replace(_table(job, infos, results, found), started=started.isoformat(timespec="seconds"))
+    write_run_folder(run, job.folder)
+
+
+def _table(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult], found: tuple[Finding, ...]) -> Run:
+    plan = job.plan
+    return Run(
+        verdict="incomplete",
+        command=job.command,
+        seed=plan.inputs.seed,
+        versions=_versions(),
+        models=tuple(infos),
+        subjects=_subject_infos(plan, infos, results),
+        checks=plan.checks,
+        cells=cells(results, found, [info.name for info in infos]),
+        languages=language_cells(results),
+        findings=found,
+        problems=_missing_oracles(infos, results),
+        corpora={_corpus_name(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in plan.inputs.files},
+        cases=sum(result.cases for result in results),
+        answers=sum(result.answers for result in results),
+    )
+
+
+def _corpus_name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def _missing_oracles(infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> tuple[str, ...]:
+    """A model whose official library did not take part was compared with nothing official."""
+    return tuple(
+        f"{info.name} was not compared with its official library: {reasons[info.oracle]}"
+        for info in infos
+        if info.oracle in (reasons := _unavailable(results, info.name))
+    )
+
+
+def _unavailable(results: Sequence[ShardResult], model: str) -> dict[str, str]:
+    reasons: dict[str, str] = {}
+    for result in results:
+        if result.shard.model == model:
+            reasons |= result.unavailable
+    return reasons
+
+
+def _subject_infos(plan: Plan, infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> tuple[SubjectInfo, ...]:
+    oracles = {info.oracle for info in infos}
+    reasons = [_unavailable(results, info.name) for info in infos]
+    subjects: list[SubjectInfo] = []
+    for name in sorted({*plan.subjects, *oracles}):
+        everywhere = all(name in reason for reason in reasons) and reasons
+        why = next(reason[name] for reason in reasons) if everywhere else ""
+        subjects.append(SubjectInfo(name, _version(name), "oracle" if name in oracles else "subject", why))
+    return tuple(subjects)
+
+
+def _version(name: str) -> str:
+    try:
+        return subject_version(name)
+    except UnavailableError:
+        return ""
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    names = {name: _version(name) for name in BUILT_IN}
+    return {
+        **{name: number for name, number in names.items() if number},
+        "regex": version("regex"),
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _mismatches(results: Sequence[ShardResult]) -> int:
+    return sum(counts.mismatched for result in results for counts in result.counts.values())
+
+
+def _times(results: Sequence[ShardResult], seconds: float) -> dict[str, float]:
+    return {"total": round(seconds, 1), "work": round(sum(result.seconds for result in results), 1)}
+
+
+def replay_command(job: Job, finding: Finding) -> str:
+    """The command that shows this finding again, on its own."""
+    return shlex.join(["conformance", "replay", _relative(job.folder), finding.fingerprint])
+
+
+def _relative(path: Path) -> str:
+    try:
+        return os.path.relpath(path)
+    except ValueError:
+        return str(path)
+
+
+def _shrunk(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch, Attribution]:
+    """The mismatch on a smaller case, and what the smaller case says about the cause."""
+    bench = bench_of(plan, mismatch.model)
+    if mismatch.subject not in bench.subjects or mismatch.severity == "no answer":
+        return mismatch, Attribution()
+    check = CHECKS[mismatch.check]
+
+    def outcome(case: Case) -> Difference | None:
+        answers = ask(bench, [case], plan.checks)
+        found = check(case, answers[bench.oracle][0], answers[mismatch.subject][0])
+        return found if isinstance(found, Difference) and found.rule == mismatch.rule else None
+
+    case = _smaller_case(mismatch.case, lambda smaller: outcome(smaller) is not None)
+    difference = outcome(case)
+    if difference is None:
+        return mismatch, Attribution()
+    answers = ask(bench, [case], plan.checks)
+    oracle, subject = answers[bench.oracle][0], answers[mismatch.subject][0]
+    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, oracle, subject)
+    shrunk = replace(mismatch, case=case, expected=difference.expected, observed=difference.observed)
+    return shrunk, attribution
+
+
+def _smaller_case(case: Case, fails: Callable[[Case], bool]) -> Case:
+    if case.kind == "ids":
+        return replace(case, ids=shrink(case.ids, lambda ids: fails(replace(case, ids=ids))))
+    if case.kind == "bytes":
+        data = shrink(case.data.decode("latin-1"), lambda data: fails(replace(case, data=data.encode("latin-1"))))
+        return replace(case, data=data.encode("latin-1"))
+    return replace(case, text=shrink(case.text, lambda text: fails(replace(case, text=text))))
+
+
+def check_unchanged(plan: Plan, hashes: dict[str, str]) -> None:
+    """Raise InputError where a file of a run that is resumed is gone or not what it was."""
+    for name, digest in hashes.items():
+        path = Path(name)
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            raise InputError(f"{name}: is gone or has changed since the run began; start it anew")
+
+
+def file_hashes(plan: Plan) -> dict[str, str]:
+    """SHA-256 of every file that decides the outcome."""
+    subjects = [Path(name.rpartition(":")[0]) for name in plan.subjects if ":" in name]
+    paths = [model.path for model in plan.models] + list(plan.inputs.files) + subjects
+    return {str(path.resolve()): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}

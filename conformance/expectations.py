@@ -1,0 +1,98 @@
+"""Known divergences: what is seen, why, and where it was reported.
+
+A listed one does not fail a run; an unlisted one does, and so does a listed one that no longer happens, so that the
+list cannot rot. Each file of reports/expectations/ holds tables [[expectation]] with the keys of `Expectation`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from conformance.errors import InputError
+from conformance.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One known divergence.
+
+    id: its name. subject, check, rule: as in a finding; models: patterns of model names.
+    seen_in: embedded models on which a full run must show it.
+    observed: what is seen. reason: why, and who is right. upstream: a link. owner: who looks after the entry.
+    expires: the date (YYYY-MM-DD) on which it must be looked at again.
+    """
+
+    id: str
+    subject: str
+    check: str
+    rule: str
+    models: tuple[str, ...]
+    seen_in: tuple[str, ...]
+    observed: str
+    reason: str
+    upstream: str
+    owner: str
+    expires: str
+
+    def lists(self, finding: Finding) -> bool:
+        """Whether this is that divergence."""
+        example = finding.example
+        return (self.subject, self.check, self.rule) == (example.subject, example.check, finding.rule) and any(
+            fnmatchcase(example.model, pattern) for pattern in self.models
+        )
+
+
+def read_expectations(folder: Path) -> list[Expectation]:
+    """The entries of every .toml file, by file and place.
+
+    Raises InputError for a file that cannot be read, and for an entry with a key missing, unknown or repeated.
+    """
+    entries: list[Expectation] = []
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            tables = tomllib.loads(path.read_text("utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InputError(f"{path}: {error}") from None
+        entries += [_entry(table, path) for table in tables.get("expectation", [])]
+    names = [entry.id for entry in entries]
+    repeated = {name for name in names if names.count(name) > 1}
+    if repeated:
+        raise InputError(f"{folder}: the expectation {sorted(repeated)[0]} is listed twice")
+    return entries
+
+
+def _entry(table: dict[str, Any], path: Path) -> Expectation:
+    known = {field.name for field in fields(Expectation)}
+    wrong = known ^ set(table)
+    if wrong:
+        key = sorted(wrong)[0]
+        problem = "is missing" if key in known else "is not known"
+        raise InputError(f"{path}: expectation {table.get('id', '?')}: the key {key} {problem}")
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
+    return Expectation(**values)
+
+
+def matching(expectations: Iterable[Expectation], finding: Finding) -> Expectation | None:
+    """The entry that lists this finding."""
+    return next((entry for entry in expectations if entry.lists(finding)), None)
+
+
+def gone(
+    expectations: Iterable[Expectation], findings: Iterable[Finding], models: Collection[str], today: str
+) -> list[str]:
+    """A sentence for each entry that a full run over these models should have shown, and for each expired one."""
+    findings = list(findings)
+    problems: list[str] = []
+    for entry in expectations:
+        for model in entry.seen_in:
+            seen = any(entry.lists(finding) and finding.example.model == model for finding in findings)
+            if model in models and not seen:
+                problems.append(f"expectation {entry.id} no longer happens on {model}: remove it from the list")
+        if entry.expires <= today:
+            problems.append(f"expectation {entry.id} expired on {entry.expires}: look at it again")
+    return problems

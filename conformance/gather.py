@@ -1,0 +1,133 @@
+"""From finished shards to findings and tables: pure functions, so that a resumed run ends like an unbroken one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from conformance.attribute import Attribution
+from conformance.engines.shard_work import Counts, Group, ShardResult, size_of
+from conformance.expectations import Expectation, matching
+from conformance.finding import Finding, Mismatch, Severity
+from conformance.run import Cell, LanguageCell
+
+MOST_REFUSED = 0.5
+"""A subject that gives no answer to more than this share of the cases proves nothing: the run says so and fails."""
+
+Shrinker = Callable[[Mismatch, str], tuple[Mismatch, Attribution]]
+"""A smaller mismatch of the same kind, and the stage and rule that it shows; "" is given where they were unknown."""
+
+_SEVERITIES = get_args(Severity)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The mismatches of a whole run by cause, with the languages they were seen in."""
+
+    model: str
+    subject: str
+    check: str
+    group: Group
+
+
+def gather(results: Iterable[ShardResult]) -> list[Gathered]:
+    """The groups of all shards, joined where the cause is the same, in a fixed order."""
+    joined: dict[tuple[str, str, str, str, str], Group] = {}
+    for result in results:
+        for (subject, check, stage, rule), group in result.groups.items():
+            key = (result.shard.model, subject, check, stage, rule)
+            whole = joined.setdefault(key, Group(stage, rule))
+            whole.count += group.count
+            whole.languages |= group.languages
+            whole.examples = sorted([*whole.examples, *group.examples], key=size_of)[: len(group.examples) + 3]
+    return [Gathered(*key[:3], group) for key, group in sorted(joined.items())]
+
+
+def findings(
+    gathered: Sequence[Gathered],
+    oracles: dict[str, str],
+    expectations: Sequence[Expectation],
+    shrinker: Shrinker,
+    replay: Callable[[Finding], str],
+) -> tuple[Finding, ...]:
+    """One finding a cause, shrunk, the worst first. Causes that turn out the same after shrinking are joined."""
+    by_fingerprint: dict[str, Finding] = {}
+    for entry in gathered:
+        example, attribution = shrinker(entry.group.examples[0], entry.group.stage)
+        finding = Finding(
+            example=example,
+            count=entry.group.count,
+            languages=tuple(sorted(entry.group.languages)),
+            stage=entry.group.stage or attribution.stage,
+            rule=attribution.rule if not entry.group.stage and attribution.rule else entry.group.rule,
+            oracle=oracles[entry.model],
+        )
+        finding = replace(finding, replay=replay(finding))
+        known = by_fingerprint.get(finding.fingerprint)
+        by_fingerprint[finding.fingerprint] = finding if known is None else _joined(known, finding)
+    return tuple(sorted((_listed(finding, expectations) for finding in by_fingerprint.values()), key=_order))
+
+
+def _joined(first: Finding, second: Finding) -> Finding:
+    smaller = min(first, second, key=lambda finding: size_of(finding.example))
+    languages = tuple(sorted({*first.languages, *second.languages}))
+    return replace(smaller, count=first.count + second.count, languages=languages)
+
+
+def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:
+    entry = matching(expectations, finding)
+    return finding if entry is None else replace(finding, status="known", reason=entry.reason, upstream=entry.upstream)
+
+
+def _order(finding: Finding) -> tuple[bool, int, str, str, str, str]:
+    example = finding.example
+    severity = _SEVERITIES.index(example.severity)
+    return finding.status == "known", severity, example.model, example.subject, example.check, finding.rule
+
+
+def cells(results: Iterable[ShardResult], found: Iterable[Finding], models: Sequence[str]) -> tuple[Cell, ...]:
+    """The table model × subject × check."""
+    counts: dict[tuple[str, str, str], Counts] = defaultdict(Counts)
+    for result in results:
+        for (subject, check), part in result.counts.items():
+            whole = counts[result.shard.model, subject, check]
+            whole.compared += part.compared
+            whole.mismatched += part.mismatched
+            whole.not_applicable += part.not_applicable
+            whole.failures += part.failures
+    known: dict[tuple[str, str, str], int] = defaultdict(int)
+    for finding in found:
+        if finding.status == "known":
+            known[finding.example.model, finding.example.subject, finding.example.check] += finding.count
+    order = {name: number for number, name in enumerate(models)}
+    return tuple(
+        Cell(*key, part.compared, part.mismatched, known[key], part.not_applicable, part.failures)
+        for key, part in sorted(counts.items(), key=lambda item: (order[item[0][0]], item[0][1]))
+    )
+
+
+def language_cells(results: Iterable[ShardResult]) -> tuple[LanguageCell, ...]:
+    """The heat map language × subject."""
+    counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    for result in results:
+        for key, (compared, mismatched) in result.languages.items():
+            counts[key][0] += compared
+            counts[key][1] += mismatched
+    return tuple(LanguageCell(*key, *pair) for key, pair in sorted(counts.items()) if key[0])
+
+
+def vacuous(table: Sequence[Cell], expected: Iterable[tuple[str, str]]) -> list[str]:
+    """A sentence for every model and subject that proved nothing: nothing compared, or mostly no answers."""
+    problems: list[str] = []
+    for model, subject in expected:
+        row = [cell for cell in table if (cell.model, cell.subject) == (model, subject)]
+        compared = sum(cell.compared for cell in row)
+        ids = [cell for cell in row if cell.check in ("ids", "decode")]
+        failures, asked = sum(cell.failures for cell in ids), sum(cell.compared for cell in ids)
+        if not compared:
+            problems.append(f"{subject} was compared on nothing with {model}: nothing is proved")
+        elif asked and failures > MOST_REFUSED * asked:
+            problems.append(f"{subject} gave no answer to {failures:,} of {asked:,} questions on {model}")
+    return problems

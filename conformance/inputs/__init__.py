@@ -1,0 +1,1 @@
+"""Inputs: corpora, the vocab, and what a seed makes."""

@@ -1,0 +1,95 @@
+"""Corpora: text files line by line and as a whole, edge cases from JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from conformance.case import Case, bytes_case, text_case
+from conformance.errors import InputError
+from conformance.resources import corpora_folder
+
+PARTS = ("languages", "domains", "edge_cases")
+"""The parts of the project's own corpora, by folder."""
+
+
+def corpus_files(names: tuple[str, ...]) -> list[Path]:
+    """The files of parts, folders and files named on the command line, sorted within each.
+
+    Raises InputError for a name that is none of these and for a folder without a corpus file.
+    """
+    files: list[Path] = []
+    for name in names:
+        path = corpora_folder() / name if name in PARTS else Path(name)
+        if path.is_dir():
+            found = sorted(file for file in path.rglob("*") if file.suffix in (".txt", ".jsonl", ".json"))
+            found = [file for file in found if file.name != "manifest.json"]
+            if not found:
+                raise InputError(f"{name}: the folder holds no .txt, .jsonl or .json file")
+            files += found
+        elif path.is_file():
+            files.append(path)
+        else:
+            raise InputError(f"{name}: no such file or folder, nor one of {', '.join(PARTS)}")
+    return files
+
+
+def read_corpus(path: Path) -> list[Case]:
+    """The cases of one file.
+
+    .jsonl: an object with "text" or "bytes_hex" a line; .json: a list of strings; else text: each line that is not
+    empty, and the file as a whole.
+    Raises InputError with the place for what is not UTF-8 or not of this form.
+    """
+    text = _read(path)
+    name = f"{path.parent.name}/{path.name}"
+    if path.suffix == ".jsonl":
+        return list(_json_lines(text, path, name))
+    if path.suffix == ".json":
+        return _json_list(text, path, name)
+    language = path.stem
+    lines = text.split("\n")
+    cases = [text_case(line, f"{name}:{number}", language) for number, line in enumerate(lines, 1) if line]
+    if len(cases) > 1:
+        cases.append(text_case(text, name, language))
+    return cases
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is not UTF-8; convert the file to UTF-8") from None
+
+
+def _json_lines(text: str, path: Path, name: str) -> Iterator[Case]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+            if "bytes_hex" in value:
+                yield bytes_case(bytes.fromhex(value["bytes_hex"]), f"{name}:{number}")
+            else:
+                yield text_case(_encodable(value["text"]), f"{name}:{number}", path.stem)
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f'{path}: line {number} is not an object with "text" or "bytes_hex"') from None
+
+
+def _json_list(text: str, path: Path, name: str) -> list[Case]:
+    try:
+        values = json.loads(text)
+        if not isinstance(values, list):
+            raise ValueError
+        return [text_case(_encodable(value), f"{name}[{index}]", path.stem) for index, value in enumerate(values)]
+    except (ValueError, AttributeError):
+        raise InputError(f"{path}: is not a JSON list of strings") from None
+
+
+def _encodable(text: str) -> str:
+    """`text`; raises ValueError for lone surrogates, which no subject takes."""
+    text.encode("utf-8")
+    return text

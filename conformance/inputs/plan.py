@@ -1,0 +1,88 @@
+"""Which cases a model is given, cut into shards that are worked on one by one.
+
+A shard is a name, from which its cases can be made again: so a run can be resumed, and split over processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from conformance.case import Case, ids_case
+from conformance.inputs.corpora import read_corpus
+from conformance.inputs.fuzz import fuzz_case
+
+SHARD_CHARACTERS = 60_000
+SHARD_CASES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What every model of a run is given.
+
+    files: corpus files; vocab: every entry of the vocab decoded, and that text encoded again;
+    fuzz: how many made cases; seed: what they are made from.
+    """
+
+    files: tuple[Path, ...]
+    vocab: bool
+    fuzz: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A slice of the cases of one model: `source` is "corpora", "vocab" or "fuzz"."""
+
+    model: str
+    source: str
+    start: int
+    stop: int
+
+    @property
+    def key(self) -> str:
+        """Its name in the journal of a run."""
+        return f"{self.model}|{self.source}|{self.start}|{self.stop}"
+
+
+def shards(inputs: Inputs, model: str, vocab_size: int) -> list[Shard]:
+    """The shards of one model, in order."""
+    result = [Shard(model, "corpora", start, stop) for start, stop in _corpus_slices(inputs.files)]
+    for source, count in (("vocab", vocab_size if inputs.vocab else 0), ("fuzz", inputs.fuzz)):
+        result += [
+            Shard(model, source, start, min(start + SHARD_CASES, count)) for start in range(0, count, SHARD_CASES)
+        ]
+    return result
+
+
+def shard_cases(inputs: Inputs, shard: Shard, vocab: Sequence[str]) -> list[Case]:
+    """The cases of one shard. vocab: the model's tokens by id."""
+    numbers = range(shard.start, shard.stop)
+    if shard.source == "corpora":
+        return corpus_cases(inputs.files)[shard.start : shard.stop]
+    if shard.source == "vocab":
+        return [ids_case((number,), f"vocab:{number}") for number in numbers]
+    lines = [case.text for case in corpus_cases(inputs.files) if case.kind == "text" and len(case.text) < 1000]
+    return [fuzz_case(inputs.seed, shard.model, number, vocab, lines) for number in numbers]
+
+
+@cache
+def corpus_cases(files: tuple[Path, ...]) -> list[Case]:
+    """The cases of all corpus files."""
+    return [case for path in files for case in read_corpus(path)]
+
+
+def _corpus_slices(files: tuple[Path, ...]) -> list[tuple[int, int]]:
+    slices: list[tuple[int, int]] = []
+    start = characters = 0
+    cases = corpus_cases(files)
+    for number, case in enumerate(cases):
+        characters += len(case.text)
+        if characters >= SHARD_CHARACTERS or number + 1 - start >= SHARD_CASES:
+            slices.append((start, number + 1))
+            start, characters = number + 1, 0
+    if start < len(cases):
+        slices.append((start, len(cases)))
+    return slices

@@ -1,0 +1,51 @@
+"""What a subject did with a case. A subject's failure is data; only a failure of the harness is an exception."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A subject's answer to a text. What a subject does not offer is None.
+
+    ids: token ids.
+    tokens: the entries of the vocab.
+    offsets: half-open spans in code points of the text (bytes, where the case is bytes).
+    special_tokens_mask: 1 for a token that a template inserted.
+    """
+
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...] | None = None
+    offsets: tuple[tuple[int, int], ...] | None = None
+    special_tokens_mask: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A subject's answer to ids.
+
+    text: with special tokens skipped.
+    with_special: with special tokens kept; None where the subject cannot.
+    """
+
+    text: str
+    with_special: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No answer.
+
+    kind: "refused" (it raised an error), "crashed" (its process died), "timed out", "nonsense" (the answer has the
+        wrong type), or "not asked" (it had failed too often before).
+    message: its own words, in one line.
+    """
+
+    kind: Literal["refused", "crashed", "timed out", "nonsense", "not asked"]
+    message: str
+
+
+Encoding: TypeAlias = Encoded | Failure
+Decoding: TypeAlias = Decoded | Failure

@@ -1,0 +1,52 @@
+"""Replaying one finding of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from conformance.checks import CHECKS
+from conformance.checks.base import Difference
+from conformance.engines.journal import read_plan
+from conformance.engines.local import bench_of
+from conformance.engines.shard_work import ask
+from conformance.errors import InputError
+from conformance.finding import Finding
+from conformance.report.folder import read_run_folder
+from conformance.report.text import visible
+
+
+def replay(folder: Path, fingerprint: str, console: Console) -> int:
+    """Ask the subject and the oracle again; 1 where they still differ, else 0."""
+    finding = _finding(folder, fingerprint)
+    plan, _, _ = read_plan(folder)
+    example = finding.example
+    bench = bench_of(plan, example.model)
+    if example.subject not in bench.subjects:
+        raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
+    answers = ask(bench, [example.case], plan.checks)
+    outcome = CHECKS[example.check](example.case, answers[bench.oracle][0], answers[example.subject][0])
+    bench.close()
+    _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))
+    if not isinstance(outcome, Difference):
+        console.print(f"{example.subject} on {example.model}, {example.check}: {outcome}: mended")
+        return 0
+    _say(console, "expected", outcome.expected)
+    _say(console, "observed", outcome.observed)
+    stage = f"{finding.stage}: " if finding.stage else ""
+    console.print(f"{example.subject} on {example.model}, {example.check}: still differs ({stage}{finding.rule})")
+    return 1
+
+
+def _finding(folder: Path, fingerprint: str) -> Finding:
+    found = [entry for entry in read_run_folder(folder).findings if entry.fingerprint.startswith(fingerprint)]
+    if len(found) != 1:
+        problem = "no finding has" if not found else f"{len(found)} findings have"
+        raise InputError(f"{folder}: {problem} a fingerprint that begins with {fingerprint}")
+    return found[0]
+
+
+def _say(console: Console, label: str, text: str) -> None:
+    console.print(Text(f"{label:>9}  {visible(text)}"), soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Reports: each a function of a run."""

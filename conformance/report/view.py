@@ -1,0 +1,228 @@
+"""What every report says in the same words: order, states of a cell, headline, the input and the two answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from conformance.case import Case
+from conformance.finding import Finding, Mismatch, Severity
+from conformance.report.text import visible, visible_part
+from conformance.run import Cell, Run
+
+State = Literal["equal", "new", "known", "silent", "none"]
+
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""From the worst to the mildest."""
+
+SYMBOLS: dict[State, str] = {"equal": "✓", "new": "✗", "known": "≈", "silent": "!", "none": "–"}
+MEANINGS: dict[State, str] = {
+    "equal": "all equal",
+    "new": "unexpected mismatches",
+    "known": "only known mismatches",
+    "silent": "no answer to compare",
+    "none": "not applicable",
+}
+
+SHARED = 40
+"""How much is shown of what both answers share."""
+
+_DIGITS = "0123456789"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the matrix: one subject on one model, a cell for every check (None where there is none)."""
+
+    model: str
+    subject: str
+    cells: tuple[Cell | None, ...]
+
+    @property
+    def compared(self) -> int:
+        return sum(cell.compared for cell in self.cells if cell)
+
+    @property
+    def mismatched(self) -> int:
+        return sum(cell.mismatched for cell in self.cells if cell)
+
+    @property
+    def known(self) -> int:
+        return sum(cell.known for cell in self.cells if cell)
+
+    @property
+    def failures(self) -> int:
+        return sum(cell.failures for cell in self.cells if cell)
+
+    @property
+    def state(self) -> State:
+        """The worst of its cells."""
+        states = {state(cell) for cell in self.cells}
+        order: tuple[State, ...] = ("new", "silent", "known", "equal")
+        return next((item for item in order if item in states), "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Two answers made visible, cut where they part; of what they share, only the end."""
+
+    shared: str
+    expected: str
+    observed: str
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """Both in one piece each."""
+        return self.shared + self.expected or "(empty)", self.shared + self.observed or "(empty)"
+
+
+def checks(run: Run) -> tuple[str, ...]:
+    """The columns of the matrix."""
+    return tuple(dict.fromkeys((*run.checks, *(cell.check for cell in run.cells))))
+
+
+def rows(run: Run) -> list[Row]:
+    """The lines of the matrix; models and subjects in the order in which the cells name them."""
+    found: dict[str, dict[str, dict[str, Cell]]] = {}
+    for cell in run.cells:
+        found.setdefault(cell.model, {}).setdefault(cell.subject, {})[cell.check] = cell
+    columns = checks(run)
+    return [
+        Row(model, subject, tuple(map(cells.get, columns)))
+        for model, subjects in found.items()
+        for subject, cells in subjects.items()
+    ]
+
+
+def state(cell: Cell | None) -> State:
+    """What a cell amounts to.
+
+    >>> state(Cell("m", "s", "ids", compared=9, mismatched=2, known=1)), state(Cell("m", "s", "ids", compared=0))
+    ('new', 'none')
+    """
+    if cell is None:
+        return "none"
+    if cell.mismatched > cell.known:
+        return "new"
+    if cell.compared == 0:
+        return "silent" if cell.failures else "none"
+    return "known" if cell.mismatched else "equal"
+
+
+def sentence(cell: Cell | None) -> str:
+    """A cell in words, for those who do not see its colour and sign.
+
+    >>> sentence(Cell("m", "s", "ids", compared=12345, mismatched=3, known=1, failures=2))
+    '12,345 answers compared, 3 differ (1 of them known), 2 did not come'
+    """
+    if cell is None:
+        return "not applicable"
+    parts = [f"{plural(cell.compared, 'answer')} compared"] if cell.compared else []
+    if cell.mismatched:
+        parts.append(f"{cell.mismatched:,} differ" + (f" ({cell.known:,} of them known)" if cell.known else ""))
+    elif cell.compared:
+        parts.append("all equal")
+    if cell.failures:
+        parts.append(f"{cell.failures:,} did not come")
+    if cell.not_applicable:
+        parts.append(f"not applicable to {plural(cell.not_applicable, 'case')}")
+    return ", ".join(parts) or "not applicable"
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """New ones first, then the most severe, then the most frequent."""
+    return sorted(findings, key=_order)
+
+
+def _order(finding: Finding) -> tuple[bool, int, int, str, str, str, str]:
+    example = finding.example
+    names = (example.model, example.subject, example.check, finding.fingerprint)
+    return (finding.status != "new", SEVERITIES.index(example.severity), -finding.count, *names)
+
+
+def new_findings(run: Run) -> list[Finding]:
+    """The findings that no expectation lists."""
+    return ordered(finding for finding in run.findings if finding.status == "new")
+
+
+def known_findings(run: Run) -> list[Finding]:
+    """The findings that an expectation lists."""
+    return ordered(finding for finding in run.findings if finding.status == "known")
+
+
+def headline(run: Run) -> str:
+    """The verdict in a few words."""
+    if run.verdict == "as expected":
+        return "As expected"
+    what = [plural(run.unexpected, "unexpected finding")] if run.unexpected else []
+    what += [plural(len(run.problems), "problem")] if run.problems else []
+    if run.verdict == "incomplete":
+        what.insert(0, "Incomplete")
+    return ", ".join(what) or "Unexpected findings"
+
+
+def known_line(run: Run) -> str:
+    """The known findings in one line, "" where there are none."""
+    known = known_findings(run)
+    mismatches = sum(finding.count for finding in known)
+    return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')})" if known else ""
+
+
+def seconds(run: Run) -> float:
+    """How long the run took: its total where it says so, else the sum of its parts."""
+    return run.times.get("total", sum(run.times.values()))
+
+
+def plural(number: int, noun: str, ending: str = "s") -> str:
+    """A number with its noun.
+
+    >>> plural(1, "case"), plural(1234, "mismatch", "es")
+    ('1 case', '1,234 mismatches')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else ending}"
+
+
+def shown_input(case: Case, limit: int = 200) -> str:
+    r"""The input on one line: text as it is, bytes in hexadecimal, ids as a list.
+
+    >>> from conformance.case import bytes_case, ids_case, text_case
+    >>> print(shown_input(text_case("a\u200b", "")), shown_input(bytes_case(b"\xff\x41", "")), sep=", ")
+    a\u{200b}, ff 41
+    >>> shown_input(ids_case(tuple(range(9)), ""), limit=3), shown_input(text_case("", ""))
+    ('[0, 1, 2, …(+6)]', '(empty)')
+    """
+    if case.kind == "text":
+        return visible(case.text, limit) or "(empty)"
+    items = [str(item) for item in case.ids[:limit]] if case.kind == "ids" else case.data[:limit].hex(" ").split()
+    left = len(case.ids or case.data) - len(items)
+    items += [f"…(+{left})"] if left else []
+    joined = f"[{', '.join(items)}]" if case.kind == "ids" else " ".join(items)
+    return joined or "(empty)"
+
+
+def answers(mismatch: Mismatch, limit: int = 200) -> Answers:
+    """The expected and the observed answer, at most `limit` code points of each after the place where they part."""
+    expected, observed = mismatch.expected, mismatch.observed
+    cut = parting(expected, observed)
+    start = max(0, cut - SHARED)
+    shared = visible_part(max(expected, observed, key=len), start, cut)
+    return Answers((f"(+{start})…" if start else "") + shared, _tail(expected, cut, limit), _tail(observed, cut, limit))
+
+
+def _tail(text: str, start: int, limit: int) -> str:
+    left = len(text) - start - limit
+    return visible_part(text, start, start + limit) + (f"…(+{left})" if left > 0 else "")
+
+
+def parting(expected: str, observed: str) -> int:
+    """Where two answers part, but not inside a number.
+
+    >>> parting("[1, 234]", "[1, 235]"), parting("abc", "abd"), parting("12", "123")
+    (4, 2, 0)
+    """
+    pairs = enumerate(zip(expected, observed, strict=False))
+    cut = next((index for index, (one, other) in pairs if one != other), min(len(expected), len(observed)))
+    if expected[cut : cut + 1].isdecimal() or observed[cut : cut + 1].isdecimal():
+        cut = len(expected[:cut].rstrip(_DIGITS))
+    return cut

@@ -1,0 +1,178 @@
+"""A subject in a process of its own, so that it may hang, die or print without harm to the run.
+
+The process speaks JSON lines: a request is {"op": "encode" | "decode" | "stream", "items": [...]}; the answers come
+one line an item, so that a hang or a death is known to the case. After either the process is started anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.subjects.base import UnavailableError
+
+START_SECONDS = 60.0
+MOST_DEATHS = 5
+_MOST_ANSWER_BYTES = 64 << 20
+
+
+class IsolatedSubject:
+    """FILE.py:FACTORY with a model, behind a pipe.
+
+    timeout: seconds that one answer may take.
+    After `MOST_DEATHS` hangs or deaths it is not asked any more, and says so.
+    Raises UnavailableError where the process cannot start or the factory raises.
+    """
+
+    takes_bytes = False
+    has_batch = False
+
+    def __init__(self, name: str, path: Path, timeout: float) -> None:
+        self.name = name
+        self._path = path
+        self._timeout = timeout
+        self._deaths = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._buffer = bytearray()
+        self._features: frozenset[str] = frozenset()
+        self._start()
+
+    def encode(self, text: str | bytes) -> Encoding:
+        return self.encode_batch([text])[0]
+
+    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        return [_encoded(answer) for answer in self._ask("encode", list(texts))]
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        return _decoded(self._ask("decode", [list(ids)])[0])
+
+    def stream_decode(self, ids: Sequence[int]) -> Decoding | None:
+        return _decoded(self._ask("stream", [list(ids)])[0]) if "stream" in self._features else None
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._kill()
+
+    def _start(self) -> None:
+        file, _, factory = self.name.rpartition(":")
+        answers, answers_end = os.pipe()
+        command = [sys.executable, "-m", "conformance.subjects.serve", file, factory, str(self._path), str(answers_end)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=[answers_end]
+        )
+        os.close(answers_end)
+        self._answers = answers
+        self._buffer.clear()
+        hello = self._read_answer(START_SECONDS)
+        if isinstance(hello, Failure) or "error" in hello:
+            self._kill()
+            problem = hello.message if isinstance(hello, Failure) else hello["error"]
+            raise UnavailableError(f"{self.name} cannot be loaded: {problem}")
+        self._features = frozenset(hello.get("features", ()))
+
+    def _ask(self, operation: str, items: list[Any]) -> list[dict[str, Any] | Failure]:
+        answers: list[dict[str, Any] | Failure] = []
+        while len(answers) < len(items):
+            if self._deaths >= MOST_DEATHS:
+                given_up = Failure("not asked", f"it hung or died {MOST_DEATHS} times before")
+                answers += [given_up] * (len(items) - len(answers))
+                break
+            answers += self._ask_until_death(operation, items[len(answers) :])
+        return answers
+
+    def _ask_until_death(self, operation: str, items: list[Any]) -> list[dict[str, Any] | Failure]:
+        """The answers up to the last item or to the one at which the process hung or died."""
+        answers: list[dict[str, Any] | Failure] = []
+        if self._process is None:
+            try:
+                self._start()
+            except UnavailableError as error:
+                self._deaths = MOST_DEATHS
+                return [Failure("crashed", str(error))]
+        for item in items:
+            self._send({"op": operation, "item": item})
+            answer = self._read_answer(self._timeout)
+            answers.append(answer)
+            if isinstance(answer, Failure) and answer.kind in ("timed out", "crashed"):
+                self._deaths += 1
+                self._kill()
+                break
+        return answers
+
+    def _send(self, request: dict[str, Any]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request).encode("ascii") + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            pass  # the process has died, which reading the answer shows
+
+    def _read_answer(self, timeout: float) -> dict[str, Any] | Failure:
+        deadline = time.monotonic() + timeout
+        while b"\n" not in self._buffer:
+            ready, _, _ = select.select([self._answers], [], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                return Failure("timed out", f"no answer within {timeout:g} s")
+            chunk = os.read(self._answers, 1 << 16)
+            if not chunk:
+                return Failure("crashed", self._cause_of_death())
+            self._buffer += chunk
+            if len(self._buffer) > _MOST_ANSWER_BYTES:
+                return Failure("crashed", "its answer is longer than 64 MB")
+        line, _, rest = bytes(self._buffer).partition(b"\n")
+        self._buffer = bytearray(rest)
+        answer = json.loads(line)
+        if "failure" in answer:
+            return Failure(answer["failure"], answer["message"])
+        return dict(answer)
+
+    def _cause_of_death(self) -> str:
+        assert self._process is not None
+        try:
+            code = self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            return "it closed its answers"
+        if code < 0:
+            return f"its process was killed by {signal.Signals(-code).name}"
+        return f"its process ended with exit code {code}"
+
+    def _kill(self) -> None:
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdin is not None:
+            with suppress(OSError):  # what was still buffered has no reader any more
+                self._process.stdin.close()
+        os.close(self._answers)
+        self._process = None
+
+
+def _encoded(answer: dict[str, Any] | Failure) -> Encoding:
+    if isinstance(answer, Failure):
+        return answer
+    offsets = answer.get("offsets")
+    return Encoded(
+        tuple(answer["ids"]),
+        _tuple(answer.get("tokens")),
+        None if offsets is None else tuple((start, end) for start, end in offsets),
+        _tuple(answer.get("special_tokens_mask")),
+    )
+
+
+def _decoded(answer: dict[str, Any] | Failure) -> Decoding:
+    return answer if isinstance(answer, Failure) else Decoded(answer["text"], answer.get("with_special"))
+
+
+def _tuple(values: list[Any] | None) -> tuple[Any, ...] | None:
+    return None if values is None else tuple(values)

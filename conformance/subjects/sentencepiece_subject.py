@@ -1,0 +1,82 @@
+"""Google `sentencepiece`: the oracle for .model files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.subjects.base import UnavailableError, refusal
+
+NAME = "sentencepiece"
+FORMATS = ("sentencepiece",)
+
+
+def version() -> str:
+    """The installed version."""
+    import sentencepiece
+
+    return str(sentencepiece.__version__)
+
+
+class SentencePieceSubject:
+    """The library itself, from 0.2.3 on (its offsets come from `return_type="offset_mapping"`)."""
+
+    name = NAME
+    takes_bytes = True
+    has_batch = True
+
+    def __init__(self, path: Path) -> None:
+        import sentencepiece
+
+        try:
+            self._processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+        except Exception as error:
+            raise UnavailableError(f"sentencepiece refuses the model: {error}") from None
+
+    def encode(self, text: str | bytes) -> Encoding:
+        try:
+            return _encoded(self._processor.Encode(text, return_type="offset_mapping"))
+        except BaseException as error:
+            return refusal(error)
+
+    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        strings = [text for text in texts if isinstance(text, str)]
+        if len(strings) != len(texts):
+            return [self.encode(text) for text in texts]
+        try:
+            answers = self._processor.Encode(strings, return_type="offset_mapping", num_threads=1)
+            return [_encoded(answer) for answer in answers]
+        except BaseException as error:
+            refusal(error)
+            return [self.encode(text) for text in texts]
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        try:
+            return Decoded(self._processor.Decode(list(ids)))
+        except BaseException as error:
+            return refusal(error)
+
+    def stream_decode(self, ids: Sequence[int]) -> None:
+        return None
+
+    def close(self) -> None:
+        pass
+
+
+def _encoded(answer: Any) -> Encoded:
+    return Encoded(
+        tuple(answer["ids"]),
+        tuple(_text(piece) for piece in answer["pieces"]),
+        tuple((begin, end) for begin, end in answer["offsets"]),
+    )
+
+
+def _text(piece: str | bytes) -> str:
+    return piece if isinstance(piece, str) else piece.decode("utf-8", "replace")
+
+
+def load(path: Path, model_format: str) -> SentencePieceSubject:
+    """The subject with a model."""
+    return SentencePieceSubject(path)

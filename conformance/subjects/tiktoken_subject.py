@@ -1,0 +1,73 @@
+"""OpenAI `tiktoken`: the oracle for rank files. An extra: pip install "reftok[tiktoken]"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from conformance.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.subjects.base import refusal
+from reftok.formats.tiktoken import read_ranks, recognise
+
+NAME = "tiktoken"
+FORMATS = ("tiktoken",)
+
+
+def version() -> str:
+    """The installed version."""
+    import tiktoken
+
+    return str(tiktoken.__version__)
+
+
+class TiktokenSubject:
+    """The library itself; the pattern and special tokens, which a rank file lacks, are those that reftok names."""
+
+    name = NAME
+    takes_bytes = False
+    has_batch = True
+
+    def __init__(self, path: Path) -> None:
+        import tiktoken
+
+        data = path.read_bytes()
+        encoding = recognise(data, str(path))
+        self._encoding = tiktoken.Encoding(
+            encoding.name,
+            pat_str=encoding.pattern,
+            mergeable_ranks=read_ranks(data, str(path)),
+            special_tokens=dict(encoding.special_tokens),
+        )
+        self._special_ids = frozenset(encoding.special_tokens.values())
+
+    def encode(self, text: str | bytes) -> Encoding:
+        try:
+            return Encoded(tuple(self._encoding.encode(text, allowed_special="all")))  # type: ignore[arg-type]
+        except BaseException as error:
+            return refusal(error)
+
+    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        try:
+            answers = self._encoding.encode_batch(list(texts), num_threads=1, allowed_special="all")  # type: ignore[arg-type]
+            return [Encoded(tuple(ids)) for ids in answers]
+        except BaseException as error:
+            refusal(error)
+            return [self.encode(text) for text in texts]
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        try:
+            ordinary = [token_id for token_id in ids if token_id not in self._special_ids]
+            return Decoded(self._encoding.decode(ordinary), self._encoding.decode(list(ids)))
+        except BaseException as error:
+            return refusal(error)
+
+    def stream_decode(self, ids: Sequence[int]) -> None:
+        return None
+
+    def close(self) -> None:
+        pass
+
+
+def load(path: Path, model_format: str) -> TiktokenSubject:
+    """The subject with a model."""
+    return TiktokenSubject(path)

@@ -1,0 +1,103 @@
+"""HuggingFace `tokenizers`: the oracle for tokenizer.json and for vocab.json + merges.txt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.subjects.base import UnavailableError, refusal
+
+NAME = "tokenizers"
+FORMATS = ("tokenizer.json", "vocab_merges")
+
+
+def version() -> str:
+    """The installed version."""
+    import tokenizers
+
+    return str(tokenizers.__version__)
+
+
+class TokenizersSubject:
+    """The library itself; its batch call is used, on one thread, since the harness runs on all cores anyway."""
+
+    name = NAME
+    takes_bytes = False
+    has_batch = True
+
+    def __init__(self, path: Path, model_format: str) -> None:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        try:
+            self._tokenizer = _byte_level_bpe(path) if model_format == "vocab_merges" else _from_file(path)
+        except Exception as error:
+            raise UnavailableError(f"tokenizers refuses the model: {error}") from None
+
+    def encode(self, text: str | bytes) -> Encoding:
+        try:
+            return _encoded(self._tokenizer.encode(text))
+        except BaseException as error:
+            return refusal(error)
+
+    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        try:
+            return [_encoded(encoding) for encoding in self._tokenizer.encode_batch(list(texts))]
+        except BaseException as error:
+            refusal(error)
+            return [self.encode(text) for text in texts]
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        try:
+            return Decoded(
+                self._tokenizer.decode(list(ids), skip_special_tokens=True),
+                self._tokenizer.decode(list(ids), skip_special_tokens=False),
+            )
+        except BaseException as error:
+            return refusal(error)
+
+    def stream_decode(self, ids: Sequence[int]) -> Decoding:
+        from tokenizers.decoders import DecodeStream
+
+        try:
+            chunks = []
+            for skip in (True, False):
+                stream = DecodeStream(skip_special_tokens=skip)
+                chunks.append("".join(stream.step(self._tokenizer, token_id) or "" for token_id in ids))
+            return Decoded(*chunks)
+        except BaseException as error:
+            return refusal(error)
+
+    def close(self) -> None:
+        pass
+
+
+def _encoded(encoding: Any) -> Encoded | Failure:
+    return Encoded(
+        tuple(encoding.ids),
+        tuple(encoding.tokens),
+        tuple(encoding.offsets),
+        tuple(encoding.special_tokens_mask),
+    )
+
+
+def _from_file(path: Path) -> Any:
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(str(path))
+
+
+def _byte_level_bpe(path: Path) -> Any:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+
+    tokenizer = Tokenizer(models.BPE.from_file(str(path), str(path.with_name("merges.txt"))))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    return tokenizer
+
+
+def load(path: Path, model_format: str) -> TokenizersSubject:
+    """The subject with a model."""
+    return TokenizersSubject(path, model_format)

@@ -1,0 +1,158 @@
+"""The decoders of tokenizer.json.
+
+Source: tokenizers 0.23, folder decoders/ and, for the classes that are also another stage, their file there. Each
+class is named as the `type` in the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import regex
+
+from reftok.byte_level import from_byte_characters
+from reftok.patterns import pattern_matches
+from reftok.pretokenizers import PrependScheme
+from reftok.text import literal_matches
+from reftok.unicode import REPLACEMENT_CHARACTER
+
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+
+
+@dataclass(frozen=True, slots=True)
+class ByteLevel:
+    """Byte characters back to bytes, bytes to text, one U+FFFD for each maximal part that is not UTF-8.
+
+    Quirk: a token with any character outside the byte map stands for its own UTF-8 as a whole.
+
+    >>> ByteLevel().decode_chain(["ä½", "łA", "Ġa€"])
+    ['你AĠa€']
+    """
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        data = b"".join(
+            token.encode("utf-8") if (mapped := from_byte_characters(token)) is None else mapped for token in tokens
+        )
+        return [data.decode("utf-8", "replace")]
+
+
+@dataclass(frozen=True, slots=True)
+class ByteFallback:
+    """Tokens such as `<0xE4>` back to characters.
+
+    Quirks: it judges a whole run of byte tokens; where the run is not UTF-8, every byte of it becomes U+FFFD, even
+    ASCII. It reads whatever Rust's `from_str_radix` reads in the two places: lower case, and `+` before one digit.
+
+    >>> ByteFallback().decode_chain(["<0xC3>", "<0xA9>", "!", "<0xC3>", "<0x41>"])
+    ['é', '!', '�', '�']
+    """
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        result: list[str] = []
+        run = bytearray()
+        for token in tokens:
+            byte = _byte_of(token)
+            if byte is None:
+                result += _decoded_run(run)
+                run.clear()
+                result.append(token)
+            else:
+                run.append(byte)
+        return result + _decoded_run(run)
+
+
+def _byte_of(token: str) -> int | None:
+    if len(token) != 6 or not token.startswith("<0x") or not token.endswith(">"):
+        return None
+    digits = token[3:5].removeprefix("+")
+    return int(digits, 16) if digits and _HEX_DIGITS.issuperset(digits) else None
+
+
+def _decoded_run(run: bytearray) -> list[str]:
+    try:
+        return [run.decode("utf-8")] if run else []
+    except UnicodeDecodeError:
+        return [REPLACEMENT_CHARACTER] * len(run)
+
+
+@dataclass(frozen=True, slots=True)
+class Metaspace:
+    """The visible character back to a space.
+
+    Quirk: in the first token *every* one of them goes, unless the prepend scheme is "never".
+
+    >>> Metaspace("▁", "always").decode_chain(["▁a▁", "▁b"])
+    ['a', ' b']
+    """
+
+    replacement: str
+    prepend_scheme: PrependScheme
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        result = [token.replace(self.replacement, " ") for token in tokens]
+        if tokens and self.prepend_scheme != "never":
+            result[0] = tokens[0].replace(self.replacement, "")
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Fuse:
+    """All tokens as one.
+
+    >>> Fuse().decode_chain(["a", "b"])
+    ['ab']
+    """
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        return ["".join(tokens)]
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Up to `start` times `content` off the start of each token, up to `stop` times off its end.
+
+    Quirk of the library that is not copied: with `stop` it panics on an empty token, and where both ends meet it
+    panics too; here such a token is simply empty.
+
+    >>> Strip(" ", 1, 0).decode_chain(["  a", "b"])
+    [' a', 'b']
+    """
+
+    content: str
+    start: int
+    stop: int
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        return [self._stripped(token) for token in tokens]
+
+    def _stripped(self, token: str) -> str:
+        start, end = 0, len(token)
+        while start < min(self.start, len(token)) and token[start] == self.content:
+            start += 1
+        while end > start and len(token) - end < self.stop and token[end - 1] == self.content:
+            end -= 1
+        return token[start:end]
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Every match of a pattern in each token becomes a fixed text.
+
+    pattern: a string is taken literally.
+
+    >>> Replace("▁", " ").decode_chain(["▁a"])
+    [' a']
+    """
+
+    pattern: str | regex.Pattern[str]
+    content: str
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        return [self._replaced(token) for token in tokens]
+
+    def _replaced(self, token: str) -> str:
+        if isinstance(self.pattern, str):
+            matches = literal_matches(token, self.pattern)
+        else:
+            matches = pattern_matches(self.pattern, token)
+        return "".join(self.content if matched else token[start:end] for start, end, matched in matches)

@@ -1,0 +1,43 @@
+"""Everything that reftok raises on purpose, as one tree.
+
+    ReftokError
+    ├── ModelFormatError        the file is missing, truncated, foreign or contradicts itself
+    │   └── UnsupportedFeature    the file is sound, but asks for something reftok does not know
+    ├── InvalidText           the text cannot be given to this tokenizer (lone surrogates, bytes)
+    └── InvalidIds            an id that is not an id of this tokenizer
+
+Every message names the file or the argument, the place in it, and the way out.
+"""
+
+from __future__ import annotations
+
+
+class ReftokError(ValueError):
+    """Base of every error that reftok raises on purpose."""
+
+
+class ModelFormatError(ReftokError):
+    """A model file that cannot be read.
+
+    >>> str(ModelFormatError("m/tokenizer.json", "model.vocab", "is missing"))
+    'm/tokenizer.json: model.vocab: is missing'
+    """
+
+    def __init__(self, source: str, place: str, problem: str) -> None:
+        self.source, self.place, self.problem = source, place, problem
+        super().__init__(": ".join(part for part in (source, place, problem) if part))
+
+
+class UnsupportedFeature(ModelFormatError):
+    """A format key, component or option that reftok does not implement.
+
+    Nothing is guessed: a file that needs what is not there is refused by name.
+    """
+
+
+class InvalidText(ReftokError):
+    """Text that the official library refuses as well: lone surrogates, or bytes where it takes only str."""
+
+
+class InvalidIds(ReftokError):
+    """An id outside the vocabulary, for a library that refuses such ids (sentencepiece)."""

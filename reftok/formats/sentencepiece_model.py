@@ -1,0 +1,205 @@
+"""The `.model` file of sentencepiece: a `ModelProto` message, read into the tokenizer that the library would build.
+
+Source: sentencepiece 0.2.3, sentencepiece_model.proto, sentencepiece_processor.cc (`Load`), model_factory.cc. The
+fields that only training reads are accepted and left alone. A field number, a wire type or an enum value that the
+schema does not know is refused: the library would skip it and go on with a default.
+
+Quirk: the models of Marian come from a fork, whose NormalizerSpec also has encode_unicode_case (7) and
+decode_unicode_case (8). The library skips these two, and what it then makes of text is what this reader follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TypeAlias
+
+from reftok.added_tokens import AddedVocabulary
+from reftok.charsmap import Charsmap
+from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields, to_float, to_int32
+from reftok.models.sentencepiece_bpe import SentencePieceBPE
+from reftok.models.sentencepiece_unigram import SentencePieceUnigram
+from reftok.models.sentencepiece_words import SentencePieceChar, SentencePieceWord
+from reftok.sentencepiece_decoder import SentencePieceDecoder
+from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType
+from reftok.stages import Model
+from reftok.tokenizer import Tokenizer
+
+Value: TypeAlias = int | bool | float | bytes | str
+Messages: TypeAlias = Sequence[tuple[bytes, int]]
+"""All occurrences of one embedded message with their byte offsets; they are read as one, the last value counts."""
+
+UNIGRAM, BPE, WORD, CHAR = 1, 2, 3, 4
+_MODELS: Mapping[int, Callable[[PieceTable, str], Model]] = {
+    UNIGRAM: SentencePieceUnigram,
+    BPE: SentencePieceBPE,
+    WORD: SentencePieceWord,
+    CHAR: SentencePieceChar,
+}
+_HUGE_SCORE = 1e38
+_DEFAULT_UNK_SURFACE = " ⁇ "
+
+_TRAINER_FIELDS = {3: "model_type", 24: "treat_whitespace_as_suffix", 35: "byte_fallback", 44: "unk_surface"}
+_TRAINING_ONLY = frozenset({1, 2, *range(4, 8), *range(10, 24), 25, 26, *range(30, 35), 36, 40, 41, 42, 43})
+_TRAINING_ONLY |= frozenset({*range(45, 56)})
+_NORMALIZER_FIELDS = {
+    1: "name",
+    2: "precompiled_charsmap",
+    3: "add_dummy_prefix",
+    4: "remove_extra_whitespaces",
+    5: "escape_whitespaces",
+    6: "normalization_rule_tsv",
+}
+_FORK_FIELDS = frozenset({7, 8})
+_PIECE_FIELDS = {1: "piece", 2: "score", 3: "type"}
+_KINDS: Mapping[str, str] = {
+    "model_type": "int32",
+    "treat_whitespace_as_suffix": "bool",
+    "byte_fallback": "bool",
+    "unk_surface": "string",
+    "name": "bytes",
+    "precompiled_charsmap": "bytes",
+    "add_dummy_prefix": "bool",
+    "remove_extra_whitespaces": "bool",
+    "escape_whitespaces": "bool",
+    "normalization_rule_tsv": "bytes",
+    "piece": "string",
+    "score": "float",
+    "type": "int32",
+}
+_WIRE_TYPES = {"int32": VARINT, "bool": VARINT, "string": LENGTH_DELIMITED, "bytes": LENGTH_DELIMITED, "float": FIXED32}
+
+
+@dataclass(slots=True)
+class _ModelProto:
+    pieces: list[Piece] = field(default_factory=list)
+    trainer_spec: list[tuple[bytes, int]] = field(default_factory=list)
+    normalizer_spec: list[tuple[bytes, int]] = field(default_factory=list)
+    denormalizer_spec: list[tuple[bytes, int]] = field(default_factory=list)
+
+
+def read_sentencepiece_model(data: bytes, source: str) -> Tokenizer:
+    """The tokenizer of a sentencepiece model.
+
+    data: the bytes of the file; source: its name, for errors.
+    Raises ModelFormatError for what the library refuses to load, UnsupportedFeature for what its schema does not know.
+    """
+    proto = _read_model_proto(data, source)
+    trainer = _read_message(proto.trainer_spec, _TRAINER_FIELDS, "trainer_spec", source, _TRAINING_ONLY)
+    model_type = int(trainer.get("model_type", UNIGRAM))
+    if model_type not in _MODELS:
+        raise UnsupportedFeature(source, "trainer_spec.model_type", f"{model_type} is not known")
+    table = PieceTable(proto.pieces, bool(trainer.get("byte_fallback", False)), source)
+    if model_type == UNIGRAM:
+        _check_scores(proto.pieces, source)
+    suffix = bool(trainer.get("treat_whitespace_as_suffix", False))
+    normalizer = _normalizer(proto.normalizer_spec, "normalizer_spec", source, suffix, table)
+    denormalizer = _normalizer(proto.denormalizer_spec, "denormalizer_spec", source)
+    decoder = SentencePieceDecoder(
+        table,
+        unk_surface=str(trainer.get("unk_surface", _DEFAULT_UNK_SURFACE)),
+        strips_first_space=normalizer.options.add_dummy_prefix or normalizer.options.remove_extra_whitespaces,
+        strips_all_spaces=normalizer.options.remove_extra_whitespaces,
+        denormalizer=denormalizer if denormalizer.charsmap is not None else None,
+    )
+    return Tokenizer(
+        library="sentencepiece",
+        model=_MODELS[model_type](table, source),
+        added_tokens=AddedVocabulary(),
+        normalizers=(normalizer,),
+        decoders=(decoder,),
+    )
+
+
+def _read_model_proto(data: bytes, source: str) -> _ModelProto:
+    """`pieces`, and the other messages as they are; 4 is `self_test_data`, which 0.2.3 leaves alone."""
+    proto = _ModelProto()
+    specs = {2: proto.trainer_spec, 3: proto.normalizer_spec, 5: proto.denormalizer_spec}
+    for number, wire_type, offset, value in read_fields(data, source):
+        if number not in (1, 2, 3, 4, 5):
+            raise UnsupportedFeature(source, f"byte {offset}", f"field {number} of ModelProto is not known")
+        if wire_type != LENGTH_DELIMITED or not isinstance(value, bytes):
+            raise UnsupportedFeature(source, f"byte {offset}", f"field {number} of ModelProto is not a message")
+        if number == 1:
+            proto.pieces.append(_read_piece(value, offset, f"pieces[{len(proto.pieces)}]", source))
+        elif number in specs:
+            specs[number].append((value, offset))
+    return proto
+
+
+def _read_piece(message: bytes, offset: int, place: str, source: str) -> Piece:
+    values = _read_message([(message, offset)], _PIECE_FIELDS, place, source)
+    number = int(values.get("type", PieceType.NORMAL))
+    if number not in _TYPES:
+        raise UnsupportedFeature(source, f"{place}.type", f"{number} is not known")
+    return Piece(str(values.get("piece", "")), float(values.get("score", 0.0)), _TYPES[number])
+
+
+_TYPES: Mapping[int, PieceType] = {int(piece_type): piece_type for piece_type in PieceType}
+
+
+def _read_message(
+    messages: Messages,
+    names: Mapping[int, str],
+    place: str,
+    source: str,
+    ignored: frozenset[int] = frozenset(),
+) -> dict[str, Value]:
+    """The fields in `names` that the message has, by name."""
+    values: dict[str, Value] = {}
+    for message, start in messages:
+        for number, wire_type, offset, value in read_fields(message, source, start):
+            name = names.get(number)
+            if name is None:
+                if number in ignored:
+                    continue
+                raise UnsupportedFeature(source, place, f"field {number} at byte {offset} is not known")
+            kind = _KINDS[name]
+            if wire_type != _WIRE_TYPES[kind]:
+                raise UnsupportedFeature(
+                    source, f"{place}.{name}", f"wire type {wire_type} at byte {offset}, not {kind}"
+                )
+            values[name] = _convert(value, kind, f"{place}.{name}", source)
+    return values
+
+
+def _convert(value: int | bytes, kind: str, place: str, source: str) -> Value:
+    if isinstance(value, int):
+        return value != 0 if kind == "bool" else to_int32(value)
+    if kind == "float":
+        return to_float(value)
+    if kind == "bytes":
+        return value
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UnsupportedFeature(source, place, f"is not UTF-8: {error.reason} at its byte {error.start}") from None
+
+
+def _check_scores(pieces: Sequence[Piece], source: str) -> None:
+    for token_id, piece in enumerate(pieces):
+        if not isfinite(piece.score):
+            raise ModelFormatError(source, f"pieces[{token_id}].score", f"is {piece.score}")
+        if abs(piece.score) > _HUGE_SCORE:
+            raise UnsupportedFeature(source, f"pieces[{token_id}].score", f"{piece.score} is beyond {_HUGE_SCORE}")
+
+
+def _normalizer(
+    messages: Messages, place: str, source: str, suffix: bool = False, table: PieceTable | None = None
+) -> SentencePieceNormalizer:
+    values = _read_message(messages, _NORMALIZER_FIELDS, place, source, _FORK_FIELDS)
+    blob = values.get("precompiled_charsmap", b"")
+    charsmap = None
+    if isinstance(blob, bytes) and blob:
+        charsmap = Charsmap(blob, source)
+        charsmap.validate()
+    options = NormalizerOptions(
+        add_dummy_prefix=bool(values.get("add_dummy_prefix", True)),
+        remove_extra_whitespaces=bool(values.get("remove_extra_whitespaces", True)),
+        escape_whitespaces=bool(values.get("escape_whitespaces", True)),
+        treat_whitespace_as_suffix=suffix,
+    )
+    return SentencePieceNormalizer(options, charsmap, None if table is None else table.matcher)

@@ -1,0 +1,216 @@
+"""Byte-pair encoding by merges, the model `BPE` of tokenizer.json.
+
+Source: tokenizers 0.23 models/bpe/model.rs (`merge_word`) and models/bpe/word.rs (`merge_all`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+from reftok.cache import TwoGenerationCache
+from reftok.errors import ModelFormatError
+from reftok.types import Token
+
+Merges = Mapping[tuple[int, int], tuple[int, int]]
+"""A pair of ids to the rank of its merge and the id that it becomes."""
+
+Symbol = tuple[int, int]
+"""An id and how many bytes of the word it stands for."""
+
+_CACHED_WORD_LENGTH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class BPEOptions:
+    """The options of the model, named as in the file; an empty string is the same as none."""
+
+    unk_token: str | None = None
+    continuing_subword_prefix: str = ""
+    end_of_word_suffix: str = ""
+    fuse_unk: bool = False
+    byte_fallback: bool = False
+    ignore_merges: bool = False
+
+
+class BPE:
+    """Merges of the lowest rank first, the leftmost of equals first.
+
+    vocab: token to id.
+    merges: pairs of tokens, the first has rank 0; of equal pairs the last counts.
+    Raises ModelFormatError for a merge whose parts or result are not in the vocab.
+
+    Quirks: `ignore_merges` takes a word that is in the vocab as it is. Byte fallback is all or nothing for a
+    character, and does not write out an unknown token that is waiting to be fused: it comes after the bytes.
+    Without `unk_token` an unknown character vanishes, and the offsets of all tokens after it in the word shift.
+    Byte fallback writes out a subword prefix and a word suffix too. Not copied: the offsets that point outside the
+    word then; here they end with it.
+
+    >>> model = BPE({"a": 0, "b": 1, "c": 2, "bc": 3, "ab": 4}, [("b", "c"), ("a", "b")])
+    >>> [token.value for token in model.tokenize("abc")]
+    ['a', 'bc']
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int],
+        merges: Sequence[tuple[str, str]],
+        options: BPEOptions = BPEOptions(),
+        source: str = "",
+    ) -> None:
+        self.vocab = vocab
+        self.options = options
+        self.merges = merge_ranks(vocab, merges, options.continuing_subword_prefix, source)
+        self._tokens = {token_id: token for token, token_id in vocab.items()}
+        self._cache: TwoGenerationCache[tuple[Token, ...]] = TwoGenerationCache()
+
+    def with_merges(self, merges: Merges) -> BPE:
+        """The same model with other merges: what a faulty implementation would do, to compare with."""
+        changed = copy(self)
+        changed.merges = merges
+        changed._cache = TwoGenerationCache()
+        return changed
+
+    def id_to_token(self, token_id: int) -> str | None:
+        """The entry of the vocab, None for an id outside it."""
+        return self._tokens.get(token_id)
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of one word."""
+        tokens = self._cache.get(text)
+        if tokens is None:
+            tokens = self._tokenize(text)
+            if len(text) < _CACHED_WORD_LENGTH:
+                self._cache.put(text, tokens)
+        return tokens
+
+    def _tokenize(self, text: str) -> tuple[Token, ...]:
+        if self.options.ignore_merges and text in self.vocab:
+            return (Token(self.vocab[text], text, (0, len(text))),)
+        merged = merge_all(self.symbols(text), self.merges)
+        character_at = _character_of_each_byte(text)
+        most = len(character_at) - 1
+        tokens: list[Token] = []
+        start = 0
+        for token_id, length in merged:
+            end = start + length
+            span = character_at[min(start, most)], character_at[min(end - 1, most)] + 1
+            tokens.append(Token(token_id, self._tokens[token_id], span))
+            start = end
+        return tuple(tokens)
+
+    def symbols(self, text: str) -> list[Symbol]:
+        """The word before any merge: one symbol a character, or its bytes, or the unknown token."""
+        options = self.options
+        symbols: list[Symbol] = []
+        unknown: Symbol | None = None
+        last = len(text) - 1
+        for index, character in enumerate(text):
+            entry = options.continuing_subword_prefix * (index > 0) + character
+            entry += options.end_of_word_suffix * (index == last)
+            length = len(character.encode("utf-8"))
+            token_id = self.vocab.get(entry)
+            if token_id is not None:
+                if unknown is not None:
+                    symbols.append(unknown)
+                    unknown = None
+                symbols.append((token_id, length))
+                continue
+            fallback = self._byte_tokens(entry) if options.byte_fallback else None
+            if fallback is not None:
+                symbols += [(byte_id, 1) for byte_id in fallback]
+            elif options.unk_token is not None:
+                if unknown is not None and options.fuse_unk:
+                    unknown = unknown[0], unknown[1] + length
+                    continue
+                if unknown is not None:
+                    symbols.append(unknown)
+                unknown = self._unk_id(), length
+        if unknown is not None:
+            symbols.append(unknown)
+        return symbols
+
+    def _byte_tokens(self, entry: str) -> list[int] | None:
+        ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in entry.encode("utf-8")]
+        return None if None in ids else [token_id for token_id in ids if token_id is not None]
+
+    def _unk_id(self) -> int:
+        unk_token = self.options.unk_token
+        if unk_token is None or unk_token not in self.vocab:
+            raise ModelFormatError("", "model.unk_token", f"{unk_token!r} is not in the vocab")
+        return self.vocab[unk_token]
+
+
+def merge_ranks(
+    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], prefix: str = "", source: str = ""
+) -> Merges:
+    """The merges by id. The result of a merge is the left token and the right one without its subword prefix.
+
+    Quirk: as many bytes as the prefix has are taken off, whatever they are.
+    """
+    prefix_length = len(prefix.encode("utf-8"))
+    ranks: dict[tuple[int, int], tuple[int, int]] = {}
+    for rank, (left, right) in enumerate(merges):
+        try:
+            rest = right.encode("utf-8")[prefix_length:].decode("utf-8") if prefix else right
+            ranks[vocab[left], vocab[right]] = rank, vocab[left + rest]
+        except KeyError as missing:
+            raise ModelFormatError(source, f"model.merges[{rank}]", f"{missing} is not in the vocab") from None
+        except UnicodeDecodeError:
+            problem = f"{right!r} does not begin with the subword prefix {prefix!r}"
+            raise ModelFormatError(source, f"model.merges[{rank}]", problem) from None
+    return ranks
+
+
+def merge_all(symbols: list[Symbol], merges: Merges) -> list[Symbol]:
+    """Merge until no pair of neighbours has a merge; the lowest rank first, the leftmost of equals first.
+
+    The symbols are a doubly linked list, the candidates a heap. A candidate that is no longer there is recognised by
+    the id that it would have made, as in the library.
+
+    >>> merge_all([(0, 1), (0, 1), (0, 1)], {(0, 0): (0, 1)})
+    [(1, 2), (0, 1)]
+    """
+    ids = [token_id for token_id, _ in symbols]
+    lengths = [length for _, length in symbols]
+    previous = list(range(-1, len(symbols) - 1))
+    following = [*range(1, len(symbols)), -1]
+    queue = [
+        (*found, position)
+        for position, pair in enumerate(zip(ids, ids[1:], strict=False))
+        if (found := merges.get(pair)) is not None
+    ]
+    queue = [(rank, position, new_id) for rank, new_id, position in queue]
+    heapify(queue)
+    while queue:
+        _, position, new_id = heappop(queue)
+        right = following[position]
+        if lengths[position] == 0 or right == -1:
+            continue
+        found = merges.get((ids[position], ids[right]))
+        if found is None or found[1] != new_id:
+            continue
+        ids[position] = new_id
+        lengths[position] += lengths[right]
+        lengths[right] = 0
+        after = following[position] = following[right]
+        if after != -1:
+            previous[after] = position
+            found = merges.get((new_id, ids[after]))
+            if found is not None:
+                heappush(queue, (found[0], position, found[1]))
+        before = previous[position]
+        if before != -1:
+            found = merges.get((ids[before], new_id))
+            if found is not None:
+                heappush(queue, (found[0], before, found[1]))
+    return [(token_id, length) for token_id, length in zip(ids, lengths, strict=True) if length]
+
+
+def _character_of_each_byte(text: str) -> Sequence[int]:
+    """For each byte of the UTF-8 form the index of its character."""
+    if text.isascii():
+        return range(len(text))
+    return [index for index, character in enumerate(text) for _ in character.encode("utf-8")]

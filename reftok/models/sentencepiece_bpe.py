@@ -1,0 +1,201 @@
+"""Byte-pair encoding by scores, the model type BPE of sentencepiece.
+
+Source: sentencepiece 0.2.3, bpe_model.cc (`Model::SampleEncode` without dropout).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+from math import inf
+from typing import TypeAlias
+
+from reftok.cache import TwoGenerationCache
+from reftok.models.pair_cuts import PairCuts
+from reftok.sentencepiece_pieces import PieceTable, PieceType, Segment
+from reftok.types import Token
+
+Splits: TypeAlias = dict[str, tuple[str, str]]
+"""An unused piece to the two symbols that it was last seen as."""
+
+Candidate: TypeAlias = tuple[int, int, int, int]
+"""The rank of a merge, its left and right symbol, and how many characters they had when it was seen."""
+
+_CACHED_LENGTH = 256
+_FEW_SYMBOLS = 24
+_DEEPEST_SPLIT = 100
+
+
+class SentencePieceBPE:
+    """Merges the two neighbours whose piece has the highest score, the leftmost of equals first.
+
+    Quirks: a user-defined symbol is cut out first and never merges. Control, unknown and byte pieces never match
+    text. An unused piece merges as any other; what is left of it at the end is split again into the two symbols that
+    it was last *seen* as anywhere in the text, whether they were merged or not, up to 100 levels deep. Scores are
+    compared as the bits of float32: -0.0 is less than 0.0.
+
+    >>> from reftok.sentencepiece_pieces import Piece
+    >>> pieces = [Piece("<unk>", 0.0, PieceType.UNKNOWN), Piece("bc", -1.0), Piece("ab", -2.0), Piece("a", -3.0)]
+    >>> model = SentencePieceBPE(PieceTable(pieces))
+    >>> [(token.id, token.value) for token in model.tokenize("abcab")]
+    [(3, 'a'), (1, 'bc'), (2, 'ab')]
+    """
+
+    def __init__(self, table: PieceTable, source: str = "") -> None:
+        self.table = table
+        self.source = source
+        self._ranks = {piece: -float_order(table.pieces[token_id].score) for piece, token_id in table.text_ids.items()}
+        self._unused = table.of_type(PieceType.UNUSED)
+        self._cuts = PairCuts(table.text_ids)
+        self._cache: TwoGenerationCache[Sequence[Segment]] = TwoGenerationCache()
+
+    @property
+    def vocab(self) -> Mapping[str, int]:
+        """Piece to id."""
+        return self.table.vocab
+
+    def id_to_token(self, token_id: int) -> str | None:
+        """The piece of an id, None for an id outside the vocab."""
+        return self.table.id_to_token(token_id)
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of the normalized text."""
+        return self.table.tokens(self.segments(text))
+
+    def token_ids(self, text: str) -> list[int]:
+        """The ids of `tokenize`, and nothing else."""
+        return self.table.token_ids(self.segments(text))
+
+    def segments_plainly(self, text: str) -> list[Segment]:
+        """The parts of the text with the ids of their pieces."""
+        parts, is_symbol = self.table.matcher.split(text)
+        merged, splits = merge_all(parts, is_symbol, self._ranks, self._unused)
+        segments: list[Segment] = []
+        for part in merged:
+            self._split_unused(part, splits, segments, 0)
+        return segments
+
+    def segments(self, text: str) -> Sequence[Segment]:
+        """The fast twin of `segments_plainly`: one word at a time, remembered.
+
+        What an unused piece is split into depends on the whole text; a text that has one goes the plain way.
+        """
+        segments: list[Segment] = []
+        get = self._cache.get
+        for word in self._cuts.words(text):
+            found = get(word)
+            if found is None:
+                found = self._word(word)
+                if found is None:
+                    return self.segments_plainly(text)
+            segments += found
+        return segments
+
+    def _word(self, word: str) -> Sequence[Segment] | None:
+        """The segments of one word, None where an unused piece was seen."""
+        segments: list[Segment] = []
+        for part in self._cuts.short_parts(word):
+            found = self._cache.get(part)
+            if found is None:
+                merged = self._merged(part)
+                if merged is None:
+                    return None
+                found = [(piece, self.table.usable_id(piece)) for piece in merged]
+                if len(part) < _CACHED_LENGTH:
+                    self._cache.put(part, found)
+            segments += found
+        if len(word) < _CACHED_LENGTH:
+            self._cache.put(word, segments)
+        return segments
+
+    def _merged(self, part: str) -> list[str] | None:
+        symbols, is_symbol = self.table.matcher.split(part)
+        if len(symbols) <= _FEW_SYMBOLS and not self._unused and True not in is_symbol:
+            return merge_few(symbols, self._ranks)
+        merged, splits = merge_all(symbols, is_symbol, self._ranks, self._unused)
+        return None if splits else merged
+
+    def _split_unused(self, part: str, splits: Splits, segments: list[Segment], depth: int) -> None:
+        if depth > _DEEPEST_SPLIT:
+            segments.append((part, self.table.vocab.get(part, self.table.unk_id)))
+        elif part in self._unused and part in splits:
+            for half in splits[part]:
+                self._split_unused(half, splits, segments, depth + 1)
+        else:
+            segments.append((part, self.table.usable_id(part)))
+
+
+def merge_all(
+    symbols: Sequence[str], frozen: Sequence[bool], ranks: Mapping[str, int], unused: Collection[str] = ()
+) -> tuple[list[str], Splits]:
+    """Merge until no two neighbours make a piece; the lowest rank first, the leftmost of equals first.
+
+    The symbols are a doubly linked list, the candidates a heap. A candidate is stale when the lengths of its two
+    symbols no longer add up to the length that it had.
+
+    >>> merge_all("abcab", [False] * 5, {"ab": 2, "bc": 1, "ca": 1})
+    (['a', 'bc', 'ab'], {})
+    """
+    symbols, splits, last = list(symbols), Splits(), len(symbols) - 1
+
+    def candidate(left: int, right: int) -> Candidate | None:
+        piece = symbols[left] + symbols[right]
+        rank = ranks.get(piece)
+        if rank is None or frozen[left] or frozen[right]:
+            return None
+        if piece in unused:
+            splits[piece] = symbols[left], symbols[right]
+        return rank, left, right, len(piece)
+
+    queue = [found for left in range(last) if (found := candidate(left, left + 1)) is not None]
+    heapify(queue)
+    following = [*range(1, last + 1), -1]
+    previous = [*range(-1, last)]
+    while queue:
+        _, left, right, length = heappop(queue)
+        if not symbols[left] or not symbols[right] or len(symbols[left]) + len(symbols[right]) != length:
+            continue
+        symbols[left] += symbols[right]
+        symbols[right] = ""
+        before, after = previous[left], following[right]
+        following[left] = after
+        if after >= 0:
+            previous[after] = left
+        if before >= 0 and (found := candidate(before, left)) is not None:
+            heappush(queue, found)
+        if after >= 0 and (found := candidate(left, after)) is not None:
+            heappush(queue, found)
+    return [symbol for symbol in symbols if symbol], splits
+
+
+def merge_few(symbols: list[str], ranks: Mapping[str, int]) -> list[str]:
+    """The fast twin of `merge_all` for a few symbols, none of them frozen and no piece unused; changes `symbols`.
+
+    >>> merge_few(list("abcab"), {"ab": 2, "bc": 1, "ca": 1})
+    ['a', 'bc', 'ab']
+    """
+    pairs = [ranks.get(left + right, inf) for left, right in pairwise(symbols)]
+    while pairs:
+        lowest = min(pairs)
+        if lowest == inf:
+            break
+        left = pairs.index(lowest)
+        symbols[left] += symbols.pop(left + 1)
+        del pairs[left]
+        if left > 0:
+            pairs[left - 1] = ranks.get(symbols[left - 1] + symbols[left], inf)
+        if left < len(pairs):
+            pairs[left] = ranks.get(symbols[left] + symbols[left + 1], inf)
+    return symbols
+
+
+def float_order(score: float) -> int:
+    """A number that orders float32 as the library does, by their bits.
+
+    >>> float_order(-1.0) < float_order(-0.5) < float_order(-0.0) < float_order(0.0) < float_order(2.0)
+    True
+    """
+    bits: int = struct.unpack("<i", struct.pack("<f", score))[0]
+    return bits if bits >= 0 else -(bits & 0x7FFFFFFF) - 1

@@ -1,0 +1,130 @@
+"""The unigram language model of tokenizer.json: the segmentation with the highest sum of scores.
+
+Source: tokenizers 0.23 models/unigram/model.rs (`encode_optimized`, `tokenize`). The model of sentencepiece is
+another one (models/sentencepiece_unigram.py): it counts in float32 and knows piece types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from reftok.cache import TwoGenerationCache
+from reftok.errors import ModelFormatError
+from reftok.types import Token
+
+UNK_PENALTY = 10.0
+_CACHED_LENGTH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best path to a position: its score (float64), where its last piece starts, and that piece's id."""
+
+    score: float
+    start: int
+    id: int
+
+
+class Unigram:
+    """Viterbi over all pieces of the vocab.
+
+    pieces: piece and score (log probability), by id.
+    unk_id: None where there is none; a text that needs it is then refused.
+
+    Quirks: on equal scores the piece that starts first stays. Every entry of the vocab matches text, control tokens
+    too. A run of unknown characters is fused first; then byte fallback is all or nothing for the whole run.
+
+    >>> model = Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -1.5), ("ab", -2.0)], unk_id=0)
+    >>> [(token.id, token.value) for token in model.tokenize("abxyb")]
+    [(3, 'ab'), (0, 'xy'), (2, 'b')]
+    """
+
+    def __init__(
+        self, pieces: Sequence[tuple[str, float]], unk_id: int | None, byte_fallback: bool = False, source: str = ""
+    ) -> None:
+        if unk_id is not None and not 0 <= unk_id < len(pieces):
+            raise ModelFormatError(source, "model.unk_id", f"{unk_id} is not an id of the {len(pieces)} pieces")
+        self.pieces = pieces
+        self.vocab = {piece: token_id for token_id, (piece, _) in enumerate(pieces)}
+        self.unk_id = unk_id
+        self.byte_fallback = byte_fallback
+        self._unk_score = min((score for _, score in pieces), default=inf) - UNK_PENALTY
+        self._prefixes = {piece[:length] for piece in self.vocab for length in range(1, len(piece))}
+        self._cache: TwoGenerationCache[tuple[Token, ...]] = TwoGenerationCache()
+
+    def id_to_token(self, token_id: int) -> str | None:
+        """The piece of an id, None for an id outside the vocab."""
+        return self.pieces[token_id][0] if 0 <= token_id < len(self.pieces) else None
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of the best segmentation."""
+        tokens = self._cache.get(text)
+        if tokens is None:
+            tokens = self._tokenize(text)
+            if len(text) < _CACHED_LENGTH:
+                self._cache.put(text, tokens)
+        return tokens
+
+    def _tokenize(self, text: str) -> tuple[Token, ...]:
+        tokens: list[Token] = []
+        for start, end in self._fused(text):
+            piece = text[start:end]
+            token_id = self.vocab.get(piece)
+            if token_id is None and self.byte_fallback:
+                byte_pieces = [f"<0x{byte:02X}>" for byte in piece.encode("utf-8")]
+                if all(byte_piece in self.vocab for byte_piece in byte_pieces):
+                    tokens += [Token(self.vocab[byte_piece], byte_piece, (start, end)) for byte_piece in byte_pieces]
+                    continue
+            tokens.append(Token(self._unk() if token_id is None else token_id, piece, (start, end)))
+        return tuple(tokens)
+
+    def _fused(self, text: str) -> list[tuple[int, int]]:
+        """The spans of the best path, runs of the unknown piece joined."""
+        best = self.best_paths(text)
+        spans: list[tuple[int, int]] = []
+        end = len(text)
+        follows_unknown = False
+        while end > 0:
+            node = best[end]
+            is_unknown = node.id == self.unk_id
+            if is_unknown and follows_unknown:
+                spans[-1] = node.start, spans[-1][1]
+            else:
+                spans.append((node.start, end))
+            follows_unknown = is_unknown
+            end = node.start
+        return spans[::-1]
+
+    def best_paths(self, text: str) -> list[Best]:
+        """For each position the best path that ends there; the lattice that `explain` shows."""
+        best: list[Best | None] = [Best(0.0, -1, -1)] + [None] * len(text)
+        for start in range(len(text)):
+            here = best[start]
+            if here is None:
+                continue
+            has_single = False
+            for end in range(start + 1, len(text) + 1):
+                piece = text[start:end]
+                token_id = self.vocab.get(piece)
+                if token_id is not None:
+                    score = self.pieces[token_id][1] + here.score
+                    if _is_better(score, best[end]):
+                        best[end] = Best(score, start, token_id)
+                    has_single = has_single or end == start + 1
+                if piece not in self._prefixes:
+                    break
+            score = self._unk_score + here.score
+            if not has_single and _is_better(score, best[start + 1]):
+                best[start + 1] = Best(score, start, self._unk())
+        return [node for node in best if node is not None]
+
+    def _unk(self) -> int:
+        if self.unk_id is None:
+            raise ModelFormatError("", "model.unk_id", "is missing, but the text has an unknown character")
+        return self.unk_id
+
+
+def _is_better(score: float, current: Best | None) -> bool:
+    return current is None or score > current.score

@@ -1,0 +1,230 @@
+"""The normalizers of tokenizer.json.
+
+Source: tokenizers 0.23, folder normalizers/. Each class is named as the `type` in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import regex
+
+from reftok.charsmap import Charsmap
+from reftok.patterns import pattern_matches
+from reftok.text import Change, NormalizedString, literal_matches
+from reftok.unicode import WHITE_SPACE, Form, combining_class, composition, decomposition, graphemes, is_normalized
+
+
+class UnicodeForm:
+    r"""A Unicode normalization form, with the tables of Unicode 9.0.
+
+    Source: crate unicode-normalization-alignments 0.1 (decompose.rs, recompose.rs, UNICODE_VERSION in tables.rs).
+
+    >>> UnicodeForm("NFC").normalize(NormalizedString("e\u0301")).spans()
+    [(0, 1)]
+    """
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        if is_normalized(self.form, normalized.text):
+            return normalized
+        changes = decompose(normalized.text, compatible="K" in self.form)
+        if self.form.endswith("C"):
+            changes = recompose(changes)
+        return normalized.transform(changes)
+
+
+class NFC(UnicodeForm):
+    """Canonical decomposition, then composition."""
+
+    def __init__(self) -> None:
+        super().__init__("NFC")
+
+
+class NFD(UnicodeForm):
+    """Canonical decomposition."""
+
+    def __init__(self) -> None:
+        super().__init__("NFD")
+
+
+class NFKC(UnicodeForm):
+    """Compatible decomposition, then composition."""
+
+    def __init__(self) -> None:
+        super().__init__("NFKC")
+
+
+class NFKD(UnicodeForm):
+    """Compatible decomposition."""
+
+    def __init__(self) -> None:
+        super().__init__("NFKD")
+
+
+def decompose(text: str, compatible: bool) -> Iterator[Change]:
+    r"""Decompose each character and bring runs of marks into canonical order.
+
+    The first character of a decomposition replaces the old one, the others are inserted; each keeps its change
+    when the marks are sorted.
+
+    >>> list(decompose("\u00e9\u0323", compatible=False))
+    [('e', 0), ('\u0323', 0), ('\u0301', 1)]
+    """
+    pending: list[tuple[int, Change]] = []
+    for character in text:
+        for index, part in enumerate(decomposition(character, compatible)):
+            ccc = combining_class(part)
+            if ccc == 0:
+                yield from _in_canonical_order(pending)
+                pending.clear()
+            pending.append((ccc, (part, min(index, 1))))
+    yield from _in_canonical_order(pending)
+
+
+def _in_canonical_order(pending: list[tuple[int, Change]]) -> Iterator[Change]:
+    return (change for _, change in sorted(pending, key=lambda item: item[0]))
+
+
+def recompose(changes: Iterable[Change]) -> Iterator[Change]:
+    """Compose each starter with the marks after it that are not blocked.
+
+    A composed character takes one old character less than its parts: the changes add up, minus one.
+    """
+    starter: Change | None = None
+    held: list[Change] = []
+    last_class: int | None = None
+    for character, change in changes:
+        ccc = combining_class(character)
+        if starter is None:
+            if ccc:
+                yield character, change
+            else:
+                starter = character, change
+            continue
+        if last_class is None or last_class < ccc:
+            composed = composition(starter[0], character)
+            if composed is not None:
+                starter = composed, starter[1] + change - 1
+                continue
+        if ccc == 0:
+            yield starter
+            yield from held
+            held.clear()
+            starter, last_class = (character, change), None
+        else:
+            held.append((character, change))
+            last_class = ccc
+    if starter is not None:
+        yield starter
+    yield from held
+
+
+@dataclass(frozen=True, slots=True)
+class Prepend:
+    """A fixed text before every text that is not empty.
+
+    >>> Prepend("▁").normalize(NormalizedString("a")).spans()
+    [(0, 1), (0, 1)]
+    """
+
+    prepend: str
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return normalized.prepend(self.prepend)
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Every match of a pattern becomes a fixed text.
+
+    pattern: a string is taken literally.
+
+    >>> Replace("ab", "x").normalize(NormalizedString("cab")).spans()
+    [(0, 1), (2, 3)]
+    """
+
+    pattern: str | regex.Pattern[str]
+    content: str
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text = normalized.text
+        if isinstance(self.pattern, str):
+            if self.pattern and self.pattern not in text:
+                return normalized
+            matches = literal_matches(text, self.pattern)
+        else:
+            matches = pattern_matches(self.pattern, text)
+        return normalized.replace(matches, self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """White space off the ends.
+
+    >>> Strip(True, True).normalize(NormalizedString(" a ")).spans()
+    [(1, 2)]
+    """
+
+    strip_left: bool
+    strip_right: bool
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text = normalized.text
+        start, end = 0, len(text)
+        while self.strip_left and start < end and text[start] in WHITE_SPACE:
+            start += 1
+        while self.strip_right and end > start and text[end - 1] in WHITE_SPACE:
+            end -= 1
+        if (start, end) == (0, len(text)):
+            return normalized
+        return NormalizedString(text[start:end], normalized.original_start, normalized.spans()[start:end])
+
+
+@dataclass(frozen=True, slots=True)
+class Precompiled:
+    """The character map of a sentencepiece model, as `tokenizers` applies it.
+
+    Source: tokenizers 0.23 normalizers/precompiled.rs and the crate spm_precompiled. Quirks: a grapheme cluster
+    under 6 bytes is looked up as a whole, the *shortest* rule that begins it wins, and the rest of the cluster is
+    dropped; otherwise each code point is looked up alone. sentencepiece itself takes the longest rule at each byte.
+    """
+
+    charsmap: Charsmap
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        changes: list[Change] = []
+        modified = False
+        for cluster in graphemes(normalized.text):
+            if len(cluster.encode("utf-8")) < 6:
+                replacement = self.charsmap.shortest_prefix(cluster.encode("utf-8"))
+                if replacement is not None:
+                    modified = True
+                    _substitute(changes, cluster, replacement)
+                    continue
+            for character in cluster:
+                replacement = self.charsmap.shortest_prefix(character.encode("utf-8"))
+                if replacement is None:
+                    changes.append((character, 0))
+                else:
+                    modified = True
+                    _substitute(changes, character, replacement)
+        return normalized.transform(changes) if modified else normalized
+
+
+def _substitute(changes: list[Change], old: str, new: str) -> None:
+    """`new` for `old`: surplus new characters are inserted; surplus old ones go with the last character written.
+
+    Where `new` is empty and nothing was written before, the removal is lost, as in the library.
+    """
+    changes.extend((character, 0) for character in new)
+    surplus = len(new) - len(old)
+    if surplus > 0:
+        for index in range(len(changes) - surplus, len(changes)):
+            changes[index] = changes[index][0], 1
+    elif surplus < 0 and changes:
+        character, change = changes[-1]
+        changes[-1] = character, change + surplus

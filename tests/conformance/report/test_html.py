@@ -1,0 +1,202 @@
+"""The page holds what the run holds, in any colour scheme, and no input is markup."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib import resources
+
+import pytest
+
+from conformance.case import text_case
+from conformance.finding import Finding
+from conformance.report.html import MOST_DETAILED, html_report
+from tests.conformance.report.sample_run import HOSTILE, KNOWN, finding, passing_run, sample_run
+
+VOID = frozenset({"meta", "input", "link", "br", "img", "hr"})
+
+
+class Page(HTMLParser):
+    """The elements of a page; fails where they do not nest."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(html)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.words.append(data)
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+
+def page_with(*findings: Finding) -> Page:
+    return Page(html_report(replace(sample_run(), findings=findings, problems=())))
+
+
+def test_first_screen_has_verdict_totals_and_versions() -> None:
+    text = Page(html_report(sample_run())).text
+    for part in (
+        "✗ 8 unexpected findings, 2 problems",
+        "1,234,567",
+        "12,345",
+        "tokenizers 0.21.0",
+        "llama.cpp took no part",
+    ):
+        assert part in text
+    assert text.index("8 unexpected") < text.index("Models, subjects and checks") < text.index("Findings")
+
+
+def test_a_good_run_says_so() -> None:
+    text = Page(html_report(passing_run())).text
+    assert "✓ As expected" in text
+    assert "✗ 0" not in text
+
+
+def test_matrix_shows_every_state_with_its_sign_and_words() -> None:
+    page = Page(html_report(sample_run()))
+    for part in ("✓ 12,345", "✗ 1,207 / 12,345", "≈ 41 / 12,345", "! 12,345"):
+        assert part in page.text
+    titles = [cell.get("title") for cell in page.named("td")]
+    assert "12,345 answers compared, 41 differ (41 of them known)" in titles
+    assert "12,345 answers compared, all equal" in titles
+
+
+def test_cells_lead_to_their_findings() -> None:
+    page = Page(html_report(sample_run()))
+    anchors = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
+    targets = {(link["href"] or "")[1:] for link in page.named("a") if (link["href"] or "").startswith("#")}
+    assert targets <= anchors
+    assert KNOWN.fingerprint in targets
+
+
+def test_every_finding_has_an_anchor_and_ids_are_unique() -> None:
+    run = sample_run()
+    ids = [attributes["id"] for _, attributes in Page(html_report(run)).tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {item.fingerprint for item in run.findings} <= set(ids)
+
+
+def test_a_finding_shows_its_parts() -> None:
+    text = page_with(finding(text_case("e\u0301\u200b", "corpora/x.txt:3"), "composes")).text
+    for part in ("Normalizer: composes", "corpora/x.txt:3", "e\u0301" r"\u{200b}"):
+        assert part in text
+    for part in ("U+0301", "COMBINING ACUTE ACCENT", "ZERO WIDTH SPACE", "de-Latn, vi-Latn", "conformance replay"):
+        assert part in text
+
+
+def test_the_differing_tail_is_marked() -> None:
+    html = html_report(replace(sample_run(), findings=(finding(text_case("x", ""), "r"),)))
+    assert '<span class="shared">[15496, </span><mark>995]</mark>' in html
+    assert '<span class="shared">[15496, </span><mark>1879]</mark>' in html
+
+
+def test_a_known_finding_gives_its_reason_and_a_link() -> None:
+    page = page_with(KNOWN)
+    assert KNOWN.reason in page.text
+    assert [link for link in page.named("a") if link["href"] == KNOWN.upstream and link["rel"] == "noopener noreferrer"]
+
+
+def test_only_web_addresses_become_links() -> None:
+    page = page_with(replace(KNOWN, upstream="javascript:alert(1)"))
+    assert "javascript:alert(1)" in page.text
+    assert all((link["href"] or "").startswith(("#", "http")) for link in page.named("a"))
+
+
+@pytest.mark.parametrize("item", HOSTILE, ids=lambda item: item.example.case.origin)
+def test_hostile_inputs_do_no_harm(item: Finding) -> None:
+    html = html_report(replace(sample_run(), findings=(item, replace(item, rule="twin", status="known"))))
+    page = Page(html)
+    assert len(page.named("script")) == 1
+    assert not page.named("img")
+    assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe]", html)
+    html.encode("utf-8")
+
+
+def test_hostile_names_do_no_harm() -> None:
+    run = sample_run()
+    nasty = '"><script>\x00\u202e\ud800'
+    cells = tuple(replace(cell, model=nasty, subject=nasty, check=nasty) for cell in run.cells[:1])
+    models = tuple(replace(model, name=nasty, path=nasty) for model in run.models)
+    changed = replace(
+        run, cells=cells, checks=(nasty,), models=models, versions={nasty: nasty}, corpora={nasty: nasty}, command=nasty
+    )
+    assert len(Page(html_report(changed)).named("script")) == 1
+
+
+def test_long_inputs_are_cut_with_a_note() -> None:
+    html = html_report(replace(sample_run(), findings=HOSTILE))
+    assert "100,000 code points, the first 1,000 shown" in html
+    assert "and 99,936 more" in html
+    assert "x" * 1_001 not in html
+
+
+def test_the_page_needs_nothing_else_and_runs_only_its_own_script() -> None:
+    page = Page(html_report(sample_run()))
+    (policy,) = [meta["content"] for meta in page.named("meta") if meta.get("http-equiv")]
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert not page.named("link")
+    assert not [attributes for _, attributes in page.tags if "src" in attributes or "style" in attributes]
+
+
+def test_many_findings_are_quick_and_the_later_ones_brief() -> None:
+    many = tuple(finding(text_case(f"t\u200b{number}" * 30, "fuzz"), f"rule {number}") for number in range(2_000))
+    started = time.perf_counter()
+    html = html_report(replace(sample_run(), findings=many))
+    assert time.perf_counter() - started < 3
+    page = Page(html)
+    assert len(page.named("article")) == MOST_DETAILED
+    assert {item.fingerprint for item in many} <= {attributes.get("id") for _, attributes in page.tags}
+    assert "1,500 further findings, in brief" in page.text
+
+
+def test_an_empty_run_has_a_page() -> None:
+    run = replace(
+        passing_run(), cells=(), languages=(), models=(), subjects=(), versions={}, corpora={}, times={}, checks=()
+    )
+    assert "No cell was filled." in Page(html_report(run)).text
+
+
+def _luminance(colour: str) -> float:
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_contrast_is_aa(scheme: int) -> None:
+    css = resources.files("conformance.report").joinpath("report.css").read_text("utf-8")
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", css.split(":root {")[scheme + 1]))
+    pairs = [
+        (ink, paper)
+        for ink in ("ink", "soft", "link", "equal", "new", "known", "silent")
+        for paper in ("page", "panel")
+    ]
+    pairs += [("new", "new-panel"), ("known", "known-panel"), ("ink", "mark")]
+    pairs += [("ink", f"heat-{step}") for step in range(1, 6)]
+    for ink, paper in pairs:
+        light, dark = sorted((_luminance(colours[ink]), _luminance(colours[paper])), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, paper)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reftok.errors import ModelFormatError
+from reftok.formats.protobuf import read_fields, read_varint, to_float, to_int32
+
+from .protobuf_writer import encode_field, message, varint
+
+values = st.one_of(st.integers(0, 2**64 - 1), st.binary(max_size=20), st.floats(width=32, allow_nan=False))
+
+
+@given(st.lists(st.tuples(st.integers(1, 2**29 - 1), values), max_size=8))
+def test_every_field_that_was_written_is_read_back(fields: list[tuple[int, int | bytes | float]]) -> None:
+    read = []
+    for number, wire_type, _, value in read_fields(message(fields), "test"):
+        read.append((number, to_float(value) if wire_type == 5 and isinstance(value, bytes) else value))
+    assert read == fields
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_a_varint_holds_64_bits(number: int) -> None:
+    assert read_varint(varint(number), 0, "test") == (number, len(varint(number)))
+
+
+def test_int32_is_the_lower_32_bits_with_sign() -> None:
+    assert [to_int32(value) for value in (5, 2**32 - 1, 2**64 - 1, 2**32 + 7)] == [5, -1, -1, 7]
+
+
+def test_the_offset_of_a_value_counts_from_the_start_of_the_file() -> None:
+    assert list(read_fields(encode_field(2, b"hi"), "test", offset=100)) == [(2, 2, 102, b"hi")]
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        pytest.param(b"\x80", "byte 0", id="a tag that is cut off"),
+        pytest.param(b"\x08\x80", "byte 1", id="a varint that is cut off"),
+        pytest.param(b"\x08" + b"\xff" * 10 + b"\x01", "byte 1", id="a varint of more than ten bytes"),
+        pytest.param(b"\x08" + b"\xff" * 9 + b"\x02", "byte 1", id="a varint of more than 64 bits"),
+        pytest.param(b"\x12\x05abc", "byte 2", id="bytes that are cut off"),
+        pytest.param(b"\x12\xff\xff\xff\xff\x0f", "byte 6", id="a length beyond any file"),
+        pytest.param(b"\x15\x00\x00", "byte 1", id="a float that is cut off"),
+        pytest.param(b"\x11\x00\x00\x00\x00", "byte 1", id="a double that is cut off"),
+        pytest.param(b"\x0b", "byte 0", id="a group"),
+        pytest.param(b"\x0e", "byte 0", id="a wire type that does not exist"),
+        pytest.param(b"\x00\x00", "byte 0", id="field number 0"),
+        pytest.param(varint(1 << 32 << 3), "byte 0", id="a field number beyond 2**29"),
+    ],
+)
+def test_a_broken_message_is_refused_with_the_byte(data: bytes, place: str) -> None:
+    with pytest.raises(ModelFormatError) as caught:
+        list(read_fields(data, "test"))
+    assert caught.value.place == place

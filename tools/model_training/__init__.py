@@ -1,0 +1,1 @@
+"""How the embedded models are trained; `tools/train_models.py` is the door."""
