@@ -22,7 +22,7 @@ def _byte_to_character() -> dict[int, str]:
 BYTE_TO_CHARACTER: Mapping[int, str] = MappingProxyType(_byte_to_character())
 CHARACTER_TO_BYTE: Mapping[str, int] = MappingProxyType({c: byte for byte, c in BYTE_TO_CHARACTER.items()})
 
-_TRANSLATION = {byte: character for byte, character in BYTE_TO_CHARACTER.items()}
+_TRANSLATION = dict(BYTE_TO_CHARACTER)
 
 
 def bytes_to_unicode() -> dict[int, str]:

@@ -28,16 +28,16 @@ class ModelFormatError(ReftokError):
         super().__init__(": ".join(part for part in (source, place, problem) if part))
 
 
-class UnsupportedFeature(ModelFormatError):
+class UnsupportedFeature(ModelFormatError):  # noqa: N818
     """A format key, component or option that reftok does not implement.
 
     Nothing is guessed: a file that needs what is not there is refused by name.
     """
 
 
-class InvalidText(ReftokError):
+class InvalidText(ReftokError):  # noqa: N818
     """Text that the official library refuses as well: lone surrogates, or bytes where it takes only str."""
 
 
-class InvalidIds(ReftokError):
+class InvalidIds(ReftokError):  # noqa: N818
     """An id outside the vocabulary, for a library that refuses such ids (sentencepiece)."""

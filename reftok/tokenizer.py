@@ -9,7 +9,7 @@ tokens (its user-defined symbols belong to the normalizer and the model) and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Literal
@@ -19,8 +19,8 @@ from reftok.errors import InvalidIds, InvalidText
 from reftok.postprocessors import joined
 from reftok.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
 from reftok.text import NormalizedString, Split
-from reftok.trace import StageTrace, Trace, encoding_trace, stage_trace
-from reftok.types import EMPTY_ENCODING, Encoding, Span
+from reftok.trace import StageTrace, Trace, to_encoding
+from reftok.types import Encoding
 
 Library = Literal["tokenizers", "sentencepiece", "tiktoken"]
 
@@ -66,10 +66,10 @@ class Tokenizer:
         return list(self.encode(text, add_special_tokens).ids)
 
     def trace(self, text: str | bytes, add_special_tokens: bool = True) -> Trace:
-        """What every stage took and gave.
+        r"""What every stage took and gave.
 
         >>> import reftok
-        >>> trace = reftok.load("bpe-qwen").trace("cafe\\u0301 au lait")
+        >>> trace = reftok.load("bpe-qwen").trace("cafe\u0301 au lait")
         >>> [stage.component for stage in trace.stages]
         ['AddedVocabulary', 'NFC', 'AddedVocabulary', 'Split', 'ByteLevel', 'BPE', 'ByteLevel']
         >>> [piece.text for piece in trace.stages[3].pieces]
@@ -79,7 +79,7 @@ class Tokenizer:
         parts = [to_encoding(self._splits(text, record))]
         for processor in self.post_processors:
             parts = processor.process(parts, add_special_tokens)
-            record.append(encoding_trace(processor, joined(parts)))
+            record.append(StageTrace("PostProcessor", processor, joined(parts)))
         shown = text if isinstance(text, str) else text.decode("utf-8", "backslashreplace")
         return Trace(shown, tuple(record), joined(parts))
 
@@ -125,7 +125,7 @@ class Tokenizer:
 
         def note(stage: str, component: object) -> None:
             if record is not None:
-                record.append(stage_trace(stage, component, splits))
+                record.append(StageTrace(stage, component, splits))
 
         splits = [Split(NormalizedString(self._checked(text)))]
         splits = self.added_tokens.split_raw(splits)
@@ -167,7 +167,7 @@ class Tokenizer:
 
 
 def byte_offsets(encoding: Encoding, text: str) -> Encoding:
-    """The encoding with offsets that count the bytes of `text`; a lone surrogate stands for one byte that is no UTF-8.
+    r"""The encoding with offsets that count the bytes of `text`; a lone surrogate stands for one byte that is no UTF-8.
 
     >>> encoding = Encoding([0], ["é"], [(1, 2)], [0], [0], [0])
     >>> byte_offsets(encoding, "\udcffé").offsets
@@ -178,24 +178,3 @@ def byte_offsets(encoding: Encoding, text: str) -> Encoding:
     lengths = (len(character.encode("utf-8", "surrogateescape")) for character in text)
     position = [0, *accumulate(lengths)]
     return replace(encoding, offsets=[(position[start], position[end]) for start, end in encoding.offsets])
-
-
-def to_encoding(splits: Sequence[Split]) -> Encoding:
-    """The tokens of all parts with offsets in the original text.
-
-    Source: `PreTokenizedString::into_encoding`, tokenizers 0.23 tokenizer/pre_tokenizer.rs.
-    """
-    if not splits:
-        return EMPTY_ENCODING
-    ids: list[int] = []
-    values: list[str] = []
-    offsets: list[Span] = []
-    word_ids: list[int | None] = []
-    for index, split in enumerate(splits):
-        normalized = split.normalized
-        for token in split.tokens or ():
-            ids.append(token.id)
-            values.append(token.value)
-            offsets.append(normalized.original_span(*token.span_normalized))
-            word_ids.append(index)
-    return Encoding(ids, values, offsets, [0] * len(ids), word_ids, [0] * len(ids))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from reftok.text import Split
-from reftok.types import Encoding, Span
+from reftok.types import EMPTY_ENCODING, Encoding, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +24,30 @@ class Piece:
     ids: tuple[int, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
 class StageTrace:
     """One step of one stage.
 
     stage: AddedTokens, Normalizer, PreTokenizer, Model or PostProcessor.
     component: the class that did it, such as NFC or ByteLevel.
+    pieces: the state of the text afterwards; worked out when first asked for, since most steps are never looked at.
     """
 
-    stage: str
-    component: str
-    pieces: tuple[Piece, ...]
+    def __init__(self, stage: str, component: object, state: Sequence[Split] | Encoding) -> None:
+        self.stage = stage
+        self.component = type(component).__name__
+        self._state = state
+
+    def __repr__(self) -> str:
+        return f"StageTrace({self.stage!r}, {self.component!r}, {self.pieces!r})"
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The parts of the text, or, after the model, its tokens."""
+        if isinstance(self._state, Encoding):
+            return _token_pieces(self._state)
+        if self.stage == "Model":
+            return _token_pieces(to_encoding(self._state))
+        return tuple(map(_split_piece, self._state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +59,33 @@ class Trace:
     encoding: Encoding
 
 
-def stage_trace(stage: str, component: object, splits: Sequence[Split]) -> StageTrace:
-    """The state of the text after `component`, written down."""
-    pieces: list[Piece] = []
-    for split in splits:
-        normalized = split.normalized
-        if stage == "Model" and split.tokens is not None:
-            pieces += [
-                Piece(token.value, normalized.original_span(*token.span_normalized), (token.id,))
-                for token in split.tokens
-            ]
-        else:
-            ids = None if split.tokens is None else tuple(token.id for token in split.tokens)
-            span = normalized.original_span(0, len(normalized))
-            pieces.append(Piece(normalized.text, span, ids))
-    return StageTrace(stage, type(component).__name__, tuple(pieces))
+def _split_piece(split: Split) -> Piece:
+    normalized = split.normalized
+    ids = None if split.tokens is None else tuple(token.id for token in split.tokens)
+    return Piece(normalized.text, normalized.original_span(0, len(normalized)), ids)
 
 
-def encoding_trace(component: object, encoding: Encoding) -> StageTrace:
-    """The tokens after a post-processor, written down."""
+def _token_pieces(encoding: Encoding) -> tuple[Piece, ...]:
     pieces = zip(encoding.tokens, encoding.offsets, encoding.ids, strict=True)
-    return StageTrace(
-        "PostProcessor",
-        type(component).__name__,
-        tuple(Piece(token, span, (token_id,)) for token, span, token_id in pieces),
-    )
+    return tuple(Piece(token, span, (token_id,)) for token, span, token_id in pieces)
+
+
+def to_encoding(splits: Sequence[Split]) -> Encoding:
+    """The tokens of all parts with offsets in the original text.
+
+    Source: `PreTokenizedString::into_encoding`, tokenizers 0.23 tokenizer/pre_tokenizer.rs.
+    """
+    if not splits:
+        return EMPTY_ENCODING
+    ids: list[int] = []
+    values: list[str] = []
+    offsets: list[Span] = []
+    word_ids: list[int | None] = []
+    for index, split in enumerate(splits):
+        normalized = split.normalized
+        for token in split.tokens or ():
+            ids.append(token.id)
+            values.append(token.value)
+            offsets.append(normalized.original_span(*token.span_normalized))
+            word_ids.append(index)
+    return Encoding(ids, values, offsets, [0] * len(ids), word_ids, [0] * len(ids))

@@ -40,14 +40,17 @@ def _ranges(table: str) -> Iterator[tuple[int, int]]:
         yield int(first, 16), int(last or first, 16)
 
 
-def _character_class(table: str) -> str:
-    return "[" + "".join(f"\\U{first:08X}-\\U{last:08X}" for first, last in _ranges(table)) + "]"
+@cache
+def _newer_than_16() -> dict[int, str]:
+    """What the installed `regex` counts as assigned, though Unicode 16 does not, and what stands in for it."""
+    unassigned = "".join(chr(code) for first, last in _ranges(UNASSIGNED_IN_16) for code in range(first, last + 1))
+    newer = dict.fromkeys(map(ord, regex.findall(r"\P{Cn}", unassigned)), NONCHARACTER)
+    return newer | {0x295: "\u0296"}
 
 
 @cache
-def _newer_than_16() -> regex.Pattern[str]:
-    """What the installed `regex` counts as assigned, though Unicode 16 does not."""
-    return regex.compile(f"(?V1)[{_character_class(UNASSIGNED_IN_16)}&&\\P{{Cn}}]")
+def _newer_characters() -> frozenset[str]:
+    return frozenset(map(chr, _newer_than_16()))
 
 
 def as_of_16(text: str) -> str:
@@ -58,9 +61,9 @@ def as_of_16(text: str) -> str:
     >>> as_of_16("a\U0001e6c0b") == "a\U0010ffffb"
     True
     """
-    if text.isascii():
+    if text.isascii() or _newer_characters().isdisjoint(text):
         return text
-    return _newer_than_16().sub(NONCHARACTER, text).replace("\u0295", "\u0296")
+    return text.translate(_newer_than_16())
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class RustClasses:
     """The classes of the Rust crate `regex` 1.11 (Unicode 16), which the added tokens are matched with."""
 
     def is_space(self, character: str) -> bool:
-        """`\\s`, the property White_Space."""
+        r"""`\s`, the property White_Space."""
         return character in WHITE_SPACE
 
     def is_word(self, character: str) -> bool:

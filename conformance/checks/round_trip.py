@@ -11,6 +11,10 @@ from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, failure_difference, text_tails
 from conformance.observation import Failure
 from reftok import Tokenizer, Trace, decoders, pretokenizers
+from reftok.byte_level import BYTE_TO_CHARACTER
+from reftok.models.bpe import BPE
+from reftok.models.unigram import Unigram
+from reftok.sentencepiece_decoder import SentencePieceDecoder
 from reftok.sentencepiece_normalizer import SentencePieceNormalizer
 
 METASPACE = "▁"
@@ -48,7 +52,8 @@ def expected_round_trip(tokenizer: Tokenizer, trace: Trace) -> str | None:
     """The text that must come back, special tokens kept; None where the model does not keep this text.
 
     Byte-level: the normalized text, with each added token as its content, without the white space that it stripped.
-    sentencepiece: the normalized text with `▁` as spaces, less the dummy prefix. Pipelines like Llama 2's: the same,
+    sentencepiece: the normalized text with `▁` as spaces, less the dummy prefix, where no
+    denormalizer rewrites it. Pipelines like Llama 2's: the same,
     less one leading space.
     """
     if _has_unknown(tokenizer, trace):
@@ -65,27 +70,27 @@ def expected_round_trip(tokenizer: Tokenizer, trace: Trace) -> str | None:
 
 
 def _has_unknown(tokenizer: Tokenizer, trace: Trace) -> bool:
-    """Whether a part of the text is not in its tokens: the unknown token, or a character that vanished."""
-    before = [stage for stage in trace.stages if stage.stage != "PostProcessor"]
-    text = "".join(piece.text for piece in before[-2].pieces if piece.ids is None)
-    in_tokens = "".join(piece.text for piece in before[-1].pieces if _in_vocab(tokenizer, piece.text))
-    return (tokenizer.library != "sentencepiece" and len(in_tokens) < len(text)) or any(
-        not _in_vocab(tokenizer, token) for token in trace.encoding.tokens
-    )
-
-
-def _in_vocab(tokenizer: Tokenizer, token: str) -> bool:
-    return tokenizer.token_to_id(token) is not None
+    """Whether the unknown token stands for a part of the text."""
+    model = tokenizer.model
+    if isinstance(model, BPE):
+        unknown = model.options.unk_token
+        return unknown is not None and model.vocab.get(unknown) in trace.encoding.ids
+    if isinstance(model, Unigram):
+        return model.unk_id in trace.encoding.ids
+    if tokenizer.library == "sentencepiece":
+        return any(token not in model.vocab for token in trace.encoding.tokens)
+    return False
 
 
 def _is_byte_level(tokenizer: Tokenizer) -> bool:
-    """Whether bytes go in and come out and nothing is added before a word."""
+    """Whether every byte goes in and comes out, and nothing is added before a word."""
     steps = [step for step in tokenizer.pre_tokenizers if isinstance(step, pretokenizers.ByteLevel)]
     return (
         tokenizer.decoders == (decoders.ByteLevel(),)
         and len(steps) == 1
         and steps[0] is tokenizer.pre_tokenizers[-1]
         and not steps[0].add_prefix_space
+        and all(character in tokenizer.model.vocab for character in BYTE_TO_CHARACTER.values())
     )
 
 
@@ -108,9 +113,11 @@ def _with_template(tokenizer: Tokenizer, trace: Trace, text: str) -> str:
 
 def _sentencepiece_round_trip(tokenizer: Tokenizer, trace: Trace) -> str | None:
     normalizer = tokenizer.normalizers[0]
+    decoder = tokenizer.decoders[0] if tokenizer.decoders else None
     assert isinstance(normalizer, SentencePieceNormalizer)
+    assert isinstance(decoder, SentencePieceDecoder)
     options = normalizer.options
-    if METASPACE in trace.text or not options.escape_whitespaces:
+    if METASPACE in trace.text or not options.escape_whitespaces or decoder.denormalizer is not None:
         return None
     text = _text_before(tokenizer, trace, ("Normalizer",))
     if options.add_dummy_prefix or options.remove_extra_whitespaces:

@@ -51,9 +51,9 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
 
 
 def file_format(data: bytes) -> str:
-    """What a model file is, told by its first bytes: tokenizer.json, tiktoken, gguf or sentencepiece.
+    r"""What a model file is, told by its first bytes: tokenizer.json, tiktoken, gguf or sentencepiece.
 
-    >>> file_format(b'{"version": "1.0"}'), file_format(b"IQ== 0\\n"), file_format(b"GGUF\\x03")
+    >>> file_format(b'{"version": "1.0"}'), file_format(b"IQ== 0\n"), file_format(b"GGUF\x03")
     ('tokenizer.json', 'tiktoken', 'gguf')
     """
     if data.lstrip()[:1] == b"{":

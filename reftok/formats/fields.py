@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -34,9 +34,8 @@ class Fields:
         """Whether the key is there; this does not count as asking for it."""
         return key in self._value
 
-    def keys(self) -> Iterable[str]:
-        """All keys; this does not count as asking for them."""
-        return self._value.keys()
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._value)
 
     def done(self) -> None:
         """Raise UnsupportedFeature for the first key that nobody asked for."""

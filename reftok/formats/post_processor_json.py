@@ -27,7 +27,7 @@ def read_template(fields: Fields) -> TemplateProcessing:
 
 def _read_special_tokens(fields: Fields) -> _SpecialTokens:
     special: _SpecialTokens = {}
-    for name in fields.keys():
+    for name in fields:
         entry = fields.object(name)
         entry.text("id")
         special[name] = _ids(entry), _tokens(entry)

@@ -110,13 +110,13 @@ ENCODINGS: Mapping[str, RankEncoding] = {
 
 
 def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None = None) -> Tokenizer:
-    """The tokenizer of a rank file.
+    r"""The tokenizer of a rank file.
 
     encoding: None recognises the published files by their hash.
     Raises ModelFormatError for a file that is not of this form, UnsupportedFeature for one that is not recognised.
 
-    >>> ranks = b"YQ== 0\\nYg== 1\\nYWI= 2\\n"
-    >>> read_tiktoken(ranks, encoding=RankEncoding("tiny", r"\\w+", {}, "")).encode_ids("abb")
+    >>> ranks = b"YQ== 0\nYg== 1\nYWI= 2\n"
+    >>> read_tiktoken(ranks, encoding=RankEncoding("tiny", r"\w+", {}, "")).encode_ids("abb")
     [2, 1]
     """
     ranks = read_ranks(data, source)

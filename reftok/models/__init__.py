@@ -1,0 +1,1 @@
+"""The models: from a pre-token to tokens."""

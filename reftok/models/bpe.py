@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
 from reftok.cache import TwoGenerationCache
 from reftok.errors import ModelFormatError
@@ -178,9 +179,7 @@ def merge_all(symbols: list[Symbol], merges: Merges) -> list[Symbol]:
     previous = list(range(-1, len(symbols) - 1))
     following = [*range(1, len(symbols)), -1]
     queue = [
-        (*found, position)
-        for position, pair in enumerate(zip(ids, ids[1:], strict=False))
-        if (found := merges.get(pair)) is not None
+        (*found, position) for position, pair in enumerate(pairwise(ids)) if (found := merges.get(pair)) is not None
     ]
     queue = [(rank, position, new_id) for rank, new_id, position in queue]
     heapify(queue)
