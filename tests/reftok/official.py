@@ -1,0 +1,175 @@
+"""The same tokenizer.json as reftok and as the official library read it, and the comparison of the two."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import tokenizers
+
+from reftok.formats.tokenizer_json import read_tokenizer_json
+from reftok.text import NormalizedString, Split
+from reftok.tokenizer import Tokenizer
+from reftok.types import AddedToken, Encoding
+
+from .protobuf_writer import compile_charsmap
+
+Json = dict[str, Any]
+Result = TypeVar("Result")
+
+EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+"""All 1,112,064 scalar values."""
+
+
+def bpe(vocab: Iterable[str] | Mapping[str, int], merges: Iterable[Any] = (), **options: Any) -> Json:
+    """A BPE model; a vocab without ids is numbered from 0, a merge may be a pair or a line."""
+    ids = dict(vocab) if isinstance(vocab, Mapping) else {token: index for index, token in enumerate(vocab)}
+    return {"type": "BPE", "vocab": ids, "merges": list(merges), **options}
+
+
+def unigram(*pieces: tuple[str, float], unk_id: int | None = 0, **options: Any) -> Json:
+    return {"type": "Unigram", "vocab": [list(piece) for piece in pieces], "unk_id": unk_id, **options}
+
+
+def added(content: str, **flags: bool) -> AddedToken:
+    return AddedToken(content, **{"normalized": False, **flags})
+
+
+def tokenizer_json(model: Json, added_tokens: Iterable[AddedToken] = (), **stages: Json | None) -> Json:
+    """A whole file; the stages that are not given are null."""
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {
+                "id": index,
+                "content": token.content,
+                "single_word": token.single_word,
+                "lstrip": token.lstrip,
+                "rstrip": token.rstrip,
+                "normalized": token.normalized,
+                "special": token.special,
+            }
+            for index, token in enumerate(added_tokens)
+        ],
+        "normalizer": None,
+        "pre_tokenizer": None,
+        "post_processor": None,
+        "decoder": None,
+        **stages,
+        "model": model,
+    }
+
+
+def chain(kind: str, components: Sequence[Json]) -> Json | None:
+    """Components of one stage: null, the component itself, or a Sequence; `kind` is the key of its children."""
+    if len(components) < 2:
+        return components[0] if components else None
+    return {"type": "Sequence", kind: list(components)}
+
+
+def as_bytes(config: object) -> bytes:
+    return json.dumps(config, ensure_ascii=False).encode("utf-8")
+
+
+def own(config: object) -> Tokenizer:
+    return read_tokenizer_json(as_bytes(config))
+
+
+def official(config: object) -> tokenizers.Tokenizer:
+    return tokenizers.Tokenizer.from_str(as_bytes(config).decode("utf-8"))
+
+
+def outcome(action: Callable[[], Result]) -> Result | str:
+    """What an action gives; "refused" where it raises, "panicked" where the library breaks down.
+
+    A panic of the library is a BaseException, and what it leaves behind is nothing to compare with.
+    """
+    try:
+        return action()
+    except Exception:
+        return "refused"
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        return "panicked"
+
+
+def official_encoding(tokenizer: tokenizers.Tokenizer, text: str, add_special_tokens: bool = True) -> Encoding:
+    found = tokenizer.encode(text, add_special_tokens=add_special_tokens)
+    return Encoding(
+        found.ids, found.tokens, found.offsets, found.special_tokens_mask, found.word_ids, found.type_ids
+    )
+
+
+def as_lists(encoding: Encoding) -> dict[str, list[Any]]:
+    names = ("ids", "tokens", "offsets", "special_tokens_mask", "word_ids", "type_ids")
+    return {name: list(getattr(encoding, name)) for name in names}
+
+
+def assert_same_encoding(config: object, *texts: str) -> Encoding:
+    """Load both, compare every list of the encodings of all texts, and give the last one."""
+    ours, theirs = own(config), official(config)
+    for text in texts:
+        for add_special_tokens in (False, True):
+            encoding = ours.encode(text, add_special_tokens)
+            expected = official_encoding(theirs, text, add_special_tokens)
+            assert as_lists(encoding) == as_lists(expected), text
+    return encoding
+
+
+def normalized_alignment(normalizer: Json, text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The normalized text and the span of each of its characters, by the official library."""
+    pre_tokenized = tokenizers.PreTokenizedString(text)
+    loaded = official(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizer
+    pre_tokenized.normalize(loaded.normalize)
+    every = tokenizers.Regex("(?m:.)")
+    pre_tokenized.split(lambda index, part: part.split(every, "isolated"))
+    splits = pre_tokenized.get_splits("original", "char")
+    return "".join(part for part, _, _ in splits), [span for _, span, _ in splits]
+
+
+def own_normalized(normalizer: Json, text: str) -> NormalizedString:
+    normalized = NormalizedString(text)
+    for step in own(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizers:
+        normalized = step.normalize(normalized)
+    return normalized
+
+
+def own_parts(pre_tokenizer: Json, text: str) -> list[tuple[str, tuple[int, int]]]:
+    """The pre-tokens and their spans, as `pre_tokenize_str` of the official library gives them."""
+    splits = [Split(NormalizedString(text))]
+    for step in own(tokenizer_json(bpe("a"), pre_tokenizer=pre_tokenizer)).pre_tokenizers:
+        splits = step.pre_tokenize(splits)
+    return [(split.normalized.text, split.normalized.original_span(0, len(split.normalized))) for split in splits]
+
+
+def official_parts(pre_tokenizer: Json, text: str) -> list[tuple[str, tuple[int, int]]]:
+    loaded = official(tokenizer_json(bpe("a"), pre_tokenizer=pre_tokenizer)).pre_tokenizer
+    return list(loaded.pre_tokenize_str(text))
+
+
+@cache
+def precompiled_charsmap() -> bytes:
+    """Rules on letters, on white space, on clusters under and over 6 bytes; one that removes, one that is a prefix."""
+    return compile_charsmap(
+        {
+            "A": "a",
+            "ﬁ": "fi",
+            "①": "1",
+            "e\u0301": "é",
+            "e": "E",
+            "\u3000": " ",
+            "\u200b": "",
+            "…": "...",
+            "ｶﾞ": "ガ",
+            "각": "\u1100\u1161\u11a8",
+            "\u1100\u1161": "가",
+            "👩": "woman",
+            "b\u0323": "",
+        }
+    )
