@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -155,18 +154,16 @@ def _new_job(out: Path | None, jobs: int, options: dict[str, Any]) -> Job:
         command = shlex.join(["conformance", *sys.argv[1:]])
         full = not (options["corpora"] or options["checks"]) and options["vocab"]
         full = full and options["fuzz"] >= DEFAULT_FUZZ and options["seed"] == 0
-        write_plan(folder, plan, command, {**file_hashes(plan)})
-        (folder / "full").write_text(json.dumps(full), "ascii")
+        write_plan(folder, plan, command, full, file_hashes(plan))
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
     return Job(plan, folder, command, jobs, full)
 
 
 def _resumed(folder: Path, jobs: int) -> Job:
-    plan, command, hashes = read_plan(folder)
-    check_unchanged(plan, hashes)
-    full_file = folder / "full"
-    return Job(plan, folder, command, jobs, full_file.is_file() and json.loads(full_file.read_text("ascii")))
+    plan, command, full, hashes = read_plan(folder)
+    check_unchanged(hashes)
+    return Job(plan, folder, command, jobs, full)
 
 
 def _plan(

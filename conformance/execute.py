@@ -267,7 +267,7 @@ def _smaller_case(case: Case, fails: Callable[[Case], bool]) -> Case:
     return replace(case, text=shrink(case.text, lambda text: fails(replace(case, text=text))))
 
 
-def check_unchanged(plan: Plan, hashes: dict[str, str]) -> None:
+def check_unchanged(hashes: dict[str, str]) -> None:
     """Raise InputError where a file of a run that is resumed is gone or not what it was."""
     for name, digest in hashes.items():
         path = Path(name)

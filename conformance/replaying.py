@@ -21,7 +21,7 @@ from conformance.report.text import visible
 def replay(folder: Path, fingerprint: str, console: Console) -> int:
     """Ask the subject and the oracle again; 1 where they still differ, else 0."""
     finding = _finding(folder, fingerprint)
-    plan, _, _ = read_plan(folder)
+    plan, _, _, _ = read_plan(folder)
     example = finding.example
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:

@@ -91,10 +91,11 @@ def result_from_json(value: dict[str, Any]) -> ShardResult:
     return result
 
 
-def write_plan(folder: Path, plan: Plan, command: str, hashes: dict[str, str]) -> None:
-    """Remember what the run was to do, and on which files."""
+def write_plan(folder: Path, plan: Plan, command: str, full: bool, hashes: dict[str, str]) -> None:
+    """Remember what the run was to do, whether that is everything, and on which files."""
     value = {
         "command": command,
+        "full": full,
         "models": [{**asdict(model), "path": str(model.path.resolve())} for model in plan.models],
         "subjects": list(plan.subjects),
         "checks": list(plan.checks),
@@ -108,15 +109,15 @@ def write_plan(folder: Path, plan: Plan, command: str, hashes: dict[str, str]) -
     os.replace(temporary, path)
 
 
-def read_plan(folder: Path) -> tuple[Plan, str, dict[str, str]]:
-    """The plan of a run folder, its command, and the hashes of the files at that time."""
+def read_plan(folder: Path) -> tuple[Plan, str, bool, dict[str, str]]:
+    """The plan of a run folder, its command, whether it is everything, and the hashes of the files at that time."""
     path = folder / PLAN
     try:
         value = json.loads(path.read_text("utf-8"))
         inputs = {**value["inputs"], "files": tuple(map(Path, value["inputs"]["files"]))}
         models = tuple(ModelPlan(**{**model, "path": Path(model["path"])}) for model in value["models"])
         plan = Plan(models, tuple(value["subjects"]), tuple(value["checks"]), Inputs(**inputs), value["timeout"])
-        return plan, value["command"], dict(value["hashes"])
+        return plan, str(value["command"]), bool(value["full"]), dict(value["hashes"])
     except FileNotFoundError:
         raise InputError(f"{folder}: is not the folder of a run: it has no {PLAN}") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
