@@ -7,6 +7,10 @@ rule and counted as not applicable.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
 from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, failure_difference, text_tails
 from conformance.observation import Failure
@@ -15,7 +19,10 @@ from reftok.byte_level import BYTE_TO_CHARACTER
 from reftok.models.bpe import BPE
 from reftok.models.unigram import Unigram
 from reftok.sentencepiece_decoder import SentencePieceDecoder
-from reftok.sentencepiece_normalizer import SentencePieceNormalizer
+from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
+
+RoundTripRule: TypeAlias = Callable[[Trace], str | None]
+"""From a trace to the text that must come back; None for a text that the model does not keep."""
 
 METASPACE = "▁"
 _BYTE_PIECE_START = "<0x"
@@ -48,24 +55,24 @@ class RoundTripCheck:
 ROUND_TRIP = RoundTripCheck()
 
 
-def expected_round_trip(tokenizer: Tokenizer, trace: Trace) -> str | None:
-    """The text that must come back, special tokens kept; None where the model does not keep this text.
+def round_trip_rule(tokenizer: Tokenizer) -> RoundTripRule | None:
+    """The text that must come back for a traced text, special tokens kept; None for a model that keeps no text.
 
     Byte-level: the normalized text, with each added token as its content, without the white space that it stripped.
-    sentencepiece: the normalized text with `▁` as spaces, less the dummy prefix, where no
-    denormalizer rewrites it. Pipelines like Llama 2's: the same,
-    less one leading space.
+    sentencepiece: the normalized text with `▁` as spaces, less the dummy prefix, where no denormalizer rewrites it.
+    Pipelines like Llama 2's: the same, less one leading space.
     """
-    if _has_unknown(tokenizer, trace):
-        return None
     if tokenizer.library == "sentencepiece":
-        return _sentencepiece_round_trip(tokenizer, trace)
+        decoder = tokenizer.decoders[0] if tokenizer.decoders else None
+        normalizer = tokenizer.normalizers[0]
+        assert isinstance(normalizer, SentencePieceNormalizer)
+        assert isinstance(decoder, SentencePieceDecoder)
+        keeps = normalizer.options.escape_whitespaces and decoder.denormalizer is None
+        return partial(_sentencepiece_round_trip, tokenizer, normalizer.options) if keeps else None
     if _is_byte_level(tokenizer):
-        return _with_template(tokenizer, trace, _text_before(tokenizer, trace, ("AddedTokens", "Normalizer")))
-    if tokenizer.decoders == _LLAMA_DECODERS and METASPACE not in trace.text and _BYTE_PIECE_START not in trace.text:
-        stages = ("AddedTokens", "Normalizer", "PreTokenizer")
-        text = _with_template(tokenizer, trace, _text_before(tokenizer, trace, stages))
-        return text.replace(METASPACE, " ").removeprefix(" ")
+        return partial(_byte_level_round_trip, tokenizer)
+    if tokenizer.decoders == _LLAMA_DECODERS:
+        return partial(_llama_round_trip, tokenizer)
     return None
 
 
@@ -94,7 +101,7 @@ def _is_byte_level(tokenizer: Tokenizer) -> bool:
     )
 
 
-def _text_before(tokenizer: Tokenizer, trace: Trace, stages: tuple[str, ...]) -> str:
+def _text_after(tokenizer: Tokenizer, trace: Trace, stages: tuple[str, ...]) -> str:
     """The text after the last of `stages`, each added token as its content."""
     last = [stage for stage in trace.stages if stage.stage in stages][-1]
     return "".join(
@@ -111,15 +118,24 @@ def _with_template(tokenizer: Tokenizer, trace: Trace, text: str) -> str:
     return "".join(tokens[:leading]) + text + "".join(tokens[len(tokens) - trailing :])
 
 
-def _sentencepiece_round_trip(tokenizer: Tokenizer, trace: Trace) -> str | None:
-    normalizer = tokenizer.normalizers[0]
-    decoder = tokenizer.decoders[0] if tokenizer.decoders else None
-    assert isinstance(normalizer, SentencePieceNormalizer)
-    assert isinstance(decoder, SentencePieceDecoder)
-    options = normalizer.options
-    if METASPACE in trace.text or not options.escape_whitespaces or decoder.denormalizer is not None:
+def _byte_level_round_trip(tokenizer: Tokenizer, trace: Trace) -> str | None:
+    if _has_unknown(tokenizer, trace):
         return None
-    text = _text_before(tokenizer, trace, ("Normalizer",))
+    return _with_template(tokenizer, trace, _text_after(tokenizer, trace, ("AddedTokens", "Normalizer")))
+
+
+def _llama_round_trip(tokenizer: Tokenizer, trace: Trace) -> str | None:
+    if METASPACE in trace.text or _BYTE_PIECE_START in trace.text or _has_unknown(tokenizer, trace):
+        return None
+    stages = ("AddedTokens", "Normalizer", "PreTokenizer")
+    text = _with_template(tokenizer, trace, _text_after(tokenizer, trace, stages))
+    return text.replace(METASPACE, " ").removeprefix(" ")
+
+
+def _sentencepiece_round_trip(tokenizer: Tokenizer, options: NormalizerOptions, trace: Trace) -> str | None:
+    if METASPACE in trace.text or _has_unknown(tokenizer, trace):
+        return None
+    text = _text_after(tokenizer, trace, ("Normalizer",))
     if options.add_dummy_prefix or options.remove_extra_whitespaces:
         text = text.removeprefix(METASPACE)
     return text.replace(METASPACE, " ")

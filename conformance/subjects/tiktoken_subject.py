@@ -69,7 +69,7 @@ class TiktokenSubject:
 
 
 def _text(text: str | bytes) -> str:
-    """tiktoken takes no bytes, and the harness gives it none."""
+    """Only str: tiktoken takes no bytes, and the harness gives it none."""
     if isinstance(text, bytes):
         raise TypeError("tiktoken takes str, not bytes")
     return text
