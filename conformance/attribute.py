@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 
-from conformance.observation import Encoded
+from conformance.observation import Decoded, Encoded
 from reftok import Encoding, Tokenizer
 from reftok.added_tokens import AddedVocabulary
 from reftok.models.bpe import BPE
@@ -39,6 +39,7 @@ def attribute_offsets(text: str, expected: Encoded, observed: Encoded) -> Attrib
     """What was done to the right offsets."""
     if expected.offsets is None or observed.offsets is None or len(expected.offsets) != len(observed.offsets):
         return Attribution()
+    text += " " * max(0, max((end for _, end in expected.offsets), default=0) - len(text))
     width_8 = _widths(text, lambda character: len(character.encode("utf-8")))
     width_16 = _widths(text, lambda character: 1 + (character > "\uffff"))
     rules: list[tuple[str, Callable[[int], int]]] = [
@@ -49,12 +50,30 @@ def attribute_offsets(text: str, expected: Encoded, observed: Encoded) -> Attrib
     ]
     for rule, wrong in rules:
         if all(
-            (wrong(start), wrong(end)) == given or start == end == 0
+            (wrong(start), wrong(end)) == given or (start, end) == given == (0, 0)
             for (start, end), given in zip(expected.offsets, observed.offsets, strict=True)
         ):
             return Attribution("Offsets", rule)
     starts_agree = all(a[0] == b[0] for a, b in zip(expected.offsets, observed.offsets, strict=True))
     return Attribution("Offsets", "ends of offsets differ" if starts_agree else "starts of offsets differ")
+
+
+def attribute_decoding(expected: Decoded, observed: Decoded) -> Attribution:
+    """What was done to the right text."""
+    wanted, given = expected.text, observed.text
+    if wanted == given:
+        wanted, given = expected.with_special or "", observed.with_special or ""
+    rules: dict[str, str | None] = {
+        "bytes that are not UTF-8 are dropped": wanted.replace("\ufffd", ""),
+        "special tokens are kept": expected.with_special,
+        "white space at the ends is stripped": wanted.strip(),
+    }
+    for rule, wrong in rules.items():
+        if given == wrong:
+            return Attribution("Decoder", rule)
+    if given.replace(" ", "") == wanted.replace(" ", ""):
+        return Attribution("Decoder", "spaces are added" if len(given) > len(wanted) else "spaces are missing")
+    return Attribution()
 
 
 def _widths(text: str, width: Callable[[str], int]) -> list[int]:
@@ -86,10 +105,10 @@ def _of_input(tokenizer: Tokenizer) -> Iterator[Hypothesis]:
 
 
 def _of_stages(tokenizer: Tokenizer) -> Iterator[tuple[str, str, Tokenizer]]:
+    yield from _of_sentencepiece_normalizer(tokenizer)
     for index, step in enumerate(tokenizer.normalizers):
         rest = tokenizer.normalizers[:index] + tokenizer.normalizers[index + 1 :]
         yield "Normalizer", f"{type(step).__name__} is missing", replace(tokenizer, normalizers=rest)
-    yield from _of_sentencepiece_normalizer(tokenizer)
     if tokenizer.added_tokens.tokens:
         without = replace(tokenizer, added_tokens=AddedVocabulary())
         yield "AddedTokens", "added tokens are not matched", without

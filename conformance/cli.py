@@ -19,14 +19,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from conformance import replaying
 from conformance.checks import CHECKS
 from conformance.engines.journal import read_plan, write_plan
-from conformance.engines.shard_work import Plan
 from conformance.errors import ConformanceError, InputError, UsageError
 from conformance.execute import Job, check_unchanged, execute, file_hashes
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.plan import Inputs
 from conformance.modelling import plan_models
+from conformance.plan import Plan
 from conformance.report.terminal import print_report
-from conformance.subjects import BUILT_IN, check_subject_name
+from conformance.subjects import BUILT_IN, check_subject, check_subject_name, subject_label
 from reftok import ReftokError
 
 DEFAULT_FUZZ = 1_500
@@ -144,6 +144,8 @@ def replay(folder: Path, fingerprint: str) -> None:
 
 def _new_job(out: Path | None, jobs: int, options: dict[str, Any]) -> Job:
     plan = _plan(**options)
+    for name in options["subjects"]:
+        check_subject(name, [model.path for model in plan.models], plan.timeout)
     folder = out or Path("reports") / "runs" / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     if (folder / "plan.json").exists():
         raise UsageError(f"{folder}: holds a run already; finish it with --resume {folder}, or name another --out")
@@ -178,6 +180,10 @@ def _plan(
 ) -> Plan:
     for name in subjects:
         check_subject_name(name)
+    labels = [subject_label(name) for name in dict.fromkeys(subjects)]
+    repeated = next((label for label in labels if labels.count(label) > 1), None)
+    if repeated is not None:
+        raise UsageError(f"--subject: two subjects would both be called {repeated}; rename one file")
     own = tuple(name for name in subjects if name not in BUILT_IN)
     named = tuple(name for name in subjects if name in BUILT_IN)
     files = tuple(path.resolve() for path in corpus_files(corpora or PARTS))

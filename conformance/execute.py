@@ -15,20 +15,23 @@ from pathlib import Path
 from conformance.attribute import Attribution
 from conformance.case import Case
 from conformance.checks import CHECKS
-from conformance.checks.base import Difference
+from conformance.checks.base import Answers, Difference
+from conformance.engines.asking import ask
+from conformance.engines.bench import vocab_by_id
 from conformance.engines.journal import Journal
 from conformance.engines.local import bench_of, run_shards
-from conformance.engines.shard_work import Plan, ShardResult, ask, vocab_by_id
+from conformance.engines.result import ShardResult
 from conformance.errors import InputError
 from conformance.expectations import gone, read_expectations
 from conformance.finding import Finding, Mismatch
 from conformance.gather import cells, findings, gather, language_cells, vacuous
 from conformance.inputs.plan import shards
+from conformance.plan import Plan
 from conformance.report.folder import write_run_folder
 from conformance.resources import expectations_folder
 from conformance.run import ModelInfo, Run, SubjectInfo, Verdict
 from conformance.shrink import shrink
-from conformance.subjects import BUILT_IN, ORACLES, subject_version
+from conformance.subjects import BUILT_IN, ORACLES, subject_label, subject_version
 from conformance.subjects.base import UnavailableError
 from reftok import load
 
@@ -119,10 +122,10 @@ def _finished_run(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardR
     expected_rows = [
         (info.name, subject)
         for info in infos
-        for subject in job.plan.subjects
+        for subject in job.plan.labels
         if subject != info.oracle and subject not in _unavailable(results, info.name)
     ]
-    problems = list(run.problems) + vacuous(run.cells, expected_rows)
+    problems = list(run.problems) + _not_loaded(job.plan, results) + vacuous(run.cells, expected_rows)
     if job.full:
         problems += gone(expectations, found, names, datetime.now(UTC).date().isoformat())
     unexpected = any(finding.status == "new" for finding in found) or bool(problems)
@@ -177,6 +180,17 @@ def _missing_oracles(infos: Sequence[ModelInfo], results: Sequence[ShardResult])
     )
 
 
+def _not_loaded(plan: Plan, results: Sequence[ShardResult]) -> list[str]:
+    """A subject of the user's that could not be loaded with one of the models."""
+    own = [subject_label(name) for name in plan.subjects if name not in BUILT_IN]
+    return [
+        f"{label} took no part with {model.name}: {reasons[label]}"
+        for model in plan.models
+        for label in own
+        if label in (reasons := _unavailable(results, model.name))
+    ]
+
+
 def _unavailable(results: Sequence[ShardResult], model: str) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for result in results:
@@ -189,7 +203,7 @@ def _subject_infos(plan: Plan, infos: Sequence[ModelInfo], results: Sequence[Sha
     oracles = {info.oracle for info in infos}
     reasons = [_unavailable(results, info.name) for info in infos]
     subjects: list[SubjectInfo] = []
-    for name in sorted({*plan.subjects, *oracles}):
+    for name in sorted({*plan.labels, *oracles}):
         everywhere = all(name in reason for reason in reasons) and reasons
         why = next(reason[name] for reason in reasons) if everywhere else ""
         subjects.append(SubjectInfo(name, _version(name), "oracle" if name in oracles else "subject", why))
@@ -240,20 +254,22 @@ def _shrunk(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch, Attri
     bench = bench_of(plan, mismatch.model)
     if mismatch.subject not in bench.subjects or mismatch.severity == "no answer":
         return mismatch, Attribution()
+    bench.renew()
     check = CHECKS[mismatch.check]
 
+    def answers(case: Case) -> tuple[Answers, Answers]:
+        given = ask(bench, [case], (mismatch.check,), mismatch.subject)
+        return given[bench.oracle][0], given[mismatch.subject][0]
+
     def outcome(case: Case) -> Difference | None:
-        answers = ask(bench, [case], plan.checks)
-        found = check(case, answers[bench.oracle][0], answers[mismatch.subject][0])
+        found = check(case, *answers(case))
         return found if isinstance(found, Difference) and found.rule == mismatch.rule else None
 
     case = _smaller_case(mismatch.case, lambda smaller: outcome(smaller) is not None)
     difference = outcome(case)
     if difference is None:
         return mismatch, Attribution()
-    answers = ask(bench, [case], plan.checks)
-    oracle, subject = answers[bench.oracle][0], answers[mismatch.subject][0]
-    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, oracle, subject)
+    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, *answers(case))
     shrunk = replace(mismatch, case=case, expected=difference.expected, observed=difference.observed)
     return shrunk, attribution
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from conformance.attribute import Attribution
-from conformance.engines.shard_work import Counts, Group, ShardResult, size_of
+from conformance.engines.result import Counts, Group, ShardResult, size_of
 from conformance.expectations import Expectation, matching
 from conformance.finding import Finding, Mismatch, Severity
 from conformance.run import Cell, LanguageCell

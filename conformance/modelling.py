@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.engines.shard_work import ModelPlan
 from conformance.errors import InputError
+from conformance.plan import ModelPlan
 from conformance.subjects import ORACLES
 from reftok import embedded_models
 from reftok.formats import file_format, find_model, models_in
@@ -23,7 +23,9 @@ def plan_models(sources: tuple[str, ...]) -> tuple[ModelPlan, ...]:
     plans: dict[str, ModelPlan] = {}
     for source in sources:
         for name, path in _files(source):
-            plans.setdefault(name, _plan(name, path))
+            other = plans.get(name)
+            label = name if other is None or other.path.samefile(path) else str(path)
+            plans.setdefault(label, _plan(label, path))
     return tuple(plans.values())
 
 

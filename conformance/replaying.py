@@ -9,9 +9,9 @@ from rich.text import Text
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Difference
+from conformance.engines.asking import ask
 from conformance.engines.journal import read_plan
 from conformance.engines.local import bench_of
-from conformance.engines.shard_work import ask
 from conformance.errors import InputError
 from conformance.finding import Finding
 from conformance.report.folder import read_run_folder
@@ -26,7 +26,7 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
         raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
-    answers = ask(bench, [example.case], plan.checks)
+    answers = ask(bench, [example.case], (example.check,), example.subject)
     outcome = CHECKS[example.check](example.case, answers[bench.oracle][0], answers[example.subject][0])
     bench.close()
     _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))

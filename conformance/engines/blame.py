@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from conformance.attribute import Attribution, Hypothesis, attribute_offsets, hypotheses
+from conformance.attribute import Attribution, Hypothesis, attribute_decoding, attribute_offsets, hypotheses
 from conformance.case import Case
 from conformance.checks.base import Answers, Difference
 from conformance.finding import Severity
-from conformance.observation import Encoded
+from conformance.observation import Decoded, Encoded
 from reftok import ReftokError, Tokenizer
 
 FULL_SEARCHES = 30
@@ -18,8 +18,8 @@ LONGEST_TEXT = 2_000
 class Blame:
     """Names stage and rule for the mismatches of one model.
 
-    The first `FULL_SEARCHES` mismatches of a subject and check are tried against every hypothesis, the others only
-    against those that fitted before; a text longer than `LONGEST_TEXT` code points waits for the shrinker.
+    The first `FULL_SEARCHES` mismatches of a subject and check in a shard are tried against every hypothesis, the
+    others only against those that fitted before; a text longer than `LONGEST_TEXT` code points waits for the shrinker.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -29,8 +29,15 @@ class Blame:
         self._searches: Counter[tuple[str, str]] = Counter()
         self._special_ids = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
 
+    def renew(self) -> None:
+        """Begin a shard: forget which hypotheses fitted in the one before."""
+        self._fitted.clear()
+        self._searches.clear()
+
     def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
         """The stage and rule at fault, as far as they can be told."""
+        if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
+            return attribute_decoding(oracle.decoding, subject.decoding)
         expected, observed = oracle.encoding, subject.encoding
         if not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return Attribution()

@@ -9,9 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from conformance.engines.shard_work import Counts, Group, ModelPlan, Plan, ShardResult
+from conformance.engines.result import Counts, Group, ShardResult
 from conformance.errors import InputError
 from conformance.inputs.plan import Inputs, Shard
+from conformance.plan import ModelPlan, Plan
 from conformance.run import mismatch_from_json, mismatch_to_json
 
 PLAN = "plan.json"

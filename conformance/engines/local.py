@@ -10,9 +10,12 @@ from multiprocessing import get_context
 
 from pebble import ProcessExpired, ProcessPool
 
-from conformance.engines.shard_work import Bench, Plan, ShardResult, work
+from conformance.engines.bench import Bench
+from conformance.engines.result import ShardResult
+from conformance.engines.shard_work import work
 from conformance.errors import HarnessError
 from conformance.inputs.plan import Shard
+from conformance.plan import Plan
 
 SHARD_SECONDS = 3600.0
 """No shard takes this long: a subject that hangs is bounded by its own time-out, so this is the harness's own fault."""

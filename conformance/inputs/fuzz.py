@@ -22,10 +22,12 @@ _PLANES = (
 )  # fmt: skip
 
 
-def fuzz_case(seed: int, model: str, number: int, vocab: Sequence[str], corpus: Sequence[str]) -> Case:
+def fuzz_case(
+    seed: int, model: str, number: int, ids: Sequence[int], vocab: Sequence[str], corpus: Sequence[str]
+) -> Case:
     """The made case with this number: of every eight one is bytes and two are ids.
 
-    vocab: the model's tokens by id; corpus: lines to mutate and splice.
+    ids: of the model, ascending; vocab: their tokens; corpus: lines to mutate and splice.
     """
     chance = random.Random(f"{seed}:{model}:{number}")
     origin = f"fuzz:{seed}:{number}"
@@ -33,7 +35,7 @@ def fuzz_case(seed: int, model: str, number: int, vocab: Sequence[str], corpus: 
         case 0:
             return bytes_case(_bytes(chance, corpus), origin)
         case 1 | 2:
-            return ids_case(_ids(chance, len(vocab)), origin)
+            return ids_case(_ids(chance, ids), origin)
         case _:
             return text_case(_text(chance, vocab, corpus), origin)
 
@@ -79,7 +81,7 @@ def _bytes(chance: random.Random, corpus: Sequence[str]) -> bytes:
     return bytes(data)
 
 
-def _ids(chance: random.Random, size: int) -> tuple[int, ...]:
-    """Ids inside the vocab; low ones, where byte and control tokens usually are, more often."""
-    bounds = (size, size, min(size, 300))
-    return tuple(chance.randrange(chance.choice(bounds)) for _ in range(chance.randrange(1, 12))) if size else ()
+def _ids(chance: random.Random, ids: Sequence[int]) -> tuple[int, ...]:
+    """Ids of the vocab; low ones, where byte and control tokens usually are, more often."""
+    bounds = (len(ids), len(ids), min(len(ids), 300))
+    return tuple(ids[chance.randrange(chance.choice(bounds))] for _ in range(chance.randrange(1, 12))) if ids else ()

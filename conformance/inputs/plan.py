@@ -5,9 +5,10 @@ A shard is a name, from which its cases can be made again: so a run can be resum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from conformance.case import Case, ids_case
@@ -57,15 +58,16 @@ def shards(inputs: Inputs, model: str, vocab_size: int) -> list[Shard]:
     return result
 
 
-def shard_cases(inputs: Inputs, shard: Shard, vocab: Sequence[str]) -> list[Case]:
-    """The cases of one shard. vocab: the model's tokens by id."""
+def shard_cases(inputs: Inputs, shard: Shard, vocab: Mapping[int, str]) -> list[Case]:
+    """The cases of one shard. vocab: the model's ids in ascending order, with their tokens."""
     numbers = range(shard.start, shard.stop)
     if shard.source == "corpora":
         return corpus_cases(inputs.files)[shard.start : shard.stop]
     if shard.source == "vocab":
-        return [ids_case((number,), f"vocab:{number}") for number in numbers]
+        return [ids_case((token_id,), f"vocab:{token_id}") for token_id in islice(vocab, shard.start, shard.stop)]
     lines = [case.text for case in corpus_cases(inputs.files) if case.kind == "text" and len(case.text) < 1000]
-    return [fuzz_case(inputs.seed, shard.model, number, vocab, lines) for number in numbers]
+    ids, tokens = tuple(vocab), tuple(vocab.values())
+    return [fuzz_case(inputs.seed, shard.model, number, ids, tokens, lines) for number in numbers]
 
 
 @cache

@@ -35,7 +35,7 @@ MOST_FINDINGS = 10
 
 _STYLES: dict[State, str] = {"equal": "green", "new": "bold red", "known": "yellow", "silent": "magenta", "none": "dim"}
 _PLAIN_SYMBOLS: dict[State, str] = {"equal": "ok", "new": "X", "known": "~", "silent": "!", "none": "-"}
-_LABEL_WIDTH = 18
+_LABEL_WIDTH = 28
 _GAP = 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +30,15 @@ ORACLES = {
 """The official library of each model format."""
 
 
+def subject_label(name: str) -> str:
+    """A subject as the reports name it: FILE.py:FACTORY without the folders.
+
+    >>> subject_label("somewhere/mine.py:Mine"), subject_label("reftok")
+    ('mine.py:Mine', 'reftok')
+    """
+    return name if name in _ADAPTERS else Path(name).name
+
+
 def subject_version(name: str) -> str:
     """The version of a subject; "" for one from a file. Raises UnavailableError where it is not installed."""
     return str(_adapter(name).version()) if name in _ADAPTERS else ""
@@ -48,6 +58,24 @@ def load_subject(name: str, path: Path, model_format: str, timeout: float) -> Su
         raise UnavailableError(f"{name} does not read {model_format} files")
     subject: Subject = adapter.load(path, model_format)
     return subject
+
+
+def check_subject(name: str, paths: Iterable[Path], timeout: float) -> None:
+    """Load a subject of the user's, so that one that can take part with no model ends the run before it starts.
+
+    Raises UsageError with the reason.
+    """
+    reason = ""
+    for path in paths:
+        try:
+            if name in _ADAPTERS:
+                subject_version(name)
+            else:
+                load_subject(name, path, "", timeout).close()
+            return
+        except UnavailableError as error:
+            reason = reason or str(error)
+    raise UsageError(f"--subject {name}: {reason}")
 
 
 def check_subject_name(name: str) -> None:

@@ -36,6 +36,10 @@ class Subject(Protocol):
         """The chunks of a streaming decoder fed one id at a time, joined; None where it has none."""
         ...
 
+    def renew(self) -> None:
+        """Forget earlier failures: a shard's answers depend on that shard alone."""
+        ...
+
     def close(self) -> None:
         """Release what it holds."""
         ...

@@ -1,7 +1,8 @@
 """A subject in a process of its own, so that it may hang, die or print without harm to the run.
 
-The process speaks JSON lines: a request is {"op": "encode" | "decode" | "stream", "items": [...]}; the answers come
-one line an item, so that a hang or a death is known to the case. After either the process is started anew.
+The process speaks JSON lines: a request is {"op": "encode" | "decode" | "stream", "item": ...}, and each has one line
+of answer, so that a hang or a death is known to the case. After either the process is started anew. It leads a session
+of its own: Ctrl-C does not reach it, and what it started ends with it.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ from conformance.subjects.base import UnavailableError
 
 START_SECONDS = 60.0
 MOST_DEATHS = 5
-_MOST_ANSWER_BYTES = 64 << 20
+_MOST_ANSWER_BYTES = 256 << 20
+_PIPE_BYTES = 1 << 16
 
 
 class IsolatedSubject:
     """FILE.py:FACTORY with a model, behind a pipe.
 
     timeout: seconds that one answer may take.
-    After `MOST_DEATHS` hangs or deaths it is not asked any more, and says so.
+    After `MOST_DEATHS` hangs or deaths it is not asked any more until `renew`, and says so.
     Raises UnavailableError where the process cannot start or the factory raises.
     """
 
@@ -38,12 +40,12 @@ class IsolatedSubject:
     has_batch = False
 
     def __init__(self, name: str, path: Path, timeout: float) -> None:
-        self.name = name
+        self.name = Path(name).name
+        self._file, _, self._factory = name.rpartition(":")
         self._path = path
         self._timeout = timeout
         self._deaths = 0
         self._process: subprocess.Popen[bytes] | None = None
-        self._buffer = bytearray()
         self._features: frozenset[str] = frozenset()
         self._start()
 
@@ -59,25 +61,41 @@ class IsolatedSubject:
     def stream_decode(self, ids: Sequence[int]) -> Decoding | None:
         return _decoded(self._ask("stream", [list(ids)])[0]) if "stream" in self._features else None
 
+    def renew(self) -> None:
+        self._deaths = 0
+
     def close(self) -> None:
         if self._process is not None:
             self._kill()
 
     def _start(self) -> None:
-        file, _, factory = self.name.rpartition(":")
         answers, answers_end = os.pipe()
-        command = [sys.executable, "-m", "conformance.subjects.serve", file, factory, str(self._path), str(answers_end)]
+        command = [
+            sys.executable,
+            "-m",
+            "conformance.subjects.serve",
+            self._file,
+            self._factory,
+            str(self._path),
+            str(answers_end),
+        ]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=[answers_end]
+            command,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[answers_end],
+            start_new_session=True,
         )
         os.close(answers_end)
+        assert self._process.stdin is not None
+        os.set_blocking(self._process.stdin.fileno(), False)
         self._answers = answers
-        self._buffer.clear()
         hello = self._read_answer(START_SECONDS)
-        if isinstance(hello, Failure) or "error" in hello:
+        if isinstance(hello, Failure):
             self._kill()
-            problem = hello.message if isinstance(hello, Failure) else hello["error"]
-            raise UnavailableError(f"{self.name} cannot be loaded: {problem}")
+            raise UnavailableError(f"{self.name} cannot be loaded: {hello.message}")
         self._features = frozenset(hello.get("features", ()))
 
     def _ask(self, operation: str, items: list[Any]) -> list[dict[str, Any] | Failure]:
@@ -112,30 +130,31 @@ class IsolatedSubject:
     def _send(self, request: dict[str, Any]) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(json.dumps(request).encode("ascii") + b"\n")
-            self._process.stdin.flush()
-        except OSError:
-            pass  # the process has died, which reading the answer shows
+        requests = self._process.stdin.fileno()
+        data = memoryview(json.dumps(request).encode("ascii") + b"\n")
+        deadline = time.monotonic() + self._timeout
+        with suppress(OSError):  # the process has died, which reading the answer shows
+            while data and select.select([], [requests], [], max(0.0, deadline - time.monotonic()))[1]:
+                data = data[os.write(requests, data[:_PIPE_BYTES]) :]
 
     def _read_answer(self, timeout: float) -> dict[str, Any] | Failure:
         deadline = time.monotonic() + timeout
-        while b"\n" not in self._buffer:
-            ready, _, _ = select.select([self._answers], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
+        data = bytearray()
+        while not data.endswith(b"\n"):
+            seconds = deadline - time.monotonic()
+            if seconds < 0 or not select.select([self._answers], [], [], seconds)[0]:
                 return Failure("timed out", f"no answer within {timeout:g} s")
-            chunk = os.read(self._answers, 1 << 16)
+            chunk = os.read(self._answers, _PIPE_BYTES)
             if not chunk:
                 return Failure("crashed", self._cause_of_death())
-            self._buffer += chunk
-            if len(self._buffer) > _MOST_ANSWER_BYTES:
-                return Failure("crashed", "its answer is longer than 64 MB")
-        line, _, rest = bytes(self._buffer).partition(b"\n")
-        self._buffer = bytearray(rest)
-        answer = json.loads(line)
-        if "failure" in answer:
-            return Failure(answer["failure"], answer["message"])
-        return dict(answer)
+            data += chunk
+            if len(data) > _MOST_ANSWER_BYTES:
+                return Failure("crashed", f"its answer is longer than {_MOST_ANSWER_BYTES >> 20} MB")
+        try:
+            answer = dict(json.loads(data))
+        except (ValueError, TypeError, RecursionError):
+            return Failure("crashed", "something else wrote into its answers")
+        return Failure(answer["failure"], answer["message"]) if "failure" in answer else answer
 
     def _cause_of_death(self) -> str:
         assert self._process is not None
@@ -144,16 +163,17 @@ class IsolatedSubject:
         except subprocess.TimeoutExpired:
             return "it closed its answers"
         if code < 0:
-            return f"its process was killed by {signal.Signals(-code).name}"
+            name = next((known.name for known in signal.Signals if known == -code), f"signal {-code}")
+            return f"its process was killed by {name}"
         return f"its process ended with exit code {code}"
 
     def _kill(self) -> None:
         assert self._process is not None
-        self._process.kill()
+        with suppress(ProcessLookupError, PermissionError):  # all of it has ended
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         if self._process.stdin is not None:
-            with suppress(OSError):  # what was still buffered has no reader any more
-                self._process.stdin.close()
+            self._process.stdin.close()
         os.close(self._answers)
         self._process = None
 

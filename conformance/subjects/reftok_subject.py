@@ -55,6 +55,9 @@ class ReftokSubject:
     def stream_decode(self, ids: Sequence[int]) -> None:
         return None
 
+    def renew(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -61,6 +61,9 @@ class SentencePieceSubject:
     def stream_decode(self, ids: Sequence[int]) -> None:
         return None
 
+    def renew(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

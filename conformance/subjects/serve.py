@@ -12,7 +12,8 @@ and, where it likes, with
     encode_with_offsets(text, add_special_tokens) -> (ids, tokens or None, offsets or None)
     stream_decode(ids, skip_special_tokens) -> iterable of str
 
-Answers go to a pipe of their own, so that what the subject prints disturbs nothing.
+Answers go to a pipe of their own, so that what the subject prints disturbs nothing; requests come from one that it
+does not find on standard input. Neither is handed on to processes that it starts.
 """
 
 from __future__ import annotations
@@ -20,11 +21,17 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import reprlib
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, BinaryIO, TextIO
+
+MOST_ITEMS = 1 << 23
+"""More ids or spans than this are no answer to anything."""
 
 
 class NonsenseError(Exception):
@@ -34,7 +41,8 @@ class NonsenseError(Exception):
 def main(arguments: list[str]) -> None:
     """Load the subject, say hello, answer requests until standard input ends."""
     file, factory, model, descriptor = arguments
-    answers = os.fdopen(int(descriptor), "w", encoding="ascii", newline="\n")
+    requests, answers = _pipes(int(descriptor))
+    threading.Thread(target=_end_with_the_parent, args=(os.getppid(),), daemon=True).start()
 
     def say(answer: dict[str, Any]) -> None:
         answers.write(json.dumps(answer) + "\n")
@@ -46,20 +54,41 @@ def main(arguments: list[str]) -> None:
         if missing:
             raise TypeError(f"what {factory} returned has no method {' and no method '.join(missing)}")
     except Exception as error:
-        say({"error": _one_line(error)})
+        say({"failure": "refused", "message": _one_line(error)})
         return
-    threading.Thread(target=_end_with_the_parent, args=(os.getppid(),), daemon=True).start()
     say({"features": ["stream"] if hasattr(subject, "stream_decode") else []})
-    for line in sys.stdin.buffer:
+    for line in requests:
         request = json.loads(line)
         say(answer(subject, request["op"], request["item"]))
+    _end()
+
+
+def _pipes(descriptor: int) -> tuple[BinaryIO, TextIO]:
+    """Where requests come from and where answers go; a fork has neither, so that only one process answers."""
+    requests = os.dup(0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.set_inheritable(descriptor, False)
+
+    def close_in_fork() -> None:
+        os.close(requests)
+        os.close(descriptor)
+
+    os.register_at_fork(after_in_child=close_in_fork)
+    return os.fdopen(requests, "rb"), os.fdopen(descriptor, "w", encoding="ascii", newline="\n")
+
+
+def _end() -> None:
+    """End this process, and what the subject started."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
 
 
 def _end_with_the_parent(parent: int) -> None:
     """End this process when the harness is gone, even while the subject hangs."""
     while os.getppid() == parent:
         time.sleep(1)
-    os._exit(1)
+    _end()
 
 
 def load_factory(file: str, factory: str) -> Callable[[str], Any]:
@@ -88,8 +117,8 @@ def answer(subject: Any, operation: str, item: Any) -> dict[str, Any]:
                 "with_special": _text(subject.decode(list(item), False)),
             }
         return {
-            "text": "".join(map(_text, subject.stream_decode(list(item), True))),
-            "with_special": "".join(map(_text, subject.stream_decode(list(item), False))),
+            "text": "".join(map(_text, _items(subject.stream_decode(list(item), True)))),
+            "with_special": "".join(map(_text, _items(subject.stream_decode(list(item), False)))),
         }
     except NonsenseError as error:
         return {"failure": "nonsense", "message": str(error)}
@@ -106,21 +135,30 @@ def _encode(subject: Any, text: str) -> dict[str, Any]:
     ids, tokens, offsets = answered
     result: dict[str, Any] = {"ids": _ids(ids)}
     if tokens is not None:
-        result["tokens"] = [_text(token) for token in tokens]
+        result["tokens"] = [_text(token) for token in _items(tokens)]
     if offsets is not None:
-        result["offsets"] = [_span(span) for span in offsets]
+        result["offsets"] = [_span(span) for span in _items(offsets)]
     return result
 
 
 def _ids(value: Any) -> list[int]:
-    try:
-        ids = list(value)
-    except TypeError:
-        raise NonsenseError(f"encode gave {_shown(value)}, not a list of ids") from None
-    for token_id in ids:
-        if not hasattr(token_id, "__index__") or isinstance(token_id, bool):
-            raise NonsenseError(f"encode gave the id {_shown(token_id)}, not an int")
-    return [token_id.__index__() for token_id in ids]
+    return [_int(token_id, "an id") for token_id in _items(value)]
+
+
+def _items(value: Any) -> list[Any]:
+    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+        raise NonsenseError(f"a list is expected, {_shown(value)} came")
+    items = list(islice(value, MOST_ITEMS + 1))
+    if len(items) > MOST_ITEMS:
+        raise NonsenseError(f"a list with more than {MOST_ITEMS:,} items came")
+    return items
+
+
+def _int(value: Any, what: str) -> int:
+    """An int, or a number of another library that stands for one; 64 bits are enough for any id or position."""
+    if not hasattr(value, "__index__") or isinstance(value, bool) or value.__index__().bit_length() > 64:
+        raise NonsenseError(f"{what} is an int of at most 64 bits, {_shown(value)} came")
+    return int(value.__index__())
 
 
 def _text(value: Any) -> str:
@@ -130,15 +168,18 @@ def _text(value: Any) -> str:
 
 
 def _span(value: Any) -> list[int]:
-    span = list(value)
-    if len(span) != 2 or not all(isinstance(end, int) for end in span):
+    span = _items(value)
+    if len(span) != 2:
         raise NonsenseError(f"an offset is a pair of ints, {_shown(value)} came")
-    return span
+    return [_int(end, "the end of an offset") for end in span]
 
 
 def _shown(value: Any) -> str:
-    shown = repr(value)
-    return f"{type(value).__name__} {shown[:60]}{'…' if len(shown) > 60 else ''}"
+    try:
+        shown = reprlib.repr(value)
+    except Exception:  # a repr of the subject's own may raise anything
+        shown = ""
+    return f"{type(value).__name__} {shown[:60]}{'…' if len(shown) > 60 else ''}".strip()
 
 
 def _one_line(error: BaseException) -> str:

@@ -64,6 +64,9 @@ class TiktokenSubject:
     def stream_decode(self, ids: Sequence[int]) -> None:
         return None
 
+    def renew(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -69,6 +69,9 @@ class TokenizersSubject:
         except BaseException as error:
             return refusal(error)
 
+    def renew(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

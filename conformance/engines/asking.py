@@ -1,0 +1,97 @@
+"""Asking every subject of a bench about every case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from conformance.case import Case
+from conformance.checks.base import Answers
+from conformance.checks.round_trip import round_trip_rule
+from conformance.engines.bench import Bench
+from conformance.observation import Encoded, Encoding
+from conformance.subjects.base import Subject
+from reftok import Tokenizer
+
+
+def ask(
+    bench: Bench, cases: Sequence[Case], checks: Sequence[str], subject: str | None = None
+) -> Mapping[str, list[Answers]]:
+    """What every subject does with every case, or one `subject`; the oracle first: the others decode its ids."""
+    expected = _RoundTrips(bench.reference.tokenizer) if "round trip" in checks else None
+    oracle = _answers(bench.subjects[bench.oracle], cases, checks, expected, None)
+    answers = {bench.oracle: oracle}
+    for name, asked in bench.subjects.items():
+        if name != bench.oracle and subject in (None, name):
+            answers[name] = _answers(asked, cases, checks, expected, oracle)
+    return answers
+
+
+class _RoundTrips:
+    """The texts that must come back, each worked out once for all subjects."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._rule = round_trip_rule(tokenizer)
+        self._known: dict[str | bytes, str | None] = {}
+
+    def of(self, text: str | bytes) -> str | None:
+        if self._rule is None:
+            return None
+        if text not in self._known:
+            self._known[text] = self._rule(self._tokenizer.trace(text))
+        return self._known[text]
+
+
+def _answers(
+    subject: Subject,
+    cases: Sequence[Case],
+    checks: Sequence[str],
+    expected: _RoundTrips | None,
+    oracle: Sequence[Answers] | None,
+) -> list[Answers]:
+    encodings = iter(subject.encode_batch([_input(case) for case in cases if _encodes(subject, case)]))
+    answers: list[Answers] = []
+    for index, case in enumerate(cases):
+        if case.kind != "ids" and not _encodes(subject, case):
+            answers.append(Answers())
+            continue
+        encoding = None if case.kind == "ids" else next(encodings)
+        reference = encoding if oracle is None else oracle[index].encoding
+        round_trip = None if expected is None or case.kind == "ids" else expected.of(_input(case))
+        answers.append(_answer(subject, case, checks, encoding, reference, round_trip))
+    return answers
+
+
+def _answer(
+    subject: Subject,
+    case: Case,
+    checks: Sequence[str],
+    encoding: Encoding | None,
+    reference: Encoding | None,
+    round_trip: str | None,
+) -> Answers:
+    """reference: the oracle's encoding, whose ids all subjects decode."""
+    ids = case.ids if case.kind == "ids" else _ids(reference)
+    decoding = None if ids is None else subject.decode(ids)
+    single = None
+    if "batch = single" in checks and subject.has_batch and case.kind != "ids":
+        single = subject.encode(_input(case))
+    own_ids = _ids(encoding)
+    own_decoding = None
+    if round_trip is not None and own_ids is not None:
+        own_decoding = decoding if own_ids == ids else subject.decode(own_ids)
+    streamed = subject.stream_decode(ids) if "stream decode" in checks and ids is not None else None
+    return Answers(encoding, single, decoding, own_decoding, streamed, round_trip)
+
+
+def _ids(encoding: Encoding | None) -> tuple[int, ...] | None:
+    return encoding.ids if isinstance(encoding, Encoded) else None
+
+
+def _encodes(subject: Subject, case: Case) -> bool:
+    """Whether the subject is asked to encode this case: bytes are only for those who take bytes."""
+    return case.kind == "text" or (case.kind == "bytes" and subject.takes_bytes)
+
+
+def _input(case: Case) -> str | bytes:
+    return case.data if case.kind == "bytes" else case.text

@@ -1,0 +1,64 @@
+"""The subjects of one model, loaded and ready to be asked."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from conformance.engines.blame import Blame
+from conformance.plan import ModelPlan, Plan
+from conformance.subjects import load_subject, subject_label
+from conformance.subjects.base import Subject, UnavailableError
+from conformance.subjects.reftok_subject import ReftokSubject
+from reftok import Tokenizer, load
+
+
+class Bench:
+    """A model with its subjects, by label.
+
+    oracle: the official library, or reftok where that cannot take part.
+    unavailable: why a subject of the plan is not there.
+    vocab: the ids of the model in ascending order, each with its token.
+    """
+
+    def __init__(self, plan: Plan, model: ModelPlan) -> None:
+        self.model = model
+        self.reference = ReftokSubject(_load_reference(model.path))
+        self.unavailable: dict[str, str] = {}
+        self.subjects: dict[str, Subject] = {}
+        for name in dict.fromkeys((model.oracle, *plan.subjects)):
+            try:
+                self.subjects[subject_label(name)] = self._load(name, plan.timeout)
+            except UnavailableError as error:
+                self.unavailable[subject_label(name)] = str(error)
+        self.oracle = model.oracle if model.oracle in self.subjects else "reftok"
+        self.subjects.setdefault("reftok", self.reference)
+        self.vocab = vocab_by_id(self.reference.tokenizer)
+        self.blame = Blame(self.reference.tokenizer)
+
+    def _load(self, name: str, timeout: float) -> Subject:
+        if name == "reftok":
+            return self.reference
+        return load_subject(name, self.model.path, self.model.format, timeout)
+
+    def renew(self) -> None:
+        """Forget what earlier shards left behind, so that each ends the same in any order and on any worker."""
+        self.blame.renew()
+        for subject in self.subjects.values():
+            subject.renew()
+
+    def close(self) -> None:
+        """End the processes of isolated subjects."""
+        for subject in self.subjects.values():
+            subject.close()
+
+
+@lru_cache(maxsize=2)
+def _load_reference(path: Path) -> Tokenizer:
+    return load(path)
+
+
+def vocab_by_id(tokenizer: Tokenizer) -> dict[int, str]:
+    """Id to token, in ascending order of the ids, which need not be contiguous."""
+    ids = {*tokenizer.model.vocab.values(), *tokenizer.added_tokens.tokens}
+    return {token_id: tokenizer.id_to_token(token_id) or "" for token_id in sorted(ids)}

@@ -1,0 +1,38 @@
+"""What a run is to do: the plan decides the outcome, whatever the machine and the number of workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.inputs.plan import Inputs
+from conformance.subjects import subject_label
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlan:
+    """A model of a run. oracle: the official library of its format."""
+
+    name: str
+    path: Path
+    format: str
+    oracle: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Models, subjects, checks and inputs.
+
+    subjects: as given on the command line. timeout: seconds for one answer of an isolated subject.
+    """
+
+    models: tuple[ModelPlan, ...]
+    subjects: tuple[str, ...]
+    checks: tuple[str, ...]
+    inputs: Inputs
+    timeout: float
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The subjects as the reports name them."""
+        return tuple(map(subject_label, self.subjects))

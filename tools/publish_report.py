@@ -1,0 +1,59 @@
+"""Makes reports/published/: the report of a full run, and the picture of one that has something to show.
+
+    python tools/publish_report.py
+
+The run is `conformance run` on the embedded models; the picture is of a small run with a planted defect. It needs
+Debian's chromium (apt-get install chromium).
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PUBLISHED = ROOT / "reports" / "published"
+KEPT = ("report.html", "summary.md", "run.json")
+PICTURED = ["--model", "bpe-qwen", "--model", "spm-bpe", "--model", "spm-unigram-hf"]
+PLANTED = "tests/planted_defects/no_nfc.py:Subject"
+CHROMIUM = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--hide-scrollbars",
+    "--disable-background-networking",
+    "--force-device-scale-factor=1",
+    "--window-size=1280,1400",
+]
+
+
+def main() -> None:
+    """Run twice, keep what is published, take the picture."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        sys.exit("publish_report: chromium is not installed: apt-get install chromium")
+    PUBLISHED.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        full, pictured = Path(scratch) / "full", Path(scratch) / "pictured"
+        code = conformance(["run", "--out", str(full)])
+        if code != 0:
+            sys.exit(f"publish_report: the run ended with exit code {code}; nothing is published")
+        for name in KEPT:
+            shutil.copyfile(full / name, PUBLISHED / name)
+        conformance(["run", *PICTURED, "--subject", PLANTED, "--out", str(pictured)])
+        picture = PUBLISHED / "report.png"
+        profile = f"--user-data-dir={scratch}/profile"
+        page = (pictured / "report.html").as_uri()
+        subprocess.run([chromium, *CHROMIUM, profile, f"--screenshot={picture}", page], check=True)
+
+
+def conformance(arguments: list[str]) -> int:
+    """The exit code of a conformance command, run in the checkout."""
+    return subprocess.run([sys.executable, "-m", "conformance.cli", *arguments], cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    main()
