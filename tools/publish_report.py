@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "reports" / "published"
 KEPT = ("report.html", "summary.md", "run.json")
-PICTURED = ["--model", "bpe-qwen", "--model", "spm-bpe", "--model", "spm-unigram-hf"]
+RUNS = ROOT / "reports" / "runs"
+PICTURED = ["--model", "bpe-qwen", "--model", "spm-bpe"]
 PLANTED = "tests/planted_defects/no_nfc.py:Subject"
 CHROMIUM = [
     "--headless",
@@ -36,18 +37,19 @@ def main() -> None:
     if chromium is None:
         sys.exit("publish_report: chromium is not installed: apt-get install chromium")
     PUBLISHED.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        full, pictured = Path(scratch) / "full", Path(scratch) / "pictured"
-        code = conformance(["run", "--out", str(full)])
+    full, pictured = RUNS / "published", RUNS / "pictured"
+    for folder in (full, pictured):
+        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as profile:
+        code = conformance(["run", "--out", str(full.relative_to(ROOT))])
         if code != 0:
             sys.exit(f"publish_report: the run ended with exit code {code}; nothing is published")
         for name in KEPT:
             shutil.copyfile(full / name, PUBLISHED / name)
-        conformance(["run", *PICTURED, "--subject", PLANTED, "--out", str(pictured)])
-        picture = PUBLISHED / "report.png"
-        profile = f"--user-data-dir={scratch}/profile"
+        conformance(["run", *PICTURED, "--subject", PLANTED, "--out", str(pictured.relative_to(ROOT))])
+        where = [f"--user-data-dir={profile}", f"--screenshot={PUBLISHED / 'report.png'}"]
         page = (pictured / "report.html").as_uri()
-        subprocess.run([chromium, *CHROMIUM, profile, f"--screenshot={picture}", page], check=True)
+        subprocess.run([chromium, *CHROMIUM, *where, page], check=True, stderr=subprocess.DEVNULL)
 
 
 def conformance(arguments: list[str]) -> int:

@@ -10,6 +10,8 @@ from conformance.checks.base import Answers, Difference
 from conformance.finding import Severity
 from conformance.observation import Decoded, Encoded
 from reftok import ReftokError, Tokenizer
+from reftok.models.bpe import BPE
+from reftok.models.unigram import Unigram
 
 FULL_SEARCHES = 30
 LONGEST_TEXT = 2_000
@@ -27,7 +29,7 @@ class Blame:
         self._all: list[Hypothesis] | None = None
         self._fitted: dict[tuple[str, str], list[Hypothesis]] = {}
         self._searches: Counter[tuple[str, str]] = Counter()
-        self._special_ids = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
+        self._special_ids = _special_ids(tokenizer)
 
     def renew(self) -> None:
         """Begin a shard: forget which hypotheses fitted in the one before."""
@@ -72,6 +74,17 @@ class Blame:
             if injected & self._special_ids:
                 return "special-token injection"
         return difference.severity
+
+
+def _special_ids(tokenizer: Tokenizer) -> set[int]:
+    """The ids of special tokens; the unknown token is none of those that a text must not be able to inject."""
+    special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
+    model = tokenizer.model
+    if isinstance(model, Unigram):
+        special.discard(-1 if model.unk_id is None else model.unk_id)
+    if isinstance(model, BPE):
+        special.discard(model.vocab.get(model.options.unk_token or "", -1))
+    return special
 
 
 def _fits(hypothesis: Hypothesis, text: str, ids: tuple[int, ...]) -> bool:
