@@ -66,7 +66,7 @@ def attribute_decoding(expected: Decoded, observed: Decoded) -> Attribution:
     rules: dict[str, str | None] = {
         "bytes that are not UTF-8 are dropped": wanted.replace("\ufffd", ""),
         "special tokens are kept": expected.with_special,
-        "white space at the ends is stripped": wanted.strip(),
+        "white space at the ends is stripped": wanted.strip() or None,
     }
     for rule, wrong in rules.items():
         if given == wrong:

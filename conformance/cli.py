@@ -20,9 +20,9 @@ from conformance import replaying
 from conformance.checks import CHECKS
 from conformance.engines.journal import read_plan, write_plan
 from conformance.errors import ConformanceError, InputError, UsageError
-from conformance.execute import Job, check_unchanged, execute, file_hashes
+from conformance.execute import Job, check_subjects, check_unchanged, execute, file_hashes, model_infos
 from conformance.inputs.corpora import PARTS, corpus_files
-from conformance.inputs.plan import Inputs
+from conformance.inputs.plan import Inputs, corpus_cases
 from conformance.modelling import plan_models
 from conformance.plan import Plan
 from conformance.report.terminal import print_report
@@ -151,6 +151,9 @@ def _new_job(out: Path | None, jobs: int, options: dict[str, Any]) -> Job:
         raise UsageError(f"{folder}: holds a run already; finish it with --resume {folder}, or name another --out")
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(f"{folder}: is not empty; name another --out")
+    models = model_infos(plan)
+    corpus_cases(plan.inputs.files)
+    check_subjects(plan)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         command = shlex.join(["conformance", *sys.argv[1:]])
@@ -159,13 +162,14 @@ def _new_job(out: Path | None, jobs: int, options: dict[str, Any]) -> Job:
         write_plan(folder, plan, command, full, file_hashes(plan))
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
-    return Job(plan, folder, command, jobs, full)
+    return Job(plan, models, folder, command, jobs, full)
 
 
 def _resumed(folder: Path, jobs: int) -> Job:
     plan, command, full, hashes = read_plan(folder)
     check_unchanged(hashes)
-    return Job(plan, folder, command, jobs, full)
+    check_subjects(plan)
+    return Job(plan, model_infos(plan), folder, command, jobs, full)
 
 
 def _plan(
@@ -236,14 +240,12 @@ def main() -> None:
     """Run the command; a user's mistake ends in one or two lines, not in a traceback."""
     try:
         cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        print("interrupted; what is done is on disk: finish it with conformance run --resume FOLDER", file=sys.stderr)
         sys.exit(130)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("interrupted; what is done is on disk: finish it with conformance run --resume FOLDER", file=sys.stderr)
-        sys.exit(130)
     except ReftokError as error:
         _fail(str(error), UsageError.exit_code)
     except ConformanceError as error:

@@ -19,9 +19,9 @@ from conformance.checks.base import Answers, Difference
 from conformance.engines.asking import ask
 from conformance.engines.bench import vocab_by_id
 from conformance.engines.journal import Journal
-from conformance.engines.local import bench_of, run_shards
+from conformance.engines.local import bench_of, close_bench, run_shards
 from conformance.engines.result import ShardResult
-from conformance.errors import InputError
+from conformance.errors import InputError, UsageError
 from conformance.expectations import gone, read_expectations
 from conformance.finding import Finding, Mismatch
 from conformance.gather import cells, findings, gather, language_cells, vacuous
@@ -31,7 +31,7 @@ from conformance.report.folder import write_run_folder
 from conformance.resources import expectations_folder
 from conformance.run import ModelInfo, Run, SubjectInfo, Verdict
 from conformance.shrink import shrink
-from conformance.subjects import BUILT_IN, ORACLES, subject_label, subject_version
+from conformance.subjects import BUILT_IN, ORACLES, load_subject, subject_label, subject_version
 from conformance.subjects.base import UnavailableError
 from reftok import load
 
@@ -43,10 +43,12 @@ Progress = Callable[[int, int, int, int], None]
 class Job:
     """A plan with what surrounds it.
 
-    folder: the run folder. command: as typed. full: all inputs and checks, so that what is expected must be seen.
+    models: what the run says of the plan's models. folder: the run folder. command: as typed.
+    full: all inputs and checks, so that what is expected must be seen.
     """
 
     plan: Plan
+    models: tuple[ModelInfo, ...]
     folder: Path
     command: str
     jobs: int
@@ -60,7 +62,7 @@ def execute(job: Job, progress: Progress) -> Run:
     """
     started, clock = datetime.now(UTC), time.monotonic()
     plan = job.plan
-    infos = model_infos(plan)
+    infos = job.models
     todo = [shard for info in infos for shard in shards(plan.inputs, info.name, info.vocab_size)]
     journal = Journal(job.folder)
     order = {shard.key: number for number, shard in enumerate(todo)}
@@ -85,7 +87,10 @@ def execute(job: Job, progress: Progress) -> Run:
         if len(results) < len(todo):
             _write_incomplete(job, infos, results, started)
     results.sort(key=lambda result: order[result.shard.key])
-    run = _finished_run(job, infos, results)
+    try:
+        run = _finished_run(job, infos, results)
+    finally:
+        close_bench()
     seconds = time.monotonic() - clock
     run = replace(run, started=started.isoformat(timespec="seconds"), times=_times(results, seconds))
     write_run_folder(run, job.folder)
@@ -105,6 +110,20 @@ def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
         )
         for model in plan.models
     )
+
+
+def check_subjects(plan: Plan) -> None:
+    """Raise UsageError for a subject that can take part with none of the models: it would prove nothing."""
+    for name in plan.subjects:
+        reasons = []
+        for model in plan.models:
+            try:
+                load_subject(name, model.path, model.format, plan.timeout).close()
+                break
+            except UnavailableError as error:
+                reasons.append(str(error))
+        else:
+            raise UsageError(f"--subject: {reasons[0]}")
 
 
 def _finished_run(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> Run:
@@ -294,5 +313,6 @@ def check_unchanged(hashes: dict[str, str]) -> None:
 def file_hashes(plan: Plan) -> dict[str, str]:
     """SHA-256 of every file that decides the outcome."""
     subjects = [Path(name.rpartition(":")[0]) for name in plan.subjects if ":" in name]
-    paths = [model.path for model in plan.models] + list(plan.inputs.files) + subjects
+    paths = [*(model.path for model in plan.models), *plan.inputs.files, *subjects]
+    paths += [path.with_name("merges.txt") for path in paths if path.name == "vocab.json"]
     return {str(path.resolve()): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}

@@ -6,6 +6,7 @@ list cannot rot. Each file of reports/expectations/ holds tables [[expectation]]
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
@@ -15,6 +16,9 @@ from typing import Any
 
 from conformance.errors import InputError
 from conformance.finding import Finding
+
+_LISTS = ("models", "seen_in")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,10 @@ def read_expectations(folder: Path) -> list[Expectation]:
             tables = tomllib.loads(path.read_text("utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise InputError(f"{path}: {error}") from None
-        entries += [_entry(table, path) for table in tables.get("expectation", [])]
+        listed = tables.pop("expectation", [])
+        if tables or not isinstance(listed, list) or not all(isinstance(table, dict) for table in listed):
+            raise InputError(f"{path}: holds something else than tables [[expectation]]")
+        entries += [_entry(table, path) for table in listed]
     names = [entry.id for entry in entries]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
@@ -73,8 +80,17 @@ def _entry(table: dict[str, Any], path: Path) -> Expectation:
         key = sorted(wrong)[0]
         problem = "is missing" if key in known else "is not known"
         raise InputError(f"{path}: expectation {table.get('id', '?')}: the key {key} {problem}")
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
+    for name, value in table.items():
+        if not _sound(name, value):
+            raise InputError(f"{path}: expectation {table['id']}: the key {name} cannot be {value!r}")
+    values: dict[str, Any] = {name: tuple(value) if name in _LISTS else value for name, value in table.items()}
     return Expectation(**values)
+
+
+def _sound(name: str, value: object) -> bool:
+    if name in _LISTS:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return isinstance(value, str) and (name != "expires" or _DATE.fullmatch(value) is not None)
 
 
 def matching(expectations: Iterable[Expectation], finding: Finding) -> Expectation | None:

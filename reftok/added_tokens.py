@@ -34,7 +34,7 @@ class AddedVocabulary:
     encode_special_tokens: treat special tokens as ordinary text.
     model_size: the first free id; None for the size of the vocab.
     source: the file's name, for messages.
-    Raises UnsupportedFeature for two tokens that have the same normalized form.
+    Raises UnsupportedFeature for tokens whose normalized forms are equal or empty.
 
     >>> added = AddedVocabulary([AddedToken("<s>", lstrip=True, normalized=False, special=True)], {"a": 0}, str)
     >>> [(part.normalized.text, part.tokens and part.tokens[0].id)
@@ -58,7 +58,7 @@ class AddedVocabulary:
         named = [token for token in tokens if token.content]
         self._special = frozenset(token.content for token in named if token.special)
         self._assign_ids(named, vocab or {}, normalize, len(vocab or {}) if model_size is None else model_size)
-        self._refuse_ambiguous(source)
+        self._refuse_unsound(source)
 
     def _assign_ids(
         self, tokens: Sequence[AddedToken], vocab: Mapping[str, int], normalize: Callable[[str], str], next_id: int
@@ -72,15 +72,18 @@ class AddedVocabulary:
             self._ids[token.content] = token_id
             self._by_id[token_id] = token
 
-    def _refuse_ambiguous(self, source: str) -> None:
-        ids: dict[str, int] = {}
-        for token_id, token in self._by_id.items():
-            normalized = self._normalized.get(token_id, "") if token.normalized else ""
-            if normalized and ids.setdefault(normalized, token_id) != token_id:
-                problem = f"{self._by_id[ids[normalized]].content!r} and {token.content!r} are both matched by"
+    def _refuse_unsound(self, source: str) -> None:
+        """Refuse what the library answers by chance (it hashes the tokens) or with a panic (it cuts at every byte)."""
+        owners: dict[str, AddedToken] = {}
+        for token_id, normalized in self._normalized.items():
+            token = self._by_id[token_id]
+            if token.normalized and not normalized:
                 raise UnsupportedFeature(
-                    source, "added_tokens", f"{problem} {normalized!r}; the library picks at random"
+                    source, "added_tokens", f"nothing is left of {token.content!r} when normalized"
                 )
+            if token.normalized and owners.setdefault(normalized, token) is not token:
+                both = f"{owners[normalized].content!r} and {token.content!r}"
+                raise UnsupportedFeature(source, "added_tokens", f"{both} both become {normalized!r} when normalized")
 
     @property
     def contents(self) -> Iterable[str]:
@@ -128,7 +131,7 @@ class AddedVocabulary:
                 result.append(split)
             elif pattern is None:
                 if split.normalized.text:
-                    result.append(split)
+                    result.append(Split(split.normalized.slice(0, len(split.normalized))))
             else:
                 result += self._cut(split.normalized, pattern)
         return result
@@ -176,8 +179,7 @@ class _Pattern:
 
 
 def _pattern(ids: Mapping[str, int]) -> _Pattern | None:
-    searchable = {content: token_id for content, token_id in ids.items() if content}
-    return _Pattern(searchable) if searchable else None
+    return _Pattern(ids) if ids else None
 
 
 def _stands_alone(text: str, start: int, stop: int) -> bool:

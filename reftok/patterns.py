@@ -6,12 +6,13 @@ that patterns of published models come near to:
 - `^` and `$` match at every line, but `^` not after a line feed that ends the text.
 - `{1,3}+` repeats the interval, it is not possessive; `{2}?` makes it optional, not lazy.
 - `[` inside a class opens another class; `(?m:.)` matches a line feed.
+- Without regard to case, `ss` matches `ß` and the other way round.
 - An empty match that follows a match directly is skipped, together with the place where it was found.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import regex
 
@@ -36,6 +37,7 @@ _TOKEN = regex.compile(
     regex.DOTALL,
 )
 _FLAGS_FOR_ALL = "(?i)"
+_LAST_THAT_FOLDS_TO_SEVERAL = "\ufb17"
 
 
 @lru_cache(maxsize=256)
@@ -56,6 +58,8 @@ def compile_oniguruma(pattern: str) -> regex.Pattern[str]:
 
 def _translated(pattern: str) -> str:
     """The pattern in the syntax of `regex`."""
+    if "(?i" in pattern and (folding := next(filter(pattern.casefold().__contains__, _foldings()), None)):
+        raise _unknown(pattern, f"{folding} without regard to case")
     parts: list[str] = []
     position = 0
     if pattern.startswith(_FLAGS_FOR_ALL):
@@ -64,8 +68,7 @@ def _translated(pattern: str) -> str:
     while position < len(pattern):
         token = _TOKEN.match(pattern, position)
         if token is None:
-            problem = f"not known to mean the same in Python: {pattern[position : position + 6]!r}"
-            raise UnsupportedFeature("", f"pattern {pattern!r}", problem)
+            raise _unknown(pattern, repr(pattern[position : position + 6]))
         match token.lastgroup:
             case "line_start":
                 parts.append(_LINE_START)
@@ -75,6 +78,17 @@ def _translated(pattern: str) -> str:
                 parts.append(token.group())
         position = token.end()
     return "".join(parts)
+
+
+@cache
+def _foldings() -> frozenset[str]:
+    """What characters become that become several characters when case is folded."""
+    folded = (chr(code).casefold() for code in range(ord(_LAST_THAT_FOLDS_TO_SEVERAL) + 1))
+    return frozenset(text for text in folded if len(text) > 1)
+
+
+def _unknown(pattern: str, what: str) -> UnsupportedFeature:
+    return UnsupportedFeature("", f"pattern {pattern!r}", f"not known to mean the same in Python: {what}")
 
 
 def pattern_matches(pattern: regex.Pattern[str], text: str) -> list[Match]:

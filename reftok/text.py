@@ -76,9 +76,15 @@ class NormalizedString:
         return self.alignments[position][0] if position < len(self.alignments) else self.alignments[-1][1]
 
     def slice(self, start: int, end: int) -> NormalizedString:
-        """The characters from `start` up to `end`, still aligned with the original."""
+        """The characters from `start` up to `end`, still aligned with the original.
+
+        A part begins where its first character does, even where it is the whole text: what was removed before it is
+        then no longer a part of it.
+        """
         if start == 0 and end == len(self.text):
-            return self
+            if not self.alignments:
+                return self
+            return NormalizedString(self.text, self.alignments[0][0], self.alignments)
         alignments = None if self.alignments is None else self.alignments[start:end]
         return NormalizedString(self.text[start:end], self.original_span(start, end)[0], alignments)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reftok.text import Split
-from reftok.types import EMPTY_ENCODING, Encoding, Span
+from reftok.types import Encoding, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,6 @@ def to_encoding(splits: Sequence[Split]) -> Encoding:
 
     Source: `PreTokenizedString::into_encoding`, tokenizers 0.23 tokenizer/pre_tokenizer.rs.
     """
-    if not splits:
-        return EMPTY_ENCODING
     ids: list[int] = []
     values: list[str] = []
     offsets: list[Span] = []

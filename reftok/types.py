@@ -64,6 +64,3 @@ class Encoding:
 
     def __len__(self) -> int:
         return len(self.ids)
-
-
-EMPTY_ENCODING = Encoding((), (), (), (), (), ())

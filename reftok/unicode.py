@@ -1,10 +1,10 @@
 r"""The Unicode version of each part of the official libraries, whatever version is installed here.
 
 Every component of `tokenizers` carries tables of its own: its regexes and word classes know Unicode 16.0, its
-normalization forms Unicode 9.0. A version is emulated in two ways:
+normalization forms Unicode 9.0, its grapheme clusters Unicode 17.0. A version is emulated in two ways:
 
-- Classes (`\p{L}`, `\w`, grapheme clusters): code points that were unassigned are replaced, before matching, by a
-  noncharacter, which is unassigned in every version. Positions do not move.
+- Classes (`\p{L}`, `\w`): code points that were unassigned are replaced, before matching, by a noncharacter, which
+  is unassigned in every version. Positions do not move.
 - Normalization: code points that had no combining class and no decomposition are treated as if they still had none.
 
 Checked against tokenizers 0.23.3 over all 1,112,064 scalar values by tests/reftok/test_unicode.py.
@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias
 
 import regex
 
-from reftok.unicode_tables import INERT_IN_9, UNASSIGNED_IN_16
+from reftok.unicode_tables import INERT_IN_9, JOINING_SINCE_16, UNASSIGNED_IN_16
 
 WHITE_SPACE = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | frozenset(
     map(chr, range(0x2000, 0x200B))
@@ -38,6 +38,10 @@ def _ranges(table: str) -> Iterator[tuple[int, int]]:
     for item in table.split():
         first, _, last = item.partition("-")
         yield int(first, 16), int(last or first, 16)
+
+
+def _character_class(table: str) -> str:
+    return "[" + "".join(f"\\U{first:08X}-\\U{last:08X}" for first, last in _ranges(table)) + "]"
 
 
 @cache
@@ -75,7 +79,7 @@ class RustClasses:
         return character in WHITE_SPACE
 
     def is_word(self, character: str) -> bool:
-        r"""`\\w`: alphabetic, marks, decimal numbers, connectors and the two joiners.
+        r"""`\w`: alphabetic, marks, decimal numbers, connectors and the two joiners.
 
         >>> RUST.is_word("\u200d"), RUST.is_word("²"), RUST.is_word("Ⅳ")
         (True, False, True)
@@ -88,20 +92,28 @@ _WORD = regex.compile(r"\w")
 
 
 def graphemes(text: str) -> list[str]:
-    r"""Extended grapheme clusters of Unicode 16, as the crate unicode-segmentation cuts them.
+    r"""Extended grapheme clusters, as the crate unicode-segmentation cuts them.
+
+    Its tables are newer than Unicode 16: the few code points that join a cluster since then are matched as a mark.
 
     >>> graphemes("e\u0301\r\n") == ["e\u0301", "\r\n"]
     True
     """
     clusters: list[str] = []
     end = 0
-    for cluster in _GRAPHEME.findall(as_of_16(text)):
+    for cluster in _GRAPHEME.findall(as_of_16(_joining_since_16().sub(_MARK, text))):
         clusters.append(text[end : end + len(cluster)])
         end += len(cluster)
     return clusters
 
 
 _GRAPHEME = regex.compile(r"\X")
+_MARK = "\u0301"
+
+
+@cache
+def _joining_since_16() -> regex.Pattern[str]:
+    return regex.compile(_character_class(JOINING_SINCE_16))
 
 
 @cache

@@ -30,7 +30,8 @@ SCALAR_VALUES = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <
 IOTA_SUBSCRIPT = "\u0345"
 """The mark with the highest combining class, 240: every other mark is put before it."""
 
-PAGE = '''"""Code point ranges in which Unicode versions differ; made by `python tools/make_unicode_tables.py`, not by hand.
+PAGE = '''\
+"""Code point ranges in which Unicode versions differ; made by `python tools/make_unicode_tables.py`, not by hand.
 
 All tables were read off the official wheel (tokenizers {version}) code point by code point, not off a Unicode release.
 """
@@ -84,7 +85,7 @@ def inert() -> list[str]:
 
 
 def joining(candidates: Iterable[str]) -> list[str]:
-    """Which candidates join the cluster of a letter: the normalizer Precompiled drops what follows a rule in a cluster."""
+    """Which candidates join the cluster of a letter; Precompiled drops what follows a rule in a cluster."""
     normalizer = bar_for_x()
     return [character for character in candidates if normalizer.normalize_str(f"X{character}") == "|"]
 

@@ -32,7 +32,8 @@ class Bench:
             except UnavailableError as error:
                 self.unavailable[subject_label(name)] = str(error)
         self.oracle = model.oracle if model.oracle in self.subjects else "reftok"
-        self.subjects.setdefault("reftok", self.reference)
+        if self.oracle == "reftok":
+            self.subjects.setdefault("reftok", self.reference)
         self.vocab = vocab_by_id(self.reference.tokenizer)
         self.blame = Blame(self.reference.tokenizer)
 

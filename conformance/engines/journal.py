@@ -49,7 +49,7 @@ def _read_lines(path: Path) -> Iterable[ShardResult]:
         path.write_bytes(whole)
     try:
         return [result_from_json(json.loads(line)) for line in whole.splitlines()]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path}: is not the journal of a run ({error}); start the run anew") from None
 
 
@@ -121,5 +121,5 @@ def read_plan(folder: Path) -> tuple[Plan, str, bool, dict[str, str]]:
         return plan, str(value["command"]), bool(value["full"]), dict(value["hashes"])
     except FileNotFoundError:
         raise InputError(f"{folder}: is not the folder of a run: it has no {PLAN}") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read ({error}); start the run anew") from None

@@ -78,3 +78,11 @@ def bench_of(plan: Plan, model: str) -> Bench:
             _bench.close()
         _bench = Bench(plan, next(entry for entry in plan.models if entry.name == model))
     return _bench
+
+
+def close_bench() -> None:
+    """Close the bench of this process, if it has one."""
+    global _bench
+    if _bench is not None:
+        _bench.close()
+        _bench = None

@@ -75,7 +75,7 @@ def _json_lines(text: str, path: Path, name: str) -> Iterator[Case]:
                 yield bytes_case(bytes.fromhex(value["bytes_hex"]), f"{name}:{number}")
             else:
                 yield text_case(_encodable(value["text"]), f"{name}:{number}", path.stem)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(f'{path}: line {number} is not an object with "text" or "bytes_hex"') from None
 
 
@@ -85,7 +85,7 @@ def _json_list(text: str, path: Path, name: str) -> list[Case]:
         if not isinstance(values, list):
             raise ValueError
         return [text_case(_encodable(value), f"{name}[{index}]", path.stem) for index, value in enumerate(values)]
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         raise InputError(f"{path}: is not a JSON list of strings") from None
 
 

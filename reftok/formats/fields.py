@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -117,6 +118,9 @@ class Fields:
         for token, token_id in vocab.items():
             if not is_id(token_id):
                 raise self.wrong(f"{key}[{token!r}]", f"is not an id: {token_id!r:.60}")
+        if len(set(vocab.values())) < len(vocab):
+            twice, count = Counter(vocab.values()).most_common(1)[0]
+            raise self.wrong(key, f"gives the id {twice} to {count} tokens")
         return vocab
 
     def wrong(self, key: str, problem: str) -> ModelFormatError:

@@ -230,6 +230,13 @@ def _read_decoder_byte_level(fields: Fields) -> decoders.ByteLevel:
     return decoders.ByteLevel()
 
 
+def _read_prepend(fields: Fields) -> normalizers.Prepend:
+    prefix = fields.text("prepend")
+    if not prefix:
+        raise fields.unsupported("prepend", "nothing, with which the library loses its alignment,")
+    return normalizers.Prepend(prefix)
+
+
 def _read_split(fields: Fields) -> pretokenizers.Split:
     behavior: Any = fields.choice("behavior", _BEHAVIORS)
     return pretokenizers.Split(_pattern(fields), behavior, fields.boolean("invert"))
@@ -247,7 +254,7 @@ _NORMALIZERS: dict[str, Callable[[Fields], Normalizer]] = {
     "NFD": lambda fields: normalizers.NFD(),
     "NFKC": lambda fields: normalizers.NFKC(),
     "NFKD": lambda fields: normalizers.NFKD(),
-    "Prepend": lambda fields: normalizers.Prepend(fields.text("prepend")),
+    "Prepend": _read_prepend,
     "Replace": lambda fields: normalizers.Replace(_pattern(fields), fields.text("content")),
     "Strip": lambda fields: normalizers.Strip(fields.boolean("strip_left"), fields.boolean("strip_right")),
     "Precompiled": lambda fields: normalizers.Precompiled(_charsmap(fields)),

@@ -151,18 +151,26 @@ def merge_ranks(
 
     Quirk: as many bytes as the prefix has are taken off, whatever they are.
     """
-    prefix_length = len(prefix.encode("utf-8"))
     ranks: dict[tuple[int, int], tuple[int, int]] = {}
     for rank, (left, right) in enumerate(merges):
+        place = f"model.merges[{rank}]"
         try:
-            rest = right.encode("utf-8")[prefix_length:].decode("utf-8") if prefix else right
-            ranks[vocab[left], vocab[right]] = rank, vocab[left + rest]
+            pair = vocab[left], vocab[right]
+            ranks[pair] = rank, vocab[left + (_without_prefix(right, prefix) if prefix else right)]
         except KeyError as missing:
-            raise ModelFormatError(source, f"model.merges[{rank}]", f"{missing} is not in the vocab") from None
+            raise ModelFormatError(source, place, f"{missing} is not in the vocab") from None
         except UnicodeDecodeError:
             problem = f"{right!r} does not begin with the subword prefix {prefix!r}"
-            raise ModelFormatError(source, f"model.merges[{rank}]", problem) from None
+            raise ModelFormatError(source, place, problem) from None
     return ranks
+
+
+def _without_prefix(token: str, prefix: str) -> str:
+    """Raises UnicodeDecodeError where the prefix has more bytes, or ends inside a character of the token."""
+    data, length = token.encode("utf-8"), len(prefix.encode("utf-8"))
+    if length > len(data):
+        raise UnicodeDecodeError("utf-8", data, 0, len(data), "shorter than the prefix")
+    return data[length:].decode("utf-8")
 
 
 def merge_all(symbols: list[Symbol], merges: Merges) -> list[Symbol]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import tokenizers
 
+from reftok.errors import ModelFormatError
 from reftok.formats.tokenizer_json import read_tokenizer_json
 from reftok.text import NormalizedString, Split
 from reftok.tokenizer import Tokenizer
@@ -99,11 +100,18 @@ def outcome(action: Callable[[], Result]) -> Result | str:
         return "panicked"
 
 
+def refusal(action: Callable[[], object]) -> str:
+    """The message of the ModelFormatError that an action raises, "" where it raises none."""
+    try:
+        action()
+    except ModelFormatError as error:
+        return str(error)
+    return ""
+
+
 def official_encoding(tokenizer: tokenizers.Tokenizer, text: str, add_special_tokens: bool = True) -> Encoding:
     found = tokenizer.encode(text, add_special_tokens=add_special_tokens)
-    return Encoding(
-        found.ids, found.tokens, found.offsets, found.special_tokens_mask, found.word_ids, found.type_ids
-    )
+    return Encoding(found.ids, found.tokens, found.offsets, found.special_tokens_mask, found.word_ids, found.type_ids)
 
 
 def as_lists(encoding: Encoding) -> dict[str, list[Any]]:

@@ -26,12 +26,18 @@ from .tokenizers_strategies import pipelines, texts
 
 
 def load_both(config: Json) -> tuple[Tokenizer, tokenizers.Tokenizer]:
-    """Both tokenizers, where the library's answer does not depend on chance."""
+    """Both tokenizers, where the library's answer is neither chance nor a panic."""
     try:
         return own(config), official(config)
     except UnsupportedFeature as error:
-        assume("picks at random" not in str(error))
+        assume("when normalized" not in str(error))
         raise
+
+
+def reaches_over_the_word(model: Json) -> bool:
+    """Whether byte fallback writes out affixes: then the library's offsets point anywhere."""
+    affixes = model.get("continuing_subword_prefix"), model.get("end_of_word_suffix")
+    return bool(model["byte_fallback"] and any(affixes))
 
 
 @settings(max_examples=500)
@@ -46,6 +52,8 @@ def test_every_pipeline_encodes_as_the_library_does(config: Json, inputs: list[s
             found = outcome(lambda: ours.encode(text, add_special_tokens))  # noqa: B023
             if isinstance(expected, str) or isinstance(found, str):
                 assert found == expected
+            elif reaches_over_the_word(config["model"]):
+                assert (list(found.ids), list(found.tokens)) == (expected.ids, expected.tokens)
             else:
                 assert as_lists(found) == as_lists(expected)
                 assert ours.encode_ids(text, add_special_tokens) == list(expected.ids)

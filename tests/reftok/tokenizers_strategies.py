@@ -16,7 +16,17 @@ MARKS = ["e\u0301", "\u0301", "\u0323", "\u0327\u0301", "\u0301\u0327", "\u0345\
 JAMO = ["\u1100", "\u1161", "\u11a8", "가\u11a8", "각", "\u1100\u1161\u11a8", "ㄱ"]
 CLUSTERS = ["👩\u200d🚀", "🇩🇪🇫", "क\u094dष", "👍🏽", "\u200d", "\r\n", "ｶﾞ", "각\u0301"]
 COMPATIBLE = ["ﬁ", "①", "Å", "Ω", "ǅ", "²", "Ⅳ", "½", "ﷺ", "\ufb1d", "\u0958", "\u0344"]
-NEWER = ["\u0897", "\u1dfa\u0301", "\U00010d4a", "\U0001e6e3", "\U00032000", "\u0378", "\U0010ffff", "\u0295", "\U00011f42"]
+NEWER = [
+    "\u0897",
+    "\u1dfa\u0301",
+    "\U00010d4a",
+    "\U0001e6e3",
+    "\U00032000",
+    "\u0378",
+    "\U0010ffff",
+    "\u0295",
+    "\U00011f42",
+]
 SPECIAL = ["<s>", "<a>", "</w>", "##a", "<unk>", "<0xC3>", "▁", "▁a", "_", "Ġ", "Ã©", "\ufffd", "\0", "\xad"]
 WORDS = ["a", "b", "c", "ab", "abc", "A", "é", "中", "中国", "ß", "12", "345", "٣", "-", "--", "!", "😀"]
 
@@ -51,6 +61,10 @@ NORMALIZERS: list[Json] = [
     {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(precompiled_charsmap()).decode("ascii")},
 ]
 
+QWEN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 PATTERNS: list[Json] = [
     {"String": " "},
@@ -60,7 +74,7 @@ PATTERNS: list[Json] = [
     {"String": ""},
     {"Regex": r"\s"},
     {"Regex": r"\p{L}+|\p{N}{1,3}|[^\s\p{L}\p{N}]"},
-    {"Regex": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"},
+    {"Regex": QWEN},
     {"Regex": r"\p{M}|(?<=a)"},
     {"Regex": r"b*"},
     {"Regex": r"^|\n"},
@@ -140,7 +154,27 @@ def post_processors(draw: st.DrawFn) -> list[Json]:
     return steps
 
 
-CONTENTS = ["a", "ab", "b", "abc", "bc", " a", "a ", " ", "  ", "<s>", "<a>", "é", "e\u0301", "▁", "▁a", "中", "A", "1", "_"]
+CONTENTS = [
+    "a",
+    "ab",
+    "b",
+    "abc",
+    "bc",
+    " a",
+    "a ",
+    " ",
+    "  ",
+    "<s>",
+    "<a>",
+    "é",
+    "e\u0301",
+    "▁",
+    "▁a",
+    "中",
+    "A",
+    "1",
+    "_",
+]
 added_tokens = st.lists(
     st.builds(
         AddedToken,
@@ -180,7 +214,9 @@ def bpe_models(draw: st.DrawFn) -> Json:
     vocab = [token for token in vocab if token not in dropped or token in used]
     byte_fallback = draw(st.booleans())
     if byte_fallback:
-        vocab += [f"<0x{byte:02X}>" for byte in draw(st.sampled_from(["", "é", "é中", "xé中Ġ</w>#", "x"])).encode("utf-8")]
+        vocab += [
+            f"<0x{byte:02X}>" for byte in draw(st.sampled_from(["", "é", "é中", "xé中Ġ</w>#", "x"])).encode("utf-8")
+        ]
     unk_token = draw(st.sampled_from([None, "<unk>"]))
     vocab = list(dict.fromkeys([*vocab, *(["<unk>"] if unk_token else [])]))
     return bpe(

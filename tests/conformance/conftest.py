@@ -1,0 +1,72 @@
+"""Helpers for the tests of the harness: running the command, answers made by hand, planted defects."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DEFECTS = ROOT / "tests" / "planted_defects"
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def conformance() -> Command:
+    """Runs the command in a process of its own; its output is piped."""
+
+    def run(*arguments: str | Path, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "conformance.cli", *map(str, arguments)]
+        return subprocess.run(
+            command,
+            cwd=cwd,
+            env={**environment(), **variables},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=300,
+        )
+
+    return run
+
+
+def environment() -> dict[str, str]:
+    """The environment of a run, in which the packages of the checkout are found from any folder."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "COLUMNS": "120"}
+
+
+@pytest.fixture(scope="session")
+def command_environment() -> dict[str, str]:
+    return environment()
+
+
+@pytest.fixture(scope="session")
+def planted() -> Callable[[str], str]:
+    """The value of --subject for a planted defect."""
+    return lambda name: f"{DEFECTS / name}.py:Subject"
+
+
+@pytest.fixture(scope="session")
+def findings() -> Callable[[Path], list[dict[str, Any]]]:
+    """The lines of findings.jsonl of a run folder."""
+    return lambda folder: [json.loads(line) for line in (folder / "findings.jsonl").read_text("ascii").splitlines()]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Callable[..., Path]:
+    """Writes texts (or bytes) as a corpus of edge cases, and gives its path."""
+
+    def write(*texts: str | bytes, name: str = "trouble.jsonl") -> Path:
+        path = tmp_path / "corpus" / name
+        path.parent.mkdir(exist_ok=True)
+        lines = [{"bytes_hex": t.hex()} if isinstance(t, bytes) else {"text": t} for t in texts]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "ascii")
+        return path
+
+    return write

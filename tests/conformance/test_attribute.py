@@ -1,0 +1,187 @@
+"""Attribution: a tokenizer that gets one thing wrong is named by the stage and the rule that it gets wrong."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.attribute import Attribution, attribute_decoding, attribute_offsets, hypotheses
+from conformance.case import text_case
+from conformance.checks.base import Answers, Difference
+from conformance.engines.blame import FULL_SEARCHES, LONGEST_TEXT, Blame
+from conformance.observation import Decoded, Encoded, Failure
+from reftok import ReftokError, embedded_models, load
+
+MODELS = sorted(embedded_models())
+TEXTS = (
+    "  Hello   world, it's ﬁne\r\n cafe\u0301 Å ",
+    "<|im_start|>user<|endoftext|> ing",
+    "\ufeffa\0b",
+    "UPPER ǅ ÄÖÜ 12345 日本語 한국어 ☠",
+    "▁ <0x41> </s> <unk>",
+    "the quick brown fox",
+    "\u2028 \u3000 \x85",
+    " ",
+    "",
+)
+
+
+def blamed(model: str, text: str, observed: Encoded) -> Attribution:
+    tokenizer = load(model)
+    expected = Answers(encoding=Encoded(tuple(tokenizer.encode(text).ids)))
+    return Blame(tokenizer).of("subject", "ids", text_case(text, "o"), expected, Answers(encoding=observed))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_hypothesis_answers_or_refuses_every_text(model: str) -> None:
+    for hypothesis in hypotheses(load(model)):
+        for text in TEXTS:
+            try:
+                hypothesis.encode(text)
+            except ReftokError:
+                continue
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_hypothesis_has_a_stage_and_a_rule_of_its_own(model: str) -> None:
+    named = [(hypothesis.stage, hypothesis.rule) for hypothesis in hypotheses(load(model))]
+    assert len(set(named)) == len(named)
+    assert all(stage and rule for stage, rule in named)
+
+
+PLANTED = [
+    ("bpe-qwen", "cafe\u0301", "Normalizer", "NFC is missing"),
+    ("bpe-qwen", "a\0b", "Input", "text ends at the first NUL"),
+    ("bpe-qwen", "a\r\nb", "Input", "line ends are converted to \\n"),
+    ("bpe-qwen", "\ufeffa", "Input", "a byte order mark is dropped"),
+    ("bpe-qwen", " a ", "Input", "white space at the ends is stripped"),
+    ("bpe-gpt2", "cafe\u0301", "Normalizer", "text is brought to NFC"),
+    ("bpe-gpt2", "ﬁne", "Normalizer", "text is brought to NFKC"),
+    ("bpe-gpt2", "Hello", "Normalizer", "text is lower-cased"),
+    ("bpe-gpt2", "hello", "Normalizer", "a space is added before the text"),
+    ("bpe-qwen", "<|im_start|>", "AddedTokens", "added tokens are not matched"),
+    ("bpe-gpt2", "é", "PreTokenizer", "ByteLevel is missing"),
+    ("bpe-qwen", "international", "Model", "merges are applied in the reverse order"),
+    ("bpe-qwen", "international", "Model", "no merges are applied"),
+    ("bpe-llama3", "a", "PostProcessor", "special tokens are not added"),
+    ("spm-unigram", "hello", "Normalizer", "the dummy prefix is missing"),
+    ("spm-unigram", "hello   world", "Normalizer", "extra spaces are kept"),
+    ("spm-unigram", "ﬁne ①", "Normalizer", "the charsmap is not applied"),
+]
+
+
+@pytest.mark.parametrize(("model", "text", "stage", "rule"), PLANTED)
+def test_a_planted_mistake_is_named(model: str, text: str, stage: str, rule: str) -> None:
+    planted = next(h for h in hypotheses(load(model)) if (h.stage, h.rule) == (stage, rule))
+    wrong = Encoded(tuple(planted.encode(text).ids))
+    assert wrong.ids != tuple(load(model).encode(text).ids)
+    assert blamed(model, text, wrong) == Attribution(stage, rule)
+
+
+def test_what_no_hypothesis_gives_is_not_named() -> None:
+    assert blamed("bpe-qwen", "hello", Encoded((1, 2, 3))) == Attribution()
+
+
+def test_a_failure_is_not_named() -> None:
+    tokenizer = load("bpe-qwen")
+    failed = Answers(encoding=Failure("crashed", "boom"))
+    whole = Answers(encoding=Encoded((1,)))
+    assert Blame(tokenizer).of("subject", "ids", text_case("a", "o"), whole, failed) == Attribution()
+
+
+def test_a_long_text_waits_for_the_shrinker() -> None:
+    text = "cafe\u0301 " * LONGEST_TEXT
+    planted = next(h for h in hypotheses(load("bpe-qwen")) if h.rule == "NFC is missing")
+    assert blamed("bpe-qwen", text, Encoded(tuple(planted.encode(text).ids))) == Attribution()
+
+
+def test_full_searches_are_bounded_until_the_next_shard() -> None:
+    tokenizer = load("bpe-qwen")
+    blame = Blame(tokenizer)
+    case = text_case("cafe\u0301", "o")
+    expected = Answers(encoding=Encoded(tuple(tokenizer.encode(case.text).ids)))
+    planted = next(h for h in hypotheses(tokenizer) if h.rule == "NFC is missing")
+    wrong = Answers(encoding=Encoded(tuple(planted.encode(case.text).ids)))
+    for number in range(FULL_SEARCHES):
+        assert blame.of("s", "ids", case, expected, Answers(encoding=Encoded((number,)))) == Attribution()
+    assert blame.of("s", "ids", case, expected, wrong) == Attribution()
+    assert blame.of("another", "ids", case, expected, wrong).rule == "NFC is missing"
+    blame.renew()
+    assert blame.of("s", "ids", case, expected, wrong).rule == "NFC is missing"
+
+
+def test_a_special_token_that_the_oracle_does_not_give_is_an_injection() -> None:
+    tokenizer = load("bpe-qwen")
+    special = tokenizer.token_to_id("<|im_start|>")
+    assert special is not None
+    other_ids = Difference("other ids", "other ids", "", "")
+
+    def severity(expected: tuple[int, ...], observed: tuple[int, ...]) -> str:
+        answers = Answers(encoding=Encoded(expected)), Answers(encoding=Encoded(observed))
+        return Blame(tokenizer).severity(other_ids, *answers)
+
+    assert severity((1,), (1, special)) == "special-token injection"
+    assert severity((1, special), (1,)) == "other ids"
+
+
+TEXT = "aé☠😀b"
+OFFSETS = ((0, 0), (0, 1), (1, 3), (3, 5))
+
+
+def offsets_of(observed: tuple[tuple[int, int], ...], expected: tuple[tuple[int, int], ...] = OFFSETS) -> str:
+    ids = tuple(range(len(expected)))
+    return attribute_offsets(TEXT, Encoded(ids, offsets=expected), Encoded(ids, offsets=observed)).rule
+
+
+@pytest.mark.parametrize(
+    ("observed", "rule"),
+    [
+        (((0, 0), (0, 1), (1, 6), (6, 11)), "offsets count bytes instead of code points"),
+        (((0, 0), (0, 1), (1, 3), (3, 6)), "offsets count UTF-16 units instead of code points"),
+        (((1, 1), (1, 2), (2, 4), (4, 6)), "offsets are one too high"),
+        (((0, 0), (1, 2), (2, 4), (4, 6)), "offsets are one too high"),
+        (((0, 0), (-1, 0), (0, 2), (2, 4)), "offsets are one too low"),
+        (((0, 0), (0, 1), (1, 2), (3, 5)), "ends of offsets differ"),
+        (((0, 0), (0, 1), (2, 3), (3, 5)), "starts of offsets differ"),
+    ],
+)
+def test_what_was_done_to_the_offsets_is_named(observed: tuple[tuple[int, int], ...], rule: str) -> None:
+    assert offsets_of(observed) == rule
+
+
+def test_offsets_of_a_template_alone_are_not_taken_for_bytes() -> None:
+    assert offsets_of(((1, 1),), expected=((0, 0),)) == "offsets are one too high"
+
+
+def test_right_offsets_outside_the_text_are_no_error() -> None:
+    assert offsets_of(((0, 8),), expected=((0, 9),)) == "ends of offsets differ"
+
+
+def test_offsets_that_are_missing_or_too_few_are_not_named() -> None:
+    assert offsets_of(OFFSETS[:1]) == ""
+    assert attribute_offsets(TEXT, Encoded((1,), offsets=((0, 1),)), Encoded((1,))) == Attribution()
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=4).map(tuple))
+def test_any_offsets_are_judged_without_an_error(observed: tuple[tuple[int, int], ...]) -> None:
+    offsets_of(observed)
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "rule"),
+    [
+        (Decoded("a\ufffdb"), Decoded("ab"), "bytes that are not UTF-8 are dropped"),
+        (Decoded("a", "<s>a"), Decoded("<s>a", "<s>a"), "special tokens are kept"),
+        (Decoded(" a "), Decoded("a"), "white space at the ends is stripped"),
+        (Decoded("a b"), Decoded("a  b"), "spaces are added"),
+        (Decoded("a b"), Decoded("ab"), "spaces are missing"),
+        (Decoded("a", "a b"), Decoded("a", "a  b"), "spaces are added"),
+    ],
+)
+def test_what_was_done_to_the_decoded_text_is_named(expected: Decoded, observed: Decoded, rule: str) -> None:
+    assert attribute_decoding(expected, observed) == Attribution("Decoder", rule)
+
+
+def test_another_text_is_not_named() -> None:
+    assert attribute_decoding(Decoded("a"), Decoded("b")) == Attribution()

@@ -1,0 +1,146 @@
+"""Shards to findings and tables: the same causes are joined, the order is fixed, and what proves nothing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from conformance.attribute import Attribution
+from conformance.case import text_case
+from conformance.engines.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult
+from conformance.expectations import Expectation
+from conformance.finding import Finding, Mismatch, Severity
+from conformance.gather import Gathered, cells, findings, gather, language_cells, vacuous
+from conformance.inputs.plan import Shard
+from conformance.run import Cell
+
+NOTHING = Attribution()
+LISTED = Expectation("id", "s", "ids", "r", ("m",), (), "o", "why", "link", "me", "2030-01-01")
+
+
+def mismatch(text: str, model: str = "m", subject: str = "s", severity: Severity = "other ids") -> Mismatch:
+    return Mismatch(model, subject, "ids", "r", severity, text_case(text, f"o:{text}", "de"), "1", "2")
+
+
+def result(number: int, *texts: str, model: str = "m", rule: str = "r", stage: str = "") -> ShardResult:
+    shard = ShardResult(Shard(model, "fuzz", number, number + 1), cases=len(texts), answers=len(texts))
+    shard.counts["s", "ids"] = Counts(5, len(texts), 1, 0)
+    shard.languages["de", "s"] = [5, len(texts)]
+    group = Group(stage, rule)
+    for text in texts:
+        group.add(mismatch(text, model))
+    if texts:
+        shard.groups["s", "ids", stage, rule] = group
+    return shard
+
+
+def found(
+    gathered: Sequence[Gathered], expectations: Sequence[Expectation] = (), shown: Attribution = NOTHING
+) -> tuple[Finding, ...]:
+    oracles = {"m": "tokenizers", "n": "tokenizers"}
+    return findings(gathered, oracles, expectations, lambda m, stage: (m, shown), lambda finding: finding.fingerprint)
+
+
+def test_the_same_cause_in_several_shards_is_one_with_the_smallest_example() -> None:
+    (joined,) = gather([result(0, "ccc", "dd"), result(1, "a", "bbbb")])
+    assert joined.group.count == 4
+    assert joined.group.languages == {"de"}
+    assert joined.group.examples[0].case.text == "a"
+
+
+def test_gathering_leaves_the_shards_as_they_were() -> None:
+    shards = [result(0, "a"), result(1, "b")]
+    assert found(gather(shards)) == found(gather(shards))
+    assert [shard.groups["s", "ids", "", "r"].count for shard in shards] == [1, 1]
+
+
+def test_another_model_rule_or_stage_is_another_cause() -> None:
+    shards = [result(0, "a"), result(0, "a", model="n"), result(1, "a", rule="q"), result(2, "a", stage="Model")]
+    assert len(found(gather(shards))) == 4
+
+
+def test_the_order_of_the_shards_does_not_matter() -> None:
+    shards = [result(0, "a", "bb"), result(1, "c", rule="q"), result(2, "b"), result(0, "x", model="n")]
+    assert found(gather(shards)) == found(gather(shards[::-1]))
+
+
+def test_a_group_keeps_its_smallest_examples() -> None:
+    group = result(0, "dddd", "a", "ccc", "bb", "eeeee").groups["s", "ids", "", "r"]
+    assert [example.case.text for example in group.examples] == ["a", "bb", "ccc"]
+    assert len(group.examples) == EXAMPLES_PER_GROUP
+    assert group.count == 5
+
+
+def test_causes_that_turn_out_the_same_after_shrinking_are_joined() -> None:
+    shown = Attribution("Model", "no merges are applied")
+    named = result(0, "bb", "cc", stage=shown.stage, rule=shown.rule)
+    (finding,) = found(gather([named, result(1, "a")]), shown=shown)
+    assert (finding.count, finding.stage, finding.rule) == (3, shown.stage, shown.rule)
+    assert finding.example.case.text == "a"
+
+
+def test_what_the_worker_named_is_kept_whatever_the_shrunk_case_says() -> None:
+    named = result(0, "a", stage="Model", rule="no merges are applied")
+    (finding,) = found(gather([named]), shown=Attribution("Input", "another"))
+    assert (finding.stage, finding.rule) == ("Model", "no merges are applied")
+
+
+def test_a_listed_finding_is_known_and_comes_last() -> None:
+    known, new = sorted(found(gather([result(0, "a"), result(1, "b", rule="q")]), [LISTED]), key=lambda f: f.status)
+    assert (known.status, known.reason, known.upstream, known.rule) == ("known", "why", "link", "r")
+    assert (new.status, new.rule) == ("new", "q")
+    assert found(gather([result(0, "a"), result(1, "b", rule="q")]), [LISTED]) == (new, known)
+
+
+def test_the_worst_finding_comes_first() -> None:
+    shards = [result(number, "a", rule=f"r{number}") for number in range(3)]
+    severities: tuple[Severity, ...] = ("offsets only", "special-token injection", "other text")
+    for number, severity in enumerate(severities):
+        shards[number].groups["s", "ids", "", f"r{number}"].examples = [mismatch("a", severity=severity)]
+    given = [finding.example.severity for finding in found(gather(shards))]
+    assert given == ["special-token injection", "other text", "offsets only"]
+
+
+def test_counts_of_shards_add_up_and_known_ones_are_told_apart() -> None:
+    shards = [result(0, "a"), result(1, "b", "c")]
+    listed = found(gather(shards), [LISTED])
+    assert cells(shards, listed, ["m"]) == (Cell("m", "s", "ids", 10, 3, 3, 2, 0),)
+    assert cells(shards, found(gather(shards)), ["m"])[0].known == 0
+
+
+def test_the_table_is_in_the_order_of_the_models() -> None:
+    shards = [result(0, "a", model="n"), result(0, "a")]
+    assert [cell.model for cell in cells(shards, (), ["n", "m"])] == ["n", "m"]
+    assert [cell.model for cell in cells(shards, (), ["m", "n"])] == ["m", "n"]
+
+
+def test_the_heat_map_adds_up_and_leaves_out_made_inputs() -> None:
+    shards = [result(0, "a"), result(1, "b", "c")]
+    shards[0].languages["", "s"] = [7, 7]
+    (cell,) = language_cells(shards)
+    assert (cell.language, cell.compared, cell.mismatched) == ("de", 10, 3)
+
+
+RIGHT = Cell("m", "s", "ids", 10)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ((), "s was compared on nothing with m"),
+        ((replace(RIGHT, compared=0, not_applicable=9),), "s was compared on nothing with m"),
+        ((replace(RIGHT, mismatched=6, failures=6),), "s gave no answer to 6 of 10 questions on m"),
+        ((replace(RIGHT, check="decode", mismatched=6, failures=6),), "s gave no answer to 6 of 10 questions on m"),
+        ((replace(RIGHT, model="n"),), "s was compared on nothing with m"),
+    ],
+)
+def test_a_subject_that_proves_nothing_is_a_problem(table: tuple[Cell, ...], said: str) -> None:
+    (problem,) = vacuous(table, [("m", "s")])
+    assert said in problem
+
+
+def test_a_subject_that_answers_half_proves_something() -> None:
+    assert vacuous((replace(RIGHT, mismatched=5, failures=5),), [("m", "s")]) == []
+    assert vacuous((RIGHT,), [("m", "s")]) == []

@@ -1,0 +1,321 @@
+"""A subject in a process of its own: whatever it does, the harness gets an answer to every question and goes on."""
+
+from __future__ import annotations
+
+import os
+import select
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.observation import Decoded, Encoded, Failure
+from conformance.subjects.base import UnavailableError
+from conformance.subjects.isolated import MOST_DEATHS, IsolatedSubject
+
+TIMEOUT = 3.0
+WHOLE = """
+import os, signal, sys, time
+class Subject:
+    def __init__(self, path):
+        self.path = path
+    def encode(self, text, add_special_tokens):
+        if text == "wrong":
+            {wrong}
+        return [len(text)]
+    def decode(self, ids, skip_special_tokens):
+        return "skipped" if skip_special_tokens else "kept"
+"""
+
+Make = Callable[..., IsolatedSubject]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    made: list[IsolatedSubject] = []
+
+    def of(source: str = "", *, wrong: str = "pass", timeout: float = TIMEOUT) -> IsolatedSubject:
+        file = tmp_path / "sübject file.py"
+        file.write_text(textwrap.dedent(source) or WHOLE.format(wrong=wrong), "utf-8")
+        subject = IsolatedSubject(f"{file}:Subject", tmp_path / "mödel", timeout)
+        made.append(subject)
+        return subject
+
+    yield of
+    for subject in made:
+        subject.close()
+
+
+def failure(answer: object) -> Failure:
+    assert isinstance(answer, Failure)
+    return answer
+
+
+def test_right_answers_come_through(make: Make) -> None:
+    subject = make()
+    assert subject.encode_batch(["a", "☠\n\0", ""]) == [Encoded((1,)), Encoded((3,)), Encoded((0,))]
+    assert subject.decode([1, 2]) == Decoded("skipped", "kept")
+    assert subject.stream_decode([1]) is None
+
+
+def test_offsets_tokens_and_streams_come_through(make: Make) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): self.path = path
+            def encode(self, text, special): raise AssertionError
+            def encode_with_offsets(self, text, special): return (i for i in (1, 2)), ["a", "☠"], [[0, 1], (1, 2)]
+            def decode(self, ids, skip): return self.path
+            def stream_decode(self, ids, skip):
+                yield from ("a", "b")
+        """
+    )
+    assert subject.encode("x") == Encoded((1, 2), ("a", "☠"), ((0, 1), (1, 2)))
+    assert subject.stream_decode([1]) == Decoded("ab", "ab")
+    decoded = subject.decode([1])
+    assert isinstance(decoded, Decoded)
+    assert decoded.text.endswith("mödel")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
+        ("time.sleep(600)", "timed out", "no answer within 3 s"),
+        ("signal.raise_signal(signal.SIGSTOP)", "timed out", "no answer within 3 s"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed", "its process was killed by SIGSEGV"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "crashed", "its process was killed by SIGKILL"),
+        ("os.kill(os.getpid(), 40)", "crashed", "its process was killed by signal 40"),
+        ("os._exit(3)", "crashed", "its process ended with exit code 3"),
+        ("sys.exit(4)", "crashed", "its process ended with exit code 4"),
+        ("raise KeyboardInterrupt", "crashed", "its process was killed by SIGINT"),
+        ("os.closerange(0, 64); os._exit(5)", "crashed", "its process ended with exit code 5"),
+        ("raise ValueError('two\\nlines')", "refused", "ValueError: two lines"),
+        ("return len(text) // 0", "refused", "ZeroDivisionError"),
+        ("return (lambda f: f(f))(lambda f: f(f))", "refused", "RecursionError"),
+    ],
+)
+def test_the_rest_of_a_batch_is_answered_after_a_failure(make: Make, wrong: str, kind: str, message: str) -> None:
+    before, failed, after, last = make(wrong=wrong).encode_batch(["a", "wrong", "bb", "ccc"])
+    assert (before, after, last) == (Encoded((1,)), Encoded((2,)), Encoded((3,)))
+    assert failure(failed).kind == kind
+    assert message in failure(failed).message
+
+
+NONSENSE = [
+    "None",
+    "7",
+    "'12'",
+    "b'12'",
+    "{1: 2}",
+    "['1']",
+    "[None]",
+    "[1.5]",
+    "[True]",
+    "[[1]]",
+    "[10 ** 5000]",
+    "[2 ** 64]",
+    "__import__('functools').reduce(lambda inner, _: [inner], range(100_000), [])",
+    "__import__('itertools').repeat(1)",
+    "[type('Hostile', (), {'__repr__': lambda self: 1 / 0})()]",
+]
+
+
+@pytest.mark.parametrize("value", NONSENSE)
+def test_an_answer_of_the_wrong_type_is_nonsense_and_the_process_lives_on(make: Make, value: str) -> None:
+    subject = make(wrong=f"return {value}", timeout=60)
+    failed, after = subject.encode_batch(["wrong", "a"])
+    assert failure(failed).kind == "nonsense"
+    assert len(failure(failed).message) < 200
+    assert after == Encoded((1,))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[1]",
+        "([1], None)",
+        "(None, None, None)",
+        "([1], 5, None)",
+        "([1], [b'a'], None)",
+        "([1], 'a', None)",
+        "([1], None, 5)",
+        "([1], None, [5])",
+        "([1], None, [(0, 1, 2)])",
+        "([1], None, [(0, 1.5)])",
+        "([1], None, [(False, True)])",
+        "([1], None, [None])",
+    ],
+)
+def test_offsets_of_the_wrong_type_are_nonsense(make: Make, answer: str) -> None:
+    subject = make(
+        f"""
+        class Subject:
+            def __init__(self, path): pass
+            def encode_with_offsets(self, text, special): return {answer}
+            encode = decode = None.__eq__
+        """
+    )
+    assert failure(subject.encode("a")).kind == "nonsense"
+
+
+@pytest.mark.parametrize("answer", ["None", "b'a'", "5", "['a']"])
+def test_a_text_of_the_wrong_type_is_nonsense(make: Make, answer: str) -> None:
+    subject = make(
+        f"""
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return []
+            def decode(self, ids, skip): return {answer}
+            def stream_decode(self, ids, skip): return [{answer}] if ids else {answer}
+        """
+    )
+    assert failure(subject.decode([1])).kind == "nonsense"
+    assert failure(subject.stream_decode([1])).kind == "nonsense"
+
+
+def test_a_stream_that_is_no_list_is_nonsense(make: Make) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return []
+            def decode(self, ids, skip): return ""
+            def stream_decode(self, ids, skip): return None
+        """
+    )
+    assert failure(subject.stream_decode([1])).kind == "nonsense"
+
+
+def test_numbers_of_other_libraries_and_up_to_64_bits_are_ids(make: Make) -> None:
+    subject = make(wrong="return [type('Number', (), {'__index__': lambda self: 7})(), 2 ** 64 - 1, -1]")
+    assert subject.encode("wrong") == Encoded((7, 2**64 - 1, -1))
+
+
+def test_a_million_ids_come_through_and_more_than_any_text_has_do_not(make: Make) -> None:
+    subject = make(wrong="return range(10 ** 6)", timeout=60)
+    answer = subject.encode("wrong")
+    assert isinstance(answer, Encoded)
+    assert len(answer.ids) == 10**6
+    assert failure(make(wrong="return range(10 ** 7)", timeout=60).encode("wrong")).kind == "nonsense"
+
+
+def test_lone_surrogates_come_through(make: Make) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return []
+            def decode(self, ids, skip): return "\\ud800"
+        """
+    )
+    assert subject.decode([1]) == Decoded("\ud800", "\ud800")
+
+
+def test_noise_disturbs_nothing(make: Make) -> None:
+    wrong = """print('{"ids": [9]}', flush=True); os.write(1, b'x' * 200_000); os.write(2, b'y' * 200_000)"""
+    assert make(wrong=wrong).encode_batch(["wrong", "a"]) == [Encoded((5,)), Encoded((1,))]
+
+
+def test_a_subject_that_reads_standard_input_finds_it_empty(make: Make) -> None:
+    assert make(wrong="return list(sys.stdin.buffer.read())").encode_batch(["wrong", "a"]) == [
+        Encoded(()),
+        Encoded((1,)),
+    ]
+
+
+def test_a_fork_has_no_voice(make: Make) -> None:
+    subject = make(wrong="os.fork()")
+    assert subject.encode_batch(["wrong", "a", "wrong", "bb"]) == [Encoded((n,)) for n in (5, 1, 5, 2)]
+
+
+def test_a_long_text_comes_through(make: Make) -> None:
+    assert make(timeout=60).encode("☠" * 5_000_000) == Encoded((5_000_000,))
+
+
+def test_given_up_after_the_most_deaths_and_taken_up_again(make: Make) -> None:
+    subject = make(wrong="os._exit(3)")
+    answers = subject.encode_batch(["wrong"] * MOST_DEATHS + ["a", "wrong"])
+    assert [failure(answer).kind for answer in answers] == ["crashed"] * MOST_DEATHS + ["not asked"] * 2
+    assert failure(subject.decode([1])).kind == "not asked"
+    subject.renew()
+    assert subject.encode("a") == Encoded((1,))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("import a_module_that_nobody_has", "ModuleNotFoundError: No module named 'a_module_that_nobody_has'"),
+        ("this is no Python", "SyntaxError"),
+        ("import sys; sys.exit('bye')", "its process ended with exit code 1"),
+        ("import os; os._exit(0)", "its process ended with exit code 0"),
+        ("import os; os.kill(os.getpid(), 9)", "its process was killed by SIGKILL"),
+        ("Other = list", "has no callable Subject"),
+        ("Subject = 5", "has no callable Subject"),
+        ("def Subject(path): raise ValueError('no')", "ValueError: no"),
+        ("def Subject(): pass", "TypeError"),
+        ("def Subject(path): return None", "no method encode and no method decode"),
+        ("class Subject:\n  def __init__(self, p): pass\n  def encode(self, t, s): return []", "no method decode"),
+    ],
+)
+def test_what_cannot_be_loaded_says_why(make: Make, source: str, message: str) -> None:
+    with pytest.raises(UnavailableError, match=r"sübject file\.py:Subject cannot be loaded") as caught:
+        make(source)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_beside_the_subject_can_be_imported(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "its_helper.py").write_text("IDS = [4]", "utf-8")
+    subject = make(
+        """
+        import its_helper
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return its_helper.IDS
+            def decode(self, ids, skip): return ""
+        """
+    )
+    assert subject.encode("a") == Encoded((4,))
+
+
+HOLDER = """
+import os, sys, time
+class Subject:
+    def __init__(self, path):
+        {fork}
+        self.held = os.open(path + ".fifo", os.O_WRONLY)
+        if {hold}:
+            time.sleep(600)
+    def encode(self, text, special):
+        if text == "exit":
+            os._exit(3)
+        return [1]
+    def decode(self, ids, skip):
+        return ""
+"""
+
+
+@pytest.mark.parametrize(
+    ("fork", "hold"), [("pass", "False"), ("parent = os.getpid(); os.fork()", "os.getpid() != parent")]
+)
+@pytest.mark.parametrize("last_text", ["a", "exit"])
+def test_the_process_and_what_it_started_are_gone_after_close(
+    make: Make, tmp_path: Path, fork: str, hold: str, last_text: str
+) -> None:
+    fifo = tmp_path / "mödel.fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    subject = make(HOLDER.format(fork=fork, hold=hold))
+    subject.encode(last_text)
+    subject.close()
+    assert select.select([reader], [], [], 60)[0]  # the end of the file: nobody holds the other end any more
+    assert os.read(reader, 1) == b""
+    os.close(reader)
+
+
+def test_close_twice_does_no_harm(make: Make) -> None:
+    subject = make()
+    subject.close()
+    subject.close()
+    assert subject.encode("a") == Encoded((1,))

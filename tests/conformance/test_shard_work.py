@@ -1,0 +1,56 @@
+"""A shard ends the same whatever the worker did before: so any order, number of workers or resumption will do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.case import text_case
+from conformance.checks.base import Answers
+from conformance.engines.bench import Bench
+from conformance.engines.blame import FULL_SEARCHES
+from conformance.engines.result import ShardResult
+from conformance.engines.shard_work import work
+from conformance.inputs.plan import Inputs, Shard
+from conformance.observation import Encoded
+from conformance.plan import ModelPlan, Plan
+from conformance.subjects.isolated import MOST_DEATHS
+from reftok import embedded_models
+
+TEXTS = ("cafe\u0301", *["☠"] * MOST_DEATHS, "last")
+SHARD = Shard("bpe-qwen", "corpora", 0, len(TEXTS))
+
+
+@pytest.fixture
+def plan(corpus: Callable[..., Path], planted: Callable[[str], str]) -> Plan:
+    model = ModelPlan("bpe-qwen", embedded_models()["bpe-qwen"], "tokenizer.json", "tokenizers")
+    subjects = ("reftok", planted("no_nfc"), planted("exits"))
+    return Plan((model,), subjects, ("ids",), Inputs((corpus(*TEXTS),), False, 0, 0), 60)
+
+
+@pytest.fixture
+def bench(plan: Plan) -> Iterator[Bench]:
+    bench = Bench(plan, plan.models[0])
+    yield bench
+    bench.close()
+
+
+def done(plan: Plan, bench: Bench) -> ShardResult:
+    return replace(work(plan, SHARD, bench), seconds=0)
+
+
+def test_a_shard_is_judged_the_same_after_searches_that_led_nowhere(plan: Plan, bench: Bench) -> None:
+    for number in range(FULL_SEARCHES):
+        answers = Answers(encoding=Encoded((1,))), Answers(encoding=Encoded((number,)))
+        bench.blame.of("no_nfc.py:Subject", "ids", text_case("a", "o"), *answers)
+    assert ("no_nfc.py:Subject", "ids", "Normalizer", "NFC is missing") in done(plan, bench).groups
+
+
+def test_a_subject_that_was_given_up_is_asked_again_in_the_next_shard(plan: Plan, bench: Bench) -> None:
+    fresh = done(plan, bench)
+    kinds = {rule: group.count for (subject, _, _, rule), group in fresh.groups.items() if "exits" in subject}
+    assert kinds == {"crashed": MOST_DEATHS, "not asked": 1}
+    assert done(plan, bench) == fresh

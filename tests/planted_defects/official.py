@@ -1,0 +1,54 @@
+"""What the planted defects start from: the official library of a model file, every answer right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+import tokenizers
+
+Spans = list[tuple[int, int]]
+
+
+class Official:
+    """`tokenizers` for tokenizer.json, `sentencepiece` for anything else."""
+
+    def __init__(self, model_path: str) -> None:
+        self.is_json = model_path.endswith(".json")
+        self.tokenizer: Any = (
+            tokenizers.Tokenizer.from_str(json.dumps(self.changed(json.loads(Path(model_path).read_text("utf-8")))))
+            if self.is_json
+            else sentencepiece.SentencePieceProcessor(model_file=model_path)
+        )
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        """The tokenizer.json that is loaded: for a defect to damage."""
+        return model
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return self.encode_with_offsets(text, add_special_tokens)[0]
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        if self.is_json:
+            encoding = self.tokenizer.encode(text, add_special_tokens=add_special_tokens)
+            return encoding.ids, encoding.tokens, encoding.offsets
+        answer = self.tokenizer.Encode(text, return_type="offset_mapping")
+        return list(answer["ids"]), list(answer["pieces"]), [(begin, end) for begin, end in answer["offsets"]]
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        if self.is_json:
+            return str(self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens))
+        return str(self.tokenizer.Decode(ids))
+
+    def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> Iterator[str]:
+        """Text that no later id can change; what was held back comes at the end."""
+        given = ""
+        for count in range(1, len(ids) + 1):
+            text = self.decode(ids[:count], skip_special_tokens)
+            if not text.endswith("\ufffd"):
+                yield text[len(given) :]
+                given = text
+        yield self.decode(ids, skip_special_tokens)[len(given) :]

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+
+import reftok
+from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats import embedded_models, file_format, find_model, load, models_in
+
+from ..official import as_bytes, bpe, tokenizer_json
+from ..protobuf_writer import UNKNOWN, model_bytes
+
+TOKENIZER_JSON = as_bytes(tokenizer_json(bpe(["a", "b", "ab"], [("a", "b")])))
+RANKS = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+
+
+def write(folder: Path, **files: bytes) -> Path:
+    for name, data in files.items():
+        (folder / name.replace("_", ".")).write_bytes(data)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "renamed.model", "no-ending"])
+def test_what_a_file_is_shows_in_its_content(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b" \n" + TOKENIZER_JSON)
+    for source in (path, str(path)):
+        assert load(source).encode_ids("ab") == [2]
+
+
+def test_a_folder_is_searched_for_its_model(tmp_path: Path) -> None:
+    assert load(write(tmp_path, tokenizer_json=TOKENIZER_JSON)).library == "tokenizers"
+
+
+def test_a_tokenizer_json_comes_before_the_other_files_of_a_folder(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        tokenizer_json=TOKENIZER_JSON,
+        vocab_json=b"{}",
+        merges_txt=b"",
+        tokenizer_model=b"x",
+        x_tiktoken=RANKS,
+    )
+    assert find_model(tmp_path).name == "tokenizer.json"
+    assert [path.name for path in models_in(tmp_path)] == ["tokenizer.json", "tokenizer.model", "x.tiktoken"]
+
+
+def test_a_vocab_is_read_with_the_merges_beside_it(tmp_path: Path) -> None:
+    write(tmp_path, vocab_json=json.dumps({"a": 0, "b": 1, "ab": 2}).encode(), merges_txt=b"a b\n")
+    for source in (tmp_path, tmp_path / "vocab.json", tmp_path / "merges.txt"):
+        assert load(source).encode_ids("ab") == [2]
+
+
+def test_a_vocab_without_merges_is_no_model(tmp_path: Path) -> None:
+    write(tmp_path, vocab_json=b"{}")
+    with pytest.raises(ModelFormatError, match=r"holds no model: none of tokenizer\.json"):
+        load(tmp_path)
+    with pytest.raises(ModelFormatError, match=r"merges\.txt: cannot be read"):
+        load(tmp_path / "vocab.json")
+
+
+def test_a_sentencepiece_model_is_read(tmp_path: Path) -> None:
+    write(tmp_path, tokenizer_model=model_bytes([UNKNOWN, ("a", -1.0, 1)]))
+    assert load(tmp_path).library == "sentencepiece"
+
+
+def test_a_rank_file_needs_the_name_of_an_encoding(tmp_path: Path) -> None:
+    path = write(tmp_path, x_tiktoken=RANKS) / "x.tiktoken"
+    assert load(path, encoding="cl100k_base").encode_ids("é") == [0xC3, 0xA9]
+    with pytest.raises(UnsupportedFeature, match="name one of r50k_base"):
+        load(path)
+    with pytest.raises(UnsupportedFeature, match="encoding 'x': is not known; there are r50k_base"):
+        load(path, encoding="x")
+
+
+def test_gguf_files_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedFeature, match=r"x\.gguf: GGUF files are not supported yet"):
+        load(write(tmp_path, x_gguf=b"GGUF\x03\0\0\0") / "x.gguf")
+
+
+@pytest.mark.parametrize("data", [b"", b"\0", b"hello", b"PK\x03\x04", b"<html>", bytes(range(256))])
+def test_a_foreign_file_is_refused(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(ModelFormatError, match="x"):
+        load(write(tmp_path, x=data) / "x")
+
+
+def test_what_is_not_there_is_refused_with_what_there_is() -> None:
+    with pytest.raises(ModelFormatError, match="no such file or folder, and no embedded model; there are: bpe-gpt2"):
+        load("no-such-model")
+
+
+def test_every_embedded_model_is_read_and_gives_back_what_it_read() -> None:
+    for name in embedded_models().keys() - {"spm-word"}:
+        tokenizer = reftok.load(name)
+        assert tokenizer.decode(tokenizer.encode_ids("hello world")).strip() == "hello world", name
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"{", "tokenizer.json"),
+        (b" \n\t{", "tokenizer.json"),
+        (b"IQ== 0\n", "tiktoken"),
+        (b"IQ== 0\r\nIg== 1", "tiktoken"),
+        (b"IQ= 0\n", "sentencepiece"),
+        (b"GGUF", "gguf"),
+        (b"\n\x0e\n\x05<unk>", "sentencepiece"),
+        (b"", "sentencepiece"),
+    ],
+)
+def test_the_first_bytes_tell_the_format(data: bytes, expected: str) -> None:
+    assert file_format(data) == expected

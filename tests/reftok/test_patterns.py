@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import pytest
+import tokenizers
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from reftok.errors import UnsupportedFeature
+from reftok.patterns import compile_oniguruma, pattern_matches
+
+from .tokenizers_strategies import QWEN, texts
+
+ATOMS = [
+    "a",
+    "b",
+    ".",
+    r"\s",
+    r"\S",
+    r"\p{L}",
+    r"\P{L}",
+    r"[^\s\p{L}]",
+    "[ab]",
+    "[a-c-]",
+    "[]a]",
+    r"\.",
+    "é",
+    r"\n",
+    "'",
+]
+ATOMS += [
+    "(?:ab|b)",
+    "(a|)",
+    "(?i:'s|É|K)",
+    r"\x41",
+    r"\u0301",
+    r"\p{^N}",
+    "^",
+    "$",
+    "(?=b)",
+    "(?!a)",
+    "(?<=a)",
+    "(?<! )",
+    "",
+]
+QUANTIFIERS = ["", "", "", "?", "*", "+", "??", "*?", "+?", "?+", "*+", "++", "{2}", "{1,2}", "{,2}", "{2,}", "{1,2}?"]
+patterns = st.lists(
+    st.lists(st.builds(str.__add__, st.sampled_from(ATOMS), st.sampled_from(QUANTIFIERS)), max_size=3).map("".join),
+    min_size=1,
+    max_size=3,
+).map("|".join)
+DEEPSEEK = (
+    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s+"
+)
+
+
+def replaced(pattern: str, text: str) -> str:
+    matches = pattern_matches(compile_oniguruma(pattern), text)
+    return "".join("<>" if is_match else text[start:end] for start, end, is_match in matches)
+
+
+def official_replaced(pattern: str, text: str) -> str:
+    return tokenizers.normalizers.Replace(tokenizers.Regex(pattern), "<>").normalize_str(text)
+
+
+@settings(max_examples=1000)
+@given(patterns, texts)
+def test_a_pattern_that_is_not_refused_matches_what_oniguruma_matches(pattern: str, text: str) -> None:
+    try:
+        ours = replaced(pattern, text)
+    except UnsupportedFeature:
+        assume(False)
+    try:
+        theirs = official_replaced(pattern, text)
+    except Exception:
+        assume(False)
+    assert ours == theirs
+
+
+@settings(max_examples=300)
+@given(st.sampled_from([QWEN, DEEPSEEK, r"\p{N}{1,3}", r" {2,}", r"[一-龥\u3040-ゟ゠-ヿ]+", r"\p{Han}+|\p{M}"]), texts)
+def test_patterns_of_published_models_match_what_oniguruma_matches(pattern: str, text: str) -> None:
+    assert replaced(pattern, text) == official_replaced(pattern, text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        ("^", "a\n", "<>a\n"),
+        ("^a", "aa\na", "<>a\n<>"),
+        ("$", "a\nb\n", "a<>\nb<>\n<>"),
+        ("a$", "a\na", "<>\n<>"),
+        (".", "a\nb", "<>\n<>"),
+        ("a*", "baac", "<>b<>c<>"),
+        ("a|", "ba", "<>b<>"),
+        ("x|(?=b)", "xbxb", "<>b<>b"),
+        ("(?i:'s)", "'S'ſ", "<><>"),
+        ("(?i)a|b", "AB", "<><>"),
+        ("a{,2}", "aaa", "<><>"),
+        ("{", "a{", "a<>"),
+        ("a{x}", "a{x}", "<>"),
+        (r"[&a]", "a&b", "<><>b"),
+        (r"\p{^L}", "a1", "a<>"),
+        (r"\s", "\x1c\x85", "\x1c<>"),
+    ],
+)
+def test_what_differs_between_the_two_engines_is_translated(pattern: str, text: str, expected: str) -> None:
+    assert replaced(pattern, text) == official_replaced(pattern, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "named"),
+    [
+        (r"\p{N}{1,3}+", "{1,3}+"),
+        (r"\p{N}{2}?", "{2}?"),
+        (r"[^(\s|[.,])]+", r"[^(\s|"),
+        (r"[a&&b]", "[a&&b]"),
+        (r"a\b", r"\b"),
+        (r"\w+", r"\w+"),
+        (r"\h", r"\h"),
+        (r"\R", r"\R"),
+        (r"(a)\1", r"\1"),
+        (r"\k<a>", r"\k<a>"),
+        (r"\xE9", r"\xE9"),
+        (r"\x{e9}", r"\x{e9}"),
+        (r"\p{Alnum}", r"\p{Aln"),
+        (r"\pL", r"\pL"),
+        ("(?m:.)", "(?m:.)"),
+        ("(?s:.)", "(?s:.)"),
+        ("x(?i)a|b", "(?i)a|"),
+        ("(?<n>a)", "(?<n>a"),
+        ("(?~a)", "(?~a)"),
+        ("(?#x)a", "(?#x)a"),
+        ("a\\", "\\"),
+        ("[a", "[a"),
+    ],
+)
+def test_what_may_mean_something_else_is_refused_by_name(pattern: str, named: str) -> None:
+    with pytest.raises(UnsupportedFeature) as refused:
+        compile_oniguruma(pattern)
+    assert repr(pattern) in str(refused.value)
+    assert f"not known to mean the same in Python: {named!r}"[:-1] in str(refused.value)
+
+
+@pytest.mark.parametrize("pattern", ["(?i:ss)", "(?i)ß", "(?i:a[ß])", "(?i:ﬁ|x)"])
+def test_a_folding_to_several_characters_is_refused(pattern: str) -> None:
+    with pytest.raises(UnsupportedFeature, match=r"(ss|fi) without regard to case"):
+        compile_oniguruma(pattern)
+    assert official_replaced("(?i:ss)", "ß") == "<>"
+
+
+@pytest.mark.parametrize("pattern", ["(a", "a)", "*", "a**", "a{2,1}", "(?=a)+*"])
+def test_what_is_no_pattern_is_refused(pattern: str) -> None:
+    with pytest.raises(UnsupportedFeature, match="not understood"):
+        compile_oniguruma(pattern)
+
+
+def test_an_empty_text_is_one_gap_even_for_a_pattern_that_matches_nothing() -> None:
+    assert pattern_matches(compile_oniguruma("a*"), "") == [(0, 0, False)]
+    assert official_replaced("a*", "") == ""

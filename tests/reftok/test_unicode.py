@@ -1,0 +1,241 @@
+r"""Every scalar value through the tables of the official library.
+
+Characters are tested in long texts, with a separator where one character could act on the next.
+"""
+
+from __future__ import annotations
+
+import base64
+import unicodedata
+from collections.abc import Iterable
+
+import pytest
+import regex
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reftok.patterns import compile_oniguruma, pattern_matches
+from reftok.unicode import (
+    NONCHARACTER,
+    RUST,
+    WHITE_SPACE,
+    Form,
+    as_of_16,
+    combining_class,
+    composition,
+    decomposition,
+    graphemes,
+    is_normalized,
+)
+
+from .official import EVERY_CHARACTER, Json, added, bpe, official, own_normalized, tokenizer_json
+from .protobuf_writer import compile_charsmap
+
+FORMS: list[Form] = ["NFC", "NFD", "NFKC", "NFKD"]
+CHUNK = 1 << 14
+SMALL_CHUNK = 1 << 8
+"""For added tokens: the library looks through all of the text before each match."""
+CATEGORIES = [
+    "Lu",
+    "Ll",
+    "Lt",
+    "Lm",
+    "Lo",
+    "Mn",
+    "Mc",
+    "Me",
+    "Nd",
+    "Nl",
+    "No",
+    "Pc",
+    "Pd",
+    "Ps",
+    "Pe",
+    "Pi",
+    "Pf",
+    "Po",
+]
+CATEGORIES += ["Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Co", "Cn"]
+SCRIPTS = [
+    "Han",
+    "Hiragana",
+    "Katakana",
+    "Hangul",
+    "Latin",
+    "Greek",
+    "Cyrillic",
+    "Arabic",
+    "Hebrew",
+    "Thai",
+    "Devanagari",
+]
+EVERYTHING = "".join(EVERY_CHARACTER)
+COMBINING = [character for character in EVERY_CHARACTER if combining_class(character)]
+MARKS_TODAY = [character for character in EVERY_CHARACTER if unicodedata.combining(character)]
+
+
+def in_texts(characters: Iterable[str], separator: str, chunk: int = CHUNK) -> Iterable[str]:
+    """The characters in texts of `chunk` of them, each between separators."""
+    waiting = list(characters)
+    for start in range(0, len(waiting), chunk):
+        yield separator + separator.join(waiting[start : start + chunk]) + separator
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_character_is_normalized_as_in_the_library(form: Form) -> None:
+    theirs = getattr(tokenizers.normalizers, form)()
+    for text in in_texts(EVERY_CHARACTER, "!"):
+        assert own_normalized({"type": form}, text).text == theirs.normalize_str(text)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_counts_as_normalized_is_left_alone_by_the_library(form: Form) -> None:
+    theirs = getattr(tokenizers.normalizers, form)()
+    for text in in_texts((c for c in EVERY_CHARACTER if is_normalized(form, c)), "!"):
+        assert theirs.normalize_str(text) == text
+
+
+@pytest.mark.parametrize("reference", ["\u0345", "\u0334", "\u0301", "\u0323", "\u05b0", "\u094d", "\u0300"])
+def test_the_canonical_order_of_every_mark_is_that_of_the_library(reference: str) -> None:
+    theirs = tokenizers.normalizers.NFD()
+    text = "".join(f"a{reference}{mark}a{mark}{reference}" for mark in sorted({*COMBINING, *MARKS_TODAY}))
+    assert own_normalized({"type": "NFD"}, text).text == theirs.normalize_str(text)
+
+
+def test_every_pair_that_composes_today_composes_as_in_the_library() -> None:
+    theirs = tokenizers.normalizers.NFC()
+    pairs = [unicodedata.normalize("NFD", character) for character in EVERY_CHARACTER if not "가" <= character <= "힣"]
+    pairs = sorted({pair for pair in pairs if len(pair) == 2})
+    text = "!".join(f"{pair}!{pair}\u0301" for pair in pairs)
+    assert own_normalized({"type": "NFC"}, text).text == theirs.normalize_str(text)
+    assert sum(composition(*pair) is not None for pair in pairs) > 600
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *[
+            r"\p{L}+",
+            r"\p{N}+",
+            r"\s+",
+            r"\d+",
+            r"\p{M}+",
+            r"\p{Lu}+",
+            r"\p{Ll}+",
+            r"\p{Cn}+",
+            ".+",
+            r"[^\s\p{L}\p{N}]+",
+        ],
+        "|".join(rf"\p{{{category}}}+" for category in CATEGORIES),
+        "|".join(rf"\p{{{script}}}+" for script in SCRIPTS),
+    ],
+    ids=lambda pattern: pattern[:12],
+)
+def test_every_class_of_a_pattern_has_the_members_that_oniguruma_gives_it(pattern: str) -> None:
+    split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "removed", invert=True)
+    matches = pattern_matches(compile_oniguruma(pattern), EVERYTHING)
+    found = [(start, end) for start, end, is_match in matches if is_match]
+    assert found == [span for _, span in split.pre_tokenize_str(EVERYTHING)]
+
+
+def around_brackets(flag: str) -> Iterable[tuple[set[str], list[tuple[int, int]], str]]:
+    """Every character between ">" and "<", added tokens with a flag: the characters, their matches and the text."""
+    theirs = official(tokenizer_json(bpe(["x"]), [added("<", **{flag: True}), added(">", **{flag: True})]))
+    for text in in_texts(sorted({*EVERY_CHARACTER} - {*"<!>"}), "<!>", SMALL_CHUNK):
+        yield {*text} - {*"<!>"}, theirs.encode(text).offsets, text
+
+
+def test_single_word_asks_for_the_word_characters_of_rust() -> None:
+    for characters, spans, text in around_brackets("single_word"):
+        not_words = {character for character in characters if not RUST.is_word(character)}
+        assert {text[start - 1] for start, _ in spans if text[start] == "<" and start} == not_words
+        assert {text[end] for _, end in spans if text[end - 1] == ">" and end < len(text)} == not_words
+
+
+def test_stripping_to_the_left_takes_the_white_space_of_rust() -> None:
+    for characters, spans, text in around_brackets("lstrip"):
+        assert {text[start] for start, end in spans if end - start > 1} == WHITE_SPACE & characters
+
+
+def test_stripping_to_the_right_takes_the_white_space_of_rust() -> None:
+    for characters, spans, text in around_brackets("rstrip"):
+        assert {text[end - 1] for start, end in spans if end - start > 1} == WHITE_SPACE & characters
+
+
+def test_metaspace_and_white_space_splits_know_no_other_space() -> None:
+    split = tokenizers.pre_tokenizers.WhitespaceSplit()
+    kept = "".join(part for part, _ in split.pre_tokenize_str(EVERYTHING))
+    assert kept == "".join(character for character in EVERYTHING if character not in WHITE_SPACE)
+
+
+def test_matching_positions_do_not_move_and_newer_characters_become_unassigned() -> None:
+    assert len(as_of_16(EVERYTHING)) == len(EVERYTHING)
+    assert as_of_16("\U0001e6c0") == NONCHARACTER
+    assert as_of_16("aé中😀") == "aé中😀"
+
+
+def cluster_normalizer(*first: str) -> Json:
+    """A charsmap that shows clusters: it turns `first` into a bar, and the rest of a cluster under 6 bytes goes too."""
+    charsmap = compile_charsmap(dict.fromkeys(first, "|"))
+    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode("ascii")}
+
+
+def test_every_character_joins_a_letter_before_it_or_not_as_in_the_library() -> None:
+    normalizer = cluster_normalizer("X")
+    theirs = official(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizer
+    for text in in_texts((f"X{character}" for character in EVERY_CHARACTER), "\n"):
+        assert own_normalized(normalizer, text).text == theirs.normalize_str(text)
+
+
+def test_every_character_that_may_join_a_letter_after_it_does_so_as_in_the_library() -> None:
+    candidates = regex.findall(r"[\p{GCB=Prepend}\p{Cf}\r\u0d4e\U0001193f]", EVERYTHING)
+    normalizer = cluster_normalizer(*candidates)
+    theirs = official(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizer
+    text = "!".join(f"{character}{after}" for character in candidates for after in "X\n")
+    assert own_normalized(normalizer, text).text == theirs.normalize_str(text)
+
+
+@settings(max_examples=500)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *["\u0600", "\u0915", "\u094d", "\u0937", "\u200d", "\u200c", "\u0301", "\u0903", "👩", "🏽", "🇩", "🇪"],
+                *[
+                    "\u1100",
+                    "\u1161",
+                    "\u11a8",
+                    "가",
+                    "각",
+                    "\r",
+                    "\n",
+                    "\xad",
+                    "©",
+                    "X",
+                    "\u0d4e",
+                    "\U000110bd",
+                    "\u0b71",
+                ],
+            ]
+        ),
+        max_size=8,
+    ).map("".join)
+)
+def test_clusters_are_those_of_the_library(text: str) -> None:
+    normalizer = cluster_normalizer("X", "\u0600", "\r", "©", "\u200d", "\xad", "\u0301")
+    theirs = official(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizer
+    assert own_normalized(normalizer, text).text == theirs.normalize_str(text)
+    assert "".join(graphemes(text)) == text
+
+
+def test_a_decomposition_is_full() -> None:
+    assert decomposition("ǖ", compatible=False) == "u\u0308\u0304"
+    assert decomposition("ﬁ", compatible=False) == "ﬁ"
+    assert decomposition("ﬁ", compatible=True) == "fi"
+
+
+def test_what_unicode_9_did_not_have_does_not_change() -> None:
+    for character in ("\U000105c9", "\U00016121", "\ua7f2", "\U0001ccd6"):
+        assert decomposition(character, compatible=True) == character
+        assert tokenizers.normalizers.NFKD().normalize_str(character) == character

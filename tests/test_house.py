@@ -1,0 +1,133 @@
+"""The rules of the house, read from the imports: who may import whom, how long a file may be, one version."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import reftok
+
+ROOT = Path(__file__).resolve().parent.parent
+LONGEST_FILE = 400
+TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistral_common", "llama_cpp", "gguf"}
+PURE = ("attribute", "case", "checks", "expectations", "finding", "gather", "observation", "plan", "run", "shrink")
+READS_FILES = {"conformance.expectations"}
+DOORS_TO_THE_WORLD = {
+    "asyncio", "concurrent", "ctypes", "http", "io", "multiprocessing", "os", "pathlib", "pebble", "select", "shutil",
+    "signal", "socket", "subprocess", "tempfile", "threading", "time", "urllib",
+}  # fmt: skip
+CALLS_TO_THE_WORLD = {"open", "print", "input", "exec", "eval", "__import__"}
+
+
+def files(package: str) -> list[Path]:
+    """The modules of a package."""
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def module(path: Path) -> str:
+    """The dotted name of a module."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """The module, parsed."""
+    return ast.parse(path.read_text("utf-8"), str(path))
+
+
+def imports(path: Path) -> set[str]:
+    """Every module that a file imports, at its top or within a function, whether or not only for types."""
+    found: set[str] = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module(path)}: imports are written out in full"
+            assert node.module is not None
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def packages(path: Path) -> set[str]:
+    """The first part of each name that is imported."""
+    return {name.partition(".")[0] for name in imports(path)}
+
+
+def harness_but_subjects() -> list[Path]:
+    """The modules of conformance outside of subjects/."""
+    return [path for path in files("conformance") if not module(path).startswith("conformance.subjects")]
+
+
+def pure_modules() -> list[Path]:
+    """The modules that are functions of values."""
+    folder = ROOT / "conformance"
+    return [path for name in PURE for path in (sorted((folder / name).rglob("*.py")) or [folder / f"{name}.py"])]
+
+
+@pytest.mark.parametrize("path", files("reftok"), ids=module)
+def test_reftok_imports_the_standard_library_regex_and_itself(path: Path) -> None:
+    assert packages(path) <= {*sys.stdlib_module_names, "regex", "reftok"}
+
+
+@pytest.mark.parametrize("path", harness_but_subjects(), ids=module)
+def test_only_the_adapters_import_third_party_tokenizers(path: Path) -> None:
+    assert not packages(path) & TOKENIZERS
+
+
+@pytest.mark.parametrize("path", files("conformance/subjects"), ids=module)
+def test_an_adapter_imports_its_library_only_when_it_is_used(path: Path) -> None:
+    at_the_top = [node for node in tree(path).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {alias.name for node in at_the_top if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module or "" for node in at_the_top if isinstance(node, ast.ImportFrom)}
+    assert not {name.partition(".")[0] for name in names} & TOKENIZERS
+
+
+@pytest.mark.parametrize("path", [*files("reftok"), *files("conformance")], ids=module)
+def test_nothing_imports_a_command_line(path: Path) -> None:
+    assert not {name for name in imports(path) if name.rpartition(".")[2] == "cli"}
+
+
+@pytest.mark.parametrize("path", pure_modules(), ids=module)
+def test_checks_attribution_and_findings_do_not_reach_out(path: Path) -> None:
+    """They import no module for files, processes or time (Path as a type, and the reader of the list, are let be)."""
+    allowed = {"pathlib"} if module(path) in {*READS_FILES, "conformance.plan"} else set()
+    assert packages(path) & DOORS_TO_THE_WORLD <= allowed
+    called = {node.func.id for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and _is_name(node.func)}
+    assert not called & CALLS_TO_THE_WORLD
+
+
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name)
+
+
+@pytest.mark.parametrize("path", pure_modules(), ids=module)
+def test_checks_attribution_and_findings_import_no_adapter_and_no_worker(path: Path) -> None:
+    """`conformance.subjects` itself (names) is let be, and of the engines the data of a shard's result."""
+    forbidden = [
+        name
+        for name in imports(path)
+        if name.startswith(("conformance.subjects.", "conformance.engines", "conformance.report"))
+        and not name.startswith(("conformance.subjects.subject_label", "conformance.engines.result"))
+    ]
+    assert not forbidden
+
+
+@pytest.mark.parametrize("path", files("conformance/report"), ids=module)
+def test_reports_know_nothing_of_engines_and_subjects(path: Path) -> None:
+    assert not {name for name in imports(path) if name.startswith(("conformance.engines", "conformance.subjects"))}
+
+
+@pytest.mark.parametrize("path", [*files("reftok"), *files("conformance")], ids=module)
+def test_no_file_is_too_long_to_be_read_at_once(path: Path) -> None:
+    assert len(path.read_text("utf-8").splitlines()) <= LONGEST_FILE
+
+
+def test_the_version_is_the_same_in_the_package_and_in_its_metadata() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["version"] == reftok.__version__
