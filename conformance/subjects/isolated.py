@@ -24,6 +24,7 @@ from conformance.subjects.base import UnavailableError
 
 START_SECONDS = 60.0
 MOST_DEATHS = 5
+SMOKE_TEXT = "a"
 _MOST_ANSWER_BYTES = 256 << 20
 _PIPE_BYTES = 1 << 16
 
@@ -48,6 +49,14 @@ class IsolatedSubject:
         self._process: subprocess.Popen[bytes] | None = None
         self._features: frozenset[str] = frozenset()
         self._start()
+        self._hopeless = self._smoke()
+
+    def _smoke(self) -> Failure | None:
+        """The failure of a subject that hangs or dies on the plainest text; it is then not asked anything else."""
+        answer = self._ask_until_death("encode", [SMOKE_TEXT])[0]
+        if not isinstance(answer, Failure) or answer.kind not in ("timed out", "crashed"):
+            return None
+        return Failure(answer.kind, f"{answer.message}, on the text {SMOKE_TEXT!r} already; nothing else was asked")
 
     def encode(self, text: str | bytes) -> Encoding:
         return self.encode_batch([text])[0]
@@ -99,6 +108,8 @@ class IsolatedSubject:
         self._features = frozenset(hello.get("features", ()))
 
     def _ask(self, operation: str, items: list[Any]) -> list[dict[str, Any] | Failure]:
+        if self._hopeless is not None:
+            return [self._hopeless] * len(items)
         answers: list[dict[str, Any] | Failure] = []
         while len(answers) < len(items):
             if self._deaths >= MOST_DEATHS:

@@ -319,3 +319,24 @@ def test_close_twice_does_no_harm(make: Make) -> None:
     subject.close()
     subject.close()
     assert subject.encode("a") == Encoded((1,))
+
+
+@pytest.mark.parametrize(
+    ("always", "kind"),
+    [("time.sleep(600)", "timed out"), ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed")],
+)
+def test_a_subject_that_fails_on_the_plainest_text_is_asked_nothing_else(make: Make, always: str, kind: str) -> None:
+    subject = make(
+        f"""
+        import os, signal, time
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): {always}
+            def decode(self, ids, skip): return ""
+        """,
+        timeout=1.0,
+    )
+    answers = [failure(answer) for answer in subject.encode_batch(["x", "y"])]
+    assert [answer.kind for answer in answers] == [kind, kind]
+    assert all("on the text 'a' already" in answer.message for answer in answers)
+    assert failure(subject.decode([1])).kind == kind
