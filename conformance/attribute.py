@@ -1,15 +1,16 @@
 """Which stage is at fault: the reference with one rule changed, until it answers as the subject does.
 
 Each hypothesis is a way to get a tokenizer wrong, as a change to the reference or to its input. The first whose
-answer equals the subject's on the shrunk case names the stage and the rule.
+answer equals the subject's names the stage and the rule, unless other texts speak against it.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from conformance.observation import Decoded, Encoded
 from reftok import Encoding, Tokenizer
@@ -56,6 +57,26 @@ def attribute_offsets(text: str, expected: Encoded, observed: Encoded) -> Attrib
             return Attribution("Offsets", rule)
     starts_agree = all(a[0] == b[0] for a, b in zip(expected.offsets, observed.offsets, strict=True))
     return Attribution("Offsets", "ends of offsets differ" if starts_agree else "starts of offsets differ")
+
+
+def attribute_boundaries(tokenizer: Tokenizer, text: str, observed: Sequence[int]) -> Attribution:
+    """Where the tokens of an answer that fits no hypothesis begin and end, against the reference's pre-tokens.
+
+    It says something only of models whose tokens, put together, are the text that the model was given.
+    """
+    trace = tokenizer.trace(text, add_special_tokens=False)
+    special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
+    model = next(index for index, stage in enumerate(trace.stages) if stage.stage == "Model")
+    parts = [piece.text for piece in trace.stages[model - 1].pieces if not piece.ids or piece.ids[0] not in special]
+    right = [piece.text for piece in trace.stages[model].pieces if piece.ids and piece.ids[0] not in special]
+    given = [tokenizer.id_to_token(token_id) or "" for token_id in observed if token_id not in special]
+    if "".join(right) != "".join(parts):
+        return Attribution()
+    if "".join(given) != "".join(parts):
+        return Attribution("", "characters are lost or changed")
+    if set(accumulate(map(len, parts))) <= set(accumulate(map(len, given))):
+        return Attribution("PreTokenizer or Model", "pre-tokens are cut into other tokens")
+    return Attribution("PreTokenizer", "the text is cut elsewhere: tokens reach across pre-tokens")
 
 
 def attribute_decoding(expected: Decoded, observed: Decoded) -> Attribution:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 from rich.console import Console
@@ -18,18 +20,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from conformance import replaying
 from conformance.checks import CHECKS
-from conformance.engines.journal import read_plan, write_plan
+from conformance.engines.journal import check_journal, check_versions, locked, read_plan, write_plan
 from conformance.errors import ConformanceError, InputError, UsageError
 from conformance.execute import Job, check_subjects, check_unchanged, execute, file_hashes, model_infos
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.plan import Inputs, corpus_cases
 from conformance.modelling import plan_models
-from conformance.plan import Plan
+from conformance.plan import MOST_FUZZ, MOST_SECONDS, Plan
 from conformance.report.terminal import print_report
 from conformance.subjects import BUILT_IN, check_subject, check_subject_name, subject_label
+from conformance.versions import installed_versions
 from reftok import ReftokError
 
 DEFAULT_FUZZ = 1_500
+DEFAULT_FOLDER = Path("reports") / "runs"
 SECONDS_BETWEEN_LINES = 10.0
 
 EXAMPLES = """\b
@@ -80,7 +84,7 @@ def cli() -> None:
 )
 @click.option(
     "--fuzz",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_FUZZ),
     default=DEFAULT_FUZZ,
     show_default=True,
     metavar="N",
@@ -90,13 +94,13 @@ def cli() -> None:
 @click.option(
     "--jobs",
     type=click.IntRange(1),
-    default=lambda: os.cpu_count() or 1,
-    show_default="all cores",
+    default=lambda: _cores(),
+    show_default="all cores that this process may use",
     help="Worker processes.",
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1),
+    type=click.FloatRange(0.1, MOST_SECONDS),
     default=5.0,
     show_default=True,
     metavar="SECONDS",
@@ -114,7 +118,8 @@ def cli() -> None:
     type=click.Path(path_type=Path),
     default=None,
     metavar="FOLDER",
-    help="Finish the run of this folder; other options than --jobs do not count.",
+    help="Finish the run of this folder; other options than --jobs do not count. "
+    "The folder names FILE.py subjects, whose code will be run: resume only folders that you trust.",
 )
 @click.option("--quiet", is_flag=True, help="No progress, only the report.")
 def run(resume: Path | None, out: Path | None, jobs: int, quiet: bool, **options: Any) -> None:
@@ -122,13 +127,30 @@ def run(resume: Path | None, out: Path | None, jobs: int, quiet: bool, **options
 
     Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed.
     """
-    job = _resumed(resume, jobs) if resume else _new_job(out, jobs, options)
-    console = Console(highlight=False)
-    with _ProgressTeller(quiet) as told:
-        outcome = execute(job, told)
+    console = _Console(highlight=False)
+    with ExitStack() as stack:
+        job = _resumed(resume, jobs, stack) if resume else _new_job(out, jobs, options, stack)
+        with _ProgressTeller(quiet) as told:
+            outcome = execute(job, told)
     print_report(outcome, console)
     console.print(f"Report: {job.folder / 'report.html'}", soft_wrap=True)
     sys.exit(outcome.exit_code)
+
+
+class _Console(Console):
+    """A console that goes on without a word when its reader is gone: the exit code is still to be told."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        _to_nowhere(sys.stdout)
+
+
+def _to_nowhere(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cli.command()
@@ -139,35 +161,63 @@ def replay(folder: Path, fingerprint: str) -> None:
 
     FOLDER is a run folder, FINGERPRINT a finding's, or its first characters. Exit code 1 where it still differs.
     """
-    sys.exit(replaying.replay(folder, fingerprint, Console(highlight=False)))
+    sys.exit(replaying.replay(folder, fingerprint, _Console(highlight=False)))
 
 
-def _new_job(out: Path | None, jobs: int, options: dict[str, Any]) -> Job:
+def _new_job(out: Path | None, jobs: int, options: dict[str, Any], held: ExitStack) -> Job:
+    """held: keeps the run folder locked."""
     plan = _plan(**options)
     for name in options["subjects"]:
         check_subject(name, [model.path for model in plan.models], plan.timeout)
-    folder = out or Path("reports") / "runs" / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    if (folder / "plan.json").exists():
-        raise UsageError(f"{folder}: holds a run already; finish it with --resume {folder}, or name another --out")
-    if folder.is_dir() and any(folder.iterdir()):
-        raise UsageError(f"{folder}: is not empty; name another --out")
+    if out is not None:
+        _check_free(out)
+        if out.is_dir() and any(out.iterdir()):
+            raise UsageError(f"{out}: is not empty; name another --out")
     models = model_infos(plan)
     corpus_cases(plan.inputs.files)
     check_subjects(plan)
+    command = shlex.join(["conformance", *sys.argv[1:]])
+    full = not (options["corpora"] or options["checks"]) and options["vocab"]
+    full = full and options["fuzz"] >= DEFAULT_FUZZ and options["seed"] == 0
+    folder = out or DEFAULT_FOLDER / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        command = shlex.join(["conformance", *sys.argv[1:]])
-        full = not (options["corpora"] or options["checks"]) and options["vocab"]
-        full = full and options["fuzz"] >= DEFAULT_FUZZ and options["seed"] == 0
-        write_plan(folder, plan, command, full, file_hashes(plan))
+        folder = _made(folder, unique=out is None)
+        held.enter_context(locked(folder))
+        _check_free(folder)
+        write_plan(folder, plan, command, full, file_hashes(plan), installed_versions())
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
     return Job(plan, models, folder, command, jobs, full)
 
 
-def _resumed(folder: Path, jobs: int) -> Job:
+def _check_free(folder: Path) -> None:
+    if (folder / "plan.json").exists():
+        raise UsageError(f"{folder}: holds a run already; finish it with --resume {folder}, or name another --out")
+
+
+def _made(folder: Path, unique: bool) -> Path:
+    """The folder, made. unique: one that was not there before, with -2, -3 and so on at its end where need be."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if not unique:
+        folder.mkdir(exist_ok=True)
+        return folder
+    made, number = folder, 1
+    while True:
+        try:
+            made.mkdir()
+            return made
+        except FileExistsError:
+            number += 1
+            made = folder.with_name(f"{folder.name}-{number}")
+
+
+def _resumed(folder: Path, jobs: int, held: ExitStack) -> Job:
+    """held: keeps the run folder locked."""
     plan, command, full, hashes = read_plan(folder)
+    held.enter_context(locked(folder))
     check_unchanged(hashes)
+    check_versions(folder, installed_versions())
+    check_journal(folder, plan)
     check_subjects(plan)
     return Job(plan, model_infos(plan), folder, command, jobs, full)
 
@@ -182,6 +232,8 @@ def _plan(
     seed: int,
     timeout: float,
 ) -> Plan:
+    if not math.isfinite(timeout):
+        raise UsageError("--timeout: is not a number of seconds")
     for name in subjects:
         check_subject_name(name)
     labels = [subject_label(name) for name in dict.fromkeys(subjects)]
@@ -233,7 +285,10 @@ class _ProgressTeller:
             self._bar.update(self._task, completed=done, total=total, description=said)
         elif not self._quiet and (time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES or done == total):
             self._last_line = time.monotonic()
-            print(f"{done}/{total} shards, {said}", file=sys.stderr, flush=True)
+            try:
+                print(f"{done}/{total} shards, {said}", file=sys.stderr, flush=True)
+            except BrokenPipeError:
+                _to_nowhere(sys.stderr)
 
 
 def main() -> None:
@@ -251,7 +306,7 @@ def main() -> None:
     except ConformanceError as error:
         _fail(str(error), error.exit_code)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _to_nowhere(sys.stdout)
         sys.exit(1)
     except Exception as error:
         if "CONFORMANCE_TRACEBACK" in os.environ:

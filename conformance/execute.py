@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from conformance.attribute import Attribution
@@ -18,22 +19,30 @@ from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
 from conformance.engines.asking import ask
 from conformance.engines.bench import vocab_by_id
+from conformance.engines.blame import MOST_WITNESSES
 from conformance.engines.journal import Journal
 from conformance.engines.local import bench_of, close_bench, run_shards
+from conformance.engines.naming import named_difference
 from conformance.engines.result import ShardResult
 from conformance.errors import InputError, UsageError
 from conformance.expectations import gone, read_expectations
 from conformance.finding import Finding, Mismatch
-from conformance.gather import cells, findings, gather, language_cells, vacuous
-from conformance.inputs.plan import shards
+from conformance.gather import cells, findings, gather, language_cells, unchecked, vacuous
+from conformance.inputs.corpora import read_corpus
+from conformance.inputs.plan import corpus_cases, shards
 from conformance.plan import Plan
 from conformance.report.folder import write_run_folder
 from conformance.resources import expectations_folder
-from conformance.run import ModelInfo, Run, SubjectInfo, Verdict
-from conformance.shrink import shrink
+from conformance.run import Cell, ModelInfo, Run, SubjectInfo, Verdict
+from conformance.shrink import MOST_ATTEMPTS, shrink
 from conformance.subjects import BUILT_IN, ORACLES, load_subject, subject_label, subject_version
 from conformance.subjects.base import UnavailableError
 from reftok import load
+
+SLOW_ATTEMPTS = 60
+"""How often a subject that dies on its way may be asked while its failure is shrunk."""
+
+_NOT_SHRUNK = ("timed out", "not asked")
 
 Progress = Callable[[int, int, int, int], None]
 """Told after each shard: shards done, shards in all, answers so far, mismatches so far."""
@@ -137,19 +146,31 @@ def _finished_run(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardR
         lambda finding: replay_command(job, finding),
     )
     run = _table(job, infos, results, found)
-    names = {info.name for info in infos}
-    expected_rows = [
-        (info.name, subject)
-        for info in infos
-        for subject in job.plan.labels
-        if subject != info.oracle and subject not in _unavailable(results, info.name)
-    ]
-    problems = list(run.problems) + _not_loaded(job.plan, results) + vacuous(run.cells, expected_rows)
+    problems = [*run.problems, *_problems(job, infos, results, run.cells)]
     if job.full:
-        problems += gone(expectations, found, names, datetime.now(UTC).date().isoformat())
+        problems += gone(expectations, found, {info.name for info in infos})
     unexpected = any(finding.status == "new" for finding in found) or bool(problems)
     verdict: Verdict = "unexpected findings" if unexpected else "as expected"
     return replace(run, verdict=verdict, problems=tuple(problems))
+
+
+def _problems(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult], table: Sequence[Cell]) -> list[str]:
+    """What makes the run worth less than it looks."""
+    plan = job.plan
+    own = {subject_label(name) for name in plan.subjects if name not in BUILT_IN}
+    rows = [
+        (info.name, subject)
+        for info in infos
+        for subject in plan.labels
+        if subject != info.oracle and subject not in _unavailable(results, info.name)
+    ]
+    named_checks = plan.checks if len(plan.checks) < len(CHECKS) else ()
+    return [
+        *_not_loaded(plan, results),
+        *(f"{path}: the corpus gave no case" for path in plan.inputs.files if not read_corpus(path)),
+        *vacuous(table, [info.name for info in infos], rows),
+        *unchecked(table, named_checks, [row for row in rows if row[1] in own]),
+    ]
 
 
 def _write_incomplete(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult], started: datetime) -> None:
@@ -180,14 +201,28 @@ def _table(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult],
         languages=language_cells(results),
         findings=found,
         problems=_missing_oracles(infos, results),
-        corpora={_corpus_name(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in plan.inputs.files},
+        corpora={name: file_hash(path) for path, name in _corpus_names(plan.inputs.files).items()},
         cases=sum(result.cases for result in results),
         answers=sum(result.answers for result in results),
     )
 
 
-def _corpus_name(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
+def _corpus_names(files: Sequence[Path]) -> dict[Path, str]:
+    """Each file by as many of the last parts of its path as tell it from the others, but at least two."""
+    names: dict[Path, str] = {}
+    for file in files:
+        for count in range(2, len(file.parts) + 1):
+            name = Path(*file.parts[-count:])
+            if sum(other.parts[-count:] == file.parts[-count:] for other in files) == 1:
+                break
+        names[file] = name.as_posix()
+    return names
+
+
+@cache
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file, as it was when first asked for in this process."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _missing_oracles(infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> tuple[str, ...]:
@@ -271,42 +306,61 @@ def _relative(path: Path) -> str:
 def _shrunk(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch, Attribution]:
     """The mismatch on a smaller case, and what the smaller case says about the cause."""
     bench = bench_of(plan, mismatch.model)
-    if mismatch.subject not in bench.subjects or mismatch.severity == "no answer":
+    if mismatch.subject not in bench.subjects or mismatch.rule in _NOT_SHRUNK:
         return mismatch, Attribution()
-    bench.renew()
     check = CHECKS[mismatch.check]
+    bench.renew()
+    witnesses = _witness_cases(plan)
+    heard = ask(bench, witnesses, ("ids",), mismatch.subject)
+    bench.blame.hear(mismatch.subject, witnesses, heard[bench.oracle], heard[mismatch.subject])
 
     def answers(case: Case) -> tuple[Answers, Answers]:
         given = ask(bench, [case], (mismatch.check,), mismatch.subject)
         return given[bench.oracle][0], given[mismatch.subject][0]
 
     def outcome(case: Case) -> Difference | None:
+        bench.subjects[mismatch.subject].renew()
         found = check(case, *answers(case))
         return found if isinstance(found, Difference) and found.rule == mismatch.rule else None
 
-    case = _smaller_case(mismatch.case, lambda smaller: outcome(smaller) is not None)
+    attempts = SLOW_ATTEMPTS if mismatch.severity == "no answer" else MOST_ATTEMPTS
+    case = _smaller_case(mismatch.case, lambda smaller: outcome(smaller) is not None, attempts)
     difference = outcome(case)
     if difference is None:
         return mismatch, Attribution()
-    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, *answers(case))
+    oracle, subject = answers(case)
+    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, oracle, subject)
+    difference = named_difference(bench.reference.tokenizer, difference, oracle, subject)
     shrunk = replace(mismatch, case=case, expected=difference.expected, observed=difference.observed)
     return shrunk, attribution
 
 
-def _smaller_case(case: Case, fails: Callable[[Case], bool]) -> Case:
+def _witness_cases(plan: Plan) -> list[Case]:
+    """Short texts from all over the corpora."""
+    texts = [case for case in corpus_cases(plan.inputs.files) if case.kind == "text" and 0 < len(case.text) <= 200]
+    return texts[:: max(1, len(texts) // MOST_WITNESSES)][:MOST_WITNESSES]
+
+
+def _smaller_case(case: Case, fails: Callable[[Case], bool], attempts: int) -> Case:
     if case.kind == "ids":
-        return replace(case, ids=shrink(case.ids, lambda ids: fails(replace(case, ids=ids))))
+        return replace(case, ids=shrink(case.ids, lambda ids: fails(replace(case, ids=ids)), attempts))
     if case.kind == "bytes":
-        data = shrink(case.data.decode("latin-1"), lambda data: fails(replace(case, data=data.encode("latin-1"))))
+        data = shrink(
+            case.data.decode("latin-1"), lambda data: fails(replace(case, data=data.encode("latin-1"))), attempts
+        )
         return replace(case, data=data.encode("latin-1"))
-    return replace(case, text=shrink(case.text, lambda text: fails(replace(case, text=text))))
+    return replace(case, text=shrink(case.text, lambda text: fails(replace(case, text=text)), attempts))
+
+
+def is_unchanged(path: Path, digest: str) -> bool:
+    """Whether a file is there and what it was."""
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest
 
 
 def check_unchanged(hashes: dict[str, str]) -> None:
     """Raise InputError where a file of a run that is resumed is gone or not what it was."""
     for name, digest in hashes.items():
-        path = Path(name)
-        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        if not is_unchanged(Path(name), digest):
             raise InputError(f"{name}: is gone or has changed since the run began; start it anew")
 
 

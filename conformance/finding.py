@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from conformance.case import Case
 
 Severity = Literal["special-token injection", "other text", "other ids", "no answer", "offsets only"]
 """How bad a difference is, the worst first."""
 
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Status = Literal["new", "known"]
 
 
@@ -60,3 +61,15 @@ class Finding:
         example = self.example
         key = "\0".join((example.subject, example.model, example.check, self.stage, self.rule))
         return hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def by_weight(finding: Finding) -> tuple[bool, bool, bool, bool, int, int, str, str, str, str]:
+    """The order of findings: new before known; injections, then causes seen in the ids before what follows from them,
+    and last what was not even asked; then by severity and by how often they were seen.
+    """
+    example = finding.example
+    is_cause = example.check == "ids" and finding.rule != example.rule
+    names = (example.model, example.subject, example.check, finding.fingerprint)
+    severity = SEVERITIES.index(example.severity)
+    was_asked = example.rule != "not asked"
+    return finding.status != "new", not was_asked, severity > 0, not is_cause, severity, -finding.count, *names

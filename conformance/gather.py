@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
 
 from conformance.attribute import Attribution
-from conformance.engines.result import Counts, Group, ShardResult, size_of
+from conformance.engines.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, telling
 from conformance.expectations import Expectation, matching
-from conformance.finding import Finding, Mismatch, Severity
+from conformance.finding import Finding, Mismatch, by_weight
 from conformance.run import Cell, LanguageCell
 
 MOST_REFUSED = 0.5
@@ -18,8 +17,6 @@ MOST_REFUSED = 0.5
 
 Shrinker = Callable[[Mismatch, str], tuple[Mismatch, Attribution]]
 """A smaller mismatch of the same kind, and the stage and rule that it shows; "" is given where they were unknown."""
-
-_SEVERITIES = get_args(Severity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ def gather(results: Iterable[ShardResult]) -> list[Gathered]:
             whole = joined.setdefault(key, Group(stage, rule))
             whole.count += group.count
             whole.languages |= group.languages
-            whole.examples = sorted([*whole.examples, *group.examples], key=size_of)[: len(group.examples) + 3]
+            whole.examples = sorted([*whole.examples, *group.examples], key=telling)[:EXAMPLES_PER_GROUP]
     return [Gathered(*key[:3], group) for key, group in sorted(joined.items())]
 
 
@@ -67,11 +64,11 @@ def findings(
         finding = replace(finding, replay=replay(finding))
         known = by_fingerprint.get(finding.fingerprint)
         by_fingerprint[finding.fingerprint] = finding if known is None else _joined(known, finding)
-    return tuple(sorted((_listed(finding, expectations) for finding in by_fingerprint.values()), key=_order))
+    return tuple(sorted((_listed(finding, expectations) for finding in by_fingerprint.values()), key=by_weight))
 
 
 def _joined(first: Finding, second: Finding) -> Finding:
-    smaller = min(first, second, key=lambda finding: size_of(finding.example))
+    smaller = min(first, second, key=lambda finding: telling(finding.example))
     languages = tuple(sorted({*first.languages, *second.languages}))
     return replace(smaller, count=first.count + second.count, languages=languages)
 
@@ -79,12 +76,6 @@ def _joined(first: Finding, second: Finding) -> Finding:
 def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:
     entry = matching(expectations, finding)
     return finding if entry is None else replace(finding, status="known", reason=entry.reason, upstream=entry.upstream)
-
-
-def _order(finding: Finding) -> tuple[bool, int, str, str, str, str]:
-    example = finding.example
-    severity = _SEVERITIES.index(example.severity)
-    return finding.status == "known", severity, example.model, example.subject, example.check, finding.rule
 
 
 def cells(results: Iterable[ShardResult], found: Iterable[Finding], models: Sequence[str]) -> tuple[Cell, ...]:
@@ -118,16 +109,41 @@ def language_cells(results: Iterable[ShardResult]) -> tuple[LanguageCell, ...]:
     return tuple(LanguageCell(*key, *pair) for key, pair in sorted(counts.items()) if key[0])
 
 
-def vacuous(table: Sequence[Cell], expected: Iterable[tuple[str, str]]) -> list[str]:
-    """A sentence for every model and subject that proved nothing: nothing compared, or mostly no answers."""
-    problems: list[str] = []
-    for model, subject in expected:
-        row = [cell for cell in table if (cell.model, cell.subject) == (model, subject)]
-        compared = sum(cell.compared for cell in row)
-        ids = [cell for cell in row if cell.check in ("ids", "decode")]
-        failures, asked = sum(cell.failures for cell in ids), sum(cell.compared for cell in ids)
-        if not compared:
+def vacuous(table: Sequence[Cell], models: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
+    """A sentence for everything that proved nothing.
+
+    models: each must have been compared with something. rows: the models and subjects that were to be compared; each
+    must have been compared on something and have answered most of what it was asked.
+    """
+    compared = dict.fromkeys(models, 0)
+    for model, subject in (rows := list(rows)):
+        compared[model] += sum(cell.compared for cell in _row(table, model, subject))
+    problems = [
+        f"{model} was compared with nothing: name a subject besides its official library"
+        for model, count in compared.items()
+        if not count and not any(row[0] == model for row in rows)
+    ]
+    for model, subject in rows:
+        row = _row(table, model, subject)
+        asked = [cell for cell in row if cell.check in ("ids", "decode")]
+        failures, questions = sum(cell.failures for cell in asked), sum(cell.compared for cell in asked)
+        if not sum(cell.compared for cell in row):
             problems.append(f"{subject} was compared on nothing with {model}: nothing is proved")
-        elif asked and failures > MOST_REFUSED * asked:
-            problems.append(f"{subject} gave no answer to {failures:,} of {asked:,} questions on {model}")
+        elif failures > MOST_REFUSED * questions:
+            problems.append(f"{subject} gave no answer to {failures:,} of {questions:,} questions on {model}")
     return problems
+
+
+def unchecked(table: Sequence[Cell], checks: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
+    """A sentence for each check that was asked for by name and could compare nothing."""
+    checks = list(checks)
+    return [
+        f"{check} was asked for, but {subject} gives nothing to compare on {model}"
+        for model, subject in rows
+        for check in checks
+        if not sum(cell.compared for cell in _row(table, model, subject) if cell.check == check)
+    ]
+
+
+def _row(table: Sequence[Cell], model: str, subject: str) -> list[Cell]:
+    return [cell for cell in table if (cell.model, cell.subject) == (model, subject)]

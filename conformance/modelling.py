@@ -8,7 +8,7 @@ from conformance.errors import InputError
 from conformance.plan import ModelPlan
 from conformance.subjects import ORACLES
 from reftok import embedded_models
-from reftok.formats import file_format, find_model, models_in
+from reftok.formats import KNOWN_FILES, file_format, find_model, models_in
 
 
 def plan_models(sources: tuple[str, ...]) -> tuple[ModelPlan, ...]:
@@ -52,5 +52,6 @@ def _name(path: Path) -> str:
 def _plan(name: str, path: Path) -> ModelPlan:
     model_format = "vocab_merges" if path.name == "vocab.json" else file_format(path.read_bytes()[:4096])
     if model_format not in ORACLES:
-        raise InputError(f"{path}: {model_format} files are not supported yet")
+        problem = {"gguf": "GGUF files are not supported yet", "empty": "is empty"}.get(model_format)
+        raise InputError(f"{path}: {problem or f'is none of the known files: {KNOWN_FILES}'}")
     return ModelPlan(name, path, model_format, ORACLES[model_format])

@@ -8,6 +8,10 @@ from pathlib import Path
 from conformance.inputs.plan import Inputs
 from conformance.subjects import subject_label
 
+MOST_FUZZ = 10**9
+MOST_SECONDS = 3600.0
+"""No answer may take longer."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
@@ -36,3 +40,10 @@ class Plan:
     def labels(self) -> tuple[str, ...]:
         """The subjects as the reports name them."""
         return tuple(map(subject_label, self.subjects))
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that decides the outcome: models, corpora and subjects of the user's."""
+        subjects = [Path(name.rpartition(":")[0]) for name in self.subjects if ":" in name]
+        paths = [*(model.path for model in self.models), *self.inputs.files, *subjects]
+        return (*paths, *(path.with_name("merges.txt") for path in paths if path.name == "vocab.json"))

@@ -13,15 +13,16 @@ from conformance.engines.asking import ask
 from conformance.engines.journal import read_plan
 from conformance.engines.local import bench_of
 from conformance.errors import InputError
+from conformance.execute import is_unchanged
 from conformance.finding import Finding
 from conformance.report.folder import read_run_folder
 from conformance.report.text import visible
 
 
 def replay(folder: Path, fingerprint: str, console: Console) -> int:
-    """Ask the subject and the oracle again; 1 where they still differ, else 0."""
+    """Ask the subject and the oracle again; 0 where a change has mended it, else 1."""
     finding = _finding(folder, fingerprint)
-    plan, _, _, _ = read_plan(folder)
+    plan, _, _, hashes = read_plan(folder)
     example = finding.example
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
@@ -30,13 +31,18 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     outcome = CHECKS[example.check](example.case, answers[bench.oracle][0], answers[example.subject][0])
     bench.close()
     _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))
+    where = f"{example.subject} on {example.model}, {example.check}"
     if not isinstance(outcome, Difference):
-        console.print(f"{example.subject} on {example.model}, {example.check}: {outcome}: mended")
-        return 0
+        changed = [name for name, digest in hashes.items() if not is_unchanged(Path(name), digest)]
+        if changed:
+            console.print(f"{where}: differs no more; changed since the run: {', '.join(changed)}", soft_wrap=True)
+            return 0
+        console.print(f"{where}: not seen again, though nothing has changed: it may hang on what was asked before")
+        return 1
     _say(console, "expected", outcome.expected)
     _say(console, "observed", outcome.observed)
     stage = f"{finding.stage}: " if finding.stage else ""
-    console.print(f"{example.subject} on {example.model}, {example.check}: still differs ({stage}{finding.rule})")
+    console.print(f"{where}: still differs ({stage}{finding.rule})")
     return 1
 
 

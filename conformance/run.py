@@ -44,7 +44,7 @@ class SubjectInfo:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model of the run: its name, file, format, SHA-256, oracle and Unicode profile."""
+    """A model of the run: its name, file, format, SHA-256, oracle, and how many ids it has."""
 
     name: str
     path: str
@@ -70,7 +70,7 @@ class Run:
 
     problems: what makes the run worth less than it looks (a subject that refused almost everything, a corpus that
         gave no case, an expectation that no longer happens), each a sentence; any of them fails the run.
-    times: seconds by name; the only part that two runs of the same plan do not share.
+    started, times: when, and seconds by name; the only parts that two runs of the same plan do not share.
     """
 
     verdict: Verdict

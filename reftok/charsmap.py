@@ -43,11 +43,6 @@ class Charsmap:
         """The rules that match at byte `start` of `key`, shortest first: bytes matched and replacement."""
         return [(length, self.replacement(value)) for length, value in self._walk(key, start)]
 
-    def longest_prefix(self, key: bytes, start: int = 0) -> tuple[int, str] | None:
-        """The longest of `prefixes`, None where there is none."""
-        found = self._walk(key, start)
-        return (found[-1][0], self.replacement(found[-1][1])) if found else None
-
     def shortest_prefix(self, key: bytes) -> str | None:
         """The replacement of the shortest of `prefixes`; NUL ends the key."""
         found = self._walk(key, 0, stop_at_nul=True)

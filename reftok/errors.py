@@ -3,8 +3,8 @@
     ReftokError
     ├── ModelFormatError        the file is missing, truncated, foreign or contradicts itself
     │   └── UnsupportedFeature    the file is sound, but asks for something reftok does not know
-    ├── InvalidText           the text cannot be given to this tokenizer (lone surrogates, bytes)
-    └── InvalidIds            an id that is not an id of this tokenizer
+    ├── InvalidText           the text cannot be given to this tokenizer (lone surrogates, bytes, no text at all)
+    └── InvalidIds            an id that is not an id of this tokenizer, or no id at all
 
 Every message names the file or the argument, the place in it, and the way out.
 """
@@ -36,8 +36,11 @@ class UnsupportedFeature(ModelFormatError):  # noqa: N818
 
 
 class InvalidText(ReftokError):  # noqa: N818
-    """Text that the official library refuses as well: lone surrogates, or bytes where it takes only str."""
+    """Text that the official library refuses as well, or that a pattern of the tokenizer takes too long on.
+
+    The library refuses lone surrogates, bytes where it takes only str, and what is no text at all.
+    """
 
 
 class InvalidIds(ReftokError):  # noqa: N818
-    """An id outside the vocabulary, for a library that refuses such ids (sentencepiece)."""
+    """What is no id for any library, or an id outside the vocabulary of one that refuses it (sentencepiece)."""

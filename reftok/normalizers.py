@@ -12,7 +12,7 @@ import regex
 
 from reftok.charsmap import Charsmap
 from reftok.patterns import pattern_matches
-from reftok.text import Change, NormalizedString, literal_matches
+from reftok.text import Change, NormalizedString, literal_matches, refuse_expansion
 from reftok.unicode import WHITE_SPACE, Form, combining_class, composition, decomposition, graphemes, is_normalized
 
 
@@ -141,7 +141,8 @@ class Prepend:
 class Replace:
     """Every match of a pattern becomes a fixed text.
 
-    pattern: a string is taken literally.
+    pattern: a string is taken literally. It must not match nothing: the library loses its alignment then.
+    Raises ModelFormatError for a text that it blows up.
 
     >>> Replace("ab", "x").normalize(NormalizedString("cab")).spans()
     [(0, 1), (2, 3)]
@@ -153,11 +154,12 @@ class Replace:
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         text = normalized.text
         if isinstance(self.pattern, str):
-            if self.pattern and self.pattern not in text:
+            if self.pattern not in text:
                 return normalized
             matches = literal_matches(text, self.pattern)
         else:
             matches = pattern_matches(self.pattern, text)
+        refuse_expansion(len(text) + len(self.content) * sum(is_match for _, _, is_match in matches), len(text))
         return normalized.replace(matches, self.content)
 
 

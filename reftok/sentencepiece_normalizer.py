@@ -16,9 +16,7 @@ from reftok.cache import TwoGenerationCache
 from reftok.charsmap import Charsmap
 from reftok.sentencepiece_pieces import SPACE_SYMBOL, PrefixMatcher
 from reftok.text import NormalizedString
-
-REPLACEMENT_CHARACTER = "\ufffd"
-"""What a byte becomes that is not part of a character."""
+from reftok.unicode import REPLACEMENT_CHARACTER
 
 _MOST_RULES = 32
 _CACHED_LENGTH = 256

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.prefixes import proper_prefixes
 from reftok.types import Token
 
 SPACE_SYMBOL = "▁"
@@ -83,7 +84,7 @@ class PieceTable:
                     source, "pieces", f"byte_fallback needs 256 byte pieces, {missing[0]} is not there"
                 )
             self._byte_ids = [self.vocab[piece] for piece in BYTE_PIECES]
-        self.matcher = PrefixMatcher(self.of_type(PieceType.USER_DEFINED))
+        self.matcher = PrefixMatcher(self.of_type(PieceType.USER_DEFINED), source)
 
     def _add(self, token_id: int, entry: Piece, source: str) -> None:
         piece, place = entry.piece, f"pieces[{token_id}]"
@@ -188,15 +189,15 @@ class PrefixMatcher:
     3
     """
 
-    def __init__(self, symbols: Iterable[str]) -> None:
+    def __init__(self, symbols: Iterable[str], source: str = "") -> None:
         every = frozenset(symbols)
+        self._prefixes = proper_prefixes(every, source, "pieces")
         self.symbols = frozenset(s for s in every if _count_prefixes(s, every) <= _MATCHER_RESULTS)
         lengths: dict[str, set[int]] = {}
         for symbol in self.symbols:
             lengths.setdefault(symbol[0], set()).add(len(symbol))
         self.lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
         self._longest = max(map(len, every), default=0)
-        self._prefixes = frozenset(symbol[:end] for symbol in every for end in range(1, len(symbol)))
 
     def length_at(self, text: str, position: int) -> int:
         """How many characters the longest symbol at `position` has, 0 where there is none."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from reftok.errors import ModelFormatError
 from reftok.types import Span, Token
 
 Change: TypeAlias = tuple[str, int]
@@ -155,6 +156,12 @@ def resplit(splits: Iterable[Split], cut: Callable[[NormalizedString], Iterable[
         else:
             result += [Split(part) for part in cut(split.normalized) if part.text]
     return result
+
+
+def refuse_expansion(size: int, old_size: int) -> None:
+    """Raise ModelFormatError where normalizing makes a text more than a thousand times as long, and a million more."""
+    if size > 1000 * old_size + 1_000_000:
+        raise ModelFormatError("", "normalizer", f"makes {size} characters of {old_size}, which is refused")
 
 
 def literal_matches(text: str, literal: str) -> list[Match]:

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Literal
+from typing import Literal, cast
 
 from reftok.added_tokens import AddedVocabulary
 from reftok.errors import InvalidIds, InvalidText
 from reftok.postprocessors import joined
-from reftok.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
-from reftok.text import NormalizedString, Split
+from reftok.sentencepiece_normalizer import SentencePieceNormalizer
+from reftok.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer, WholeTextModel
+from reftok.text import NormalizedString, Split, refuse_expansion
 from reftok.trace import StageTrace, Trace, to_encoding
 from reftok.types import Encoding
 
@@ -53,7 +54,9 @@ class Tokenizer:
 
         text: str, or bytes where the library takes them (sentencepiece; the offsets then count bytes).
         add_special_tokens: let the post-processor insert the special tokens of its template.
-        Raises InvalidText for what the official library refuses: lone surrogates, or bytes.
+        Raises InvalidText for what the official library refuses (lone surrogates, bytes, what is no text) and where a
+        pattern takes too long; ModelFormatError for a character that needs an unknown token the file does not have,
+        and where the normalizers blow the text up.
         """
         parts = [to_encoding(self._splits(text, None))]
         for processor in self.post_processors:
@@ -62,8 +65,14 @@ class Tokenizer:
         return encoding if isinstance(text, str) else byte_offsets(encoding, self._checked(text))
 
     def encode_ids(self, text: str | bytes, add_special_tokens: bool = True) -> list[int]:
-        """The ids of `encode`, and nothing else."""
-        return list(self.encode(text, add_special_tokens).ids)
+        """The ids of `encode`, and nothing else. The stages of sentencepiece give them without any offsets."""
+        if self.library != "sentencepiece":
+            return list(self.encode(text, add_special_tokens).ids)
+        checked = normalized = self._checked(text)
+        for step in self.normalizers:
+            normalized, _ = cast(SentencePieceNormalizer, step).rewrite(normalized)
+        refuse_expansion(len(normalized), len(checked))
+        return cast(WholeTextModel, self.model).token_ids(normalized)
 
     def trace(self, text: str | bytes, add_special_tokens: bool = True) -> Trace:
         r"""What every stage took and gave.
@@ -88,8 +97,12 @@ class Tokenizer:
 
         skip_special_tokens: leave out added tokens that are special (`tokenizers`); sentencepiece always leaves
         out its control pieces.
-        Raises InvalidIds for an id outside the vocab where the library refuses it (`tokenizers` skips it).
+        Raises InvalidIds for what is no list of ids from 0 to 2**32 - 1, and for an id outside the vocab where the
+        library refuses it (`tokenizers` skips it).
         """
+        given: object = ids
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise InvalidIds(f"decode takes a list of ids, not {type(ids).__name__}")
         tokens = [token for token_id in ids if (token := self._decodable(token_id, skip_special_tokens)) is not None]
         if self.decoders is None:
             return " ".join(tokens)
@@ -113,6 +126,8 @@ class Tokenizer:
         return len(self.model.vocab) + sum(token not in self.model.vocab for token in self.added_tokens.contents)
 
     def _decodable(self, token_id: int, skip_special_tokens: bool) -> str | None:
+        if not isinstance(token_id, int) or not 0 <= token_id < 1 << 32:
+            raise InvalidIds(f"{token_id!r:.60} is not an id: a whole number from 0 to {(1 << 32) - 1}")
         token = self.id_to_token(token_id)
         if token is None:
             if self.library != "tokenizers":
@@ -127,13 +142,15 @@ class Tokenizer:
             if record is not None:
                 record.append(StageTrace(stage, component, splits))
 
-        splits = [Split(NormalizedString(self._checked(text)))]
+        checked = self._checked(text)
+        splits = [Split(NormalizedString(checked))]
         splits = self.added_tokens.split_raw(splits)
         note("AddedTokens", self.added_tokens)
         for normalizer in self.normalizers:
             splits = [
                 split if split.tokens is not None else Split(normalizer.normalize(split.normalized)) for split in splits
             ]
+            refuse_expansion(sum(len(split.normalized) for split in splits), len(checked))
             note("Normalizer", normalizer)
         splits = self.added_tokens.split_normalized(splits)
         note("AddedTokens", self.added_tokens)
@@ -154,6 +171,8 @@ class Tokenizer:
             if self.library != "sentencepiece":
                 raise InvalidText(f"{self.library} takes str, not bytes: decode them first")
             return text.decode("utf-8", "surrogateescape")
+        if not isinstance(text, str):
+            raise InvalidText(f"{self.library} takes str, not {type(text).__name__}")
         if self.library == "tiktoken":
             return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         try:

@@ -42,7 +42,8 @@ class Difference:
     observed: str
 
 
-Outcome: TypeAlias = Difference | Literal["same", "not applicable"]
+Outcome: TypeAlias = Difference | Literal["same", "both refuse", "not applicable"]
+"""What a check says of one case. "both refuse" agrees, but proves as little as no answer."""
 
 
 class Check(Protocol):

@@ -18,7 +18,7 @@ class BatchCheck:
         if single is None or batch is None:
             return "not applicable"
         if single == batch:
-            return "same"
+            return "both refuse" if isinstance(single, Failure) else "same"
         if isinstance(batch, Failure):
             return failure_difference(single, batch)
         if isinstance(single, Failure):

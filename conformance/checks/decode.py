@@ -23,7 +23,7 @@ def compare_decodings(expected: Decoding | None, observed: Decoding | None, rule
         return "not applicable"
     if isinstance(observed, Failure):
         both_refuse = isinstance(expected, Failure) and expected.kind == observed.kind == "refused"
-        return "same" if both_refuse else failure_difference(expected, observed)
+        return "both refuse" if both_refuse else failure_difference(expected, observed)
     if isinstance(expected, Failure):
         return Difference("answers what the oracle refuses", "other text", expected.message, observed.text[:80])
     if expected.text != observed.text:

@@ -45,7 +45,7 @@ class EncodingCheck:
             return "not applicable"
         if isinstance(observed, Failure):
             both_refuse = isinstance(expected, Failure) and expected.kind == observed.kind == "refused"
-            return "same" if both_refuse else failure_difference(expected, observed)
+            return "both refuse" if both_refuse else failure_difference(expected, observed)
         assert isinstance(expected, Failure)
         return Difference("answers what the oracle refuses", "other ids", expected.message, str(observed.ids[:12]))
 

@@ -1,4 +1,7 @@
-"""The engine of one machine: shards over worker processes, each with a time limit; what dies is asked again alone."""
+"""The engine of one machine: shards over worker processes, each with a time limit.
+
+A worker's death ends the run with exit code 3, and the shard is named; what was finished before is in the journal.
+"""
 
 from __future__ import annotations
 

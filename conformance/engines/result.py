@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import partial
 
-from conformance.finding import Mismatch
+from conformance.finding import SEVERITIES, Mismatch
 from conformance.inputs.plan import Shard
 
 EXAMPLES_PER_GROUP = 3
@@ -28,7 +28,7 @@ class Group:
         if mismatch.case.language:
             self.languages.add(mismatch.case.language)
         self.examples.append(mismatch)
-        self.examples.sort(key=size_of)
+        self.examples.sort(key=telling)
         del self.examples[EXAMPLES_PER_GROUP:]
 
 
@@ -56,7 +56,7 @@ class ShardResult:
     unavailable: dict[str, str] = field(default_factory=dict)
 
 
-def size_of(mismatch: Mismatch) -> tuple[int, str]:
-    """The order of examples: the smallest case first, then by origin."""
+def telling(mismatch: Mismatch) -> tuple[int, int, str]:
+    """The order of examples: the worst first, of equals the smallest case, then by origin."""
     case = mismatch.case
-    return len(case.text) + len(case.data) + len(case.ids), case.origin
+    return SEVERITIES.index(mismatch.severity), len(case.text) + len(case.data) + len(case.ids), case.origin

@@ -10,6 +10,7 @@ from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Check, Difference
 from conformance.engines.asking import ask
 from conformance.engines.bench import Bench
+from conformance.engines.naming import named_difference
 from conformance.engines.result import Group, ShardResult
 from conformance.finding import Mismatch
 from conformance.inputs.plan import Shard, shard_cases
@@ -26,6 +27,8 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     cases = _cases(plan, shard, bench)
     checks = [CHECKS[name] for name in plan.checks]
     answers = ask(bench, cases, plan.checks)
+    for name in bench.subjects:
+        bench.blame.hear(name, cases, answers[bench.oracle], answers[name])
     for index, case in enumerate(cases):
         oracle = answers[bench.oracle][index]
         for name in bench.subjects:
@@ -78,6 +81,7 @@ def _apply(
             counts.not_applicable += 1
             continue
         counts.compared += 1
+        counts.failures += outcome == "both refuse"
         language = result.languages[case.language, name]
         language[0] += 1
         if isinstance(outcome, Difference):
@@ -98,6 +102,7 @@ def _record(
     subject: Answers,
 ) -> None:
     attribution = bench.blame.of(name, check, case, oracle, subject)
+    difference = named_difference(bench.reference.tokenizer, difference, oracle, subject)
     rule = attribution.rule or difference.rule
     severity = bench.blame.severity(difference, oracle, subject)
     mismatch = Mismatch(

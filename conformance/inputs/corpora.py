@@ -23,8 +23,8 @@ def corpus_files(names: tuple[str, ...]) -> list[Path]:
     for name in names:
         path = corpora_folder() / name if name in PARTS else Path(name)
         if path.is_dir():
-            found = sorted(file for file in path.rglob("*") if file.suffix in (".txt", ".jsonl", ".json"))
-            found = [file for file in found if file.name != "manifest.json"]
+            candidates = sorted(file for file in path.rglob("*") if file.suffix in (".txt", ".jsonl", ".json"))
+            found = [file for file in candidates if file.is_file() and file.name != "manifest.json"]
             if not found:
                 raise InputError(f"{name}: the folder holds no .txt, .jsonl or .json file")
             files += found
@@ -32,7 +32,7 @@ def corpus_files(names: tuple[str, ...]) -> list[Path]:
             files.append(path)
         else:
             raise InputError(f"{name}: no such file or folder, nor one of {', '.join(PARTS)}")
-    return files
+    return list({file.resolve(): file for file in files}.values())
 
 
 def read_corpus(path: Path) -> list[Case]:

@@ -1,6 +1,6 @@
 """A seeded budget of made inputs: texts that look like trouble, bytes that need not be UTF-8, ids.
 
-Each case depends on the seed, the model's name and its own number only, so that any slice of them can be made alone.
+Each case depends on the seed, the model, the corpus and its own number only, so that any slice can be made alone.
 """
 
 from __future__ import annotations

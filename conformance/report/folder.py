@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from conformance.errors import InputError
-from conformance.finding import Finding, Status
+from conformance.finding import SEVERITIES, Finding, Status
 from conformance.report.html import html_report
 from conformance.report.junit import junit_xml
 from conformance.report.markdown import summary_markdown
-from conformance.report.view import SEVERITIES
 from conformance.run import SCHEMA_VERSION, Run, Verdict, finding_from_json, finding_to_json, run_from_json, run_to_json
 
 RUN, FINDINGS, HTML, JUNIT, SUMMARY = "run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md"

@@ -18,7 +18,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from conformance.case import Case
-from conformance.finding import Finding
+from conformance.finding import SEVERITIES, Finding
 from conformance.report import view
 from conformance.report.text import CodePoint, code_points, visible
 from conformance.run import Cell, LanguageCell, Run
@@ -91,7 +91,7 @@ def html_report(run: Run) -> str:
         matrix=_matrix(run, findings),
         symbols=view.SYMBOLS,
         meanings=view.MEANINGS,
-        severities=[name for name in view.SEVERITIES if any(item.example.severity == name for item in findings)],
+        severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
         heat_subjects=_heat_subjects(run),
         heat_rows=_heat_rows(run),
         detailed=[_finding_view(finding) for finding in findings[:MOST_DETAILED]],

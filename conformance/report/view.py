@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from conformance.case import Case
-from conformance.finding import Finding, Mismatch, Severity
+from conformance.finding import Finding, Mismatch, by_weight
 from conformance.report.text import visible, visible_part
 from conformance.run import Cell, Run
 
 State = Literal["equal", "new", "known", "silent", "none"]
 
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """From the worst to the mildest."""
 
 SYMBOLS: dict[State, str] = {"equal": "✓", "new": "✗", "known": "≈", "silent": "!", "none": "–"}
@@ -105,7 +104,7 @@ def state(cell: Cell | None) -> State:
         return "none"
     if cell.mismatched > cell.known:
         return "new"
-    if cell.compared == 0:
+    if cell.compared <= cell.failures:
         return "silent" if cell.failures else "none"
     return "known" if cell.mismatched else "equal"
 
@@ -131,14 +130,8 @@ def sentence(cell: Cell | None) -> str:
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """New ones first, then the most severe, then the most frequent."""
-    return sorted(findings, key=_order)
-
-
-def _order(finding: Finding) -> tuple[bool, int, int, str, str, str, str]:
-    example = finding.example
-    names = (example.model, example.subject, example.check, finding.fingerprint)
-    return (finding.status != "new", SEVERITIES.index(example.severity), -finding.count, *names)
+    """As they weigh."""
+    return sorted(findings, key=by_weight)
 
 
 def new_findings(run: Run) -> list[Finding]:

@@ -1,7 +1,8 @@
 """A subject in a process of its own, so that it may hang, die or print without harm to the run.
 
-The process speaks JSON lines: a request is {"op": "encode" | "decode" | "stream", "item": ...}, and each has one line
-of answer, so that a hang or a death is known to the case. After either the process is started anew. It leads a session
+The process speaks JSON lines: a request is {"op": ..., "item": ..., "number": ...}, where the operation is "encode",
+"encode_batch", "decode" or "stream", and each has one line of answer with its number, so that a hang or a death is
+known to the case. After either, or after a foreign answer, the process is started anew. It leads a session
 of its own: Ctrl-C does not reach it, and what it started ends with it.
 """
 
@@ -14,19 +15,30 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.observation import Decoding, Encoded, Encoding, Failure
+from conformance.subjects.answers import FOREIGN, decoded, encoded, encoded_batch, failed
 from conformance.subjects.base import UnavailableError
 
 START_SECONDS = 60.0
 MOST_DEATHS = 5
+QUICK_START_SECONDS = 2.0
+BATCH_TEXTS = 64
 SMOKE_TEXT = "a"
 _MOST_ANSWER_BYTES = 256 << 20
 _PIPE_BYTES = 1 << 16
+_READERS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "encode": encoded,
+    "encode_batch": encoded_batch,
+    "decode": decoded,
+    "stream": decoded,
+}
+"""What holds an answer against what was asked, for each operation."""
 
 
 class IsolatedSubject:
@@ -34,11 +46,13 @@ class IsolatedSubject:
 
     timeout: seconds that one answer may take.
     After `MOST_DEATHS` hangs or deaths it is not asked any more until `renew`, and says so.
+    `renew` also starts the process anew where it was asked something, so that what it remembers does not reach the
+    next shard. One that takes longer than `QUICK_START_SECONDS` to start is let be: its answers may then depend on the
+    order of the shards, and so on --jobs, if it keeps a state between calls.
     Raises UnavailableError where the process cannot start or the factory raises.
     """
 
     takes_bytes = False
-    has_batch = False
 
     def __init__(self, name: str, path: Path, timeout: float) -> None:
         self.name = Path(name).name
@@ -48,7 +62,13 @@ class IsolatedSubject:
         self._deaths = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._features: frozenset[str] = frozenset()
+        self.has_batch = False
+        self._asked = False
+        self._number = 0
+        self._batch_works = True
+        started = time.monotonic()
         self._start()
+        self._starts_quickly = time.monotonic() - started <= QUICK_START_SECONDS
         self._hopeless = self._smoke()
 
     def _smoke(self) -> Failure | None:
@@ -59,19 +79,57 @@ class IsolatedSubject:
         return Failure(answer.kind, f"{answer.message}, on the text {SMOKE_TEXT!r} already; nothing else was asked")
 
     def encode(self, text: str | bytes) -> Encoding:
-        return self.encode_batch([text])[0]
+        return self._encode_each([text])[0]
 
     def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
-        return [_encoded(answer) for answer in self._ask("encode", list(texts))]
+        """By the subject's batch call where it has one, for `BATCH_TEXTS` at a time.
+
+        Where that gives no answer each text is encoded alone. If none of them is at fault, the batch call is, and the
+        first text has its failure for an answer. A batch call that hung or died is not used again before `renew`.
+        """
+        if not self.has_batch or self._hopeless is not None:
+            return self._encode_each(texts)
+        encodings: list[Encoding] = []
+        for start in range(0, len(texts), BATCH_TEXTS):
+            encodings += self._encode_together(texts[start : start + BATCH_TEXTS])
+        return encodings
+
+    def _encode_each(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        return self._ask("encode", list(texts))
+
+    def _encode_together(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        """The ids of the batch call; it gives nothing else, so the rest is from the calls for each text."""
+        batch = self._batch(texts) if self._batch_works else None
+        if isinstance(batch, list) and "encode_with_offsets" not in self._features:
+            return [Encoded(ids) for ids in batch]
+        singles = self._encode_each(texts)
+        if isinstance(batch, list):
+            pairs = zip(batch, singles, strict=True)
+            return [replace(single, ids=ids) if isinstance(single, Encoded) else Encoded(ids) for ids, single in pairs]
+        if batch is not None and not any(isinstance(single, Failure) for single in singles):
+            singles[0] = Failure(batch.kind, f"encode_batch of {len(texts)} texts: {batch.message}")
+        return singles
+
+    def _batch(self, texts: Sequence[str | bytes]) -> list[tuple[int, ...]] | Failure:
+        answer: list[tuple[int, ...]] | Failure
+        answer = self._ask("encode_batch", [list(texts)], self._timeout * len(texts))[0]
+        if isinstance(answer, Failure) and answer.kind in ("timed out", "crashed"):
+            self._batch_works = False
+        return answer
 
     def decode(self, ids: Sequence[int]) -> Decoding:
-        return _decoded(self._ask("decode", [list(ids)])[0])
+        answer: Decoding = self._ask("decode", [list(ids)])[0]
+        return answer
 
     def stream_decode(self, ids: Sequence[int]) -> Decoding | None:
-        return _decoded(self._ask("stream", [list(ids)])[0]) if "stream" in self._features else None
+        answer: Decoding | None = self._ask("stream", [list(ids)])[0] if "stream_decode" in self._features else None
+        return answer
 
     def renew(self) -> None:
         self._deaths = 0
+        self._batch_works = True
+        if self._process is not None and self._asked and self._starts_quickly:
+            self._kill()
 
     def close(self) -> None:
         if self._process is not None:
@@ -105,23 +163,29 @@ class IsolatedSubject:
         if isinstance(hello, Failure):
             self._kill()
             raise UnavailableError(f"{self.name} cannot be loaded: {hello.message}")
-        self._features = frozenset(hello.get("features", ()))
+        features = hello.get("features")
+        if not isinstance(features, list) or not all(isinstance(feature, str) for feature in features):
+            self._kill()
+            raise UnavailableError(f"{self.name} cannot be loaded: something else wrote into its answers")
+        self._features = frozenset(features)
+        self.has_batch = "encode_batch" in features
+        self._asked = False
 
-    def _ask(self, operation: str, items: list[Any]) -> list[dict[str, Any] | Failure]:
+    def _ask(self, operation: str, items: list[Any], timeout: float | None = None) -> list[Any]:
         if self._hopeless is not None:
             return [self._hopeless] * len(items)
-        answers: list[dict[str, Any] | Failure] = []
+        answers: list[Any] = []
         while len(answers) < len(items):
             if self._deaths >= MOST_DEATHS:
                 given_up = Failure("not asked", f"it hung or died {MOST_DEATHS} times before")
                 answers += [given_up] * (len(items) - len(answers))
                 break
-            answers += self._ask_until_death(operation, items[len(answers) :])
+            answers += self._ask_until_death(operation, items[len(answers) :], timeout)
         return answers
 
-    def _ask_until_death(self, operation: str, items: list[Any]) -> list[dict[str, Any] | Failure]:
+    def _ask_until_death(self, operation: str, items: list[Any], timeout: float | None = None) -> list[Any]:
         """The answers up to the last item or to the one at which the process hung or died."""
-        answers: list[dict[str, Any] | Failure] = []
+        answers: list[Any] = []
         if self._process is None:
             try:
                 self._start()
@@ -129,14 +193,19 @@ class IsolatedSubject:
                 self._deaths = MOST_DEATHS
                 return [Failure("crashed", str(error))]
         for item in items:
-            self._send({"op": operation, "item": item})
-            answer = self._read_answer(self._timeout)
+            self._asked = True
+            answer = self._asked_once(operation, item, timeout or self._timeout)
             answers.append(answer)
-            if isinstance(answer, Failure) and answer.kind in ("timed out", "crashed"):
+            if isinstance(answer, Failure) and (answer.kind in ("timed out", "crashed") or answer == FOREIGN):
                 self._deaths += 1
                 self._kill()
                 break
         return answers
+
+    def _asked_once(self, operation: str, item: Any, timeout: float) -> Any:
+        self._number += 1
+        self._send({"op": operation, "item": item, "number": self._number})
+        return _READERS[operation](self._read_answer(timeout, self._number), item)
 
     def _send(self, request: dict[str, Any]) -> None:
         assert self._process is not None
@@ -148,7 +217,7 @@ class IsolatedSubject:
             while data and select.select([], [requests], [], max(0.0, deadline - time.monotonic()))[1]:
                 data = data[os.write(requests, data[:_PIPE_BYTES]) :]
 
-    def _read_answer(self, timeout: float) -> dict[str, Any] | Failure:
+    def _read_answer(self, timeout: float, number: int | None = None) -> dict[str, Any] | Failure:
         deadline = time.monotonic() + timeout
         data = bytearray()
         while not data.endswith(b"\n"):
@@ -162,10 +231,13 @@ class IsolatedSubject:
             if len(data) > _MOST_ANSWER_BYTES:
                 return Failure("crashed", f"its answer is longer than {_MOST_ANSWER_BYTES >> 20} MB")
         try:
-            answer = dict(json.loads(data))
-        except (ValueError, TypeError, RecursionError):
-            return Failure("crashed", "something else wrote into its answers")
-        return Failure(answer["failure"], answer["message"]) if "failure" in answer else answer
+            answer = json.loads(data)
+        except (ValueError, RecursionError):
+            return FOREIGN
+        if isinstance(answer, dict) and answer.get("number") != number:
+            return FOREIGN
+        checked: dict[str, Any] | Failure = failed(answer) or answer
+        return checked
 
     def _cause_of_death(self) -> str:
         assert self._process is not None
@@ -187,23 +259,3 @@ class IsolatedSubject:
             self._process.stdin.close()
         os.close(self._answers)
         self._process = None
-
-
-def _encoded(answer: dict[str, Any] | Failure) -> Encoding:
-    if isinstance(answer, Failure):
-        return answer
-    offsets = answer.get("offsets")
-    return Encoded(
-        tuple(answer["ids"]),
-        _tuple(answer.get("tokens")),
-        None if offsets is None else tuple((start, end) for start, end in offsets),
-        _tuple(answer.get("special_tokens_mask")),
-    )
-
-
-def _decoded(answer: dict[str, Any] | Failure) -> Decoding:
-    return answer if isinstance(answer, Failure) else Decoded(answer["text"], answer.get("with_special"))
-
-
-def _tuple(values: list[Any] | None) -> tuple[Any, ...] | None:
-    return None if values is None else tuple(values)

@@ -10,6 +10,8 @@ FACTORY(model_path) returns an object with
 and, where it likes, with
 
     encode_with_offsets(text, add_special_tokens) -> (ids, tokens or None, offsets or None)
+        or, with a list of 0 and 1 (or None) at its end, (ids, tokens, offsets, special_tokens_mask)
+    encode_batch(texts, add_special_tokens) -> a list of ids for each text
     stream_decode(ids, skip_special_tokens) -> iterable of str
 
 Answers go to a pipe of their own, so that what the subject prints disturbs nothing; requests come from one that it
@@ -32,6 +34,8 @@ from typing import Any, BinaryIO, TextIO
 
 MOST_ITEMS = 1 << 23
 """More ids or spans than this are no answer to anything."""
+FEATURES = ("encode_with_offsets", "encode_batch", "stream_decode")
+"""The methods that a subject need not have."""
 
 
 class NonsenseError(Exception):
@@ -56,10 +60,10 @@ def main(arguments: list[str]) -> None:
     except Exception as error:
         say({"failure": "refused", "message": _one_line(error)})
         return
-    say({"features": ["stream"] if hasattr(subject, "stream_decode") else []})
+    say({"features": [name for name in FEATURES if hasattr(subject, name)]})
     for line in requests:
         request = json.loads(line)
-        say(answer(subject, request["op"], request["item"]))
+        say({**answer(subject, request["op"], request["item"]), "number": request["number"]})
     _end()
 
 
@@ -111,6 +115,8 @@ def answer(subject: Any, operation: str, item: Any) -> dict[str, Any]:
     try:
         if operation == "encode":
             return _encode(subject, item)
+        if operation == "encode_batch":
+            return {"batch": [_ids(ids) for ids in _items(subject.encode_batch(list(item), True))]}
         if operation == "decode":
             return {
                 "text": _text(subject.decode(list(item), True)),
@@ -130,14 +136,16 @@ def _encode(subject: Any, text: str) -> dict[str, Any]:
     if not hasattr(subject, "encode_with_offsets"):
         return {"ids": _ids(subject.encode(text, True))}
     answered = subject.encode_with_offsets(text, True)
-    if not isinstance(answered, tuple) or len(answered) != 3:
+    if not isinstance(answered, tuple) or len(answered) not in (3, 4):
         raise NonsenseError(f"encode_with_offsets gave {_shown(answered)}, not (ids, tokens, offsets)")
-    ids, tokens, offsets = answered
+    ids, tokens, offsets, mask = (*answered, None)[:4]
     result: dict[str, Any] = {"ids": _ids(ids)}
     if tokens is not None:
         result["tokens"] = [_text(token) for token in _items(tokens)]
     if offsets is not None:
         result["offsets"] = [_span(span) for span in _items(offsets)]
+    if mask is not None:
+        result["special_tokens_mask"] = [_int(mark, "an entry of the special-token mask") for mark in _items(mask)]
     return result
 
 

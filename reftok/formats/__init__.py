@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.formats.tiktoken import ENCODINGS, RankEncoding, read_tiktoken
 from reftok.formats.tokenizer_json import read_tokenizer_json
 from reftok.formats.vocab_merges import read_vocab_merges
@@ -12,6 +13,11 @@ from reftok.tokenizer import Tokenizer
 
 FILE_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.json")
 """What a folder is searched for, in this order, before files that end in .model, .spm or .tiktoken."""
+
+KNOWN_FILES = "tokenizer.json, a sentencepiece .model, a .tiktoken rank file, vocab.json with merges.txt"
+
+_MODEL_PROTO_TAGS = frozenset({b"\x0a", b"\x12", b"\x1a", b"\x22", b"\x2a"})
+"""What a serialized sentencepiece model can begin with: the tag of one of the five messages of ModelProto."""
 
 _ENDINGS = (".model", ".spm", ".tiktoken")
 
@@ -38,6 +44,10 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
     if encoding is not None:
         return read_tiktoken(data, name, _encoding(encoding))
     match file_format(data):
+        case "empty":
+            raise ModelFormatError(name, "", "is empty")
+        case "unknown":
+            raise ModelFormatError(name, "", f"is none of the known files: {KNOWN_FILES}")
         case "tokenizer.json":
             return read_tokenizer_json(data, name)
         case "tiktoken":
@@ -45,17 +55,17 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
         case "gguf":
             raise UnsupportedFeature(name, "", "GGUF files are not supported yet")
         case _:
-            from reftok.formats.sentencepiece_model import read_sentencepiece_model
-
             return read_sentencepiece_model(data, name)
 
 
 def file_format(data: bytes) -> str:
-    r"""What a model file is, told by its first bytes: tokenizer.json, tiktoken, gguf or sentencepiece.
+    r"""What a model file is, told by its first bytes: tokenizer.json, tiktoken, gguf, sentencepiece, empty or unknown.
 
     >>> file_format(b'{"version": "1.0"}'), file_format(b"IQ== 0\n"), file_format(b"GGUF\x03")
     ('tokenizer.json', 'tiktoken', 'gguf')
     """
+    if not data:
+        return "empty"
     if data.lstrip()[:1] == b"{":
         return "tokenizer.json"
     if data.startswith(b"GGUF"):
@@ -63,7 +73,7 @@ def file_format(data: bytes) -> str:
     first = data.split(b"\n", 1)[0].split()
     if len(first) == 2 and first[1].isdigit() and len(first[0]) % 4 == 0:
         return "tiktoken"
-    return "sentencepiece"
+    return "sentencepiece" if data[:1] in _MODEL_PROTO_TAGS else "unknown"
 
 
 def find_model(source: str | Path) -> Path:
@@ -83,7 +93,9 @@ def find_model(source: str | Path) -> Path:
 def models_in(folder: Path) -> list[Path]:
     """Every model file of a folder: a folder as published may hold one tokenizer in two formats."""
     found = [folder / name for name in FILE_NAMES if (folder / name).is_file()]
-    found += [path for path in sorted(folder.iterdir()) if path.suffix in _ENDINGS and path not in found]
+    found += [
+        path for path in sorted(folder.iterdir()) if path.suffix in _ENDINGS and path.is_file() and path not in found
+    ]
     if any(path.name == "tokenizer.json" for path in found):
         found = [path for path in found if path.name != "vocab.json"]
     return [path for path in found if path.name != "vocab.json" or path.with_name("merges.txt").is_file()]

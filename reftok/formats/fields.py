@@ -87,9 +87,9 @@ class Fields:
             raise self.wrong(key, f"is not a number but {_kind(value)}")
         return float(value)
 
-    def items(self, key: str, default: Sequence[Any] = _REQUIRED) -> list[Any]:
+    def items(self, key: str, default: Sequence[Any] = _REQUIRED) -> Sequence[Any]:
         """A list."""
-        value: list[Any] = self._typed(key, default, list)
+        value: Sequence[Any] = self._typed(key, default, list)
         return value
 
     def object(self, key: str) -> Fields:
@@ -136,7 +136,7 @@ class Fields:
 
     def _typed(self, key: str, default: Any, kind: type) -> Any:
         value = self.any(key, default)
-        if not isinstance(value, kind):
+        if key in self._value and not isinstance(value, kind):
             raise self.wrong(key, f"is not {_NAMES[kind]} but {_kind(value)}")
         return value
 

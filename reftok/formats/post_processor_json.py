@@ -5,6 +5,7 @@ from __future__ import annotations
 from reftok.formats.fields import Fields, is_id
 from reftok.postprocessors import ByteLevel, Sequence, SpecialToken, TemplateProcessing
 
+_MOST_INSERTED_IDS = 1_000_000
 _SpecialTokens = dict[str, tuple[tuple[int, ...], tuple[str, ...]]]
 
 
@@ -22,6 +23,8 @@ def read_template(fields: Fields) -> TemplateProcessing:
     single = tuple(_read_piece(piece, special) for piece in fields.objects("single"))
     if any(isinstance(piece, Sequence) and piece.id == "B" for piece in single):
         raise fields.wrong("single", "asks for a second text (Sequence B)")
+    if sum(len(piece.ids) for piece in single if isinstance(piece, SpecialToken)) > _MOST_INSERTED_IDS:
+        raise fields.wrong("single", f"inserts more than {_MOST_INSERTED_IDS} ids")
     return TemplateProcessing(single)
 
 

@@ -117,9 +117,10 @@ def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None =
     encoding: None recognises the published files by their hash.
     Raises ModelFormatError for a file that is not of this form, UnsupportedFeature for one that is not recognised.
 
-    >>> ranks = b"YQ== 0\nYg== 1\nYWI= 2\n"
-    >>> read_tiktoken(ranks, encoding=RankEncoding("tiny", r"\w+", {}, "")).encode_ids("abb")
-    [2, 1]
+    >>> tokens = [*(bytes([byte]) for byte in range(256)), b"ab"]
+    >>> lines = [base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens)]
+    >>> read_tiktoken(b"".join(lines), encoding=RankEncoding("tiny", r"\w+", {}, "")).encode_ids("abb")
+    [256, 98]
     """
     ranks = read_ranks(data, source)
     if encoding is None:
@@ -152,7 +153,10 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
 
 
 def read_ranks(data: bytes, source: str = "") -> dict[bytes, int]:
-    """Token bytes to rank, as in the file."""
+    """Token bytes to rank, as in the file.
+
+    Raises ModelFormatError for a file of another form, and where a byte has no rank: some text would have no ids.
+    """
     ranks: dict[bytes, int] = {}
     seen: set[int] = set()
     for number, line in enumerate(data.splitlines(), 1):
@@ -168,7 +172,7 @@ def read_ranks(data: bytes, source: str = "") -> dict[bytes, int]:
         ranks[token] = rank
         seen.add(rank)
     missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
-    if not ranks or (missing and len(ranks) > 256):
+    if missing:
         raise ModelFormatError(source, "", f"has no rank for byte {missing[0]:02X}: is the file complete?")
     return ranks
 

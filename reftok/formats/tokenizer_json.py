@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
-from functools import reduce
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from reftok import decoders, normalizers, pretokenizers
 from reftok.added_tokens import AddedVocabulary
 from reftok.charsmap import Charsmap
-from reftok.errors import UnsupportedFeature
+from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
 from reftok.formats.post_processor_json import read_byte_level, read_template
 from reftok.formats.strict_json import parse_json
 from reftok.models.bpe import BPE, BPEOptions
 from reftok.models.unigram import Unigram
-from reftok.patterns import compile_oniguruma
+from reftok.patterns import compile_oniguruma, may_match_nothing
 from reftok.postprocessors import TemplateProcessing
 from reftok.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
 from reftok.text import NormalizedString
@@ -29,6 +28,7 @@ from reftok.tokenizer import Tokenizer
 from reftok.types import AddedToken
 
 _BEHAVIORS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
+_LONGEST_ADDED_TOKEN = 1_000_000
 
 
 def read_tokenizer_json(data: bytes, source: str = "tokenizer.json") -> Tokenizer:
@@ -46,15 +46,13 @@ def read_tokenizer_json(data: bytes, source: str = "tokenizer.json") -> Tokenize
         if root.any(key, None) is not None:
             raise UnsupportedFeature(source, key, "is not supported; set it to null")
 
-    def normalized(text: str) -> str:
-        return reduce(lambda value, step: step.normalize(value), stages_normalizers, NormalizedString(text)).text
-
+    normalize = _normalizing(stages_normalizers, source)
     added_tokens = [read_added_token(fields) for fields in root.objects("added_tokens", ())]
     decoder = root.optional_object("decoder")
     tokenizer = Tokenizer(
         library="tokenizers",
         model=model,
-        added_tokens=AddedVocabulary(added_tokens, model.vocab, normalized, model_size=_size(model), source=source),
+        added_tokens=AddedVocabulary(added_tokens, model.vocab, normalize, model_size=_size(model), source=source),
         normalizers=stages_normalizers,
         pre_tokenizers=read_pre_tokenizers(root.optional_object("pre_tokenizer")),
         post_processors=read_post_processors(root.optional_object("post_processor")),
@@ -62,6 +60,20 @@ def read_tokenizer_json(data: bytes, source: str = "tokenizer.json") -> Tokenize
     )
     root.done()
     return tokenizer
+
+
+def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], str]:
+    """What the normalizers make of an added token."""
+
+    def normalize(text: str) -> str:
+        normalized = NormalizedString(text)
+        for step in steps:
+            normalized = step.normalize(normalized)
+            if len(normalized) > _LONGEST_ADDED_TOKEN:
+                raise ModelFormatError(source, "added_tokens", f"{text!r:.60} is too long when normalized")
+        return normalized.text
+
+    return normalize
 
 
 def _size(model: Model) -> int:
@@ -237,6 +249,15 @@ def _read_prepend(fields: Fields) -> normalizers.Prepend:
     return normalizers.Prepend(prefix)
 
 
+def _read_replace_normalizer(fields: Fields) -> normalizers.Replace:
+    """With an empty match the library loses its alignment, or panics in a later stage."""
+    pattern = _pattern(fields)
+    is_text = isinstance(pattern, str)
+    if not pattern if is_text else may_match_nothing(fields.object("pattern").text("Regex")):
+        raise fields.unsupported("pattern", "a match of nothing, with which the library loses its alignment,")
+    return normalizers.Replace(pattern, fields.text("content"))
+
+
 def _read_split(fields: Fields) -> pretokenizers.Split:
     behavior: Any = fields.choice("behavior", _BEHAVIORS)
     return pretokenizers.Split(_pattern(fields), behavior, fields.boolean("invert"))
@@ -255,7 +276,7 @@ _NORMALIZERS: dict[str, Callable[[Fields], Normalizer]] = {
     "NFKC": lambda fields: normalizers.NFKC(),
     "NFKD": lambda fields: normalizers.NFKD(),
     "Prepend": _read_prepend,
-    "Replace": lambda fields: normalizers.Replace(_pattern(fields), fields.text("content")),
+    "Replace": _read_replace_normalizer,
     "Strip": lambda fields: normalizers.Strip(fields.boolean("strip_left"), fields.boolean("strip_right")),
     "Precompiled": lambda fields: normalizers.Precompiled(_charsmap(fields)),
 }

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 from reftok.cache import TwoGenerationCache
-from reftok.errors import ModelFormatError
+from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.types import Token
 
 Merges = Mapping[tuple[int, int], tuple[int, int]]
@@ -20,6 +20,9 @@ Merges = Mapping[tuple[int, int], tuple[int, int]]
 
 Symbol = tuple[int, int]
 """An id and how many bytes of the word it stands for."""
+
+Candidate = tuple[int, int, int]
+"""The rank of a merge, the position of its left symbol, and the id that the pair becomes."""
 
 _CACHED_WORD_LENGTH = 256
 
@@ -41,13 +44,13 @@ class BPE:
 
     vocab: token to id.
     merges: pairs of tokens, the first has rank 0; of equal pairs the last counts.
-    Raises ModelFormatError for a merge whose parts or result are not in the vocab.
+    source: the file's name, for messages.
+    Raises ModelFormatError for a merge whose parts or result are not in the vocab, UnsupportedFeature for byte
+    fallback together with a subword prefix or a word suffix: the library's offsets point anywhere then.
 
     Quirks: `ignore_merges` takes a word that is in the vocab as it is. Byte fallback is all or nothing for a
     character, and does not write out an unknown token that is waiting to be fused: it comes after the bytes.
     Without `unk_token` an unknown character vanishes, and the offsets of all tokens after it in the word shift.
-    Byte fallback writes out a subword prefix and a word suffix too. Not copied: the offsets that point outside the
-    word then; here they end with it.
 
     >>> model = BPE({"a": 0, "b": 1, "c": 2, "bc": 3, "ab": 4}, [("b", "c"), ("a", "b")])
     >>> [token.value for token in model.tokenize("abc")]
@@ -61,8 +64,11 @@ class BPE:
         options: BPEOptions = BPEOptions(),
         source: str = "",
     ) -> None:
+        if options.byte_fallback and (options.continuing_subword_prefix or options.end_of_word_suffix):
+            raise UnsupportedFeature(source, "model.byte_fallback", "is not supported with a prefix or suffix of words")
         self.vocab = vocab
         self.options = options
+        self.source = source
         self.merges = merge_ranks(vocab, merges, options.continuing_subword_prefix, source)
         self._tokens = {token_id: token for token, token_id in vocab.items()}
         self._cache: TwoGenerationCache[tuple[Token, ...]] = TwoGenerationCache()
@@ -92,12 +98,11 @@ class BPE:
             return (Token(self.vocab[text], text, (0, len(text))),)
         merged = merge_all(self.symbols(text), self.merges)
         character_at = _character_of_each_byte(text)
-        most = len(character_at) - 1
         tokens: list[Token] = []
         start = 0
         for token_id, length in merged:
             end = start + length
-            span = character_at[min(start, most)], character_at[min(end - 1, most)] + 1
+            span = character_at[start], character_at[end - 1] + 1
             tokens.append(Token(token_id, self._tokens[token_id], span))
             start = end
         return tuple(tokens)
@@ -119,7 +124,7 @@ class BPE:
                     unknown = None
                 symbols.append((token_id, length))
                 continue
-            fallback = self._byte_tokens(entry) if options.byte_fallback else None
+            fallback = self._byte_tokens(character) if options.byte_fallback else None
             if fallback is not None:
                 symbols += [(byte_id, 1) for byte_id in fallback]
             elif options.unk_token is not None:
@@ -133,14 +138,14 @@ class BPE:
             symbols.append(unknown)
         return symbols
 
-    def _byte_tokens(self, entry: str) -> list[int] | None:
-        ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in entry.encode("utf-8")]
+    def _byte_tokens(self, character: str) -> list[int] | None:
+        ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in character.encode("utf-8")]
         return None if None in ids else [token_id for token_id in ids if token_id is not None]
 
     def _unk_id(self) -> int:
         unk_token = self.options.unk_token
         if unk_token is None or unk_token not in self.vocab:
-            raise ModelFormatError("", "model.unk_token", f"{unk_token!r} is not in the vocab")
+            raise ModelFormatError(self.source, "model.unk_token", f"{unk_token!r} is not in the vocab")
         return self.vocab[unk_token]
 
 
@@ -186,10 +191,7 @@ def merge_all(symbols: list[Symbol], merges: Merges) -> list[Symbol]:
     lengths = [length for _, length in symbols]
     previous = list(range(-1, len(symbols) - 1))
     following = [*range(1, len(symbols)), -1]
-    queue = [
-        (*found, position) for position, pair in enumerate(pairwise(ids)) if (found := merges.get(pair)) is not None
-    ]
-    queue = [(rank, position, new_id) for rank, new_id, position in queue]
+    queue = _candidates(ids, merges)
     heapify(queue)
     while queue:
         _, position, new_id = heappop(queue)
@@ -214,6 +216,12 @@ def merge_all(symbols: list[Symbol], merges: Merges) -> list[Symbol]:
             if found is not None:
                 heappush(queue, (found[0], before, found[1]))
     return [(token_id, length) for token_id, length in zip(ids, lengths, strict=True) if length]
+
+
+def _candidates(ids: Sequence[int], merges: Merges) -> list[Candidate]:
+    """Every pair of neighbours that has a merge."""
+    found = [(position, merges.get(pair)) for position, pair in enumerate(pairwise(ids))]
+    return [(merge[0], position, merge[1]) for position, merge in found if merge is not None]
 
 
 def _character_of_each_byte(text: str) -> Sequence[int]:

@@ -11,6 +11,8 @@ from heapq import heapify, heappop, heappush
 from reftok.cache import TwoGenerationCache
 from reftok.types import Token
 
+_CACHED_LENGTH = 256
+
 
 class RankBPE:
     """A pre-token that is in the vocab is taken as it is; otherwise the pair with the lowest rank is merged first.
@@ -38,7 +40,8 @@ class RankBPE:
         if tokens is None:
             parts = [text] if text in self.vocab else merge_by_rank(text, self.vocab)
             tokens = tuple(_tokens(parts, self.vocab))
-            self._cache.put(text, tokens)
+            if len(text) < _CACHED_LENGTH:
+                self._cache.put(text, tokens)
         return tokens
 
 

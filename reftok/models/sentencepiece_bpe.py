@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection, Mapping, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import pairwise
 from math import inf
 from typing import TypeAlias
@@ -127,6 +127,29 @@ class SentencePieceBPE:
             segments.append((part, self.table.usable_id(part)))
 
 
+class _Merging:
+    """The symbols of a text while they merge, the candidates among them, and the splits of unused pieces."""
+
+    def __init__(
+        self, symbols: Sequence[str], frozen: Sequence[bool], ranks: Mapping[str, int], unused: Collection[str]
+    ) -> None:
+        self.symbols, self.frozen, self.ranks, self.unused = list(symbols), frozen, ranks, unused
+        self.queue: list[Candidate] = []
+        self.splits = Splits()
+
+    def consider(self, left: int, right: int) -> None:
+        """Queue the merge of two neighbours where they make a piece; -1 stands for no neighbour."""
+        if left < 0 or right < 0:
+            return
+        first, second = self.symbols[left], self.symbols[right]
+        rank = self.ranks.get(first + second)
+        if rank is None or self.frozen[left] or self.frozen[right]:
+            return
+        if first + second in self.unused:
+            self.splits[first + second] = first, second
+        heappush(self.queue, (rank, left, right, len(first) + len(second)))
+
+
 def merge_all(
     symbols: Sequence[str], frozen: Sequence[bool], ranks: Mapping[str, int], unused: Collection[str] = ()
 ) -> tuple[list[str], Splits]:
@@ -138,36 +161,24 @@ def merge_all(
     >>> merge_all("abcab", [False] * 5, {"ab": 2, "bc": 1, "ca": 1})
     (['a', 'bc', 'ab'], {})
     """
-    symbols, splits, last = list(symbols), Splits(), len(symbols) - 1
-
-    def candidate(left: int, right: int) -> Candidate | None:
-        piece = symbols[left] + symbols[right]
-        rank = ranks.get(piece)
-        if rank is None or frozen[left] or frozen[right]:
-            return None
-        if piece in unused:
-            splits[piece] = symbols[left], symbols[right]
-        return rank, left, right, len(piece)
-
-    queue = [found for left in range(last) if (found := candidate(left, left + 1)) is not None]
-    heapify(queue)
+    merging = _Merging(symbols, frozen, ranks, unused)
+    merged, queue, last = merging.symbols, merging.queue, len(symbols) - 1
+    for left in range(last):
+        merging.consider(left, left + 1)
     following = [*range(1, last + 1), -1]
     previous = [*range(-1, last)]
     while queue:
         _, left, right, length = heappop(queue)
-        if not symbols[left] or not symbols[right] or len(symbols[left]) + len(symbols[right]) != length:
+        if not merged[left] or not merged[right] or len(merged[left]) + len(merged[right]) != length:
             continue
-        symbols[left] += symbols[right]
-        symbols[right] = ""
-        before, after = previous[left], following[right]
-        following[left] = after
+        merged[left] += merged[right]
+        merged[right] = ""
+        after = following[left] = following[right]
         if after >= 0:
             previous[after] = left
-        if before >= 0 and (found := candidate(before, left)) is not None:
-            heappush(queue, found)
-        if after >= 0 and (found := candidate(left, after)) is not None:
-            heappush(queue, found)
-    return [symbol for symbol in symbols if symbol], splits
+        merging.consider(previous[left], left)
+        merging.consider(left, after)
+    return [symbol for symbol in merged if symbol], merging.splits
 
 
 def merge_few(symbols: list[str], ranks: Mapping[str, int]) -> list[str]:

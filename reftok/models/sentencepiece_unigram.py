@@ -15,6 +15,7 @@ from typing import TypeAlias
 from reftok.cache import TwoGenerationCache
 from reftok.errors import ModelFormatError
 from reftok.models.pair_cuts import PairCuts
+from reftok.prefixes import proper_prefixes
 from reftok.sentencepiece_pieces import PieceTable, PieceType, Segment
 from reftok.types import Token
 
@@ -77,10 +78,8 @@ class SentencePieceUnigram:
         self.table = table
         normal = [piece.score for piece in table.pieces if piece.type is PieceType.NORMAL]
         self._unknown = table.unk_id, to_float32(min(normal, default=_LARGEST_FLOAT32) - UNK_PENALTY)
-        self._entries: dict[str, Entry | None] = {}
+        self._entries: dict[str, Entry | None] = dict.fromkeys(proper_prefixes(table.text_ids, source, "pieces"))
         for piece, token_id in table.text_ids.items():
-            for end in range(1, len(piece)):
-                self._entries.setdefault(piece[:end])
             if table.pieces[token_id].type is not PieceType.UNUSED:
                 self._entries[piece] = token_id, self._score(token_id)
             else:

@@ -12,6 +12,7 @@ from math import inf
 
 from reftok.cache import TwoGenerationCache
 from reftok.errors import ModelFormatError
+from reftok.prefixes import proper_prefixes
 from reftok.types import Token
 
 UNK_PENALTY = 10.0
@@ -32,6 +33,8 @@ class Unigram:
 
     pieces: piece and score (log probability), by id.
     unk_id: None where there is none; a text that needs it is then refused.
+    source: the file's name, for messages.
+    Raises UnsupportedFeature for pieces of many thousand characters.
 
     Quirks: on equal scores the piece that starts first stays. Every entry of the vocab matches text, control tokens
     too. A run of unknown characters is fused first; then byte fallback is all or nothing for the whole run.
@@ -51,7 +54,8 @@ class Unigram:
         self.unk_id = unk_id
         self.byte_fallback = byte_fallback
         self._unk_score = min((score for _, score in pieces), default=inf) - UNK_PENALTY
-        self._prefixes = {piece[:length] for piece in self.vocab for length in range(1, len(piece))}
+        self._prefixes = proper_prefixes(self.vocab, source, "model.vocab")
+        self.source = source
         self._cache: TwoGenerationCache[tuple[Token, ...]] = TwoGenerationCache()
 
     def id_to_token(self, token_id: int) -> str | None:
@@ -98,7 +102,7 @@ class Unigram:
         return spans[::-1]
 
     def best_paths(self, text: str) -> list[Best]:
-        """For each position the best path that ends there; the lattice that `explain` shows."""
+        """For each position the best path that ends there."""
         best: list[Best | None] = [Best(0.0, -1, -1)] + [None] * len(text)
         for start in range(len(text)):
             here = best[start]
@@ -122,7 +126,7 @@ class Unigram:
 
     def _unk(self) -> int:
         if self.unk_id is None:
-            raise ModelFormatError("", "model.unk_id", "is missing, but the text has an unknown character")
+            raise ModelFormatError(self.source, "model.unk_id", "is missing, but the text has an unknown character")
         return self.unk_id
 
 

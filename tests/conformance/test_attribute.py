@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.attribute import Attribution, attribute_decoding, attribute_offsets, hypotheses
+from conformance.attribute import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets, hypotheses
 from conformance.case import text_case
 from conformance.checks.base import Answers, Difference
 from conformance.engines.blame import FULL_SEARCHES, LONGEST_TEXT, Blame
 from conformance.observation import Decoded, Encoded, Failure
 from reftok import ReftokError, embedded_models, load
+from reftok.models.bpe import BPE
 
 MODELS = sorted(embedded_models())
 TEXTS = (
@@ -79,8 +82,44 @@ def test_a_planted_mistake_is_named(model: str, text: str, stage: str, rule: str
     assert blamed(model, text, wrong) == Attribution(stage, rule)
 
 
-def test_what_no_hypothesis_gives_is_not_named() -> None:
-    assert blamed("bpe-qwen", "hello", Encoded((1, 2, 3))) == Attribution()
+CHANGED = Attribution("", "characters are lost or changed")
+
+
+def test_other_characters_behind_the_ids_are_said_to_be_lost_or_changed() -> None:
+    assert blamed("bpe-qwen", "hello", Encoded((1, 2, 3))) == CHANGED
+
+
+def test_tokens_within_the_pre_tokens_leave_it_open_who_cut() -> None:
+    vocab = load("bpe-gpt2").model.vocab
+    ids = tuple(vocab[token] for token in ("h", "e", "l", "lo", "Ġ", "wo"))
+    found = blamed("bpe-gpt2", "hello wo", Encoded(ids))
+    assert found == Attribution("PreTokenizer or Model", "pre-tokens are cut into other tokens")
+
+
+def test_tokens_across_pre_tokens_are_a_fault_of_the_pre_tokenizer() -> None:
+    tokenizer = load("bpe-qwen")
+    text = "a1"
+    across = replace(tokenizer, pre_tokenizers=tokenizer.pre_tokenizers[1:])
+    merged = BPE({**tokenizer.model.vocab, "a1": 90_000}, [("a", "1")])
+    ids = tuple(replace(across, model=merged, post_processors=()).encode(text).ids)
+    assert ids == (90_000,)
+    known = replace(tokenizer, model=merged)
+    found = attribute_boundaries(known, text, ids)
+    assert found == Attribution("PreTokenizer", "the text is cut elsewhere: tokens reach across pre-tokens")
+
+
+def test_a_hypothesis_that_other_texts_speak_against_is_not_believed() -> None:
+    tokenizer = load("bpe-gpt2")
+    blame = Blame(tokenizer)
+    reversed_merges = next(h for h in hypotheses(tokenizer) if "reverse" in h.rule)
+    texts = ["hello there", "international", "the quick brown fox"]
+    right = [Answers(encoding=Encoded(tuple(tokenizer.encode(text).ids))) for text in texts]
+    blame.hear("s", [text_case(text, "o") for text in texts], right, right)
+    wrong = Answers(encoding=Encoded(tuple(reversed_merges.encode("a name").ids)))
+    expected = Answers(encoding=Encoded(tuple(tokenizer.encode("a name").ids)))
+    assert wrong != expected
+    believed = blame.of("s", "ids", text_case("a name", "o"), expected, wrong)
+    assert believed.rule == "pre-tokens are cut into other tokens"
 
 
 def test_a_failure_is_not_named() -> None:
@@ -104,8 +143,8 @@ def test_full_searches_are_bounded_until_the_next_shard() -> None:
     planted = next(h for h in hypotheses(tokenizer) if h.rule == "NFC is missing")
     wrong = Answers(encoding=Encoded(tuple(planted.encode(case.text).ids)))
     for number in range(FULL_SEARCHES):
-        assert blame.of("s", "ids", case, expected, Answers(encoding=Encoded((number,)))) == Attribution()
-    assert blame.of("s", "ids", case, expected, wrong) == Attribution()
+        assert blame.of("s", "ids", case, expected, Answers(encoding=Encoded((number,)))) == CHANGED
+    assert blame.of("s", "ids", case, expected, wrong) == CHANGED
     assert blame.of("another", "ids", case, expected, wrong).rule == "NFC is missing"
     blame.renew()
     assert blame.of("s", "ids", case, expected, wrong).rule == "NFC is missing"

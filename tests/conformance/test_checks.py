@@ -74,7 +74,7 @@ def test_no_ids_where_the_oracle_has_some_is_a_difference_named_after_the_failur
 
 
 def test_both_refuse_is_the_same_but_a_crash_is_no_refusal() -> None:
-    assert encodings("ids", REFUSED, REFUSED) == "same"
+    assert encodings("ids", REFUSED, REFUSED) == "both refuse"
     assert difference(encodings("ids", REFUSED, CRASHED)).rule == "crashed"
 
 
@@ -102,7 +102,7 @@ def test_decode_is_not_applicable_without_ids() -> None:
 
 
 def test_decode_judges_failures_as_ids_does() -> None:
-    assert decodings(REFUSED, REFUSED) == "same"
+    assert decodings(REFUSED, REFUSED) == "both refuse"
     assert difference(decodings(Decoded("a"), REFUSED)).severity == "no answer"
     assert difference(decodings(REFUSED, CRASHED)).rule == "crashed"
     assert difference(decodings(REFUSED, Decoded("a"))).rule == "answers what the oracle refuses"

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from conformance.cli import _made
+from conformance.engines.journal import locked
 from conformance.report.folder import read_run_folder
 from reftok import embedded_models
 
@@ -396,7 +398,7 @@ def test_a_finding_is_replayed_with_both_answers(conformance: Command, workplace
     (folder / "signalling.py").write_text("from official import Official as Subject", "utf-8")
     mended = conformance("replay", "out", finding["fingerprint"], cwd=folder)
     assert mended.returncode == 0
-    assert "mended" in mended.stdout
+    assert "differs no more; changed since the run" in mended.stdout
 
 
 @pytest.mark.parametrize("file", ["texts.txt", "signalling.py", "model/vocab.json", "model/merges.txt"])
@@ -468,3 +470,64 @@ def test_huge_ids_long_lines_and_lone_surrogates_end_in_a_report(
     assert {finding["example"]["check"] for finding in findings(tmp_path / "out")} == {"ids", "decode", "stream decode"}
     assert "\x1b" not in result.stdout
     assert read_run_folder(tmp_path / "out").exit_code == 1
+
+
+def small_run(corpus: Corpus, *texts: str) -> tuple[str | Path, ...]:
+    return ("run", "--model", "spm-char", "--corpus", corpus(*texts), *SMALLEST)
+
+
+def test_two_runs_in_the_same_second_have_folders_of_their_own(tmp_path: Path) -> None:
+    made = [_made(tmp_path / "runs" / "20260101-120000", unique=True).name for _ in range(3)]
+    assert made == ["20260101-120000", "20260101-120000-2", "20260101-120000-3"]
+
+
+def test_a_folder_that_another_process_works_on_is_not_resumed(
+    conformance: Command, corpus: Corpus, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert conformance(*small_run(corpus, "a"), "--out", out).returncode == 0
+    with locked(out):
+        said(conformance("run", "--resume", out), 2, "is being worked on by another process")
+    assert conformance("run", "--resume", out).returncode == 0
+
+
+def test_resuming_with_another_version_of_a_library_is_refused(
+    conformance: Command, corpus: Corpus, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert conformance(*small_run(corpus, "a"), "--out", out).returncode == 0
+    plan = json.loads((out / "plan.json").read_text("utf-8"))
+    now = plan["versions"]["tokenizers"]
+    plan["versions"]["tokenizers"] = "0.0.1"
+    (out / "plan.json").write_text(json.dumps(plan), "utf-8")
+    said(conformance("run", "--resume", out), 2, f"tokenizers was 0.0.1, is {now}: start the run anew")
+
+
+def test_a_foreign_line_in_the_journal_ends_with_2(conformance: Command, corpus: Corpus, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert conformance(*small_run(corpus, "a"), "--out", out).returncode == 0
+    line = json.loads((out / "journal.jsonl").read_text("ascii"))
+    line["shard"]["model"] = "another"
+    (out / "journal.jsonl").write_text(json.dumps(line) + "\n", "ascii")
+    said(conformance("run", "--resume", out), 2, "a model is 'another'")
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "0", "1e9"])
+def test_a_timeout_that_is_no_time_ends_with_2(conformance: Command, corpus: Corpus, value: str) -> None:
+    result = conformance(*small_run(corpus, "a"), "--timeout", value)
+    assert result.returncode == 2
+    assert "--timeout" in result.stderr
+
+
+@pytest.mark.parametrize(("defect", "code"), [("correct", 0), ("strips_white_space", 1)])
+def test_a_broken_pipe_does_not_lose_the_outcome(
+    planted: Planted, corpus: Corpus, command_environment: dict[str, str], tmp_path: Path, defect: str, code: int
+) -> None:
+    arguments = [*map(str, small_run(corpus, " a ")), "--out", str(tmp_path / "out"), *subjects(planted, defect)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "conformance.cli", *arguments, *LONG_TIMEOUT]
+    command.remove("--quiet")
+    result = subprocess.run(command, env=command_environment, stdout=writer, stderr=writer, timeout=300)
+    os.close(writer)
+    assert result.returncode == code

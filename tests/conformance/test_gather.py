@@ -12,7 +12,7 @@ from conformance.case import text_case
 from conformance.engines.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult
 from conformance.expectations import Expectation
 from conformance.finding import Finding, Mismatch, Severity
-from conformance.gather import Gathered, cells, findings, gather, language_cells, vacuous
+from conformance.gather import Gathered, cells, findings, gather, language_cells, unchecked, vacuous
 from conformance.inputs.plan import Shard
 from conformance.run import Cell
 
@@ -137,10 +137,21 @@ RIGHT = Cell("m", "s", "ids", 10)
     ],
 )
 def test_a_subject_that_proves_nothing_is_a_problem(table: tuple[Cell, ...], said: str) -> None:
-    (problem,) = vacuous(table, [("m", "s")])
+    (problem,) = vacuous(table, ["m"], [("m", "s")])
     assert said in problem
 
 
 def test_a_subject_that_answers_half_proves_something() -> None:
-    assert vacuous((replace(RIGHT, mismatched=5, failures=5),), [("m", "s")]) == []
-    assert vacuous((RIGHT,), [("m", "s")]) == []
+    assert vacuous((replace(RIGHT, mismatched=5, failures=5),), ["m"], [("m", "s")]) == []
+    assert vacuous((RIGHT,), ["m"], [("m", "s")]) == []
+
+
+def test_a_model_without_a_subject_besides_its_library_was_compared_with_nothing() -> None:
+    (problem,) = vacuous((RIGHT,), ["m", "alone"], [("m", "s")])
+    assert problem.startswith("alone was compared with nothing")
+
+
+def test_a_check_asked_for_by_name_must_compare_something() -> None:
+    assert unchecked((RIGHT,), [RIGHT.check], [("m", "s")]) == []
+    (problem,) = unchecked((RIGHT,), ["offsets"], [("m", "s")])
+    assert problem == "offsets was asked for, but s gives nothing to compare on m"

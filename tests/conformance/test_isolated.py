@@ -193,8 +193,16 @@ def test_numbers_of_other_libraries_and_up_to_64_bits_are_ids(make: Make) -> Non
 
 
 def test_a_million_ids_come_through_and_more_than_any_text_has_do_not(make: Make) -> None:
-    subject = make(wrong="return range(10 ** 6)", timeout=60)
-    answer = subject.encode("wrong")
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return range(10 ** 6)
+            def decode(self, ids, skip): return ""
+        """,
+        timeout=60,
+    )
+    answer = subject.encode("x" * 20_000)
     assert isinstance(answer, Encoded)
     assert len(answer.ids) == 10**6
     assert failure(make(wrong="return range(10 ** 7)", timeout=60).encode("wrong")).kind == "nonsense"
@@ -340,3 +348,187 @@ def test_a_subject_that_fails_on_the_plainest_text_is_asked_nothing_else(make: M
     assert [answer.kind for answer in answers] == [kind, kind]
     assert all("on the text 'a' already" in answer.message for answer in answers)
     assert failure(subject.decode([1])).kind == kind
+
+
+FOREIGN = """
+import json, os, sys
+class Subject:
+    def __init__(self, path):
+        self.answers = int(sys.argv[4])
+    def encode(self, text, special):
+        if text.startswith("say "):
+            os.write(self.answers, text[4:].encode() + b"\\n")
+        return [len(text)]
+    def decode(self, ids, skip):
+        if ids == [7]:
+            os.write(self.answers, b'{"number": 2, "text": 5}\\n')
+        return ""
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"x": 1}',
+        '{"failure": "bogus"}',
+        '{"failure": "bogus", "message": "m"}',
+        '{"failure": "crashed", "message": 5}',
+        '{"failure": ["crashed"], "message": "m"}',
+        '{"ids": ["1"]}',
+        '{"ids": [true]}',
+        '{"ids": [1e300]}',
+        '{"ids": [99999999999999999999999]}',
+        '{"ids": null}',
+        '{"ids": [1], "tokens": [1]}',
+        '{"ids": [1], "offsets": [[1]]}',
+        '{"ids": [1], "offsets": 5}',
+        '{"ids": [1], "special_tokens_mask": "0"}',
+        "[]",
+        '[["ids", [1]]]',
+        "5",
+        "null",
+        "nonsense",
+        "[" * 100_000,
+    ],
+)
+def test_foreign_json_in_the_answers_is_nonsense_and_what_comes_after_is_answered(make: Make, line: str) -> None:
+    line = line.replace("{", '{"number": 2, ')  # the first request after the plainest text
+    answer, after, last = make(FOREIGN, timeout=60).encode_batch([f"say {line}", "a", "bb"])
+    assert failure(answer).kind == "nonsense"
+    assert [after, last] == [Encoded((1,)), Encoded((2,))]
+
+
+def test_foreign_json_for_a_decoding_is_nonsense(make: Make) -> None:
+    subject = make(FOREIGN, timeout=60)
+    assert failure(subject.decode([7])).kind == "nonsense"
+    assert subject.decode([8]) == Decoded("", "")
+
+
+def test_an_answer_to_nothing_is_not_the_answer_to_the_next_question(make: Make) -> None:
+    answers = make(FOREIGN, timeout=60).encode_batch(['say {"number": 2, "ids": [9]}', "a", "bb"])
+    failures = [answer.kind for answer in answers if isinstance(answer, Failure)]
+    assert failures == ["nonsense"]  # the first, where both lines were read at once, else the second
+    assert answers[2] == Encoded((2,))
+
+
+def test_an_answer_without_the_number_of_the_question_is_nonsense(make: Make) -> None:
+    assert failure(make(FOREIGN, timeout=60).encode('say {"ids": [9]}')).kind == "nonsense"
+
+
+def test_a_foreign_hello_is_a_subject_that_cannot_be_loaded(make: Make) -> None:
+    with pytest.raises(UnavailableError, match="something else wrote into its answers"):
+        make("import os, sys; os.write(int(sys.argv[4]), b'[5]\\n')\nSubject = None")
+    with pytest.raises(UnavailableError, match="something else wrote into its answers"):
+        make("import os, sys; os.write(int(sys.argv[4]), b'{\"features\": 5}\\n')\nSubject = None")
+
+
+def test_more_ids_than_any_text_of_that_length_has_are_nonsense(make: Make) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return [1] * int(text)
+            def decode(self, ids, skip): return "x" * (4096 * 2 + len(ids) % 2)
+        """,
+        timeout=60,
+    )
+    assert isinstance(subject.encode("1024"), Encoded)
+    assert failure(subject.encode("1025")) == Failure("nonsense", "1,025 ids for a text of 4 bytes")
+    assert isinstance(subject.encode("0" * 96 + "6400"), Encoded)
+    assert failure(subject.encode("0" * 96 + "6401")).kind == "nonsense"
+    assert isinstance(subject.decode([1, 2]), Decoded)
+    assert failure(subject.decode([1])) == Failure("nonsense", "8,193 characters for 1 ids")
+
+
+def test_a_special_token_mask_comes_through(make: Make) -> None:
+    source = """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): raise AssertionError
+            def encode_with_offsets(self, text, special): return [1, 2], None, None, {mask}
+            def decode(self, ids, skip): return ""
+        """
+    assert make(source.format(mask="(1, 0)")).encode("x") == Encoded((1, 2), special_tokens_mask=(1, 0))
+    assert make(source.format(mask="None")).encode("x") == Encoded((1, 2))
+    assert failure(make(source.format(mask="['1', '0']")).encode("x")).kind == "nonsense"
+
+
+BATCH = """
+import os, time
+class Subject:
+    def __init__(self, path): pass
+    def encode(self, text, special):
+        if text == "poison": raise ValueError("poison")
+        return [len(text)]
+    def encode_batch(self, texts, special):
+        {batch}
+    def decode(self, ids, skip): return ""
+"""
+
+
+def test_the_batch_call_of_a_subject_is_used(make: Make) -> None:
+    subject = make(BATCH.format(batch="return [[len(text), len(texts)] for text in texts]"))
+    assert subject.has_batch
+    assert subject.encode_batch(["a", "bb", "c"]) == [Encoded((1, 3)), Encoded((2, 3)), Encoded((1, 3))]
+    assert subject.encode("a") == Encoded((1,))
+    assert [len(answer.ids) for answer in subject.encode_batch(["x"] * 150) if isinstance(answer, Encoded)] == [2] * 150
+    assert not make().has_batch
+
+
+def test_a_batch_call_beside_offsets_gives_the_ids_and_the_single_call_the_rest(make: Make) -> None:
+    offsets = "def encode_with_offsets(self, text, special): return [1], ['t'], [(0, 1)]"
+    subject = make(BATCH.format(batch=f"return [[5], [1]]\n    {offsets}"))
+    assert subject.encode_batch(["a", "b"]) == [Encoded((5,), ("t",), ((0, 1),)), Encoded((1,), ("t",), ((0, 1),))]
+
+
+def test_a_text_that_makes_a_batch_fail_is_found_among_the_others(make: Make) -> None:
+    subject = make(BATCH.format(batch="return [self.encode(text, special) for text in texts]"))
+    before, poison, after = subject.encode_batch(["a", "poison", "bb"])
+    assert (before, after) == (Encoded((1,)), Encoded((2,)))
+    assert failure(poison).kind == "refused"
+
+
+@pytest.mark.parametrize(
+    ("batch", "kind"),
+    [
+        ("raise ValueError('no')", "refused"),
+        ("return None", "nonsense"),
+        ("return [[1]]", "nonsense"),
+        ("return ['1'] * len(texts)", "nonsense"),
+        ("return [[1] * 2000] * len(texts)", "nonsense"),
+        ("os._exit(3)", "crashed"),
+        ("time.sleep(600)", "timed out"),
+    ],
+)
+def test_a_batch_call_that_fails_by_its_own_fault_is_seen_once(make: Make, batch: str, kind: str) -> None:
+    first, second, third = make(BATCH.format(batch=batch), timeout=1.0).encode_batch(["a", "bb", "ccc"])
+    assert failure(first).kind == kind
+    assert "encode_batch of 3 texts" in failure(first).message
+    assert (second, third) == (Encoded((2,)), Encoded((3,)))
+
+
+COUNTING = """
+import time
+class Subject:
+    def __init__(self, path):
+        self.asked = 0
+        time.sleep({start})
+    def encode(self, text, special):
+        self.asked += 1
+        return [self.asked]
+    def decode(self, ids, skip): return ""
+"""
+
+
+def test_what_a_subject_remembers_does_not_reach_the_next_shard(make: Make) -> None:
+    subject = make(COUNTING.format(start=0), timeout=60)
+    subject.renew()
+    assert subject.encode_batch(["a", "b"]) == [Encoded((1,)), Encoded((2,))]
+    subject.renew()
+    assert subject.encode("a") == Encoded((1,))
+
+
+def test_a_subject_that_is_slow_to_start_is_not_started_for_each_shard(make: Make) -> None:
+    subject = make(COUNTING.format(start=2.1), timeout=60)
+    subject.renew()
+    assert subject.encode("a") == Encoded((2,))

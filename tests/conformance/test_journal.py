@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conformance.case import bytes_case
-from conformance.engines.journal import Journal, read_plan, result_from_json, result_to_json, write_plan
+from conformance.engines.journal import (
+    Journal,
+    check_journal,
+    check_versions,
+    locked,
+    read_plan,
+    read_versions,
+    result_from_json,
+    result_to_json,
+    write_plan,
+)
 from conformance.engines.result import Counts, Group, ShardResult
 from conformance.errors import InputError
 from conformance.finding import Mismatch
@@ -76,14 +88,204 @@ def test_a_foreign_journal_is_refused_by_name(tmp_path: Path, line: str) -> None
         Journal(tmp_path)
 
 
+def damaged(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+    """The same JSON with something else at one place."""
+    inner = value
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = new
+    return value
+
+
+EXAMPLE = ("groups", 0, "examples", 0)
+
+
+@pytest.mark.parametrize(
+    ("place", "new"),
+    [
+        (("cases",), "3"),
+        (("answers",), -1),
+        (("seconds",), float("nan")),
+        (("shard", "model"), ["m"]),
+        (("shard", "source"), "elsewhere"),
+        (("shard", "stop"), 0),
+        (("unavailable",), ["t"]),
+        (("unavailable", "t"), None),
+        (("counts", 0, 2, "compared"), 0),
+        (("counts", 0, 2, "failures"), True),
+        (("counts", 0, 2, "failures"), 10**30),
+        (("languages", 0, 2), "5"),
+        (("groups", 0, "count"), 0),
+        (("groups", 0, "examples"), []),
+        (("groups", 0, "languages"), [1]),
+        (("groups", 0, "key", 2), None),
+        ((*EXAMPLE, "severity"), "bad weather"),
+        ((*EXAMPLE, "model"), "another"),
+        ((*EXAMPLE, "expected"), 5),
+        ((*EXAMPLE, "case", "kind"), "picture"),
+        ((*EXAMPLE, "case", "bytes_hex"), "zz"),
+        ((*EXAMPLE, "case"), {"kind": "ids", "origin": "o", "ids": ["1"]}),
+        ((*EXAMPLE, "case"), {"kind": "text", "origin": "o"}),
+    ],
+)
+def test_a_value_of_the_wrong_type_or_size_in_a_journal_is_refused(
+    tmp_path: Path, place: tuple[Any, ...], new: Any
+) -> None:
+    path = journaled(tmp_path, 1)
+    path.write_text(json.dumps(damaged(json.loads(path.read_text("ascii")), place, new)) + "\n", "ascii")
+    with pytest.raises(InputError, match=r"journal\.jsonl: is not the journal of a run"):
+        Journal(tmp_path)
+
+
+def test_a_torn_line_is_cut_off_without_writing_the_others_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = journaled(tmp_path, 1)
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"{")
+    monkeypatch.delattr(Path, "write_bytes")
+    assert list(finished(tmp_path)) == ["m|fuzz|0|1"]
+    assert path.read_bytes() == whole
+
+
 def plan(tmp_path: Path) -> Plan:
     models = (ModelPlan("m", tmp_path / "m ☠.json", "tokenizer.json", "tokenizers"),)
-    return Plan(models, ("reftok", "a.py:B"), ("ids",), Inputs((tmp_path / "c.txt",), True, 3, 4), 2.5)
+    subjects = ("reftok", f"{tmp_path / 'a.py'}:B")
+    return Plan(models, subjects, ("ids",), Inputs((tmp_path / "c.txt",), True, 3, 4), 2.5)
+
+
+def hashes(tmp_path: Path) -> dict[str, str]:
+    return {str(path): "hash" for path in plan(tmp_path).files}
+
+
+def planned(folder: Path) -> Path:
+    write_plan(folder, plan(folder), "conformance run", True, hashes(folder), {"regex": "1", "tokenizers": "0.23.3"})
+    return folder / "plan.json"
 
 
 def test_a_plan_comes_back(tmp_path: Path) -> None:
-    write_plan(tmp_path, plan(tmp_path), "conformance run", True, {"file": "hash"})
-    assert read_plan(tmp_path) == (plan(tmp_path), "conformance run", True, {"file": "hash"})
+    planned(tmp_path)
+    assert read_plan(tmp_path) == (plan(tmp_path), "conformance run", True, hashes(tmp_path))
+    assert read_versions(tmp_path) == {"regex": "1", "tokenizers": "0.23.3"}
+
+
+@pytest.mark.parametrize(
+    ("place", "new"),
+    [
+        (("models",), []),
+        (("models",), "m"),
+        (("models", 0, "name"), ""),
+        (("models", 0, "path"), "a\0b"),
+        (("models", 0, "path"), "elsewhere.json"),
+        (("models", 0, "format"), "zip"),
+        (("models", 0, "oracle"), "sentencepiece"),
+        (("subjects",), []),
+        (("subjects",), ["reftok", "reftok"]),
+        (("subjects", 0), 5),
+        (("subjects", 0), "nobody"),
+        (("subjects", 1), "other.py:B"),
+        (("checks",), []),
+        (("checks",), "ids"),
+        (("checks", 0), "luck"),
+        (("timeout",), 0),
+        (("timeout",), -1),
+        (("timeout",), True),
+        (("timeout",), "5"),
+        (("timeout",), float("nan")),
+        (("timeout",), float("inf")),
+        (("inputs", "fuzz"), 10**9 + 1),
+        (("inputs", "fuzz"), -1),
+        (("inputs", "fuzz"), 1.5),
+        (("inputs", "seed"), None),
+        (("inputs", "vocab"), "no"),
+        (("inputs", "files"), "c.txt"),
+        (("inputs", "files", 0), "other.txt"),
+        (("command",), None),
+        (("full",), "false"),
+        (("hashes",), {}),
+        (("hashes",), []),
+    ],
+)
+def test_a_value_of_the_wrong_type_or_size_in_a_plan_is_refused(
+    tmp_path: Path, place: tuple[Any, ...], new: Any
+) -> None:
+    path = planned(tmp_path)
+    path.write_text(json.dumps(damaged(json.loads(path.read_text("utf-8")), place, new)), "utf-8")
+    with pytest.raises(InputError, match=r"plan\.json: cannot be read"):
+        read_plan(tmp_path)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_file_of_the_plan_without_a_hash_is_refused_by_name(tmp_path: Path, number: int) -> None:
+    path = planned(tmp_path)
+    value = json.loads(path.read_text("utf-8"))
+    name = list(value["hashes"])[number]
+    del value["hashes"][name]
+    path.write_text(json.dumps(value), "utf-8")
+    with pytest.raises(InputError) as caught:
+        read_plan(tmp_path)
+    assert f"there is no hash of {name}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("installed", "message"),
+    [
+        ({"regex": "1", "tokenizers": "0.24.0"}, r"tokenizers was 0\.23\.3, is 0\.24\.0: start the run anew"),
+        ({"regex": "1"}, r"tokenizers was 0\.23\.3, is not installed"),
+        ({"regex": "1", "tokenizers": "0.23.3", "tiktoken": "1"}, "tiktoken was not installed, is 1"),
+    ],
+)
+def test_another_version_of_a_library_is_refused_by_name(
+    tmp_path: Path, installed: dict[str, str], message: str
+) -> None:
+    planned(tmp_path)
+    check_versions(tmp_path, {"regex": "1", "tokenizers": "0.23.3"})
+    with pytest.raises(InputError, match=message):
+        check_versions(tmp_path, installed)
+
+
+def test_a_plan_without_versions_is_refused(tmp_path: Path) -> None:
+    path = planned(tmp_path)
+    value = json.loads(path.read_text("utf-8"))
+    del value["versions"]
+    path.write_text(json.dumps(value), "utf-8")
+    with pytest.raises(InputError, match="'versions' is missing"):
+        check_versions(tmp_path, {})
+
+
+def of_the_plan() -> dict[str, Any]:
+    return json.loads(json.dumps(result_to_json(result())).replace('"s"', '"a.py:B"').replace('"t"', '"tokenizers"'))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda line: line["shard"].update(model="other") or line["groups"].clear(), "a model is 'other'"),
+        (lambda line: line["counts"].append(["other", "ids", {}]), "a subject is 'other'"),
+        (lambda line: line["counts"].append(["reftok", "decode", {}]), "a check is 'decode'"),
+        (lambda line: line["languages"].append(["de", "other", 1, 1]), "a subject is 'other'"),
+        (lambda line: line["unavailable"].update(other="no"), "a subject is 'other'"),
+    ],
+)
+def test_a_journal_of_another_plan_is_refused(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    path, line = tmp_path / "journal.jsonl", of_the_plan()
+    path.write_text(json.dumps(line) + "\n", "ascii")
+    check_journal(tmp_path, plan(tmp_path))
+    change(line)
+    path.write_text(json.dumps(line) + "\n", "ascii")
+    with pytest.raises(InputError, match=message):
+        check_journal(tmp_path, plan(tmp_path))
+
+
+def test_a_folder_is_locked_once_and_free_afterwards(tmp_path: Path) -> None:
+    with locked(tmp_path):
+        with pytest.raises(InputError, match="is being worked on by another process"), locked(tmp_path):
+            pass
+        journaled(tmp_path, 1)
+    with locked(tmp_path):
+        assert list(finished(tmp_path)) == ["m|fuzz|0|1"]
 
 
 def test_a_folder_without_a_plan_is_refused(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def charsmap() -> Charsmap:
 
 def test_every_rule_is_found(charsmap: Charsmap) -> None:
     for key, value in RULES.items():
-        assert charsmap.longest_prefix(key.encode("utf-8")) == (len(key.encode("utf-8")), value)
+        assert charsmap.prefixes(key.encode("utf-8"))[-1] == (len(key.encode("utf-8")), value)
 
 
 def test_prefixes_come_shortest_first(charsmap: Charsmap) -> None:
@@ -40,7 +40,7 @@ def test_prefixes_come_shortest_first(charsmap: Charsmap) -> None:
 
 def test_a_search_begins_where_it_is_told(charsmap: Charsmap) -> None:
     assert charsmap.prefixes(b"xab", start=1) == [(1, "1"), (2, "2")]
-    assert charsmap.longest_prefix(b"xab") is None
+    assert charsmap.prefixes(b"xab") == []
 
 
 def test_a_rule_that_ends_inside_a_character_is_no_match(charsmap: Charsmap) -> None:

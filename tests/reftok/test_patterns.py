@@ -5,8 +5,11 @@ import tokenizers
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from reftok.errors import UnsupportedFeature
-from reftok.patterns import compile_oniguruma, pattern_matches
+import reftok.patterns as patterns_module
+from reftok.errors import InvalidText, UnsupportedFeature
+from reftok.formats.tiktoken import ENCODINGS
+from reftok.patterns import compile_oniguruma, may_match_nothing, may_run_away, pattern_matches
+from reftok.pretokenizers import GPT2_PATTERN
 
 from .tokenizers_strategies import QWEN, texts
 
@@ -152,6 +155,33 @@ def test_a_folding_to_several_characters_is_refused(pattern: str) -> None:
 def test_what_is_no_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(UnsupportedFeature, match="not understood"):
         compile_oniguruma(pattern)
+
+
+def test_a_pattern_that_takes_too_long_on_a_text_is_an_error_and_no_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns_module, "_PATIENCE", 0.1)
+    text = "a" * 500
+    for pattern in ("a*a*a*a*a*b|a", "(?:a|aa)+b|(?=b)"):
+        with pytest.raises(InvalidText, match=r"takes too long on this text of 500 characters"):
+            pattern_matches(compile_oniguruma(pattern), text)
+
+
+@pytest.mark.parametrize("pattern", [GPT2_PATTERN, QWEN, DEEPSEEK, *(entry.pattern for entry in ENCODINGS.values())])
+def test_the_patterns_of_published_models_need_no_timer(pattern: str) -> None:
+    assert not may_run_away(pattern)
+
+
+def test_a_pattern_that_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(UnsupportedFeature, match="is nested too deeply"):
+        compile_oniguruma("(a" * 1000 + ")" * 1000)
+
+
+@given(patterns, texts)
+def test_a_pattern_that_matches_nothing_somewhere_is_known_to(pattern: str, text: str) -> None:
+    try:
+        spans = pattern_matches(compile_oniguruma(pattern), text)
+    except UnsupportedFeature:
+        assume(False)
+    assert may_match_nothing(pattern) or not any(start == end and is_match for start, end, is_match in spans)
 
 
 def test_an_empty_text_is_one_gap_even_for_a_pattern_that_matches_nothing() -> None:

@@ -49,7 +49,7 @@ def official_refuses(data: bytes) -> bool:
 def test_any_model_encodes_as_the_official_library(data: bytes, text: str | bytes) -> None:
     tokenizer, official = load_both(data)
     assert own_encoding(tokenizer, text) == official_encoding(official, text)
-    assert tokenizer.encode_ids(text) == official.Encode(text)
+    assert tokenizer.encode_ids(text) == official.Encode(text) == list(tokenizer.encode(text).ids)
 
 
 @given(models(), st.lists(st.integers(0, 300), max_size=12))
@@ -116,6 +116,8 @@ def test_what_the_library_refuses_is_refused(data: Callable[[], bytes]) -> None:
         read_sentencepiece_model(data(), "test.model")
 
 
+LONG = [(str(digit) * 7990, -1.0, NORMAL) for digit in range(3)]
+LONG_SYMBOLS = [(piece, score, USER_DEFINED) for piece, score, _ in LONG]
 UNSUPPORTED: dict[str, tuple[bytes, str]] = {
     "a field of ModelProto": (SMALL + encode_field(6, 1), "field 6 of ModelProto"),
     "an extension": (SMALL + encode_field(200, 1), "field 200 of ModelProto"),
@@ -128,6 +130,8 @@ UNSUPPORTED: dict[str, tuple[bytes, str]] = {
     "a model type": (model_bytes([UNKNOWN, A], 5), "model_type: 5"),
     "a piece that is not UTF-8": (SMALL + encode_field(1, piece_message(b"\xff")), r"pieces\[4\].piece: is not UTF-8"),
     "a piece that is text and control": (model_bytes([UNKNOWN, A, ("a", 0.0, CONTROL)]), "is piece 1 already"),
+    "long pieces": (model_bytes([UNKNOWN, *LONG]), "pieces are too long: the longest has 7990 characters"),
+    "long symbols": (model_bytes([UNKNOWN, *LONG_SYMBOLS], BPE), "pieces are too long: the longest has 7990"),
     "a score that overflows": (model_bytes([UNKNOWN, ("a", -2e38, NORMAL)]), "beyond"),
 }
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.case import text_case
+from conformance.finding import SEVERITIES
 from conformance.report import view
 from conformance.run import Cell
 from tests.conformance.report.sample_run import HOSTILE, KNOWN, PLAIN, finding, passing_run, sample_run
@@ -37,7 +38,7 @@ def test_state_of_a_cell(given: Cell | None, state: str) -> None:
 def test_new_findings_come_first_then_the_severe_then_the_frequent() -> None:
     ordered = view.ordered((KNOWN, *PLAIN, *HOSTILE))
     assert ordered[-1] is KNOWN
-    ranks = [view.SEVERITIES.index(item.example.severity) for item in ordered[:-1]]
+    ranks = [SEVERITIES.index(item.example.severity) for item in ordered[:-1]]
     assert ranks == sorted(ranks)
     same = [item.count for item in ordered if item.example.severity == "other ids"]
     assert same == sorted(same, reverse=True)

@@ -58,6 +58,10 @@ def test_null_counts_as_missing_only_where_the_value_is_optional(fields: Fields)
     assert fields.boolean("none", False) is False
 
 
+def test_a_default_is_given_whatever_its_type(fields: Fields) -> None:
+    assert (fields.items("none", ()), fields.objects("none", ())) == ((), [])
+
+
 def test_a_choice_is_one_of_those_given(fields: Fields) -> None:
     assert fields.choice("text", ("a", "b")) == "a"
     with pytest.raises(UnsupportedFeature, match=r"m\.json: model\.text: a is not supported"):

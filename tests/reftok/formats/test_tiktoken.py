@@ -23,10 +23,6 @@ def file(ranks: dict[bytes, int]) -> bytes:
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
 
 
-def line(token: bytes, rank: object) -> bytes:
-    return base64.b64encode(token) + f" {rank}\n".encode()
-
-
 @pytest.mark.parametrize("name", sorted(ENCODINGS))
 @settings(max_examples=120)
 @given(text=texts)
@@ -59,8 +55,8 @@ def test_lone_surrogates_become_replacement_characters_as_in_the_library() -> No
 
 def test_the_end_of_the_text_is_not_before_a_last_line_feed() -> None:
     pattern = r"a$|[\s\S]"
-    theirs = tiktoken.Encoding("tiny", pat_str=pattern, mergeable_ranks={b"a": 0, b"\n": 1}, special_tokens={})
-    ours = read_tiktoken(file({b"a": 0, b"\n": 1}), encoding=RankEncoding("tiny", pattern, {}, ""))
+    theirs = tiktoken.Encoding("tiny", pat_str=pattern, mergeable_ranks=RANKS, special_tokens={})
+    ours = read_tiktoken(file(RANKS), encoding=RankEncoding("tiny", pattern, {}, ""))
     assert ours.encode_ids("a\na") == theirs.encode("a\na")
     assert compile_fancy_regex("a$").findall("a\n") == []
 
@@ -106,4 +102,9 @@ def test_a_file_that_is_not_known_is_refused_and_not_guessed() -> None:
 
 
 def test_empty_lines_are_skipped() -> None:
-    assert read_ranks(line(b"a", 0) + b"\n" + line(b"b", 1)) == {b"a": 0, b"b": 1}
+    assert read_ranks(file(RANKS).replace(b"\n", b"\n\n")) == RANKS
+
+
+def test_a_byte_without_a_rank_is_refused_and_no_key_error_later() -> None:
+    with pytest.raises(ModelFormatError, match=r"^m\.tiktoken: has no rank for byte 62"):
+        read_ranks(file({token: rank for token, rank in RANKS.items() if token != b"b"}), "m.tiktoken")

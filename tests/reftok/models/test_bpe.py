@@ -8,8 +8,8 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.errors import ModelFormatError
-from reftok.models.bpe import BPE, BPEOptions, Merges, Symbol, merge_all
+from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.models.bpe import BPE, Merges, Symbol, merge_all
 
 from ..official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
 from ..tokenizers_strategies import bpe_models, words
@@ -151,17 +151,18 @@ def test_a_merge_whose_right_side_cannot_have_the_prefix_is_refused(right: str, 
         own(tokenizer_json(model))
 
 
-def test_offsets_of_affixes_that_fall_back_to_bytes_end_with_the_word() -> None:
-    options = BPEOptions(byte_fallback=True, end_of_word_suffix="!")
-    model = BPE({"<0xC3>": 0, "<0xA9>": 1, "<0x21>": 2}, [], options)
-    assert [token.span_normalized for token in model.tokenize("é")] == [(0, 1)] * 3
+@pytest.mark.parametrize("affix", ["continuing_subword_prefix", "end_of_word_suffix"])
+def test_affixes_that_fall_back_to_bytes_are_refused_for_their_offsets_are_arbitrary(affix: str) -> None:
+    model = bpe(["<0xC3>", "<0xA9>", "<0x21>"], byte_fallback=True, **{affix: "!"})
+    with pytest.raises(UnsupportedFeature, match=r"model\.byte_fallback: is not supported with a prefix or suffix"):
+        own(tokenizer_json(model))
 
 
 def test_an_unknown_token_outside_the_vocab_is_an_error_where_it_is_needed() -> None:
     config = tokenizer_json(bpe("a", unk_token="<unk>"))
     assert own(config).encode_ids("a") == official(config).encode("a").ids == [0]
     assert outcome(lambda: official(config).encode("x")) == "refused"
-    with pytest.raises(ModelFormatError, match=r"model\.unk_token: '<unk>' is not in the vocab"):
+    with pytest.raises(ModelFormatError, match=r"^tokenizer\.json: model\.unk_token: '<unk>' is not in the vocab"):
         own(config).encode("x")
 
 

@@ -63,6 +63,12 @@ def test_the_leftmost_of_equal_ranks_merges_first(text: str, expected: list[str]
     assert merge_by_rank(text, {"a": 0, "b": 1, "aa": 2, "aaaa": 3}) == expected
 
 
+def test_long_words_are_not_remembered() -> None:
+    model = RankBPE({"a": 0})
+    for length, is_same in ((255, True), (256, False)):
+        assert (model.tokenize("a" * length) is model.tokenize("a" * length)) is is_same
+
+
 def test_spans_count_the_byte_characters() -> None:
     model = RankBPE({"a": 0, "b": 1, "ab": 2})
     assert [token.span_normalized for token in model.tokenize("abb")] == [(0, 2), (2, 3)]

@@ -7,7 +7,7 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.errors import ModelFormatError
+from reftok.errors import ModelFormatError, UnsupportedFeature
 
 from ..official import Json, assert_same_encoding, official, outcome, own, tokenizer_json, unigram
 from ..tokenizers_strategies import unigram_models, words
@@ -79,12 +79,19 @@ def test_of_a_piece_that_is_there_twice_the_last_counts() -> None:
 def test_without_an_unknown_piece_it_is_an_error_to_need_one() -> None:
     model = unigram(("a", -1.0), unk_id=None)
     assert outcome(lambda: official_model(model).tokenize("ax")) == "refused"
-    with pytest.raises(ModelFormatError, match=r"model\.unk_id: is missing, but the text has an unknown character"):
+    with pytest.raises(
+        ModelFormatError, match=r"^tokenizer\.json: model\.unk_id: is missing, but the text has an unknown character"
+    ):
         own(tokenizer_json(model)).encode("ax")
 
 
 def test_a_piece_that_is_better_than_the_unknown_one_makes_that_one_needless() -> None:
     assert assert_same(unigram(("a", -1.0), ("ab", -1.0), ("bc", -1.0), ("c", -1.0), unk_id=None), "abc") == ["a", "bc"]
+
+
+def test_a_hostile_piece_does_not_take_gigabytes() -> None:
+    with pytest.raises(UnsupportedFeature, match=r"model\.vocab: pieces are too long: the longest has 100000"):
+        own(tokenizer_json(unigram(UNK, ("a" * 100_000, -1.0))))
 
 
 def test_an_unknown_id_outside_the_vocab_is_refused() -> None:

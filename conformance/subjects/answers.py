@@ -1,0 +1,104 @@
+"""The answers of an isolated subject's process, held against what it was asked: anybody may have written them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args, get_type_hints
+
+from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
+
+IDS_PER_BYTE = 64
+CHARACTERS_PER_ID = 4096
+LEAST_IDS = 1024
+_KINDS = get_args(get_type_hints(Failure)["kind"])
+FOREIGN = Failure("nonsense", "something else wrote into its answers")
+"""After it nobody knows which answer belongs to which request."""
+_MOST_MESSAGE = 400
+
+
+def failed(answer: Any) -> Failure | None:
+    """The failure that the process tells of, or that its answer is; None for an answer of some content."""
+    if not isinstance(answer, dict):
+        return FOREIGN
+    if "failure" not in answer:
+        return None
+    kind, message = answer["failure"], answer.get("message")
+    if kind not in _KINDS or not isinstance(message, str):
+        return FOREIGN
+    return Failure(kind, " ".join(message.split())[:_MOST_MESSAGE])
+
+
+def encoded(answer: dict[str, Any] | Failure, text: str | bytes) -> Encoding:
+    """The answer to a text; nonsense where it is no encoding, or longer than any of such a text."""
+    if isinstance(answer, Failure):
+        return answer
+    ids: Any = answer.get("ids")
+    tokens, offsets, mask = map(answer.get, ("tokens", "offsets", "special_tokens_mask"))
+    if not _are_ids(ids):
+        return FOREIGN
+    if problem := _too_long(ids, text):
+        return problem
+    if tokens is not None and not _are_texts(tokens):
+        return FOREIGN
+    if offsets is not None and not (isinstance(offsets, list) and all(_are_ids(s) and len(s) == 2 for s in offsets)):
+        return FOREIGN
+    if mask is not None and not _are_ids(mask):
+        return FOREIGN
+    for name, values in (("tokens", tokens), ("offsets", offsets), ("entries of a special-token mask", mask)):
+        if values is not None and (problem := _too_long(values, text, name)):
+            return problem
+    if problem := _too_many_characters("".join(tokens or ()), len(ids)):
+        return problem
+    spans = None if offsets is None else tuple((start, end) for start, end in offsets)
+    return Encoded(tuple(ids), _tuple(tokens), spans, _tuple(mask))
+
+
+def encoded_batch(answer: dict[str, Any] | Failure, texts: Sequence[str | bytes]) -> list[tuple[int, ...]] | Failure:
+    """The ids of each text of a batch."""
+    if isinstance(answer, Failure):
+        return answer
+    batch = answer.get("batch")
+    if not isinstance(batch, list) or not all(map(_are_ids, batch)):
+        return FOREIGN
+    if len(batch) != len(texts):
+        return Failure("nonsense", f"{len(batch)} encodings for a batch of {len(texts)} texts")
+    for ids, text in zip(batch, texts, strict=True):
+        if problem := _too_long(ids, text):
+            return problem
+    return [tuple(ids) for ids in batch]
+
+
+def decoded(answer: dict[str, Any] | Failure, ids: Sequence[int]) -> Decoding:
+    """The answer to ids; nonsense where it is no text, or longer than any of so many ids."""
+    if isinstance(answer, Failure):
+        return answer
+    text, with_special = answer.get("text"), answer.get("with_special")
+    if not isinstance(text, str) or not isinstance(with_special, str | None):
+        return FOREIGN
+    problem = _too_many_characters(text, len(ids)) or _too_many_characters(with_special or "", len(ids))
+    return problem or Decoded(text, with_special)
+
+
+def _are_ids(value: Any) -> bool:
+    return isinstance(value, list) and all(type(number) is int and number.bit_length() <= 64 for number in value)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _too_long(values: list[Any], text: str | bytes, name: str = "ids") -> Failure | None:
+    size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    if len(values) <= max(LEAST_IDS, IDS_PER_BYTE * size):
+        return None
+    return Failure("nonsense", f"{len(values):,} {name} for a text of {size:,} bytes")
+
+
+def _too_many_characters(text: str, ids: int) -> Failure | None:
+    if len(text) <= max(CHARACTERS_PER_ID, CHARACTERS_PER_ID * ids):
+        return None
+    return Failure("nonsense", f"{len(text):,} characters for {ids:,} ids")
+
+
+def _tuple(values: list[Any] | None) -> tuple[Any, ...] | None:
+    return None if values is None else tuple(values)

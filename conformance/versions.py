@@ -1,0 +1,31 @@
+"""Which versions of the libraries are installed."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+
+from conformance.subjects import BUILT_IN, subject_version
+from conformance.subjects.base import UnavailableError
+
+
+def installed_versions() -> dict[str, str]:
+    """Every library that decides an answer, with its version, and the interpreter; what is not installed is left out.
+
+    >>> sorted({"python", "regex", "reftok"} & installed_versions().keys())
+    ['python', 'reftok', 'regex']
+    """
+    names = {name: _version(name) for name in BUILT_IN}
+    return {
+        **{name: number for name, number in names.items() if number},
+        "regex": version("regex"),
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return subject_version(name)
+    except UnavailableError:
+        return ""
