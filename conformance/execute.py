@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
 import shlex
 import time
 from collections.abc import Callable, Sequence
@@ -14,35 +13,26 @@ from functools import cache
 from pathlib import Path
 
 from conformance.attribute import Attribution
-from conformance.case import Case
 from conformance.checks import CHECKS
-from conformance.checks.base import Answers, Difference
-from conformance.engines.asking import ask
 from conformance.engines.bench import vocab_by_id
-from conformance.engines.blame import MOST_WITNESSES
 from conformance.engines.journal import Journal
-from conformance.engines.local import bench_of, close_bench, run_shards
-from conformance.engines.naming import named_difference
+from conformance.engines.local import close_bench, run_shards
 from conformance.engines.result import ShardResult
 from conformance.errors import InputError, UsageError
+from conformance.example import shrunk_example
 from conformance.expectations import gone, read_expectations
-from conformance.finding import Finding, Mismatch
+from conformance.finding import Finding
 from conformance.gather import cells, findings, gather, language_cells, unchecked, vacuous
 from conformance.inputs.corpora import read_corpus
-from conformance.inputs.plan import corpus_cases, shards
+from conformance.inputs.plan import shards
 from conformance.plan import Plan
 from conformance.report.folder import write_run_folder
 from conformance.resources import expectations_folder
 from conformance.run import Cell, ModelInfo, Run, SubjectInfo, Verdict
-from conformance.shrink import MOST_ATTEMPTS, shrink
 from conformance.subjects import BUILT_IN, ORACLES, load_subject, subject_label, subject_version
 from conformance.subjects.base import UnavailableError
+from conformance.versions import installed_versions
 from reftok import load
-
-SLOW_ATTEMPTS = 60
-"""How often a subject that dies on its way may be asked while its failure is shrunk."""
-
-_NOT_SHRUNK = ("timed out", "not asked")
 
 Progress = Callable[[int, int, int, int], None]
 """Told after each shard: shards done, shards in all, answers so far, mismatches so far."""
@@ -142,7 +132,7 @@ def _finished_run(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardR
         gather(results),
         oracles,
         expectations,
-        lambda mismatch, stage: _shrunk(job.plan, mismatch, stage),
+        lambda mismatch, stage: shrunk_example(job.plan, mismatch, stage),
         lambda finding: replay_command(job, finding),
     )
     run = _table(job, infos, results, found)
@@ -193,7 +183,7 @@ def _table(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult],
         verdict="incomplete",
         command=job.command,
         seed=plan.inputs.seed,
-        versions=_versions(),
+        versions=installed_versions(),
         models=tuple(infos),
         subjects=_subject_infos(plan, infos, results),
         checks=plan.checks,
@@ -271,18 +261,6 @@ def _version(name: str) -> str:
         return ""
 
 
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version
-
-    names = {name: _version(name) for name in BUILT_IN}
-    return {
-        **{name: number for name, number in names.items() if number},
-        "regex": version("regex"),
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
-    }
-
-
 def _mismatches(results: Sequence[ShardResult]) -> int:
     return sum(counts.mismatched for result in results for counts in result.counts.values())
 
@@ -303,55 +281,6 @@ def _relative(path: Path) -> str:
         return str(path)
 
 
-def _shrunk(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch, Attribution]:
-    """The mismatch on a smaller case, and what the smaller case says about the cause."""
-    bench = bench_of(plan, mismatch.model)
-    if mismatch.subject not in bench.subjects or mismatch.rule in _NOT_SHRUNK:
-        return mismatch, Attribution()
-    check = CHECKS[mismatch.check]
-    bench.renew()
-    witnesses = _witness_cases(plan)
-    heard = ask(bench, witnesses, ("ids",), mismatch.subject)
-    bench.blame.hear(mismatch.subject, witnesses, heard[bench.oracle], heard[mismatch.subject])
-
-    def answers(case: Case) -> tuple[Answers, Answers]:
-        given = ask(bench, [case], (mismatch.check,), mismatch.subject)
-        return given[bench.oracle][0], given[mismatch.subject][0]
-
-    def outcome(case: Case) -> Difference | None:
-        bench.subjects[mismatch.subject].renew()
-        found = check(case, *answers(case))
-        return found if isinstance(found, Difference) and found.rule == mismatch.rule else None
-
-    attempts = SLOW_ATTEMPTS if mismatch.severity == "no answer" else MOST_ATTEMPTS
-    case = _smaller_case(mismatch.case, lambda smaller: outcome(smaller) is not None, attempts)
-    difference = outcome(case)
-    if difference is None:
-        return mismatch, Attribution()
-    oracle, subject = answers(case)
-    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, oracle, subject)
-    difference = named_difference(bench.reference.tokenizer, difference, oracle, subject)
-    shrunk = replace(mismatch, case=case, expected=difference.expected, observed=difference.observed)
-    return shrunk, attribution
-
-
-def _witness_cases(plan: Plan) -> list[Case]:
-    """Short texts from all over the corpora."""
-    texts = [case for case in corpus_cases(plan.inputs.files) if case.kind == "text" and 0 < len(case.text) <= 200]
-    return texts[:: max(1, len(texts) // MOST_WITNESSES)][:MOST_WITNESSES]
-
-
-def _smaller_case(case: Case, fails: Callable[[Case], bool], attempts: int) -> Case:
-    if case.kind == "ids":
-        return replace(case, ids=shrink(case.ids, lambda ids: fails(replace(case, ids=ids)), attempts))
-    if case.kind == "bytes":
-        data = shrink(
-            case.data.decode("latin-1"), lambda data: fails(replace(case, data=data.encode("latin-1"))), attempts
-        )
-        return replace(case, data=data.encode("latin-1"))
-    return replace(case, text=shrink(case.text, lambda text: fails(replace(case, text=text)), attempts))
-
-
 def is_unchanged(path: Path, digest: str) -> bool:
     """Whether a file is there and what it was."""
     return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest
@@ -366,7 +295,4 @@ def check_unchanged(hashes: dict[str, str]) -> None:
 
 def file_hashes(plan: Plan) -> dict[str, str]:
     """SHA-256 of every file that decides the outcome."""
-    subjects = [Path(name.rpartition(":")[0]) for name in plan.subjects if ":" in name]
-    paths = [*(model.path for model in plan.models), *plan.inputs.files, *subjects]
-    paths += [path.with_name("merges.txt") for path in paths if path.name == "vocab.json"]
-    return {str(path.resolve()): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    return {str(path.resolve()): file_hash(path) for path in plan.files}

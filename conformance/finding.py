@@ -64,8 +64,9 @@ class Finding:
 
 
 def by_weight(finding: Finding) -> tuple[bool, bool, bool, bool, int, int, str, str, str, str]:
-    """The order of findings: new before known; injections, then causes seen in the ids before what follows from them,
-    and last what was not even asked; then by severity and by how often they were seen.
+    """The order of findings: new before known, what was not even asked last among them.
+
+    Injections stand first, then causes seen in the ids before what follows from them; then severity and frequency.
     """
     example = finding.example
     is_cause = example.check == "ids" and finding.rule != example.rule

@@ -12,6 +12,7 @@ from conformance.checks.base import Difference
 from conformance.engines.asking import ask
 from conformance.engines.journal import read_plan
 from conformance.engines.local import bench_of
+from conformance.engines.naming import named_difference
 from conformance.errors import InputError
 from conformance.execute import is_unchanged
 from conformance.finding import Finding
@@ -28,7 +29,8 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     if example.subject not in bench.subjects:
         raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
     answers = ask(bench, [example.case], (example.check,), example.subject)
-    outcome = CHECKS[example.check](example.case, answers[bench.oracle][0], answers[example.subject][0])
+    oracle, subject = answers[bench.oracle][0], answers[example.subject][0]
+    outcome = CHECKS[example.check](example.case, oracle, subject)
     bench.close()
     _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))
     where = f"{example.subject} on {example.model}, {example.check}"
@@ -39,6 +41,7 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
             return 0
         console.print(f"{where}: not seen again, though nothing has changed: it may hang on what was asked before")
         return 1
+    outcome = named_difference(bench.reference.tokenizer, outcome, oracle, subject)
     _say(console, "expected", outcome.expected)
     _say(console, "observed", outcome.observed)
     stage = f"{finding.stage}: " if finding.stage else ""

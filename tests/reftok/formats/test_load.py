@@ -105,10 +105,11 @@ def test_every_embedded_model_is_read_and_gives_back_what_it_read() -> None:
         (b" \n\t{", "tokenizer.json"),
         (b"IQ== 0\n", "tiktoken"),
         (b"IQ== 0\r\nIg== 1", "tiktoken"),
-        (b"IQ= 0\n", "sentencepiece"),
+        (b"IQ= 0\n", "unknown"),
         (b"GGUF", "gguf"),
         (b"\n\x0e\n\x05<unk>", "sentencepiece"),
-        (b"", "sentencepiece"),
+        (b"", "empty"),
+        (b"\x89PNG\r\n", "unknown"),
     ],
 )
 def test_the_first_bytes_tell_the_format(data: bytes, expected: str) -> None:

@@ -1,0 +1,73 @@
+"""The example of a finding: the mismatch on the smallest case that still fails the same way, asked anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from conformance.attribute import Attribution
+from conformance.case import Case
+from conformance.checks import CHECKS
+from conformance.checks.base import Answers, Difference
+from conformance.engines.asking import ask
+from conformance.engines.blame import MOST_WITNESSES
+from conformance.engines.local import bench_of
+from conformance.engines.naming import named_difference
+from conformance.finding import Mismatch
+from conformance.inputs.plan import corpus_cases
+from conformance.plan import Plan
+from conformance.shrink import MOST_ATTEMPTS, shrink
+
+SLOW_ATTEMPTS = 60
+"""How often a subject that dies on its way may be asked while its failure is shrunk."""
+
+_NOT_SHRUNK = ("timed out", "not asked")
+
+
+def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch, Attribution]:
+    """The mismatch on a smaller case, and what the smaller case says about the cause."""
+    bench = bench_of(plan, mismatch.model)
+    if mismatch.subject not in bench.subjects or mismatch.rule in _NOT_SHRUNK:
+        return mismatch, Attribution()
+    check = CHECKS[mismatch.check]
+    bench.renew()
+    witnesses = _witness_cases(plan)
+    heard = ask(bench, witnesses, ("ids",), mismatch.subject)
+    bench.blame.hear(mismatch.subject, witnesses, heard[bench.oracle], heard[mismatch.subject])
+
+    def answers(case: Case) -> tuple[Answers, Answers]:
+        given = ask(bench, [case], (mismatch.check,), mismatch.subject)
+        return given[bench.oracle][0], given[mismatch.subject][0]
+
+    def outcome(case: Case) -> Difference | None:
+        bench.subjects[mismatch.subject].renew()
+        found = check(case, *answers(case))
+        return found if isinstance(found, Difference) and found.rule == mismatch.rule else None
+
+    attempts = SLOW_ATTEMPTS if mismatch.severity == "no answer" else MOST_ATTEMPTS
+    case = _smaller_case(mismatch.case, lambda smaller: outcome(smaller) is not None, attempts)
+    difference = outcome(case)
+    if difference is None:
+        return mismatch, Attribution()
+    oracle, subject = answers(case)
+    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, oracle, subject)
+    difference = named_difference(bench.reference.tokenizer, difference, oracle, subject)
+    shrunk = replace(mismatch, case=case, expected=difference.expected, observed=difference.observed)
+    return shrunk, attribution
+
+
+def _witness_cases(plan: Plan) -> list[Case]:
+    """Short texts from all over the corpora."""
+    texts = [case for case in corpus_cases(plan.inputs.files) if case.kind == "text" and 0 < len(case.text) <= 200]
+    return texts[:: max(1, len(texts) // MOST_WITNESSES)][:MOST_WITNESSES]
+
+
+def _smaller_case(case: Case, fails: Callable[[Case], bool], attempts: int) -> Case:
+    if case.kind == "ids":
+        return replace(case, ids=shrink(case.ids, lambda ids: fails(replace(case, ids=ids)), attempts))
+    if case.kind == "bytes":
+        data = shrink(
+            case.data.decode("latin-1"), lambda data: fails(replace(case, data=data.encode("latin-1"))), attempts
+        )
+        return replace(case, data=data.encode("latin-1"))
+    return replace(case, text=shrink(case.text, lambda text: fails(replace(case, text=text)), attempts))
