@@ -28,7 +28,8 @@ from conformance.inputs.plan import Inputs, corpus_cases
 from conformance.modelling import plan_models
 from conformance.plan import MOST_FUZZ, MOST_SECONDS, Plan
 from conformance.report.terminal import print_report
-from conformance.subjects import BUILT_IN, check_subject, check_subject_name, subject_label
+from conformance.run import Run
+from conformance.subjects import BUILT_IN, check_subject_name, subject_label
 from conformance.versions import installed_versions
 from reftok import ReftokError
 
@@ -130,11 +131,20 @@ def run(resume: Path | None, out: Path | None, jobs: int, quiet: bool, **options
     console = _Console(highlight=False)
     with ExitStack() as stack:
         job = _resumed(resume, jobs, stack) if resume else _new_job(out, jobs, options, stack)
-        with _ProgressTeller(quiet) as told:
-            outcome = execute(job, told)
+        outcome = _executed(job, quiet)
     print_report(outcome, console)
     console.print(f"Report: {job.folder / 'report.html'}", soft_wrap=True)
     sys.exit(outcome.exit_code)
+
+
+def _executed(job: Job, quiet: bool) -> Run:
+    try:
+        with _ProgressTeller(quiet) as told:
+            return execute(job, told)
+    except KeyboardInterrupt:
+        resume = shlex.join(["conformance", "run", "--resume", str(job.folder)])
+        print(f"interrupted; what is done is on disk: finish it with {resume}", file=sys.stderr)
+        sys.exit(130)
 
 
 class _Console(Console):
@@ -167,8 +177,6 @@ def replay(folder: Path, fingerprint: str) -> None:
 def _new_job(out: Path | None, jobs: int, options: dict[str, Any], held: ExitStack) -> Job:
     """held: keeps the run folder locked."""
     plan = _plan(**options)
-    for name in options["subjects"]:
-        check_subject(name, [model.path for model in plan.models], plan.timeout)
     if out is not None:
         _check_free(out)
         if out.is_dir() and any(out.iterdir()):
@@ -296,7 +304,7 @@ def main() -> None:
     try:
         cli.main(standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
-        print("interrupted; what is done is on disk: finish it with conformance run --resume FOLDER", file=sys.stderr)
+        print("interrupted", file=sys.stderr)
         sys.exit(130)
     except click.ClickException as error:
         error.show()

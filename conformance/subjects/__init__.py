@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +16,6 @@ _ADAPTERS = {
     "tiktoken": "conformance.subjects.tiktoken_subject",
     "reftok": "conformance.subjects.reftok_subject",
 }
-_INSTALL = {"tiktoken": 'pip install "reftok[tiktoken]"'}
 
 BUILT_IN = tuple(_ADAPTERS)
 
@@ -60,24 +58,6 @@ def load_subject(name: str, path: Path, model_format: str, timeout: float) -> Su
     return subject
 
 
-def check_subject(name: str, paths: Iterable[Path], timeout: float) -> None:
-    """Load a subject of the user's, so that one that can take part with no model ends the run before it starts.
-
-    Raises UsageError with the reason.
-    """
-    reason = ""
-    for path in paths:
-        try:
-            if name in _ADAPTERS:
-                subject_version(name)
-            else:
-                load_subject(name, path, "", timeout).close()
-            return
-        except UnavailableError as error:
-            reason = reason or str(error)
-    raise UsageError(f"--subject {name}: {reason}")
-
-
 def check_subject_name(name: str) -> None:
     """Raise UsageError for what is neither a built-in subject nor FILE.py:FACTORY with an existing file."""
     if name in _ADAPTERS:
@@ -94,5 +74,5 @@ def _adapter(name: str) -> ModuleType:
         module = import_module(_ADAPTERS[name])
         module.version()
     except ImportError:
-        raise UnavailableError(f"{name} is not installed: {_INSTALL.get(name, f'pip install {name}')}") from None
+        raise UnavailableError(f"{name} is not installed: python -m pip install {name}") from None
     return module

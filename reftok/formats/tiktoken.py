@@ -148,7 +148,7 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
             return encoding
     names = ", ".join(ENCODINGS)
     raise UnsupportedFeature(
-        source, "", f"its pattern and special tokens are not in the file and its hash is not known; name one of {names}"
+        source, "", f"not a published rank file, and its pattern is not in it: reftok.load(…, encoding=…) takes {names}"
     )
 
 
