@@ -28,19 +28,19 @@ class ModelFormatError(ReftokError):
         super().__init__(": ".join(part for part in (source, place, problem) if part))
 
 
-class UnsupportedFeature(ModelFormatError):  # noqa: N818
+class UnsupportedFeature(ModelFormatError):
     """A format key, component or option that reftok does not implement.
 
     Nothing is guessed: a file that needs what is not there is refused by name.
     """
 
 
-class InvalidText(ReftokError):  # noqa: N818
+class InvalidText(ReftokError):
     """Text that the official library refuses as well, or that a pattern of the tokenizer takes too long on.
 
     The library refuses lone surrogates, bytes where it takes only str, and what is no text at all.
     """
 
 
-class InvalidIds(ReftokError):  # noqa: N818
+class InvalidIds(ReftokError):
     """What is no id for any library, or an id outside the vocabulary of one that refuses it (sentencepiece)."""
