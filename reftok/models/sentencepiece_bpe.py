@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from reftok.cache import TwoGenerationCache
 from reftok.models.pair_cuts import PairCuts
+from reftok.models.piece_model import PieceModel
 from reftok.sentencepiece_pieces import PieceTable, PieceType, Segment
-from reftok.types import Token
 
 Splits: TypeAlias = dict[str, tuple[str, str]]
 """An unused piece to the two symbols that it was last seen as."""
@@ -28,7 +28,7 @@ _FEW_SYMBOLS = 24
 _DEEPEST_SPLIT = 100
 
 
-class SentencePieceBPE:
+class SentencePieceBPE(PieceModel):
     """Merges the two neighbours whose piece has the highest score, the leftmost of equals first.
 
     Quirks: a user-defined symbol is cut out first and never merges. Control, unknown and byte pieces never match
@@ -44,29 +44,12 @@ class SentencePieceBPE:
     """
 
     def __init__(self, table: PieceTable, source: str = "") -> None:
-        self.table = table
+        super().__init__(table)
         self.source = source
         self._ranks = {piece: -float_order(table.pieces[token_id].score) for piece, token_id in table.text_ids.items()}
         self._unused = table.of_type(PieceType.UNUSED)
         self._cuts = PairCuts(table.text_ids)
         self._cache: TwoGenerationCache[Sequence[Segment]] = TwoGenerationCache()
-
-    @property
-    def vocab(self) -> Mapping[str, int]:
-        """Piece to id."""
-        return self.table.vocab
-
-    def id_to_token(self, token_id: int) -> str | None:
-        """The piece of an id, None for an id outside the vocab."""
-        return self.table.id_to_token(token_id)
-
-    def tokenize(self, text: str) -> Sequence[Token]:
-        """The tokens of the normalized text."""
-        return self.table.tokens(self.segments(text))
-
-    def token_ids(self, text: str) -> list[int]:
-        """The ids of `tokenize`, and nothing else."""
-        return self.table.token_ids(self.segments(text))
 
     def segments_plainly(self, text: str) -> list[Segment]:
         """The parts of the text with the ids of their pieces."""

@@ -6,7 +6,7 @@ Source: sentencepiece 0.2.3, unigram_model.cc (`Model::EncodeOptimized`).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import inf, nan
@@ -15,9 +15,9 @@ from typing import TypeAlias
 from reftok.cache import TwoGenerationCache
 from reftok.errors import ModelFormatError
 from reftok.models.pair_cuts import PairCuts
+from reftok.models.piece_model import PieceModel
 from reftok.prefixes import proper_prefixes
 from reftok.sentencepiece_pieces import PieceTable, PieceType, Segment
-from reftok.types import Token
 
 UNK_PENALTY = 10.0
 RESET_THRESHOLD = 100_000.0
@@ -56,7 +56,7 @@ class BestPart:
     tolerance: float
 
 
-class SentencePieceUnigram:
+class SentencePieceUnigram(PieceModel):
     """Viterbi over the pieces that match text.
 
     Quirks: the score of the best path is summed up from the start of the *whole* text in float32, so that what is
@@ -75,7 +75,7 @@ class SentencePieceUnigram:
     def __init__(self, table: PieceTable, source: str = "") -> None:
         if not table.text_ids:
             raise ModelFormatError(source, "pieces", "no piece matches text")
-        self.table = table
+        super().__init__(table)
         normal = [piece.score for piece in table.pieces if piece.type is PieceType.NORMAL]
         self._unknown = table.unk_id, to_float32(min(normal, default=_LARGEST_FLOAT32) - UNK_PENALTY)
         self._entries: dict[str, Entry | None] = dict.fromkeys(proper_prefixes(table.text_ids, source, "pieces"))
@@ -94,23 +94,6 @@ class SentencePieceUnigram:
         if piece.type is PieceType.USER_DEFINED:
             return to_float32(0.1 * (len(piece.piece.encode("utf-8")) - 1))
         return piece.score
-
-    @property
-    def vocab(self) -> Mapping[str, int]:
-        """Piece to id."""
-        return self.table.vocab
-
-    def id_to_token(self, token_id: int) -> str | None:
-        """The piece of an id, None for an id outside the vocab."""
-        return self.table.id_to_token(token_id)
-
-    def tokenize(self, text: str) -> Sequence[Token]:
-        """The tokens of the normalized text."""
-        return self.table.tokens(self.segments(text))
-
-    def token_ids(self, text: str) -> list[int]:
-        """The ids of `tokenize`, and nothing else."""
-        return self.table.token_ids(self.segments(text))
 
     def matches(self, text: str, start: int) -> list[Match]:
         """The pieces that begin at `start`, shortest first; the unknown piece where the first character is none."""

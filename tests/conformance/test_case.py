@@ -20,4 +20,4 @@ def test_bytes_that_are_not_utf_8_read_as_the_replacement_character() -> None:
 
 def test_a_case_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
-        text_case("a", "o").text = "b"  # type: ignore[misc]
+        text_case("a", "o").text = "b"  # type: ignore[misc]  # what the test is about

@@ -69,7 +69,7 @@ def test_a_failure_is_judged_by_the_ids_alone(name: str) -> None:
 
 @pytest.mark.parametrize("kind", ["refused", "crashed", "timed out", "nonsense", "not asked"])
 def test_no_ids_where_the_oracle_has_some_is_a_difference_named_after_the_failure(kind: str) -> None:
-    found = difference(encodings("ids", RIGHT, Failure(kind, "why")))  # type: ignore[arg-type]
+    found = difference(encodings("ids", RIGHT, Failure(kind, "why")))  # type: ignore[arg-type]  # kind is a parameter of the test
     assert (found.rule, found.severity, found.observed) == (kind, "no answer", f"{kind}: why")
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+from functools import partial
 
 import pytest
 import tokenizers
@@ -81,7 +82,7 @@ def use(blob: bytes) -> None:
 def test_no_blob_raises_anything_but_a_format_error(blob: bytes) -> None:
     framed = (len(blob) // 8 * 4).to_bytes(4, "little") + blob
     for data in (blob, framed):
-        problem = refusal(lambda: use(data))  # noqa: B023
+        problem = refusal(partial(use, data))
         assert problem.startswith("m.json: precompiled_charsmap: ") or not problem
 
 
