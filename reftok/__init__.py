@@ -4,12 +4,23 @@ tokenizer = reftok.load("tokenizer.json")
 encoding = tokenizer.encode("Hello world")       ids, tokens, offsets, special_tokens_mask, word_ids
 tokenizer.decode(encoding.ids)
 tokenizer.trace("Hello world")                   what every stage took and gave
+reftok.encode_files("bpe-qwen", "texts.txt", "tokens.npy")
 """
 
 from __future__ import annotations
 
 from reftok.byte_level import bytes_to_unicode, unicode_to_bytes
-from reftok.errors import InvalidIds, InvalidText, ModelFormatError, ReftokError, UnsupportedFeature
+from reftok.encoding_files.encode_files import encode_files
+from reftok.encoding_files.result import EncodedFiles
+from reftok.errors import (
+    EncodingStopped,
+    InvalidIds,
+    InvalidText,
+    ModelFormatError,
+    ReftokError,
+    UnsupportedFeature,
+    VerificationFailed,
+)
 from reftok.formats import embedded_models, load
 from reftok.formats.vocab_merges import byte_level_bpe
 from reftok.llama.build import llama_spm
@@ -23,7 +34,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AddedToken",
+    "EncodedFiles",
     "Encoding",
+    "EncodingStopped",
     "InvalidIds",
     "InvalidText",
     "ModelFormatError",
@@ -34,9 +47,11 @@ __all__ = [
     "Tokenizer",
     "Trace",
     "UnsupportedFeature",
+    "VerificationFailed",
     "byte_level_bpe",
     "bytes_to_unicode",
     "embedded_models",
+    "encode_files",
     "llama_spm",
     "load",
     "n_best",

@@ -20,11 +20,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+import regex
+
 from reftok.errors import UnsupportedFeature
 from reftok.models.longest_first import EntriesByBeginning
 from reftok.text import NormalizedString, Split, refuse_expansion
 from reftok.types import AddedToken, Span, Token
-from reftok.unicode import RUST
+from reftok.unicode import RUST, WHITE_SPACE
 
 AddedMatch = tuple[int | None, Span]
 
@@ -123,23 +125,33 @@ class AddedVocabulary:
 
         encode_special_tokens: treat special tokens as ordinary text.
         """
-        return self._split(splits, self._raw_pattern, encode_special_tokens)
+        return self._split(splits, self.raw_pattern, encode_special_tokens)
 
     def split_normalized(self, splits: Sequence[Split], encode_special_tokens: bool = False) -> list[Split]:
         """Cut the tokens with `normalized=True` out of normalized text."""
-        return self._split(splits, self._normalized_pattern, encode_special_tokens)
+        return self._split(splits, self.normalized_pattern, encode_special_tokens)
 
     @cached_property
-    def _raw_pattern(self) -> _Pattern | None:
-        raw = {content: i for content, i in self._matched.items() if not self._by_id[i].normalized}
-        return _pattern(raw, self._source)
+    def raw_pattern(self) -> AddedTokenPattern | None:
+        """The tokens with `normalized=False`, by their contents."""
+        return self._pattern({text: i for text, i in self._matched.items() if not self._by_id[i].normalized})
 
     @cached_property
-    def _normalized_pattern(self) -> _Pattern | None:
+    def normalized_pattern(self) -> AddedTokenPattern | None:
+        """The tokens with `normalized=True`, by the normalized form of their contents."""
         normalized = (i for i, token in self._by_id.items() if token.normalized)
-        return _pattern({self._normalized.get(i, self._by_id[i].content): i for i in normalized}, self._source)
+        return self._pattern({self._normalized.get(i, self._by_id[i].content): i for i in normalized})
 
-    def _split(self, splits: Sequence[Split], pattern: _Pattern | None, encode_special_tokens: bool) -> list[Split]:
+    def _pattern(self, ids: Mapping[str, int]) -> AddedTokenPattern | None:
+        return AddedTokenPattern(ids, self._by_id, self._source) if ids else None
+
+    def special_ids(self) -> frozenset[int]:
+        """The ids that `encode_special_tokens` makes ordinary text of."""
+        return frozenset(token_id for token_id, token in self._by_id.items() if token.content in self._special)
+
+    def _split(
+        self, splits: Sequence[Split], pattern: AddedTokenPattern | None, encode_special_tokens: bool
+    ) -> list[Split]:
         result: list[Split] = []
         for split in splits:
             if split.tokens is not None:
@@ -151,14 +163,16 @@ class AddedVocabulary:
                 result += self._cut(split.normalized, pattern, encode_special_tokens)
         return result
 
-    def _cut(self, normalized: NormalizedString, pattern: _Pattern, encode_special_tokens: bool) -> Iterator[Split]:
+    def _cut(
+        self, normalized: NormalizedString, pattern: AddedTokenPattern, encode_special_tokens: bool
+    ) -> Iterator[Split]:
         for token_id, (start, end) in self._matches(normalized.text, pattern, encode_special_tokens):
             part = normalized.slice(start, end)
             if part.text:
                 tokens = None if token_id is None else (Token(token_id, part.text, (0, len(part))),)
                 yield Split(part, tokens)
 
-    def _matches(self, text: str, pattern: _Pattern, encode_special_tokens: bool) -> Iterator[AddedMatch]:
+    def _matches(self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool) -> Iterator[AddedMatch]:
         """The matches and what lies between them, as `AddedVocabulary::find_matches` gives them.
 
         Raises ModelFormatError where the matches overlap so often that they are too long together.
@@ -168,13 +182,13 @@ class AddedVocabulary:
             token = self._by_id[token_id]
             if encode_special_tokens and token.content in self._special:
                 continue
-            if token.single_word and not _stands_alone(text, start, stop):
+            if token.single_word and not stands_alone(text, start, stop):
                 continue
             if token.lstrip:
-                start = _start_of_white_space_before(text, start, covered)
+                start = start_of_white_space_before(text, start, covered)
             if token.rstrip:
                 # What the match before has covered beyond its content is white space, and was looked at.
-                stop = _end_of_white_space_after(text, max(stop, covered))
+                stop = end_of_white_space_after(text, max(stop, covered))
             if start > stop:
                 continue
             size += stop - start
@@ -187,43 +201,54 @@ class AddedVocabulary:
             yield None, (covered, len(text))
 
 
-class _Pattern:
-    """Leftmost-longest search for a set of strings."""
+class AddedTokenPattern:
+    """Leftmost-longest search for a set of strings.
 
-    def __init__(self, ids: Mapping[str, int], source: str) -> None:
-        self._ids = ids
-        self._contents = EntriesByBeginning(ids, source, "added_tokens")
-        self._first_characters = frozenset(content[0] for content in ids)
+    ids: of the tokens, by the text that they are matched by.
+    tokens: the tokens by id.
+    source: the file's name, for messages.
+
+    >>> pattern = AddedTokenPattern({"<s>": 1, "<s>x": 2}, {1: AddedToken("<s>"), 2: AddedToken("<s>x")})
+    >>> list(pattern.find("a<s>x<s>"))
+    [(2, 1, 5), (1, 5, 8)]
+    """
+
+    def __init__(self, ids: Mapping[str, int], tokens: Mapping[int, AddedToken], source: str = "") -> None:
+        self.ids = ids
+        self.tokens = tokens
+        self.contents = EntriesByBeginning(ids, source, "added_tokens")
+        first_characters = {content[0] for content in ids}
+        self.first_character = regex.compile(f"[{''.join(map(regex.escape, sorted(first_characters)))}]", regex.V0)
+        self.begins_with_white_space = not first_characters.isdisjoint(WHITE_SPACE)
+        self.strips_left = any(tokens[token_id].lstrip for token_id in ids.values())
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
         """The id, start and end of each match."""
-        stop = 0
-        for start, character in enumerate(text):
-            if start < stop or character not in self._first_characters:
-                continue
-            content = next(self._contents.at(text, start), None)
+        position = 0
+        while (found := self.first_character.search(text, position)) is not None:
+            start = found.start()
+            content = next(self.contents.at(text, start), None)
+            position = start + len(content or "-")
             if content is not None:
-                stop = start + len(content)
-                yield self._ids[content], start, stop
+                yield self.ids[content], start, position
 
 
-def _pattern(ids: Mapping[str, int], source: str) -> _Pattern | None:
-    return _Pattern(ids, source) if ids else None
-
-
-def _stands_alone(text: str, start: int, stop: int) -> bool:
+def stands_alone(text: str, start: int, stop: int) -> bool:
+    """Whether no character of a word is on either side."""
     after_word = start > 0 and RUST.is_word(text[start - 1])
     before_word = stop < len(text) and RUST.is_word(text[stop])
     return not after_word and not before_word
 
 
-def _start_of_white_space_before(text: str, start: int, lowest: int) -> int:
+def start_of_white_space_before(text: str, start: int, lowest: int) -> int:
+    """Where the white space that ends at `start` begins; not before `lowest`."""
     while start > lowest and RUST.is_space(text[start - 1]):
         start -= 1
     return max(start, lowest)
 
 
-def _end_of_white_space_after(text: str, stop: int) -> int:
+def end_of_white_space_after(text: str, stop: int) -> int:
+    """Where the white space that begins at `stop` ends."""
     while stop < len(text) and RUST.is_space(text[stop]):
         stop += 1
     return stop

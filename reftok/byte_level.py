@@ -5,6 +5,7 @@ Source: openai/gpt-2 src/encoder.py `bytes_to_unicode`; tokenizers 0.23 pre_toke
 
 from __future__ import annotations
 
+from codecs import charmap_decode
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -22,7 +23,7 @@ def _byte_to_character() -> dict[int, str]:
 BYTE_TO_CHARACTER: Mapping[int, str] = MappingProxyType(_byte_to_character())
 CHARACTER_TO_BYTE: Mapping[str, int] = MappingProxyType({c: byte for byte, c in BYTE_TO_CHARACTER.items()})
 
-_TRANSLATION = dict(BYTE_TO_CHARACTER)
+_CHARACTERS = "".join(BYTE_TO_CHARACTER[byte] for byte in range(256))
 
 
 def bytes_to_unicode() -> dict[int, str]:
@@ -50,7 +51,7 @@ def to_byte_characters(data: bytes) -> str:
     >>> to_byte_characters("né ".encode("utf-8"))
     'nÃ©Ġ'
     """
-    return data.decode("latin-1").translate(_TRANSLATION)
+    return charmap_decode(data, "strict", _CHARACTERS)[0]
 
 
 def from_byte_characters(text: str) -> bytes | None:

@@ -1,7 +1,8 @@
-"""A bounded cache that does not thrash."""
+"""Bounded caches that do not thrash."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
@@ -35,3 +36,38 @@ class TwoGenerationCache(Generic[Value]):
         if len(self._young) >= self._capacity:
             self._old, self._young = self._young, {}
         self._young[key] = value
+
+
+class Results(dict[str, Value]):
+    """What a function of a text gives: `results[text]` computes it where it is not remembered.
+
+    A dict, so that `map(results.__getitem__, texts)` runs without a step of Python for each text that is remembered.
+    The generations are those of `TwoGenerationCache`.
+
+    compute: the function.
+    longest: texts of more code points are not remembered.
+    capacity: of each generation, in entries.
+
+    >>> results = Results(len)
+    >>> list(map(results.__getitem__, ["a", "bc", "a"])), dict(results)
+    ([1, 2, 1], {'a': 1, 'bc': 2})
+    """
+
+    __slots__ = ("_capacity", "_compute", "_longest", "_old")
+
+    def __init__(self, compute: Callable[[str], Value], longest: int = 255, capacity: int = 1 << 16) -> None:
+        super().__init__()
+        self._compute = compute
+        self._longest = longest
+        self._capacity = capacity
+        self._old: dict[str, Value] = {}
+
+    def __missing__(self, text: str) -> Value:
+        old = self._old
+        value = old[text] if text in old else self._compute(text)
+        if len(text) <= self._longest:
+            if len(self) >= self._capacity:
+                self._old = dict(self)
+                self.clear()
+            self[text] = value
+        return value

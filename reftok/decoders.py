@@ -18,7 +18,7 @@ from reftok.pretokenizers import PrependScheme
 from reftok.text import Match, literal_matches, refuse_expansion
 from reftok.unicode import REPLACEMENT_CHARACTER
 
-_SPACES_BEFORE = [
+SPACES_BEFORE = (
     (" .", "."),
     (" ?", "?"),
     (" !", "!"),
@@ -30,7 +30,9 @@ _SPACES_BEFORE = [
     (" 's", "'s"),
     (" 've", "'ve"),
     (" 're", "'re"),
-]
+)
+"""What `cleanup` replaces, in this order."""
+
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 
 
@@ -67,15 +69,17 @@ class WordPiece:
     cleanup: bool
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        joined = tokens[:1] + [self._continued(token) for token in tokens[1:]]
-        return [_cleaned(token) for token in joined] if self.cleanup else joined
+        joined = tokens[:1] + [self.continued(token) for token in tokens[1:]]
+        return [cleaned(token) for token in joined] if self.cleanup else joined
 
-    def _continued(self, token: str) -> str:
+    def continued(self, token: str) -> str:
+        """A token that is not the first: without its prefix, or with a space."""
         return token[len(self.prefix) :] if token.startswith(self.prefix) else " " + token
 
 
-def _cleaned(text: str) -> str:
-    for spaced, clean in _SPACES_BEFORE:
+def cleaned(text: str) -> str:
+    """The text without the spaces before English punctuation and contractions."""
+    for spaced, clean in SPACES_BEFORE:
         text = text.replace(spaced, clean)
     return text
 
@@ -99,11 +103,12 @@ class CTC:
     cleanup: bool
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        return list(filter(None, (self._replaced(token) for token, _ in groupby(tokens))))
+        return list(filter(None, (self.replaced(token) for token, _ in groupby(tokens))))
 
-    def _replaced(self, token: str) -> str:
+    def replaced(self, token: str) -> str:
+        """One token rewritten; an empty one is left out."""
         token = token.replace(self.pad_token, "")
-        return _cleaned(token).replace(self.word_delimiter_token, " ") if self.cleanup else token
+        return cleaned(token).replace(self.word_delimiter_token, " ") if self.cleanup else token
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +122,13 @@ class ByteLevel:
     """
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        data = b"".join(
-            token.encode("utf-8") if (mapped := from_byte_characters(token)) is None else mapped for token in tokens
-        )
-        return [data.decode("utf-8", "replace")]
+        return [b"".join(map(bytes_of_token, tokens)).decode("utf-8", "replace")]
+
+
+def bytes_of_token(token: str) -> bytes:
+    """What a token of a byte-level vocab stands for."""
+    mapped = from_byte_characters(token)
+    return token.encode("utf-8") if mapped is None else mapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +146,7 @@ class ByteFallback:
         result: list[str] = []
         run = bytearray()
         for token in tokens:
-            byte = _byte_of(token)
+            byte = byte_of_token(token)
             if byte is None:
                 result += _decoded_run(run)
                 run.clear()
@@ -148,7 +156,8 @@ class ByteFallback:
         return result + _decoded_run(run)
 
 
-def _byte_of(token: str) -> int | None:
+def byte_of_token(token: str) -> int | None:
+    """The byte that a token such as `<0xE4>` stands for, None for every other token."""
     if len(token) != 6 or not token.startswith("<0x") or not token.endswith(">"):
         return None
     digits = token[3:5].removeprefix("+")
@@ -210,9 +219,10 @@ class Strip:
     stop: int
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        return [self._stripped(token) for token in tokens]
+        return [self.stripped(token) for token in tokens]
 
-    def _stripped(self, token: str) -> str:
+    def stripped(self, token: str) -> str:
+        """One token, stripped."""
         start, end = 0, len(token)
         while start < min(self.start, len(token)) and token[start] == self.content:
             start += 1
@@ -236,7 +246,7 @@ class Replace:
     content: str
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        found = [self._matches(token) for token in tokens]
+        found = [self.matches(token) for token in tokens]
         old_size = sum(map(len, tokens))
         size = old_size + len(self.content) * sum(is_match for matches in found for _, _, is_match in matches)
         refuse_expansion(size, old_size, "decoder")
@@ -245,7 +255,8 @@ class Replace:
             for token, matches in zip(tokens, found, strict=True)
         ]
 
-    def _matches(self, token: str) -> Sequence[Match]:
+    def matches(self, token: str) -> Sequence[Match]:
+        """The matches in one token, and the gaps between them."""
         if isinstance(self.pattern, str):
             return literal_matches(token, self.pattern)
         return pattern_matches(self.pattern, token)

@@ -4,7 +4,10 @@
     ├── ModelFormatError        the file is missing, truncated, foreign or contradicts itself
     │   └── UnsupportedFeature    the file is sound, but asks for something reftok does not know
     ├── InvalidText           the text cannot be given to this tokenizer (lone surrogates, bytes, no text at all)
-    └── InvalidIds            an id that is not an id of this tokenizer, or no id at all
+    ├── InvalidIds            an id that is not an id of this tokenizer, or no id at all
+    ├── StreamFinished        a stream that has ended was given more
+    ├── EncodingStopped       encode_files: a file that cannot be read, written or gone on with; a document of it
+    └── VerificationFailed    encode_files: the official library gives other ids
 
 Every message names the file or the argument, the place in it, and the way out.
 """
@@ -44,3 +47,15 @@ class InvalidText(ReftokError):
 
 class InvalidIds(ReftokError):
     """What is no id for any library, or an id outside the vocabulary of one that refuses it (sentencepiece)."""
+
+
+class StreamFinished(ReftokError):
+    """A stream that was given more after `finish`; `reset` makes it ready for another text."""
+
+
+class EncodingStopped(ReftokError):
+    """Of `encode_files`: a file that cannot be read, written or gone on with, or a document that cannot be encoded."""
+
+
+class VerificationFailed(ReftokError):
+    """Of `encode_files` when it is to verify: the official library gives other ids."""

@@ -211,8 +211,12 @@ class Precompiled:
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         changes: list[Change] = []
+        return normalized.transform(changes) if self.add_changes(normalized.text, changes) else normalized
+
+    def add_changes(self, text: str, changes: list[Change]) -> bool:
+        """Add the changes that rewrite `text` to those of the text before it; tells whether any rule was used."""
         modified = False
-        for cluster in graphemes(normalized.text):
+        for cluster in graphemes(text):
             if len(cluster.encode("utf-8")) < 6:
                 replacement = self.charsmap.shortest_prefix(cluster.encode("utf-8"))
                 if replacement is not None:
@@ -226,7 +230,7 @@ class Precompiled:
                 else:
                     modified = True
                     _substitute(changes, character, replacement)
-        return normalized.transform(changes) if modified else normalized
+        return modified
 
 
 def _substitute(changes: list[Change], old: str, new: str) -> None:

@@ -77,6 +77,12 @@ def _compiled(tree: Node, exact: bool) -> regex.Pattern[str]:
     return regex.compile(write(tree, exact), regex.V1 | regex.MULTILINE)
 
 
+def tree_of(pattern: regex.Pattern[str]) -> Node | None:
+    """The syntax tree of a pattern of compile_oniguruma, None for one of Rust."""
+    exactness = _exactness.get(pattern)
+    return exactness.tree if exactness else None
+
+
 def may_match_nothing(pattern: str) -> bool:
     r"""Whether the pattern could have an empty match somewhere, granted what its lookarounds ask for.
 
@@ -99,7 +105,7 @@ def pattern_matches(pattern: regex.Pattern[str], text: str) -> list[Match]:
         return [(0, 0, False)]
     matches: list[Match] = []
     covered = 0
-    for start, end in _timed_spans(*_for_16(pattern, text), may_run_away(_source(pattern))):
+    for start, end in spans(*for_16(pattern, text), may_run_away(oniguruma_source(pattern))):
         if start != covered:
             matches.append((covered, start, False))
         matches.append((start, end, True))
@@ -119,7 +125,7 @@ def source_of(pattern: regex.Pattern[str]) -> str:
     return exactness.source if exactness else pattern.pattern
 
 
-def _for_16(pattern: regex.Pattern[str], text: str) -> tuple[regex.Pattern[str], str]:
+def for_16(pattern: regex.Pattern[str], text: str) -> tuple[regex.Pattern[str], str]:
     """What to match with what, so that the classes are those of Unicode 16."""
     exactness = _exactness.get(pattern)
     if exactness is None:
@@ -129,18 +135,22 @@ def _for_16(pattern: regex.Pattern[str], text: str) -> tuple[regex.Pattern[str],
     return _compiled(exactness.tree, exact=True), text
 
 
-def _source(pattern: regex.Pattern[str]) -> str:
+def oniguruma_source(pattern: regex.Pattern[str]) -> str:
     """The pattern as Oniguruma would read it: in Rust's, an interval with a plus is possessive."""
     exactness = _exactness.get(pattern)
     return exactness.source if exactness else _POSSESSIVE_INTERVAL.sub(r"\1", pattern.pattern)
 
 
-def _timed_spans(pattern: regex.Pattern[str], text: str, timed: bool) -> list[Span]:
-    """The spans of the matches. Only a pattern that may run away is timed: that costs a microsecond a match."""
+def spans(pattern: regex.Pattern[str], text: str, timed: bool, start: int = 0, last_end: int = -1) -> list[Span]:
+    """The spans of the matches.
+
+    timed: for a pattern that may run away; that costs a microsecond a match. last_end: where the last match before
+        `start` has ended, which an empty match must not touch.
+    """
     if not timed:
-        return _spans(pattern, text, None)
+        return _spans(pattern, text, None, start, last_end)
     try:
-        return _spans(pattern, text, _PATIENCE + len(text) / _CHARACTERS_PER_SECOND)
+        return _spans(pattern, text, _PATIENCE + len(text) / _CHARACTERS_PER_SECOND, start, last_end)
     except TimeoutError:
         raise InvalidText(
             f"the pattern {pattern.pattern[:200]!r} takes too long on this text of {len(text)} characters"
@@ -163,21 +173,24 @@ def may_run_away(pattern: str) -> bool:
         return True
 
 
-def _spans(pattern: regex.Pattern[str], text: str, timeout: float | None) -> list[Span]:
+def _spans(pattern: regex.Pattern[str], text: str, timeout: float | None, start: int, last_end: int) -> list[Span]:
     if r"\G" in pattern.pattern or r"\K" in pattern.pattern:
-        return _spans_with_empty_ones(pattern, text, timeout)
-    spans = [match.span() for match in pattern.finditer(text, timeout=timeout)]
-    return _spans_with_empty_ones(pattern, text, timeout) if any(start == end for start, end in spans) else spans
+        return _spans_with_empty_ones(pattern, text, timeout, start, last_end)
+    found = [match.span() for match in pattern.finditer(text, start, timeout=timeout)]
+    if any(start == end for start, end in found):
+        return _spans_with_empty_ones(pattern, text, timeout, start, last_end)
+    return found
 
 
-def _spans_with_empty_ones(pattern: regex.Pattern[str], text: str, timeout: float | None) -> list[Span]:
+def _spans_with_empty_ones(
+    pattern: regex.Pattern[str], text: str, timeout: float | None, position: int, last_end: int
+) -> list[Span]:
     """The matches where some are empty, as the crate onig iterates over them (`FindMatches::next`)."""
-    spans: list[Span] = []
-    position = 0
+    found: list[Span] = []
     while position <= len(text) and (match := pattern.search(text, position, timeout=timeout)) is not None:
-        if match.start() == match.end() and spans and spans[-1][1] == match.end():
+        if match.start() == match.end() == last_end:
             position += 1
         else:
-            spans.append(match.span())
-            position = match.end()
-    return spans
+            found.append(match.span())
+            position = last_end = match.end()
+    return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from bisect import bisect_left
+from collections.abc import Collection, Iterable
 
 from reftok.errors import UnsupportedFeature
 
@@ -23,3 +24,19 @@ def proper_prefixes(pieces: Collection[str], source: str, place: str) -> set[str
         longest = max(map(len, pieces))
         raise UnsupportedFeature(source, place, f"pieces are too long: the longest has {longest} characters")
     return {piece[:end] for piece in pieces for end in range(1, len(piece))}
+
+
+class Beginnings:
+    """Tells whether a text is the beginning of a piece, the whole one included.
+
+    >>> beginnings = Beginnings(["b", "abc"])
+    >>> [text in beginnings for text in ("ab", "abc", "abcd", "c")]
+    [True, True, False, False]
+    """
+
+    def __init__(self, pieces: Iterable[str]) -> None:
+        self._pieces = sorted(pieces)
+
+    def __contains__(self, text: str) -> bool:
+        index = bisect_left(self._pieces, text)
+        return index < len(self._pieces) and self._pieces[index].startswith(text)

@@ -24,6 +24,9 @@ from reftok.unicode import WHITE_SPACE, as_of_16, is_numeric
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """Source: openai/gpt-2 src/encoder.py; the built-in pattern of ByteLevel."""
 
+WORDS = regex.compile(r"\w+|[^\w\s]+")
+"""Source: tokenizers 0.23 pre_tokenizers/whitespace.rs; matched with the classes of Unicode 16."""
+
 PrependScheme = Literal["first", "never", "always"]
 
 
@@ -224,10 +227,7 @@ class Whitespace:
         return resplit(splits, self._cut)
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
-        return [normalized.slice(*match.span()) for match in _WORDS.finditer(as_of_16(normalized.text))]
-
-
-_WORDS = regex.compile(r"\w+|[^\w\s]+")
+        return [normalized.slice(*match.span()) for match in WORDS.finditer(as_of_16(normalized.text))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class SentencePieceDecoder:
         self.strips_all_spaces = strips_all_spaces
         self.denormalizer = denormalizer
         self._control = table.of_type(PieceType.CONTROL)
-        self._bytes = table.of_type(PieceType.BYTE)
+        self._byte_pieces = table.of_type(PieceType.BYTE)
         self._unk_piece = table.id_to_token(table.unk_id)
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
@@ -48,25 +48,38 @@ class SentencePieceDecoder:
         is_start = self.strips_first_space
         byte_run: list[int] = []
         for token in tokens:
-            if token in self._bytes:
-                byte_run.append(_BYTE_OF[token])
+            byte = self.byte_of(token)
+            if byte is not None:
+                byte_run.append(byte)
                 continue
             if byte_run:
                 texts += decode_bytes(bytes(byte_run))
                 byte_run = []
                 is_start = False
-            text = self._surface(token)
-            if is_start and token not in self._control:
-                is_spaced = token.startswith(SPACE_SYMBOL)
-                if is_spaced and token in self.table.vocab and token != self._unk_piece:
-                    text = text[1:]
-                is_start = not text and (self.strips_all_spaces or not is_spaced)
+            text, is_start = self.text_of(token, is_start)
             texts.append(text)
         if byte_run:
             texts += decode_bytes(bytes(byte_run))
         if self.denormalizer is not None and texts:
             return [self.denormalizer.normalize(NormalizedString("".join(texts))).text]
         return texts
+
+    def byte_of(self, token: str) -> int | None:
+        """The byte of a byte piece, None for every other piece."""
+        return _BYTE_OF[token] if token in self._byte_pieces else None
+
+    def text_of(self, token: str, is_start: bool) -> tuple[str, bool]:
+        """The text of a piece that is no byte, and whether the next one is at the start of the text as well.
+
+        is_start: whether this one is, so that it loses its space.
+        """
+        text = self._surface(token)
+        if is_start and token not in self._control:
+            is_spaced = token.startswith(SPACE_SYMBOL)
+            if is_spaced and token in self.table.vocab and token != self._unk_piece:
+                text = text[1:]
+            is_start = not text and (self.strips_all_spaces or not is_spaced)
+        return text, is_start
 
     def _surface(self, token: str) -> str:
         if token in self._control:

@@ -10,16 +10,18 @@ tokens (its user-defined symbols belong to the normalizer and the model) and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from operator import index
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, SupportsIndex, cast
 
 from reftok.added_tokens import AddedVocabulary
+from reftok.decoding_states import DecodingStates
 from reftok.encodings import joined
 from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
+from reftok.ids import checked_ids
 from reftok.models.piece_model import PieceModel
+from reftok.named_ids import NamedId, is_special
 from reftok.padding import Padding
 from reftok.postprocessors import default_processing
 from reftok.sentencepiece_normalizer import SentencePieceNormalizer
@@ -30,6 +32,11 @@ from reftok.text import NormalizedString, Split, refuse_expansion
 from reftok.trace import DecoderStep, DecodingTrace, StageTrace, Trace, to_encoding
 from reftok.truncation import Truncation
 from reftok.types import Encoding
+
+if TYPE_CHECKING:
+    from reftok.streaming.decoder import StreamDecoder, TextCallback
+    from reftok.streaming.encoder import StreamEncoder
+    from reftok.streaming.post_processors import Surroundings
 
 Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp"]
 
@@ -46,6 +53,9 @@ class Tokenizer:
     encode_special_tokens: treat added tokens that are special as ordinary text; of `tokenizers`, and not in its files:
         `dataclasses.replace(tokenizer, encode_special_tokens=True)`.
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
+    named_ids: by name ("eos"), what the files say; None where they say that there is none. See `reftok.named_ids`.
+    decoding_states: what its streams remember, those that keep special tokens and those that skip them.
+    surroundings: the ids that go around a text, without special tokens and with them, when they were asked for.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-gpt2")
@@ -65,6 +75,12 @@ class Tokenizer:
     padding: Padding | None = None
     encode_special_tokens: bool = False
     sentencepiece_options: SentencePieceOptions | None = None
+    named_ids: Mapping[str, int | None] = field(default_factory=dict)
+    decoding_states: tuple[DecodingStates, DecodingStates] = field(
+        default_factory=lambda: (DecodingStates(), DecodingStates()), init=False, repr=False, compare=False
+    )
+
+    surroundings: dict[bool, Surroundings] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def encode(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
         """Token ids with their tokens and offsets.
@@ -85,6 +101,36 @@ class Tokenizer:
         encoding = self._post_processed(encodings, add_special_tokens, None)
         encoding = self._with_options(encoding, text, None)
         return encoding if isinstance(text, str) else byte_offsets(encoding, self._checked(text))
+
+    def stream_encoder(self, *, add_special_tokens: bool = True) -> StreamEncoder:
+        """Ids while the text is still coming; the state object belongs to one text.
+
+        >>> import reftok
+        >>> encoder = reftok.load("bpe-gpt2").stream_encoder()
+        >>> encoder.feed("Hello wor") + encoder.feed("ld") + encoder.finish()
+        [40, 3525, 341, 291, 2118]
+        """
+        from reftok.streaming.encoder import StreamEncoder
+
+        return StreamEncoder(self, add_special_tokens)
+
+    def encode_iterable(self, chunks: Iterable[str | bytes], *, add_special_tokens: bool = True) -> Iterator[int]:
+        """The ids of a text that comes in chunks, each id as soon as it is final; bytes are those of UTF-8.
+
+        >>> import reftok
+        >>> list(reftok.load("bpe-gpt2").encode_iterable(["Hello wor", "ld"]))
+        [40, 3525, 341, 291, 2118]
+        """
+        given: object = chunks
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+            raise InvalidText(f"encode_iterable takes chunks of text, not {type(chunks).__name__}")
+        return self._ids_of_chunks(chunks, add_special_tokens)
+
+    def _ids_of_chunks(self, chunks: Iterable[str | bytes], add_special_tokens: bool) -> Iterator[int]:
+        encoder = self.stream_encoder(add_special_tokens=add_special_tokens)
+        for chunk in chunks:
+            yield from encoder.feed(chunk) if isinstance(chunk, str) else encoder.feed_bytes(chunk)
+        yield from encoder.finish()
 
     def encode_batch(
         self, texts: Iterable[str | bytes | tuple[str, str]], add_special_tokens: bool = True
@@ -138,7 +184,7 @@ class Tokenizer:
         Raises InvalidIds for what is no list of ids from 0 to 2**32 - 1, and for an id outside the vocab where the
         library refuses it (`tokenizers` skips it); ModelFormatError where the decoders blow the text up.
         """
-        return self._decoded(_checked_ids(ids), skip_special_tokens, None)
+        return self._decoded(checked_ids(ids), skip_special_tokens, None)
 
     def trace_decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> DecodingTrace:
         """What every decoder took and gave.
@@ -149,9 +195,55 @@ class Tokenizer:
         (['Replace', 'ByteFallback', 'Fuse', 'Strip'], 'a ☃')
         """
         record: list[DecoderStep] = []
-        checked = _checked_ids(ids)
+        checked = checked_ids(ids)
         text = self._decoded(checked, skip_special_tokens, record)
         return DecodingTrace(checked, tuple(record), text)
+
+    def behind_model(self, encoding: Encoding, add_special_tokens: bool) -> Encoding:
+        """What the stages behind the model make of the tokens of a text."""
+        return self._with_options(self._post_processed([encoding], add_special_tokens, None), "", None)
+
+    def stream_decoder(self, skip_special_tokens: bool = True) -> StreamDecoder:
+        """Text while the ids are still coming, together that of `decode`; the state object belongs to one stream.
+
+        >>> import reftok
+        >>> decoder = reftok.load("bpe-gpt2").stream_decoder()
+        >>> [decoder.feed(token_id) for token_id in (40, 3525, 342, 247, 226)], decoder.finish()
+        (['H', 'ello', ' ', '', '☃'], '')
+        """
+        from reftok.streaming.decoder import StreamDecoder
+
+        return StreamDecoder(self, skip_special_tokens)
+
+    def decode_with_callback(
+        self, ids: Iterable[SupportsIndex], callback: TextCallback, skip_special_tokens: bool = True
+    ) -> str:
+        """The text that was given to `callback(text, token_id, is_final)`: that of `decode`, unless it said stop.
+
+        callback: called once for each id, in order, with the text that has become final with it, '' where there is
+            none. The call for the last id has is_final set, and its text also has what was held until then. Where it
+            returns False there are no more calls, and what was held is dropped; None and True go on.
+
+        No ids, no call. Since the last call says so, the call for an id is made when the next one is known: a source
+        that must not wait for that uses `stream_decoder`.
+
+        >>> import reftok
+        >>> reftok.load("bpe-gpt2").decode_with_callback([40, 3525, 247], lambda *call: print(call))
+        ('H', 40, False)
+        ('ello', 3525, False)
+        ('�', 247, True)
+        'Hello�'
+        """
+        from reftok.streaming.decoder import decode_with_callback
+
+        return decode_with_callback(self.stream_decoder(skip_special_tokens), ids, callback)
+
+    bos_id, eos_id, pad_id, unk_id = NamedId("bos"), NamedId("eos"), NamedId("pad"), NamedId("unk")
+    im_start_id, im_end_id = NamedId("im_start"), NamedId("im_end")
+
+    def is_special(self, token_id: int) -> bool:
+        """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token."""
+        return is_special(self, token_id)
 
     def id_to_token(self, token_id: int) -> str | None:
         """The token of an id, None where there is none."""
@@ -175,7 +267,8 @@ class Tokenizer:
 
     def _decoded(self, ids: Iterable[int], skip_special_tokens: bool, record: list[DecoderStep] | None) -> str:
         """The tokens of `ids` taken through every decoder; `record` receives each step."""
-        tokens = [token for token_id in ids if (token := self._decodable(token_id, skip_special_tokens)) is not None]
+        decodable = (self.decodable_token(token_id, skip_special_tokens) for token_id in ids)
+        tokens = [token for token in decodable if token is not None]
         size = sum(map(len, tokens))
         for decoder in self.decoders or ():
             before, tokens = tokens, decoder.decode_chain(tokens)
@@ -184,7 +277,8 @@ class Tokenizer:
                 record.append(DecoderStep(type(decoder).__name__, tuple(before), tuple(tokens)))
         return (" " if self.decoders is None else "").join(tokens)
 
-    def _decodable(self, token_id: int, skip_special_tokens: bool) -> str | None:
+    def decodable_token(self, token_id: int, skip_special_tokens: bool) -> str | None:
+        """The token that `decode` takes for an id, None where it skips it."""
         token = self.id_to_token(token_id)
         if token is None:
             if self.library != "tokenizers":
@@ -274,23 +368,6 @@ class Tokenizer:
                 f"not a text; {self.library} refuses it too"
             ) from None
         return text
-
-
-def _checked_ids(ids: object) -> tuple[int, ...]:
-    """The ids as int, whatever integers they are: those of arrays and tensors too."""
-    if isinstance(ids, str) or not isinstance(ids, Iterable):
-        raise InvalidIds(f"decode takes a list of ids, not {type(ids).__name__}")
-    return tuple(map(_checked_id, ids))
-
-
-def _checked_id(value: Any) -> int:
-    try:
-        token_id = index(value)
-    except TypeError:
-        token_id = -1
-    if not 0 <= token_id < 1 << 32:
-        raise InvalidIds(f"{value!r:.60} is not an id: a whole number from 0 to {(1 << 32) - 1}")
-    return token_id
 
 
 def text_and_pair(text: str | bytes | tuple[str, str]) -> tuple[str | bytes, str | None]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.files import read_file, unreadable
 from reftok.formats.gguf import is_gguf, read_gguf
-from reftok.formats.hub_folder import hub_tokenizer_json
+from reftok.formats.hub_folder import hub_tokenizer_json, named_ids
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken import rank_encoding, read_tiktoken
-from reftok.formats.tokenizer_json import build_tokenizer
+from reftok.formats.tokenizer_json import VOCAB_AT, build_tokenizer
 from reftok.formats.vocab_merges import read_vocab_merges
 from reftok.tokenizer import Tokenizer
 
@@ -21,6 +22,15 @@ vocab.txt."""
 
 VOCAB_FILES = ("vocab.json", "vocab.txt")
 """Files that hold a part of a model: what the rest is, the files beside them say."""
+
+SETTINGS_FILES = (
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "config.json",
+    "generation_config.json",
+)
+"""Files as published beside a model that hold none."""
 
 KNOWN_FILES = (
     "tokenizer.json, a sentencepiece .model, a .tiktoken rank file, vocab.json with merges.txt, "
@@ -57,16 +67,18 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
     if encoding is not None:
         return read_tiktoken(data, name, rank_encoding(data, path, encoding))
     if path.name in VOCAB_FILES:
-        return _from_vocab_file(path, data)
+        return _with_named_ids(_from_vocab_file(path, data), path)
+    if path.name in SETTINGS_FILES:
+        raise ModelFormatError(name, "", _settings_problem(path))
     if path.name == "tekken.json":
         raise UnsupportedFeature(name, "", "the format Tekken of Mistral is not supported")
     match file_format(data):
         case "empty":
             raise ModelFormatError(name, "", "is empty")
         case "unknown":
-            raise ModelFormatError(name, "", f"is none of the known files: {KNOWN_FILES}")
+            raise ModelFormatError(name, "", _unknown_problem(path))
         case "tokenizer.json":
-            return _from_tokenizer_json(path, data)
+            return _with_named_ids(_from_tokenizer_json(path, data), path)
         case "tiktoken":
             return read_tiktoken(data, name, rank_encoding(data, path))
         case _:
@@ -83,11 +95,41 @@ def _from_vocab_file(path: Path, data: bytes) -> Tokenizer:
 
 def _from_tokenizer_json(path: Path, data: bytes) -> Tokenizer:
     """One without a model has its model, and the stages that it does not name, from the files beside it."""
-    value = parse_json(data, str(path))
+    value = parse_json(data, str(path), VOCAB_AT)
+    _check_is_tokenizer(path, value)
     vocab = path.with_name("vocab.json")
     if isinstance(value, dict) and value.get("model") is None and vocab.is_file():
         value = hub_tokenizer_json(vocab) | {key: stage for key, stage in value.items() if stage is not None}
     return build_tokenizer(value, str(path))
+
+
+def _settings_problem(path: Path) -> str:
+    """What a file of settings is, and what to name instead."""
+    beside = [found.name for found in models_in(path.parent)]
+    instead = f"name {beside[0]}, which is beside it" if beside else f"name a model file: {KNOWN_FILES}"
+    return f"holds settings, and no vocab: {instead}"
+
+
+def _unknown_problem(path: Path) -> str:
+    if path.name.endswith("merges.txt"):
+        return "holds merges alone: put it and its vocab into a folder of their own, as merges.txt and vocab.json"
+    return f"is none of the known files: {KNOWN_FILES}"
+
+
+def _check_is_tokenizer(path: Path, value: object) -> None:
+    """Raise ModelFormatError for a vocab under another name than vocab.json: what belongs to it is not known."""
+    if not isinstance(value, dict) or not value or not all(type(item) is int for item in value.values()):
+        return
+    merges = path.with_name(path.name.replace("vocab.json", "merges.txt"))
+    rest = f"{merges.name} has its merges: " if merges != path and merges.is_file() else ""
+    raise ModelFormatError(
+        str(path), "", f"is a vocab alone; {rest}put both into a folder of their own, as vocab.json and merges.txt"
+    )
+
+
+def _with_named_ids(tokenizer: Tokenizer, path: Path) -> Tokenizer:
+    """With the ids of the tokens that tokenizer_config.json and special_tokens_map.json beside a file name."""
+    return replace(tokenizer, named_ids=named_ids(path.parent, tokenizer))
 
 
 def file_format(data: bytes) -> str:

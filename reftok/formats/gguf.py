@@ -10,7 +10,7 @@ not know either, is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reftok.charsmap import Charsmap
@@ -26,6 +26,9 @@ from reftok.llama.ugm_normalizer import UGMNormalizer
 from reftok.llama.vocab import LlamaVocab, Spelling
 from reftok.models.llama_ugm import LlamaUGM
 
+_UNKNOWN_AND_PADDING = {"llama": (0, None), "t5": (2, 0), "bert": (100, 0)}
+"""The ids of the unknown token and of padding by model, where the file says nothing."""
+
 
 def read_gguf(path: Path) -> LlamaTokenizer:
     """The tokenizer of a GGUF file. Only the metadata is read, and of it only what concerns the tokenizer is kept.
@@ -35,6 +38,14 @@ def read_gguf(path: Path) -> LlamaTokenizer:
     """
     fields = GGUFFields(read_metadata(path, lambda key: key in GENERAL or key.startswith(PREFIX)), str(path))
     model = fields.text("model")
+    tokenizer = _tokenizer(fields, model)
+    size = len(tokenizer.detokenizer.vocab.tokens)
+    unk_id, pad_id = _UNKNOWN_AND_PADDING.get(model, (None, None))
+    named = {"unk": fields.token_id("unknown", unk_id, size), "pad": fields.token_id("padding", pad_id, size)}
+    return replace(tokenizer, named_ids={**tokenizer.named_ids, **named})
+
+
+def _tokenizer(fields: GGUFFields, model: str) -> LlamaTokenizer:
     match model:
         case "llama":
             return _spm(fields)

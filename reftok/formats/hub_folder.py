@@ -17,8 +17,9 @@ from reftok.errors import ModelFormatError
 from reftok.formats.fields import Fields
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
-from reftok.formats.tokenizer_config import FILES, TokenizerConfig, read_tokenizer_config
+from reftok.formats.tokenizer_config import FILES, TokenizerConfig, read_named_tokens, read_tokenizer_config
 from reftok.formats.vocab_merges import read_merges
+from reftok.tokenizer import Tokenizer
 from reftok.types import AddedToken
 from reftok.unicode import WHITE_SPACE
 
@@ -80,7 +81,7 @@ def hub_tokenizer_json(path: Path) -> Json:
     Raises ModelFormatError where a file is missing or not sound, UnsupportedFeature for a class, a key or a value that
     is not known.
     """
-    config = read_tokenizer_config(path.with_name(FILES[0]), {name: tokens for name, (tokens, _) in _CLASSES.items()})
+    config = read_tokenizer_config(path.with_name(FILES[0]), _defaults())
     vocab = _read_vocab_txt(path) if path.suffix == ".txt" else _read_vocab_json(path)
     ids = dict(vocab)
     for token in config.tokens:
@@ -95,6 +96,16 @@ def hub_tokenizer_json(path: Path) -> Json:
     config.options.done()
     added = [{"id": ids[token.content], **asdict(token)} for token in _tokens(config)]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None, **stages}
+
+
+def named_ids(folder: Path, tokenizer: Tokenizer) -> dict[str, int | None]:
+    """What the files of a folder say of its named ids: None where they name no token, or none that is there."""
+    named = read_named_tokens(folder, _defaults())
+    return {name: None if content is None else tokenizer.token_to_id(content) for name, content in named.items()}
+
+
+def _defaults() -> dict[str, Mapping[str, str]]:
+    return {name: tokens for name, (tokens, _) in _CLASSES.items()}
 
 
 def _tokens(config: TokenizerConfig) -> list[AddedToken]:

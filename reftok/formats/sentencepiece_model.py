@@ -22,6 +22,7 @@ from reftok.formats.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fiel
 from reftok.models.sentencepiece_bpe import SentencePieceBPE
 from reftok.models.sentencepiece_unigram import SentencePieceUnigram
 from reftok.models.sentencepiece_words import SentencePieceChar, SentencePieceWord
+from reftok.named_ids import ids_of_pieces
 from reftok.sentencepiece_decoder import SentencePieceDecoder
 from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType, SpecialPieces
@@ -123,6 +124,7 @@ def read_sentencepiece_model(data: bytes, source: str) -> Tokenizer:
         added_tokens=AddedVocabulary(),
         normalizers=(normalizer,),
         decoders=(decoder,),
+        named_ids=ids_of_pieces(table),
     )
 
 

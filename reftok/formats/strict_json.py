@@ -5,29 +5,42 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.serde_float import serde_float, serde_integer
+
+Pairs: TypeAlias = list[tuple[str, Any]]
+"""The keys and values of an object as they are written."""
 
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _DEEPEST = 127
 """How many lists and objects may be in each other. Source: serde_json 1.0 de.rs, `remaining_depth: 128`."""
 
 
-def parse_json(data: bytes, source: str) -> Any:
+def parse_json(data: bytes, source: str, vocab_at: Sequence[str] | None = None) -> Any:
     """The value that the bytes stand for.
 
+    vocab_at: the keys that lead to a vocab, none where the whole file is one. Of a token that is there twice the last
+        id counts, as in the library, which reads it into a map.
     Raises ModelFormatError for anything that is not JSON in UTF-8: NaN, numbers beyond float64, lone surrogates, lists
-    and objects more than 127 levels deep too; UnsupportedFeature for a key that is there twice.
+    and objects more than 127 levels deep too; UnsupportedFeature for any other key that is there twice.
     """
+    repeating: list[tuple[dict[str, Any], Pairs]] = []
 
-    def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def as_object(pairs: Pairs) -> dict[str, Any]:
         fields = dict(pairs)
         if len(fields) < len(pairs):
-            raise UnsupportedFeature(source, "", f"the key {_repeated(pairs)!r:.60} is there twice")
+            repeating.append((fields, pairs))
         return fields
 
+    root = _parsed(data, source, as_object)
+    _check_repeated(repeating, _vocab(root, vocab_at), source)
+    return root
+
+
+def _parsed(data: bytes, source: str, as_object: Callable[[Pairs], dict[str, Any]]) -> Any:
     try:
         root = json.loads(
             data.decode("utf-8"),
@@ -60,9 +73,19 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number in JSON")
 
 
-def _repeated(pairs: list[tuple[str, Any]]) -> str:
-    """A key that is there twice: the library takes the last of the two in some objects, and refuses others."""
-    return Counter(key for key, _ in pairs).most_common(1)[0][0]
+def _vocab(root: Any, vocab_at: Sequence[str] | None) -> Any:
+    """The vocab in a file, None where there is none."""
+    for key in vocab_at or ():
+        root = root.get(key) if isinstance(root, dict) else None
+    return None if vocab_at is None else root
+
+
+def _check_repeated(repeating: Sequence[tuple[dict[str, Any], Pairs]], vocab: Any, source: str) -> None:
+    """Refuse a key that is there twice: the library takes the last of the two in some objects, and refuses others."""
+    for fields, pairs in repeating:
+        if fields is not vocab:
+            key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+            raise UnsupportedFeature(source, "", f"the key {key!r:.60} is there twice")
 
 
 def _is_too_deep(root: Any) -> bool:

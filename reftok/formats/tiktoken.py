@@ -101,8 +101,8 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
     raise UnsupportedFeature(
         source,
         "",
-        "not a published rank file, and its pattern is not in it: "
-        f"reftok.load(…, encoding=…) takes {', '.join(ENCODINGS)}",
+        "not a published rank file, and its pattern is not in it: name its encoding (--encoding on the command line, "
+        f"encoding= in Python), one of {', '.join(ENCODINGS)}",
     )
 
 

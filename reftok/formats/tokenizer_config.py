@@ -20,6 +20,7 @@ from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields, is_id
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
+from reftok.named_ids import WELL_KNOWN
 from reftok.types import AddedToken
 
 FILES = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
@@ -131,7 +132,7 @@ def _read_object(path: Path) -> dict[str, Any]:
 
 
 def _as_special(value: Any) -> Any:
-    """A token of special_tokens_map.json in the form of tokenizer_config.json."""
+    """A token of special_tokens_map.json in the form of tokenizer_config.json, where an older file leaves it out."""
     if isinstance(value, dict) and "content" in value:
         return {**value, "__type": "AddedToken", "special": True}
     return value
@@ -203,3 +204,21 @@ def _added_tokens_file(path: Path, known: set[str], special: frozenset[str]) -> 
         AddedToken(content, normalized=content not in known, special=content in known or content in special)
         for content in sorted(entries, key=lambda content: int(entries[content]))
     ]
+
+
+def read_named_tokens(folder: Path, defaults: Mapping[str, Mapping[str, str]]) -> dict[str, str | None]:
+    """The contents of the tokens that the files of a folder name, by the names of `reftok.named_ids`.
+
+    defaults: as of `read_tokenizer_config`; a class that is not known has none.
+    A name that a file gives as null is None; one that no file has is not there. What else the files hold is not looked
+    at. Raises ModelFormatError where a file or a name is not sound.
+    """
+    path, beside = (folder / name for name in FILES[:2])
+    config = _read_map(path)
+    mapped = _read_map(beside) if "added_tokens_decoder" not in config else {}
+    tokenizer_class = str(config.get("tokenizer_class")).removesuffix("Fast")
+    values = {**defaults.get(tokenizer_class, {}), **config, **mapped}
+    given = {name: values[f"{name}_token"] for name in WELL_KNOWN if f"{name}_token" in values}
+    return {
+        name: None if value is None else _content(value, str(path), f"{name}_token") for name, value in given.items()
+    }

@@ -23,6 +23,9 @@ from reftok.text import NormalizedString
 from reftok.tokenizer import Tokenizer
 from reftok.types import AddedToken
 
+VOCAB_AT = ("model", "vocab")
+"""Where the vocab stands in the file."""
+
 _LONGEST_ADDED_TOKEN = 1_000_000
 
 
@@ -32,7 +35,7 @@ def read_tokenizer_json(data: bytes, source: str = "tokenizer.json") -> Tokenize
     source: the file's name, for messages.
     Raises ModelFormatError where the file is not sound, UnsupportedFeature where it asks for something unknown.
     """
-    return build_tokenizer(parse_json(data, source), source)
+    return build_tokenizer(parse_json(data, source, VOCAB_AT), source)
 
 
 def build_tokenizer(value: object, source: str = "tokenizer.json") -> Tokenizer:

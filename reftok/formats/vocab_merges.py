@@ -32,7 +32,7 @@ def read_vocab_merges(
     special_tokens: matched in the text before everything else.
     Raises ModelFormatError where a file is not sound or a merge is not in the vocab.
     """
-    entries = Fields({"vocab": parse_json(vocab, vocab_source)}, vocab_source, "").vocab("vocab")
+    entries = Fields({"vocab": parse_json(vocab, vocab_source, vocab_at=())}, vocab_source, "").vocab("vocab")
     return byte_level_bpe(entries, read_merges(merges, merges_source), special_tokens, source=merges_source)
 
 

@@ -20,6 +20,7 @@ from reftok.models.llama_bpe import LlamaBPE, LlamaBPEOptions
 from reftok.models.llama_spm import LlamaSPM
 from reftok.models.llama_ugm import LlamaUGM
 from reftok.models.llama_wpm import LlamaWPM
+from reftok.named_ids import ids_of_llama_vocab
 from reftok.stages import Model, Normalizer, PreTokenizer
 
 
@@ -126,6 +127,7 @@ def _build(
         normalizers=tuple(normalizers),
         pre_tokenizers=tuple(steps),
         post_processors=(_begin_and_end(settings),),
+        named_ids=ids_of_llama_vocab(settings.vocab),
         detokenizer=Detokenizer(settings.vocab, settings.add_space_prefix, settings.clean_spaces),
     )
 

@@ -56,12 +56,23 @@ class RegexSplit:
     reading: Reading = "categories"
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, lambda normalized: normalized.split(self._matches(normalized.text), "Isolated"))
+        return resplit(splits, lambda normalized: normalized.split(self.matches(normalized.text), "Isolated"))
 
-    def _matches(self, text: str) -> list[Match]:
+    @property
+    def pattern(self) -> regex.Pattern[str]:
+        """The expression for the package `regex`."""
+        return _compiled(self.expression)
+
+    @property
+    def read(self) -> Callable[[str], str]:
+        """What makes the text that the pattern is run over, character by character."""
+        return _READINGS[self.reading]
+
+    def matches(self, text: str) -> list[Match]:
+        """The matches and the gaps between them."""
         matches: list[Match] = []
         end = 0
-        for match in _compiled(self.expression).finditer(_READINGS[self.reading](text)):
+        for match in self.pattern.finditer(self.read(text)):
             if end < match.start():
                 matches.append((end, match.start(), False))
             matches.append((*match.span(), True))

@@ -14,7 +14,7 @@ from reftok.llama.vocab import LlamaVocab
 from reftok.text import NormalizedString, Split
 from reftok.types import Token
 
-_SPACES = " \t\n\v\f\r"
+SPACES = " \t\n\v\f\r"
 """`isspace` of C."""
 
 
@@ -41,7 +41,7 @@ class LlamaSpecialTokens(AddedVocabulary):
         self.vocab = vocab
         cut_out = [token_id for token_id, attribute in enumerate(vocab.attributes) if attribute & CUT_OUT]
         sizes = {token_id: len(vocab.tokens[token_id].encode("utf-8", "surrogateescape")) for token_id in cut_out}
-        self._longest_first = sorted(cut_out, key=lambda token_id: -sizes[token_id])
+        self.longest_first = sorted(cut_out, key=lambda token_id: -sizes[token_id])
         for token_id in cut_out:
             if any("\ud800" <= character <= "\udfff" for character in vocab.tokens[token_id]):
                 place = f"tokenizer.ggml.tokens[{token_id}]"
@@ -52,7 +52,7 @@ class LlamaSpecialTokens(AddedVocabulary):
 
         encode_special_tokens: leave control and unknown tokens alone: they are ordinary text (`parse_special` is off).
         """
-        for token_id in self._longest_first:
+        for token_id in self.longest_first:
             text = self.vocab.tokens[token_id]
             if encode_special_tokens and self.vocab.attributes[token_id] & SPECIAL:
                 continue
@@ -82,12 +82,12 @@ def _raw(normalized: NormalizedString, start: int, end: int) -> Iterator[Split]:
 
 
 def _stripped_end(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1] in _SPACES:
+    while end > start and text[end - 1] in SPACES:
         end -= 1
     return end
 
 
 def _stripped_start(text: str, start: int) -> int:
-    while start < len(text) and text[start] in _SPACES:
+    while start < len(text) and text[start] in SPACES:
         start += 1
     return start

@@ -120,8 +120,7 @@ class Detokenizer:
         """
         vocab, rest = self.vocab, list(ids)
         for token_id in rest:
-            if not 0 <= token_id < len(vocab.tokens):
-                raise InvalidIds(f"id {token_id} is not in the vocab; llama.cpp ends the process")
+            self.refuse_unknown(token_id)
         removes_space = self.removes_space
         if remove_special and vocab.add_bos and rest and rest[0] == vocab.bos_id:
             removes_space = False
@@ -133,6 +132,11 @@ class Detokenizer:
             pieces[0] = pieces[0].removeprefix(b" ")
         decoded = b"".join(pieces)
         return clean_spaces(decoded) if self.cleans_spaces else decoded
+
+    def refuse_unknown(self, token_id: int) -> None:
+        """Raise InvalidIds for an id outside the vocab."""
+        if not 0 <= token_id < len(self.vocab.tokens):
+            raise InvalidIds(f"id {token_id} is not in the vocab; llama.cpp ends the process")
 
 
 def clean_spaces(text: bytes) -> bytes:

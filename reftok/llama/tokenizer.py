@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from reftok.errors import InvalidIds
+from reftok.llama.attributes import SPECIAL
 from reftok.llama.stages import Detokenizer
 from reftok.tokenizer import Tokenizer
 from reftok.trace import DecoderStep
@@ -45,6 +46,10 @@ class LlamaTokenizer(Tokenizer):
             if not isinstance(token_id, int):
                 raise InvalidIds(f"{token_id!r:.60} is not an id: a whole number")
         return self.detokenizer.decode(checked, skip_special_tokens, not skip_special_tokens)
+
+    def is_special(self, token_id: int) -> bool:
+        attributes = self.detokenizer.vocab.attributes
+        return 0 <= token_id < len(attributes) and bool(attributes[token_id] & SPECIAL)
 
     def _decoded(self, ids: Iterable[int], skip_special_tokens: bool, record: list[DecoderStep] | None) -> str:
         """The text of `decode_bytes`, with U+FFFD for what is not UTF-8."""

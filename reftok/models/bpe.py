@@ -10,10 +10,12 @@ from copy import copy
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
+from math import inf
 
-from reftok.cache import TwoGenerationCache
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.models.vocab_model import RememberingModel
+from reftok.models.merging_model import MergingModel
+from reftok.models.symbol_cuts import SymbolCuts
+from reftok.sentencepiece_pieces import BYTE_PIECES
 from reftok.steps import Merge, Merging, Steps, WholeWord
 from reftok.types import Token
 
@@ -29,6 +31,9 @@ Made = tuple[int, int, int, int]
 Candidate = tuple[int, int, int]
 """The rank of a merge, the position of its left symbol, and the id that the pair becomes."""
 
+_FEW_SYMBOLS = 24
+_NO_MERGE = (inf, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class BPEOptions:
@@ -42,7 +47,7 @@ class BPEOptions:
     ignore_merges: bool = False
 
 
-class BPE(RememberingModel):
+class BPE(MergingModel):
     """Merges of the lowest rank first, the leftmost of equals first.
 
     vocab: token to id.
@@ -73,16 +78,22 @@ class BPE(RememberingModel):
         super().__init__(vocab)
         self.options = options
         self.source = source
-        self.merges = merge_ranks(vocab, merges, options.continuing_subword_prefix, source)
+        self._use(merge_ranks(vocab, merges, options.continuing_subword_prefix, source))
         prefix, suffix = options.continuing_subword_prefix, options.end_of_word_suffix
         self._ids_at_start = _character_ids(vocab, "", ""), _character_ids(vocab, "", suffix)
         self._ids_after_start = _character_ids(vocab, prefix, ""), _character_ids(vocab, prefix, suffix)
+        self.takes_whole_words = options.ignore_merges
+        self.has_other_ends = bool(prefix or suffix)
+
+    def _use(self, merges: Merges) -> None:
+        self.merges = merges
+        self._has_one_split_each = len({whole for _, whole in merges.values()}) == len(merges)
 
     def with_merges(self, merges: Merges) -> BPE:
         """The same model with other merges: what a faulty implementation would do, to compare with."""
         changed = copy(self)
-        changed.merges = merges
-        changed._cache = TwoGenerationCache()
+        changed._use(merges)
+        changed._forget()
         return changed
 
     def _tokenize(self, text: str) -> tuple[Token, ...]:
@@ -99,6 +110,17 @@ class BPE(RememberingModel):
             start = end
         return tuple(tokens)
 
+    def _token_ids(self, text: str) -> Sequence[int]:
+        if self.options.ignore_merges and text and text in self.vocab:
+            return (self.vocab[text],)
+        return self.merged_ids(text)
+
+    def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
+        symbols = self.symbols(text, begins, ends)
+        if self._has_one_split_each and len(symbols) <= _FEW_SYMBOLS:
+            return merge_few([token_id for token_id, _ in symbols], self.merges)
+        return [token_id for token_id, _ in merge_all(symbols, self.merges)]
+
     def explain(self, text: str) -> Steps:
         """The merges that `tokenize` makes, one by one."""
         if self.options.ignore_merges and text and text in self.vocab:
@@ -114,14 +136,17 @@ class BPE(RememberingModel):
             current[left] = self._tokens[new_id]
         return Merging(text, tuple(tokens), "rank", tuple(merges))
 
-    def symbols(self, text: str) -> list[Symbol]:
-        """The word before any merge: one symbol a character, or its bytes, or the unknown token."""
+    def symbols(self, text: str, begins: bool = True, ends: bool = True) -> list[Symbol]:
+        """The word before any merge: one symbol a character, or its bytes, or the unknown token.
+
+        begins, ends: whether the word does here; False for a part of a word.
+        """
         options = self.options
         symbols: list[Symbol] = []
         unknown: Symbol | None = None
-        last = len(text) - 1
+        last = len(text) - 1 if ends else -1
         for index, character in enumerate(text):
-            ids = self._ids_after_start if index else self._ids_at_start
+            ids = self._ids_after_start if index or not begins else self._ids_at_start
             token_id = ids[index == last].get(character)
             length = len(character.encode("utf-8"))
             if token_id is not None:
@@ -147,6 +172,34 @@ class BPE(RememberingModel):
     def _byte_tokens(self, character: str) -> list[int] | None:
         ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in character.encode("utf-8")]
         return None if None in ids else [token_id for token_id in ids if token_id is not None]
+
+    def _find_cuts(self) -> SymbolCuts:
+        return SymbolCuts(self)
+
+    def initial_ids(self) -> set[int]:
+        """Every id that may stand in a word before any merge."""
+        by_character = (*self._ids_at_start, *self._ids_after_start)
+        ids = {token_id for found in by_character for key, token_id in found.items() if len(key) == 1}
+        ids |= {self.vocab[piece] for piece in BYTE_PIECES if piece in self.vocab}
+        return ids if self.unknown_id is None else {*ids, self.unknown_id}
+
+    def inner_id(self, character: str) -> int | None:
+        """The symbol of a character that is neither the first nor the last of a word, None where there is none."""
+        return self._ids_after_start[0].get(character)
+
+    def fallback_ids(self, character: str) -> list[int] | None:
+        """The symbols of the bytes of a character, None where they are not used."""
+        return self._byte_tokens(character) if self.options.byte_fallback else None
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the unknown token, None where there is none."""
+        return None if self.options.unk_token is None else self.vocab.get(self.options.unk_token)
+
+    @property
+    def has_every_byte(self) -> bool:
+        """Whether every character has a symbol or falls back to bytes."""
+        return self.options.byte_fallback and all(piece in self.vocab for piece in BYTE_PIECES)
 
     def _unk_id(self) -> int:
         unk_token = self.options.unk_token
@@ -239,6 +292,27 @@ def merge_all(symbols: list[Symbol], merges: Merges, made: list[Made] | None = N
             if found is not None:
                 heappush(queue, (found[0], before, found[1]))
     return [(token_id, length) for token_id, length in zip(ids, lengths, strict=True) if length]
+
+
+def merge_few(ids: list[int], merges: Merges) -> list[int]:
+    """The fast twin of `merge_all` for a few symbols and merges of which no two make the same id; changes `ids`.
+
+    >>> merge_few([0, 0, 0], {(0, 0): (0, 1)})
+    [1, 0]
+    """
+    found: list[tuple[float, int]] = [merges.get(pair, _NO_MERGE) for pair in pairwise(ids)]
+    while found:
+        lowest = min(found)
+        if lowest is _NO_MERGE:
+            break
+        left = found.index(lowest)
+        ids[left] = lowest[1]
+        del ids[left + 1], found[left]
+        if left:
+            found[left - 1] = merges.get((ids[left - 1], ids[left]), _NO_MERGE)
+        if left < len(found):
+            found[left] = merges.get((ids[left], ids[left + 1]), _NO_MERGE)
+    return ids
 
 
 def _candidates(ids: Sequence[int], merges: Merges) -> list[Candidate]:

@@ -5,11 +5,12 @@ Source: llama.cpp src/llama-vocab.cpp (`llm_tokenizer_bpe_session`), as in llama
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reftok.models.merging_model import MergingModel
+from reftok.models.pair_cuts import PairCuts
 from reftok.models.symbol_merging import merged_symbols
-from reftok.models.vocab_model import RememberingModel
 from reftok.steps import Merge, Merging, Steps, WholeWord
 from reftok.types import Token
 
@@ -31,7 +32,7 @@ class LlamaBPEOptions:
     takes_newlines_whole: bool = False
 
 
-class LlamaBPE(RememberingModel):
+class LlamaBPE(MergingModel):
     """Merges of the lowest rank first, the leftmost of equals first.
 
     tokens: token to id.
@@ -50,6 +51,7 @@ class LlamaBPE(RememberingModel):
         super().__init__(tokens)
         self.ranks = ranks
         self.options = options
+        self.takes_whole_words = options.ignore_merges or options.takes_newlines_whole
 
     def _tokenize(self, text: str) -> tuple[Token, ...]:
         tokens: list[Token] = []
@@ -59,6 +61,15 @@ class LlamaBPE(RememberingModel):
             tokens += [Token(token_id, self._tokens[token_id], span) for token_id in self._ids(symbol)]
             start += len(symbol)
         return tuple(tokens)
+
+    def _token_ids(self, text: str) -> Sequence[int]:
+        return (self.vocab[text],) if self._is_whole(text) else self.merged_ids(text)
+
+    def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
+        return [token_id for symbol in merged_symbols(text, self._rank) for token_id in self._ids(symbol)]
+
+    def _find_cuts(self) -> PairCuts:
+        return PairCuts(map("".join, self.ranks))
 
     def explain(self, text: str) -> Steps:
         """The merges that `tokenize` makes, one by one."""

@@ -53,7 +53,7 @@ class LlamaSPM(VocabModel):
         self.scores = scores
         self._ids = {token.encode("utf-8", "surrogateescape"): token_id for token, token_id in tokens.items()}
         self._ranks = {token: -scores[token_id] for token, token_id in tokens.items()}
-        self._cuts = PairCuts(tokens)
+        self.cuts = PairCuts(tokens)
         self._cache: TwoGenerationCache[Sequence[Segment]] = TwoGenerationCache()
 
     def tokenize(self, text: str) -> Sequence[Token]:
@@ -84,7 +84,7 @@ class LlamaSPM(VocabModel):
             return self.segments_plainly(text)
         segments: list[Segment] = []
         start = 0
-        for word in self._cuts.words(text):
+        for word in self.cuts.words(text):
             found = self._cache.get(word)
             if found is None:
                 found = self._word(word)
@@ -157,7 +157,7 @@ class LlamaSPM(VocabModel):
     def _word(self, word: str) -> Sequence[Segment]:
         segments: list[Segment] = []
         start = 0
-        for part in self._cuts.short_parts(word):
+        for part in self.cuts.short_parts(word):
             for symbol in _merged(part, self._ranks):
                 token_id = self.vocab.get(symbol)
                 ids = self._byte_ids(symbol.encode("utf-8")) if token_id is None else (token_id,)

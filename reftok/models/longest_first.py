@@ -47,3 +47,16 @@ class EntriesByBeginning:
             if rest.startswith(entry):
                 yield entry
             index = self._shorter[index]
+
+    def may_continue(self, text: str, start: int) -> bool:
+        """Whether all of `text` from the code point `start` on begins a longer entry.
+
+        >>> entries = EntriesByBeginning(["a", "abc"])
+        >>> entries.may_continue("xab", 1), entries.may_continue("xabc", 1)
+        (True, False)
+        """
+        rest = text[start : start + self._longest]
+        if start + len(rest) < len(text):
+            return False
+        index = bisect_right(self._entries, rest)
+        return index < len(self._entries) and self._entries[index].startswith(rest)

@@ -53,3 +53,15 @@ class PairCuts:
         cuts = [index for index, pair in enumerate(map(add, text, text[1:]), 1) if pair not in pairs]
         starts = [0, *cuts] if text else []
         return [text[start:end] for start, end in zip(starts, [*cuts, len(text)], strict=False)]
+
+    def last_cut(self, text: str) -> int:
+        """The last place where the text can be cut, 0 where there is none.
+
+        >>> PairCuts(["▁a", "ab", "bc"]).last_cut("▁a▁abc")
+        2
+        """
+        pairs = self.pairs
+        for index in range(len(text) - 1, 0, -1):
+            if text[index - 1 : index + 1] not in pairs:
+                return index
+        return 0

@@ -5,15 +5,20 @@ Source: tiktoken 0.14, src/lib.rs (`_byte_pair_merge`, `byte_pair_encode`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 
+from reftok.models.merging_model import MergingModel
+from reftok.models.pair_cuts import PairCuts
+from reftok.models.sentencepiece_bpe import merge_few
 from reftok.models.symbol_merging import merged_symbols
-from reftok.models.vocab_model import RememberingModel
 from reftok.steps import Merge, Merging, Steps, WholeWord
 from reftok.types import Token
 
+_FEW_SYMBOLS = 24
 
-class RankBPE(RememberingModel):
+
+class RankBPE(MergingModel):
     """A pre-token that is in the vocab is taken as it is; otherwise the pair with the lowest rank is merged first.
 
     vocab: token, written in the byte characters of GPT-2, to rank.
@@ -30,6 +35,17 @@ class RankBPE(RememberingModel):
         return tuple(
             Token(self.vocab[part], part, (end - len(part), end)) for part, end in zip(parts, ends, strict=True)
         )
+
+    def _token_ids(self, text: str) -> Sequence[int]:
+        return (self.vocab[text],) if text in self.vocab else self.merged_ids(text)
+
+    def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
+        few = len(text) <= _FEW_SYMBOLS
+        symbols = merge_few(list(text), self.vocab) if few else merged_symbols(text, self._rank)
+        return list(map(self.vocab.__getitem__, symbols))
+
+    def _find_cuts(self) -> PairCuts:
+        return PairCuts(self.vocab)
 
     def _rank(self, left: str, right: str) -> int | None:
         return self.vocab.get(left + right)

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from reftok.cache import TwoGenerationCache
 from reftok.models.pair_cuts import PairCuts
 from reftok.models.piece_model import PieceModel
+from reftok.models.unused_pieces import settled_splits
 from reftok.sentencepiece_pieces import PieceTable, PieceType, Segment
 from reftok.steps import Merge, Merging
 
@@ -52,7 +53,8 @@ class SentencePieceBPE(PieceModel):
         self.source = source
         self._ranks = {piece: -float_order(table.pieces[token_id].score) for piece, token_id in table.text_ids.items()}
         self._unused = table.of_type(PieceType.UNUSED)
-        self._cuts = PairCuts(table.text_ids)
+        self.cuts = PairCuts(table.text_ids)
+        self._settled = settled_splits(self._unused, self._ranks)
         self._cache: TwoGenerationCache[Sequence[Segment]] = TwoGenerationCache()
 
     def segments_plainly(self, text: str) -> list[Segment]:
@@ -88,7 +90,7 @@ class SentencePieceBPE(PieceModel):
         """
         segments: list[Segment] = []
         get = self._cache.get
-        for word in self._cuts.words(text):
+        for word in self.cuts.words(text):
             found = get(word)
             if found is None:
                 found = self._word(word)
@@ -97,10 +99,30 @@ class SentencePieceBPE(PieceModel):
             segments += found
         return segments
 
+    @property
+    def may_depend_on_all(self) -> bool:
+        """Whether there are unused pieces that are split as the whole text has it."""
+        return len(self._settled) < sum(len(piece) > 1 for piece in self._unused)
+
+    def settled_segments(self, text: str) -> tuple[Sequence[Segment], bool]:
+        """The segments of what stands between two cuts, as far as no other text can change them; and if that is all.
+
+        They end where there is an unused piece of which only the whole text tells what it is split into.
+        """
+        if not self._unused:
+            return self.segments(text), True
+        segments: list[Segment] = []
+        merged, _ = merge_all(*self.table.matcher.split(text), self._ranks, self._unused)
+        for part in merged:
+            if part in self._unused and len(part) > 1 and part not in self._settled:
+                return segments, False
+            self._split_unused(part, self._settled, segments, 0)
+        return segments, True
+
     def _word(self, word: str) -> Sequence[Segment] | None:
         """The segments of one word, None where an unused piece was seen."""
         segments: list[Segment] = []
-        for part in self._cuts.short_parts(word):
+        for part in self.cuts.short_parts(word):
             found = self._cache.get(part)
             if found is None:
                 merged = self._merged(part)
@@ -121,7 +143,9 @@ class SentencePieceBPE(PieceModel):
         merged, splits = merge_all(symbols, is_symbol, self._ranks, self._unused)
         return None if splits else merged
 
-    def _split_unused(self, part: str, splits: Splits, segments: list[Segment], depth: int) -> None:
+    def _split_unused(
+        self, part: str, splits: Mapping[str, tuple[str, str]], segments: list[Segment], depth: int
+    ) -> None:
         if depth > _DEEPEST_SPLIT:
             segments.append((part, self.table.vocab.get(part, self.table.unk_id)))
         elif part in self._unused and part in splits:

@@ -6,7 +6,7 @@ Source: sentencepiece 0.2.3, unigram_model.cc (`Model::EncodeOptimized`).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import inf, nan
@@ -16,6 +16,7 @@ from reftok.cache import TwoGenerationCache
 from reftok.errors import ModelFormatError
 from reftok.models.pair_cuts import PairCuts
 from reftok.models.piece_model import PieceModel
+from reftok.models.piece_trie import Entry, PieceTrie
 from reftok.sentencepiece_pieces import PieceTable, PieceType, Segment
 from reftok.steps import Lattice, Node
 
@@ -25,30 +26,8 @@ _LARGEST_FLOAT32 = 3.4028234663852886e38
 _CACHED_LENGTH = 256
 _ROUNDING = 2.0**-24
 
-Entry: TypeAlias = tuple[int, float]
-"""The id of a piece and its score."""
-
 Match: TypeAlias = tuple[int, int, float]
 """Where a piece ends, its id and its score."""
-
-
-class _TrieNode:
-    """A beginning of pieces: the piece that it is itself, and what comes next by character."""
-
-    __slots__ = ("children", "entry")
-
-    def __init__(self) -> None:
-        self.children: dict[str, _TrieNode] = {}
-        self.entry: Entry | None = None
-
-    def insert(self, piece: str, entry: Entry) -> None:
-        node = self
-        for character in piece:
-            child = node.children.get(character)
-            if child is None:
-                child = node.children[character] = _TrieNode()
-            node = child
-        node.entry = entry
 
 
 def to_float32(number: float) -> float:
@@ -103,16 +82,16 @@ class SentencePieceUnigram(PieceModel):
             raise ModelFormatError(source, "pieces", "no piece matches text")
         super().__init__(table)
         normal = [piece.score for piece in table.pieces if piece.type is PieceType.NORMAL]
-        self._unknown = table.unk_id, to_float32(min(normal, default=_LARGEST_FLOAT32) - UNK_PENALTY)
-        self._entries: dict[str, Entry] = {}
-        self._trie = _TrieNode()
-        for piece, token_id in table.text_ids.items():
-            if table.pieces[token_id].type is not PieceType.UNUSED:
-                self._entries[piece] = token_id, self._score(token_id)
-                self._trie.insert(piece, self._entries[piece])
+        self.unknown = table.unk_id, to_float32(min(normal, default=_LARGEST_FLOAT32) - UNK_PENALTY)
+        self._entries: dict[str, Entry] = {
+            piece: (token_id, self._score(token_id))
+            for piece, token_id in table.text_ids.items()
+            if table.pieces[token_id].type is not PieceType.UNUSED
+        }
+        self.trie = PieceTrie.of(self._entries.items())
         self._longest = max(map(len, table.text_ids))
-        self._largest = max(abs(score) for _, score in (self._unknown, *self._entries.values()))
-        self._cuts = PairCuts(table.text_ids)
+        self._largest = max(abs(score) for _, score in (self.unknown, *self._entries.values()))
+        self.cuts = PairCuts(table.text_ids)
         self._cache: TwoGenerationCache[BestPart] = TwoGenerationCache()
 
     def _score(self, token_id: int) -> float:
@@ -123,9 +102,9 @@ class SentencePieceUnigram(PieceModel):
 
     def matches(self, text: str, start: int) -> list[Match]:
         """The pieces that begin at `start`, shortest first; the unknown piece where the first character is none."""
-        node = self._trie.children.get(text[start])
+        node = self.trie.children.get(text[start])
         end = start + 1
-        token_id, score = (node and node.entry) or self._unknown
+        token_id, score = (node and node.entry) or self.unknown
         found = [(end, token_id, score)]
         size = len(text)
         while node is not None and end < size:
@@ -176,15 +155,19 @@ class SentencePieceUnigram(PieceModel):
         return Lattice(text, tuple(nodes), tuple(node for node in nodes if (node.start, node.end) in path), score)
 
     def segments(self, text: str) -> list[Segment]:
-        """The fast twin of `segments_plainly`: one part at a time, remembered with the scores that it holds for.
+        """The fast twin of `segments_plainly`."""
+        return self.segments_of_words(self.cuts.words(text), 0.0)[0]
 
-        The score at the start of a part is the only thing that what came before can change.
+    def segments_of_words(self, words: Iterable[str], score: float) -> tuple[list[Segment], float]:
+        """The segments of words between which the text can be cut, and the score behind them.
+
+        One part at a time, remembered with the scores that it holds for. The score at the start of a part is the only
+        thing that what came before can change.
         """
         segments: list[Segment] = []
-        score = 0.0
         rounded = array("f", [0.0])
-        for word in self._cuts.words(text):
-            for part in self._cuts.short_parts(word):
+        for word in words:
+            for part in self.cuts.short_parts(word):
                 best = self._cache.get(part)
                 if best is None:
                     best = self.best_part(part)
@@ -198,7 +181,7 @@ class SentencePieceUnigram(PieceModel):
                 else:
                     found, score = self.segments_plainly(part, score)
                     segments += found
-        return segments
+        return segments, score
 
     def best_part(self, part: str) -> BestPart:
         """The best segmentation of a part, and how far it is ahead of the second best.
@@ -228,7 +211,7 @@ class SentencePieceUnigram(PieceModel):
 
     def _score_of(self, piece: str, token_id: int) -> float:
         entry = self._entries.get(piece)
-        return self._unknown[1] if entry is None or entry[0] != token_id else entry[1]
+        return self.unknown[1] if entry is None or entry[0] != token_id else entry[1]
 
 
 def traced(text: str, starts: Sequence[int], ids: Sequence[int]) -> list[Segment]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import regex
 
+from reftok.models.pair_cuts import PairCuts
 from reftok.models.piece_model import PieceModel
 from reftok.sentencepiece_pieces import SPACE_SYMBOL, PieceTable, Segment
 
@@ -24,6 +25,11 @@ class SentencePieceChar(PieceModel):
     def __init__(self, table: PieceTable, source: str = "") -> None:
         super().__init__(table)
         self.source = source
+        self._cuts = PairCuts(table.matcher.symbols)
+
+    def last_cut(self, text: str) -> int:
+        """The last place where a text can be cut, however it goes on, 0 where there is none."""
+        return self._cuts.last_cut(text)
 
     def segments(self, text: str) -> Sequence[Segment]:
         """The parts of the text with the ids of their pieces."""
@@ -40,3 +46,6 @@ class SentencePieceWord(SentencePieceChar):
     def segments(self, text: str) -> Sequence[Segment]:
         """The words of the text with the ids of their pieces."""
         return [(word, self.table.usable_id(word)) for word in _WORDS.findall(text)]
+
+    def last_cut(self, text: str) -> int:
+        return max(text.rfind(SPACE_SYMBOL), 0)

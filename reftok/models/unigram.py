@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from reftok.errors import ModelFormatError
 from reftok.models.longest_first import EntriesByBeginning
+from reftok.models.piece_trie import PieceTrie
 from reftok.models.vocab_model import RememberingModel
 from reftok.steps import Lattice, Node
 from reftok.types import Token
@@ -21,6 +22,7 @@ Match: TypeAlias = tuple[int, int | None, float]
 """Where a piece ends, its id (None for the unknown piece where there is none) and its score."""
 
 UNK_PENALTY = 10.0
+MOST_TRIE_NODES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,10 @@ class Unigram(RememberingModel):
         super().__init__({piece: token_id for token_id, (piece, _) in enumerate(pieces)})
         self.unk_id = unk_id
         self.byte_fallback = byte_fallback
-        self._unk_score = min((score for _, score in pieces), default=inf) - UNK_PENALTY
+        self.unknown_score = min((score for _, score in pieces), default=inf) - UNK_PENALTY
         self._by_beginning = EntriesByBeginning(self.vocab, source, "model.vocab")
         self.source = source
+        self._trie: PieceTrie | None = None
 
     @property
     def size(self) -> int:
@@ -75,14 +78,43 @@ class Unigram(RememberingModel):
         tokens: list[Token] = []
         for start, end in self._fused(text):
             piece = text[start:end]
-            token_id = self.vocab.get(piece)
-            if token_id is None and self.byte_fallback:
-                byte_pieces = [f"<0x{byte:02X}>" for byte in piece.encode("utf-8")]
-                if all(byte_piece in self.vocab for byte_piece in byte_pieces):
-                    tokens += [Token(self.vocab[byte_piece], byte_piece, (start, end)) for byte_piece in byte_pieces]
-                    continue
-            tokens.append(Token(self._unk() if token_id is None else token_id, piece, (start, end)))
+            byte_pieces = self._byte_pieces(piece)
+            if byte_pieces:
+                tokens += [Token(self.vocab[byte_piece], byte_piece, (start, end)) for byte_piece in byte_pieces]
+            else:
+                tokens.append(Token(self._id_or_unknown(piece), piece, (start, end)))
         return tuple(tokens)
+
+    def _token_ids(self, text: str) -> Sequence[int]:
+        return [token_id for start, end in self._fused(text) for token_id in self.piece_ids(text[start:end])]
+
+    def piece_ids(self, piece: str) -> list[int]:
+        """The id of a piece, or of a run of unknown characters; or the ids of its bytes, all or none of them."""
+        byte_pieces = self._byte_pieces(piece)
+        return [self.vocab[byte_piece] for byte_piece in byte_pieces] or [self._id_or_unknown(piece)]
+
+    def _byte_pieces(self, piece: str) -> list[str]:
+        if piece in self.vocab or not self.byte_fallback:
+            return []
+        byte_pieces = [f"<0x{byte:02X}>" for byte in piece.encode("utf-8")]
+        return byte_pieces if all(byte_piece in self.vocab for byte_piece in byte_pieces) else []
+
+    def _id_or_unknown(self, piece: str) -> int:
+        token_id = self.vocab.get(piece)
+        return self.needed_unk_id() if token_id is None else token_id
+
+    @property
+    def has_small_trie(self) -> bool:
+        """Whether all pieces together are short enough for `trie`; a published model has a tenth of that."""
+        return sum(map(len, self.vocab)) <= MOST_TRIE_NODES
+
+    @property
+    def trie(self) -> PieceTrie:
+        """The pieces that match text, as a tree; made when it is first asked for."""
+        if self._trie is None:
+            entries = ((piece, (token_id, self.pieces[token_id][1])) for piece, token_id in self.vocab.items() if piece)
+            self._trie = PieceTrie.of(entries)
+        return self._trie
 
     def _fused(self, text: str) -> list[tuple[int, int]]:
         """The spans of the best path, runs of the unknown piece joined."""
@@ -112,7 +144,7 @@ class Unigram(RememberingModel):
                 score = piece_score + here.score
                 current = best[end]
                 if current is None or score > current.score:
-                    best[end] = Best(score, start, self._unk() if token_id is None else token_id)
+                    best[end] = Best(score, start, self.needed_unk_id() if token_id is None else token_id)
         return [node for node in best if node is not None]
 
     def matches(self, text: str, start: int) -> list[Match]:
@@ -124,14 +156,14 @@ class Unigram(RememberingModel):
             found.append((start + len(piece), token_id, self.pieces[token_id][1]))
             has_single = has_single or len(piece) == 1
         if not has_single:
-            found.append((start + 1, self.unk_id, self._unk_score))
+            found.append((start + 1, self.unk_id, self.unknown_score))
         return found
 
     def explain(self, text: str) -> Lattice:
         """The pieces that match, and the best path; byte fallback and the fusing of unknown runs come after it."""
         best = self.best_paths(text)
         nodes = [
-            Node(start, end, text[start:end], self._unk() if token_id is None else token_id, score)
+            Node(start, end, text[start:end], self.needed_unk_id() if token_id is None else token_id, score)
             for start in range(len(text))
             for end, token_id, score in self.matches(text, start)
         ]
@@ -142,7 +174,8 @@ class Unigram(RememberingModel):
         chosen = tuple(node for node in nodes if (node.start, node.end) in path)
         return Lattice(text, tuple(nodes), chosen, best[-1].score)
 
-    def _unk(self) -> int:
+    def needed_unk_id(self) -> int:
+        """The unknown id; raises ModelFormatError where there is none."""
         if self.unk_id is None:
             raise ModelFormatError(self.source, "model.unk_id", "is missing, but the text has an unknown character")
         return self.unk_id

@@ -5,18 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
-from reftok.cache import TwoGenerationCache
+from reftok.cache import Results, TwoGenerationCache
 from reftok.types import Token
 
 _CACHED_LENGTH = 256
 
 
-class VocabModel:
+class VocabModel(ABC):
     """A model whose ids are those of its vocab.
 
     vocab: token to id.
+    known_ids: text to its ids, which remembers those of short texts.
 
-    >>> model = VocabModel({"a": 0, "b": 7})
+    >>> from reftok.models.wordlevel import WordLevel
+    >>> model = WordLevel({"a": 0, "b": 7}, "b")
     >>> model.size, model.id_to_token(7), model.id_to_token(1)
     (2, 'b', None)
     """
@@ -24,6 +26,7 @@ class VocabModel:
     def __init__(self, vocab: Mapping[str, int]) -> None:
         self.vocab = vocab
         self._tokens = {token_id: token for token, token_id in vocab.items()}
+        self.known_ids: Results[Sequence[int]] = Results(self._token_ids)
 
     @property
     def size(self) -> int:
@@ -34,8 +37,20 @@ class VocabModel:
         """The entry of the vocab, None for an id outside it."""
         return self._tokens.get(token_id)
 
+    @abstractmethod
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of one word, or of the whole text where the model takes that."""
 
-class RememberingModel(VocabModel, ABC):
+    def token_ids(self, text: str) -> list[int]:
+        """The ids of `tokenize`, and nothing else."""
+        return list(self.known_ids[text])
+
+    def _token_ids(self, text: str) -> Sequence[int]:
+        """The ids of a text that is not remembered."""
+        return tuple(token.id for token in self.tokenize(text))
+
+
+class RememberingModel(VocabModel):
     """A model that remembers the tokens of the words it has seen, shorter than 256 code points."""
 
     def __init__(self, vocab: Mapping[str, int]) -> None:
@@ -54,3 +69,11 @@ class RememberingModel(VocabModel, ABC):
     @abstractmethod
     def _tokenize(self, text: str) -> tuple[Token, ...]:
         """The tokens of one word that is not remembered."""
+
+    def _token_ids(self, text: str) -> Sequence[int]:
+        return tuple(token.id for token in self._tokenize(text))
+
+    def _forget(self) -> None:
+        """Begin with nothing remembered, for a model that was changed."""
+        self._cache = TwoGenerationCache()
+        self.known_ids = Results(self._token_ids)

@@ -3,6 +3,8 @@
     python -m tests.reftok.random_run pipelines --examples 100000
     python -m tests.reftok.random_run sentencepiece --examples 100000
     python -m tests.reftok.random_run broken-files --examples 20000
+    python -m tests.reftok.random_run streamed-pipelines --examples 20000
+    python -m tests.reftok.random_run streamed-sentencepiece --examples 20000
 
 Prints the seed (`--seed` repeats a run, on any number of workers), how many answers were compared and how many not, by
 reason, and each mismatch as a minimal file with what it was asked. The exit code is 1 if there is any.
@@ -11,6 +13,7 @@ reason, and each mismatch as a minimal file with what it was asked. The exit cod
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import resource
@@ -18,17 +21,21 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from reftok.errors import ReftokError
+from reftok.formats.sentencepiece_model import read_sentencepiece_model
+
 from .broken_files import Damaged, check_damaged
-from .official import Json
+from .official import Json, own
 from .pipeline_comparison import Comparison, Input, Tally
 from .sentencepiece_strategies import inputs, load_both, official_encoding, own_encoding
 from .sentencepiece_strategies import models as sentencepiece_models
+from .streaming.stream_comparison import check_stream
 from .tokenizers_strategies import damaged_files, questions
 
 PORTION = 500
@@ -80,7 +87,45 @@ def ask_sentencepiece(tally: Tally) -> Callable[[], None]:
     return ask
 
 
-SUBJECTS = {"pipelines": ask_pipelines, "broken-files": ask_broken_files, "sentencepiece": ask_sentencepiece}
+def ask_streamed_pipelines(tally: Tally) -> Callable[[], None]:
+    @given(questions(), st.integers(0, 1 << 20))
+    def ask(question: tuple[Json, list[Input]], cut_seed: int) -> None:
+        config, inputs = question
+        try:
+            tokenizer = own(config)
+        except ReftokError:
+            tally.skipped["reftok refuses the file"] += 1
+            return
+        for asked in inputs:
+            asked_of = replace(tokenizer, encode_special_tokens=asked.encode_special_tokens)
+            try:
+                tally.compared["chunkings"] += check_stream(asked_of, asked.text, cut_seed)
+            except AssertionError as error:
+                raise AssertionError(f"{error}\n{asked_of.encode_special_tokens=}\n{json.dumps(config)}") from None
+
+    return ask
+
+
+def ask_streamed_sentencepiece(tally: Tally) -> Callable[[], None]:
+    @given(sentencepiece_models(), st.lists(inputs, min_size=1, max_size=4), st.integers(0, 1 << 20))
+    def ask(data: bytes, texts: list[str | bytes], cut_seed: int) -> None:
+        tokenizer = read_sentencepiece_model(data, "")
+        for text in texts:
+            try:
+                tally.compared["chunkings"] += check_stream(tokenizer, text, cut_seed)
+            except AssertionError as error:
+                raise AssertionError(f"{error}\nmodel {data.hex()}") from None
+
+    return ask
+
+
+SUBJECTS = {
+    "pipelines": ask_pipelines,
+    "broken-files": ask_broken_files,
+    "sentencepiece": ask_sentencepiece,
+    "streamed-pipelines": ask_streamed_pipelines,
+    "streamed-sentencepiece": ask_streamed_sentencepiece,
+}
 
 
 def run_portion(subject: str, first_seed: int, portion: tuple[int, int]) -> Outcome:

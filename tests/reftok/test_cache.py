@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.cache import TwoGenerationCache
+from reftok.cache import Results, TwoGenerationCache
 
 
 def test_what_is_used_survives_and_what_is_not_goes() -> None:
@@ -32,3 +32,21 @@ def test_the_latest_value_of_a_key_counts() -> None:
     for key, value in [("a", 1), ("b", 2), ("a", 3), ("b", 4)]:
         cache.put(key, value)
         assert cache.get(key) == value
+
+
+@given(st.integers(1, 4), st.lists(st.sampled_from(["a", "b", "c", "dd", "eee", "f", "g"]), max_size=40))
+def test_results_are_those_of_the_function_and_bounded(capacity: int, texts: list[str]) -> None:
+    results = Results(lambda text: text * 2, longest=2, capacity=capacity)
+    for text in texts:
+        assert results[text] == text * 2
+        assert len(results) <= capacity
+        assert "eee" not in results
+
+
+def test_a_result_that_is_used_is_computed_once() -> None:
+    computed: list[str] = []
+    results = Results(lambda text: computed.append(text), capacity=2)
+    for number in range(9):
+        results["used"]
+        results[f"unused {number}"]
+    assert computed.count("used") == 1

@@ -88,3 +88,19 @@ def test_the_json_of_an_explanation_says_what_the_explanation_says(model: str) -
     assert sum(len(stage.get("steps", ())) for stage in value["stages"]) == sum(
         len(stage.steps) for stage in explanation.stages
     )
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "unknown"),
+    [
+        ("spm-bpe-symbols", "a☠b", ["☠"]),
+        ("spm-unigram-hf", "a☠b<unk>", ["☠"]),
+        ("spm-bpe", "a☠b", []),
+        ("bpe-gpt2", "a☠b", []),
+    ],
+)
+def test_an_unknown_token_is_marked_and_its_written_name_is_not(model: str, text: str, unknown: list[str]) -> None:
+    explanation = explain(load(model), text)
+    assert [token.text for token in explanation.tokens if token.is_unknown] == unknown
+    marked = [line for line in explanation_lines(explanation) if line.endswith("  unknown")]
+    assert len(marked) == len(unknown)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
+import reftok
 from reftok.information import information, information_lines
 
-from .official import bpe, own, tokenizer_json
+from .official import Json, bpe, own, tokenizer_json, unigram, wordlevel, wordpiece
 
 TEMPLATE = {
     "type": "TemplateProcessing",
@@ -28,6 +31,39 @@ def test_truncation_and_padding_are_told() -> None:
     rows = list(information_lines(TOLD))
     assert "truncation       Truncation(max_length=9, strategy='OnlyFirst', stride=2, direction='Left')" in rows
     assert any(row.startswith("padding          Padding(strategy=5,") for row in rows)
+
+
+def test_the_ids_that_a_model_knows_by_itself_are_told_with_byte_fallback() -> None:
+    told = information(reftok.load("spm-unigram-symbols"))
+    assert {name: known["id"] for name, known in told["special_ids"].items()} == {
+        "unk": 3,
+        "bos": 1,
+        "eos": 2,
+        "pad": 0,
+    }
+    assert "special ids      unk 3 '<unk>'  bos 1 '<s>'  eos 2 '</s>'  pad 0 '<pad>'" in information_lines(told)
+    assert "byte fallback    no" in information_lines(told)
+    assert "byte fallback    yes" in information_lines(information(reftok.load("spm-bpe")))
+
+
+def test_llama_cpp_knows_what_begins_and_ends_a_text() -> None:
+    tokenizer = reftok.llama_spm(["<s>", "</s>", "<0x61>", "▁"], [0.0] * 4, bos_id=0, eos_id=1)
+    assert {name: known["id"] for name, known in information(tokenizer)["special_ids"].items()} == {"bos": 0, "eos": 1}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        bpe(["a", "<unk>"], unk_token="<unk>"),
+        wordlevel(["a", "<unk>"]),
+        wordpiece(["a", "<unk>"], unk_token="<unk>"),
+        unigram(("a", 0.0), ("<unk>", 0.0), unk_id=1),
+    ],
+    ids=lambda model: model["type"],
+)
+def test_the_unknown_token_of_each_model_of_tokenizer_json_is_told(model: Json) -> None:
+    tokenizer = own(tokenizer_json(model))
+    assert information(tokenizer)["special_ids"] == {"unk": {"id": tokenizer.token_to_id("<unk>"), "token": "<unk>"}}
 
 
 def test_what_is_not_there_has_no_row() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers.models import BPE
 
 import reftok
 from reftok.byte_level import BYTE_TO_CHARACTER
@@ -126,7 +127,7 @@ def test_a_sentencepiece_model_is_read(tmp_path: Path) -> None:
 def test_a_rank_file_needs_the_name_of_an_encoding(tmp_path: Path) -> None:
     path = write(tmp_path, x_tiktoken=RANKS) / "x.tiktoken"
     assert load(path, encoding="cl100k_base").encode_ids("é") == [0xC3, 0xA9]
-    with pytest.raises(UnsupportedFeature, match="takes r50k_base"):
+    with pytest.raises(UnsupportedFeature, match=r"--encoding on the command line.*one of r50k_base"):
         load(path)
     with pytest.raises(UnsupportedFeature, match="encoding 'x': is not known; there are r50k_base"):
         load(path, encoding="x")
@@ -191,3 +192,32 @@ def test_a_folder_with_several_models_and_no_usual_name_is_not_guessed_about(tmp
         load(tmp_path)
     (tmp_path / "tokenizer.model").write_bytes(embedded_models()["spm-bpe"].read_bytes())
     assert load(tmp_path).library == "sentencepiece"
+
+
+@pytest.mark.parametrize(
+    "name", ["tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json"]
+)
+def test_a_file_of_settings_says_what_it_is_and_what_to_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('{"tokenizer_class": "Qwen2Tokenizer"}')
+    with pytest.raises(ModelFormatError, match=rf"{name}: holds settings, and no vocab: name a model file: tokenizer"):
+        load(tmp_path / name)
+    write(tmp_path, tokenizer_json=TOKENIZER_JSON)
+    with pytest.raises(ModelFormatError, match=r"no vocab: name tokenizer\.json, which is beside it"):
+        load(tmp_path / name)
+
+
+def test_a_vocab_or_merges_under_another_name_say_how_they_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "gpt2-vocab.json").write_text('{"a": 0, "b": 1, "ab": 2}')
+    with pytest.raises(ModelFormatError, match="is a vocab alone; put both into a folder of their own, as vocab"):
+        load(tmp_path / "gpt2-vocab.json")
+    (tmp_path / "gpt2-merges.txt").write_text("#version: 0.2\na b\n")
+    with pytest.raises(ModelFormatError, match=r"is a vocab alone; gpt2-merges\.txt has its merges: put both into a"):
+        load(tmp_path / "gpt2-vocab.json")
+    with pytest.raises(ModelFormatError, match="holds merges alone: put it and its vocab into a folder of their own"):
+        load(tmp_path / "gpt2-merges.txt")
+
+
+def test_of_a_token_that_is_twice_in_a_vocab_json_the_last_id_counts_as_in_the_library(tmp_path: Path) -> None:
+    write(tmp_path, vocab_json=b'{"a": 0, "b": 1, "a": 2, "b": 1}', merges_txt=b"")
+    theirs = BPE.from_file(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))
+    assert load(tmp_path).encode_ids("ab") == [token.id for token in theirs.tokenize("ab")] == [2, 1]

@@ -80,6 +80,50 @@ def test_of_a_key_that_is_there_twice_none_is_guessed(stages: str, key: str, lib
         read_tokenizer_json(data, "m.json")
 
 
+MODELS = {
+    "BPE": '"type": "BPE", "merges": []',
+    "WordLevel": '"type": "WordLevel", "unk_token": "c"',
+    "WordPiece": '"type": "WordPiece", "unk_token": "c", "continuing_subword_prefix": "##", '
+    '"max_input_chars_per_word": 9',
+    "an old file": '"merges": []',
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("ids", [(0, 0), (0, 3), (3, 0)])
+def test_of_a_token_that_is_twice_in_a_vocab_the_last_id_counts(model: str, ids: tuple[int, int]) -> None:
+    first, last = ids
+    vocab = f'{{"a": {first}, "b": 1, "c": 2, "a": {last}}}'
+    data = f'{{"version": "1.0", "model": {{{MODELS[model]}, "vocab": {vocab}}}}}'.encode()
+    theirs, ours = tokenizers.Tokenizer.from_buffer(data), read_tokenizer_json(data)
+    for text in ("a", "ab", "b"):
+        assert ours.encode_ids(text) == theirs.encode(text).ids
+    assert ours.token_to_id("a") == theirs.token_to_id("a") == last
+    assert [ours.id_to_token(n) for n in range(5)] == [theirs.id_to_token(n) for n in range(5)]
+    assert ours.vocab_size == theirs.get_vocab_size() == 3
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_token_that_is_twice_in_a_vocab_may_not_have_the_id_of_another_at_last(model: str) -> None:
+    """The library names one of the two by chance."""
+    data = f'{{"version": "1.0", "model": {{{MODELS[model]}, "vocab": {{"a": 0, "c": 1, "a": 1}}}}}}'.encode()
+    with pytest.raises(ModelFormatError, match=r"^m\.json: model\.vocab: gives the id 1 to 2 tokens"):
+        read_tokenizer_json(data, "m.json")
+
+
+@pytest.mark.parametrize("first", ['"x"', "-1", "0.5", "null", "4294967296"])
+@pytest.mark.parametrize("model", MODELS)
+def test_what_does_not_count_need_not_be_an_id(model: str, first: str) -> None:
+    data = f'{{"version": "1.0", "model": {{{MODELS[model]}, "vocab": {{"a": {first}, "c": 1, "a": 0}}}}}}'.encode()
+    assert tokenizers.Tokenizer.from_buffer(data).encode("a").ids == read_tokenizer_json(data).encode_ids("a") == [0]
+
+
+@pytest.mark.parametrize("place", ['"vocab": {"a": 0}, "vocab": {"a": 0}', '"vocab": {"a": {"b": 0, "b": 0}}'])
+def test_only_the_tokens_of_the_vocab_may_be_there_twice(place: str) -> None:
+    with pytest.raises(UnsupportedFeature, match="is there twice"):
+        read_tokenizer_json(f'{{"model": {{{MODELS["BPE"]}, {place}}}}}'.encode())
+
+
 def test_minus_zero_is_no_whole_number() -> None:
     data = as_bytes(tokenizer_json(wordlevel(["a"], unk_token="a"))).replace(b'{"a": 0}', b'{"a": -0}')
     assert outcome(partial(tokenizers.Tokenizer.from_buffer, data)) == "refused"

@@ -186,7 +186,7 @@ def test_a_truncated_file_raises_nothing_but_a_format_error() -> None:
 
 def test_a_file_that_is_not_known_is_refused_and_not_guessed() -> None:
     with pytest.raises(
-        UnsupportedFeature, match=r"m\.tiktoken: not a published rank file.* takes r50k_base, gpt2, p50k_base"
+        UnsupportedFeature, match=r"m\.tiktoken: not a published rank file.* one of r50k_base, gpt2, p50k_base"
     ):
         read_tiktoken(file(RANKS), "m.tiktoken")
 

@@ -1,0 +1,69 @@
+"""What a tokenizer remembers for the streams that decode with it: what an id gives, state by state."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TypeAlias
+
+Stages: TypeAlias = tuple[Hashable, ...]
+
+_MOST_STATES = 1 << 12
+_MOST_TEXTS = 1 << 18
+
+
+class State(dict[int, tuple[str, "State"]]):
+    """A state of a stream with what each id has given there: a text, and the state after it.
+
+    stages: the state of each stage; of none for a stream whose state cannot be remembered.
+    """
+
+    __slots__ = ("stages",)
+
+    def __init__(self, stages: Stages) -> None:
+        super().__init__()
+        self.stages = stages
+
+
+class DecodingStates:
+    """Shared by all streams of one tokenizer, in all threads; not part of what the tokenizer is.
+
+    A stream is a machine: what comes out, and the state after it, is a matter of the state and the id. So what has
+    happened once need not be worked out again. Entries are only added, and no more than about 260,000 in 4,096 states.
+
+    >>> states = DecodingStates()
+    >>> first, second = states.at(("first",)), states.at(("second",))
+    >>> states.keep(first, 7, " a", second)
+    >>> states.at(("first",))[7] == (" a", second), states.at(None) is UNREMEMBERED
+    (True, True)
+    """
+
+    __slots__ = ("_states", "_texts")
+
+    def __init__(self) -> None:
+        self._states: dict[Stages, State] = {}
+        self._texts = 0
+
+    def __reduce__(self) -> tuple[type[DecodingStates], tuple[()]]:
+        return DecodingStates, ()
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def at(self, stages: Stages | None) -> State:
+        """The state of the stages; UNREMEMBERED where they have none, or there are too many already."""
+        if stages is None:
+            return UNREMEMBERED
+        state = self._states.get(stages)
+        if state is None and len(self._states) < _MOST_STATES:
+            state = self._states.setdefault(stages, State(stages))
+        return UNREMEMBERED if state is None else state
+
+    def keep(self, state: State, token_id: int, text: str, following: State) -> None:
+        """Remember what an id gives."""
+        if state is not UNREMEMBERED and following is not UNREMEMBERED and self._texts < _MOST_TEXTS:
+            self._texts += 1
+            state[token_id] = text, following
+
+
+UNREMEMBERED = State(())
+"""Stands for every state that is not remembered."""

@@ -1,0 +1,36 @@
+"""What is an id: any integer of Python, of an array or of a tensor, from 0 to 2**32 - 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import index
+from typing import Any
+
+from reftok.errors import InvalidIds
+
+
+def checked_ids(ids: object) -> tuple[int, ...]:
+    """The ids as int. Raises InvalidIds for what is no list of ids."""
+    return tuple(map(checked_id, id_list(ids, "decode")))
+
+
+def id_list(ids: object, name: str) -> Iterable[Any]:
+    """`ids`, which are not looked at. name: of the method, for the InvalidIds that it raises for what is no list."""
+    if isinstance(ids, str) or not isinstance(ids, Iterable):
+        raise InvalidIds(f"{name} takes a list of ids, not {type(ids).__name__}")
+    return ids
+
+
+def checked_id(value: Any) -> int:
+    """The id as int. Raises InvalidIds for what is no id.
+
+    >>> checked_id(True)
+    1
+    """
+    try:
+        token_id = index(value)
+    except TypeError:
+        token_id = -1
+    if not 0 <= token_id < 1 << 32:
+        raise InvalidIds(f"{value!r:.60} is not an id: a whole number from 0 to {(1 << 32) - 1}")
+    return token_id

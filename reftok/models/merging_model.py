@@ -1,0 +1,74 @@
+"""What the models that merge the symbols of a pre-token share: where a long one can be cut before its end is known."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from reftok.cache import Results
+from reftok.models.vocab_model import RememberingModel
+from reftok.prefixes import Beginnings
+
+
+class Cuts(Protocol):
+    """The places that no token can span, however the text goes on."""
+
+    def last_cut(self, text: str) -> int:
+        """The last such place in a text, 0 where there is none."""
+        ...
+
+    def words(self, text: str) -> list[str]:
+        """The text cut at such places."""
+        ...
+
+
+class MergingModel(RememberingModel):
+    """A model that merges neighbours, and may take a word that is in the vocab as it is.
+
+    takes_whole_words: whether it may do so.
+    has_other_ends: whether the first or the last character of a word can be another symbol than within.
+    inner_ids: what stands between two cuts, to its ids.
+    """
+
+    takes_whole_words = True
+    has_other_ends = False
+
+    def __init__(self, vocab: Mapping[str, int]) -> None:
+        super().__init__(vocab)
+        self._forget()
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.inner_ids: Results[Sequence[int]] = Results(self._inner_ids)
+        self._cuts: Cuts | None = None
+        self._beginnings: Beginnings | None = None
+
+    def _inner_ids(self, text: str) -> Sequence[int]:
+        return self.merged_ids(text, begins=False, ends=False)
+
+    @abstractmethod
+    def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
+        """The ids of a word that is not taken as it is, or of a part of one between two cuts.
+
+        begins, ends: whether the word does here.
+        """
+
+    @abstractmethod
+    def _find_cuts(self) -> Cuts:
+        """Where a word can be cut, the places behind its first and before its last character left out."""
+
+    @property
+    def cuts(self) -> Cuts:
+        """What `_find_cuts` finds, when it is first asked for."""
+        if self._cuts is None:
+            self._cuts = self._find_cuts()
+        return self._cuts
+
+    def may_be_whole(self, beginning: str) -> bool:
+        """Whether a word that begins so may be taken as it is."""
+        if not self.takes_whole_words:
+            return False
+        if self._beginnings is None:
+            self._beginnings = Beginnings(self.vocab)
+        return beginning in self._beginnings

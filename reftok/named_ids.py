@@ -1,0 +1,94 @@
+"""The ids of the tokens that have a name: bos, eos, pad, unk, im_start, im_end.
+
+What the files say counts: tokenizer_config.json and special_tokens_map.json of a folder, the types of the pieces of a
+sentencepiece model, the metadata of a GGUF file. Of a name about which they say nothing, the first of its well-known
+contents that is a token has it, and the model's own unknown token is `unk`; where there is none the id is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from reftok.llama.vocab import LlamaVocab
+from reftok.models.bpe import BPE
+from reftok.models.piece_model import PieceModel
+from reftok.models.unigram import Unigram
+from reftok.models.wordlevel import WordLevel
+from reftok.models.wordpiece import WordPiece
+from reftok.sentencepiece_pieces import NO_ID, PieceTable, PieceType
+from reftok.stages import Model
+
+if TYPE_CHECKING:
+    from reftok.tokenizer import Tokenizer
+
+WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "bos": ("<s>", "<|begin_of_text|>", "<bos>", "<|startoftext|>"),
+    "eos": ("</s>", "<|end_of_text|>", "<eos>", "<|endoftext|>"),
+    "pad": ("<pad>", "<|pad|>", "[PAD]"),
+    "unk": ("<unk>", "[UNK]"),
+    "im_start": ("<|im_start|>",),
+    "im_end": ("<|im_end|>",),
+}
+"""By name the contents that published models give its token, in the order in which they are looked for."""
+
+_TURNS = ("im_start", "im_end")
+
+
+class NamedId:
+    """A property of `Tokenizer`: the id of the token with a name, None where there is none.
+
+    >>> import reftok
+    >>> tokenizer = reftok.load("spm-bpe")
+    >>> tokenizer.bos_id, tokenizer.eos_id, tokenizer.im_end_id
+    (1, 2, None)
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tokenizer: Tokenizer | None, owner: type[object]) -> int | None:
+        if tokenizer is None or self.name in tokenizer.named_ids:
+            return None if tokenizer is None else tokenizer.named_ids[self.name]
+        if self.name == "unk" and (unk_id := _unk_id(tokenizer.model)) is not None:
+            return unk_id
+        found = map(tokenizer.token_to_id, WELL_KNOWN[self.name])
+        return next((token_id for token_id in found if token_id is not None), None)
+
+
+def _unk_id(model: Model) -> int | None:
+    match model:
+        case BPE():
+            return model.unknown_id
+        case Unigram():
+            return model.unk_id
+        case WordPiece() | WordLevel():
+            return model.vocab.get(model.unk_token)
+    return None
+
+
+def ids_of_pieces(table: PieceTable) -> dict[str, int | None]:
+    """What the pieces of a sentencepiece model say: im_start and im_end are control or user-defined ones."""
+    found = {"bos": table.bos_id, "eos": table.eos_id, "pad": table.pad_id, "unk": table.unk_id}
+    named = {name: None if token_id == NO_ID else token_id for name, token_id in found.items()}
+    matched = {piece: table.vocab[piece] for piece in _marks(table)}
+    return named | {name: matched.get(WELL_KNOWN[name][0]) for name in _TURNS}
+
+
+def _marks(table: PieceTable) -> frozenset[str]:
+    return frozenset(table.of_type(PieceType.CONTROL)) | frozenset(table.of_type(PieceType.USER_DEFINED))
+
+
+def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:
+    """What the vocab of a GGUF file says of all names but pad and unk."""
+    named = {"bos": vocab.bos_id, "eos": vocab.eos_id}
+    return named | {name: vocab.ids.get(WELL_KNOWN[name][0]) for name in _TURNS}
+
+
+def is_special(tokenizer: Tokenizer, token_id: int) -> bool:
+    """See `Tokenizer.is_special`."""
+    if isinstance(tokenizer.model, PieceModel):
+        pieces = tokenizer.model.table.pieces
+        return 0 <= token_id < len(pieces) and pieces[token_id].type is PieceType.CONTROL
+    token = tokenizer.added_tokens.tokens.get(token_id)
+    return token is not None and token.special

@@ -1,0 +1,143 @@
+"""Added tokens, cut out of text that comes bit by bit: the streamed twin of `reftok.added_tokens`.
+
+A place in the text is decided when no continuation can change what is found there: the text from there on is not the
+beginning of a content, the character behind a `single_word` token has come, and so has the end of the white space that
+`rstrip` takes. White space that a token with `lstrip` might still take waits for the character behind it.
+"""
+
+from __future__ import annotations
+
+from reftok.added_tokens import (
+    AddedTokenPattern,
+    end_of_white_space_after,
+    stands_alone,
+    start_of_white_space_before,
+)
+from reftok.streaming.sinks import StreamedStage, TextSink
+from reftok.unicode import WHITE_SPACE
+
+_BLANKS = "".join(sorted(WHITE_SPACE))
+
+
+class StreamedAddedTokens(StreamedStage):
+    """Cuts the tokens out of each part.
+
+    The state counts from the start of `_buffer`, whose first `_covered` characters have been handed on or belong to a
+    token; the search goes on at `_position`. The two can be apart: `rstrip` covers white space that is still searched.
+
+    ignored: the ids of the tokens that are ordinary text where they match.
+    """
+
+    def __init__(self, pattern: AddedTokenPattern, ignored: frozenset[int], sink: TextSink) -> None:
+        super().__init__(sink)
+        self._pattern = pattern
+        self._ignored = ignored
+        self._find = pattern.first_character.search
+        self._start_part()
+
+    def _start_part(self) -> None:
+        self._buffer = ""
+        self._blanks: list[str] = []
+        self._waits_behind_blanks = False
+        self._at_start = 0
+        self._covered = 0
+        self._position = 0
+
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return len(self._buffer) - self._covered + sum(map(len, self._blanks))
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        last = fragment[-1]
+        if (
+            self._covered == len(self._buffer)
+            and self._find(fragment) is None
+            and not (self._pattern.strips_left and last in WHITE_SPACE)
+        ):
+            self._buffer = last
+            self._covered = self._position = 1
+            self._at_start = 0
+            self.sink.text(fragment, at_start)
+            return
+        self._at_start += at_start
+        self._blanks.append(fragment)
+        if not (self._waits_behind_blanks and not fragment.strip(_BLANKS)):
+            self._settle(is_end=False)
+
+    def end_part(self) -> None:
+        self._settle(is_end=True)
+        self._start_part()
+        self.sink.end_part()
+
+    def _settle(self, is_end: bool) -> None:
+        """Hand on all that is decided, and keep one character before it for `single_word`."""
+        self._buffer = buffer = self._buffer + "".join(self._blanks)
+        self._blanks.clear()
+        undecided, is_stripping = self._cut_out_tokens(is_end)
+        end = undecided
+        if self._pattern.strips_left and not is_end:
+            end = start_of_white_space_before(buffer, end, min(self._covered, end))
+        self._hand_on(end)
+        is_open = undecided < len(buffer) and not is_stripping
+        self._waits_behind_blanks = end < len(buffer) and not is_open and not self._pattern.begins_with_white_space
+        self._position = undecided
+        self._forget(max(min(self._covered, undecided) - 1, 0))
+
+    def _cut_out_tokens(self, is_end: bool) -> tuple[int, bool]:
+        """Hand on the tokens that are decided, with the text before each.
+
+        Returns from where on the text is undecided, and whether that is for white space that `rstrip` takes.
+        """
+        pattern, text = self._pattern, self._buffer
+        while (found := self._find(text, self._position)) is not None:
+            start = found.start()
+            if not is_end and pattern.contents.may_continue(text, start):
+                return start, False
+            content = next(pattern.contents.at(text, start), None)
+            if content is None:
+                self._position = start + 1
+                continue
+            token_id, stop = pattern.ids[content], start + len(content)
+            token = pattern.tokens[token_id]
+            if token.single_word and stop == len(text) and not is_end:
+                return start, False
+            end = stop
+            if token.rstrip:
+                end = end_of_white_space_after(text, max(stop, self._covered))
+                if end == len(text) and not is_end:
+                    return start, True
+            self._position = stop
+            if token_id not in self._ignored and (not token.single_word or stands_alone(text, start, stop)):
+                if token.lstrip:
+                    start = start_of_white_space_before(text, start, self._covered)
+                self._hand_on_token(token_id, start, end)
+        return len(text), False
+
+    def _hand_on_token(self, token_id: int, start: int, end: int) -> None:
+        if start > end:
+            return
+        self._hand_on(start)
+        self.sink.end_part()
+        if start < end:
+            self.sink.token(token_id)
+        self._covered = end
+
+    def _hand_on(self, end: int) -> None:
+        start = self._covered
+        if start < end:
+            self.sink.text(self._buffer[start:end], min(max(self._at_start - start, 0), end - start))
+            self._covered = end
+
+    def _forget(self, count: int) -> None:
+        self._buffer = self._buffer[count:]
+        self._covered -= count
+        self._position -= count
+        self._at_start = max(self._at_start - count, 0)
+
+
+def stream_added_tokens(
+    pattern: AddedTokenPattern | None, ignored: frozenset[int], sink: TextSink
+) -> list[StreamedAddedTokens]:
+    """The stage before `sink`; none where there are no such tokens."""
+    return [] if pattern is None else [StreamedAddedTokens(pattern, ignored, sink)]

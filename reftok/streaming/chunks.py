@@ -1,0 +1,86 @@
+"""Chunks of a text, as str and as bytes, made into what the stages take."""
+
+from __future__ import annotations
+
+from codecs import getincrementaldecoder
+
+from reftok.errors import InvalidText
+
+_TAKE_ANY_BYTES = ("sentencepiece", "llama.cpp")
+
+
+class ChunkReader:
+    r"""Keeps the bytes of a character that is not complete, and for tiktoken the first half of a surrogate pair.
+
+    library: what decides about lone surrogates and bytes that are not UTF-8, as for a whole text: `tokenizers` refuses
+        both; sentencepiece and llama.cpp take such bytes, which come out as lone surrogates U+DC80 to U+DCFF; tiktoken
+        joins surrogates to pairs and replaces lone ones.
+
+    >>> reader = ChunkReader("tokenizers")
+    >>> reader.from_bytes(b"a\xc3"), reader.waiting, reader.from_bytes(b"\xa9"), reader.end()
+    ('a', 1, 'é', '')
+    """
+
+    def __init__(self, library: str) -> None:
+        self._library = library
+        self._decoder = getincrementaldecoder("utf-8")("surrogateescape" if library in _TAKE_ANY_BYTES else "strict")
+        self._read = 0
+        self._bytes = 0
+        self._high = ""
+
+    @property
+    def waiting(self) -> int:
+        """How many bytes and surrogates wait for more."""
+        return self._bytes + len(self._high)
+
+    def from_str(self, chunk: str) -> str:
+        """Raises InvalidText for what is no str and for surrogates that the library refuses."""
+        if not isinstance(chunk, str):
+            raise InvalidText(f"feed takes str, not {type(chunk).__name__}; feed_bytes takes bytes")
+        if self._bytes:
+            return self.from_bytes(chunk.encode("utf-8", "surrogatepass"))
+        if self._library == "tiktoken":
+            chunk, self._high = self._high + chunk, ""
+            if "\ud800" <= chunk[-1:] <= "\udbff":
+                chunk, self._high = chunk[:-1], chunk[-1]
+            chunk = _paired(chunk)
+        elif not chunk.isascii():
+            self._refuse_surrogates(chunk)
+        self._read += len(chunk)
+        return chunk
+
+    def from_bytes(self, chunk: bytes) -> str:
+        """Raises InvalidText for bytes that are not UTF-8, where the library does not take them."""
+        if not isinstance(chunk, bytes | bytearray | memoryview):
+            raise InvalidText(f"feed_bytes takes bytes, not {type(chunk).__name__}")
+        text = self._decoded(chunk, final=False)
+        self._bytes = len(self._decoder.getstate()[0])
+        return text
+
+    def end(self) -> str:
+        """What waited for more that does not come."""
+        rest = _paired(self._high) + self._decoded(b"", final=True)
+        self._bytes, self._high = 0, ""
+        return rest
+
+    def _decoded(self, chunk: bytes | bytearray | memoryview, final: bool) -> str:
+        try:
+            text = self._decoder.decode(chunk, final)
+        except UnicodeDecodeError as error:
+            place = self._read + len(error.object[: error.start].decode("utf-8", "replace"))
+            raise InvalidText(f"not UTF-8 at code point {place} of the stream: {error.reason}") from None
+        if self._high and text:
+            text, self._high = _paired(self._high) + text, ""
+        self._read += len(text)
+        return text
+
+    def _refuse_surrogates(self, chunk: str) -> None:
+        try:
+            chunk.encode("utf-8")
+        except UnicodeEncodeError as error:
+            found = f"U+{ord(chunk[error.start]):04X} at code point {self._read + error.start} of the stream"
+            raise InvalidText(f"lone surrogate {found}: not a text; {self._library} refuses it too") from None
+
+
+def _paired(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,62 @@
+"""The streamed twin of each model."""
+
+from __future__ import annotations
+
+from reftok.errors import UnsupportedFeature
+from reftok.models.llama_spm import LlamaSPM
+from reftok.models.llama_wpm import LlamaWPM
+from reftok.models.merging_model import MergingModel
+from reftok.models.sentencepiece_bpe import SentencePieceBPE
+from reftok.models.sentencepiece_unigram import SentencePieceUnigram
+from reftok.models.sentencepiece_words import SentencePieceChar
+from reftok.models.unigram import Unigram
+from reftok.models.vocab_model import VocabModel
+from reftok.models.wordlevel import WordLevel
+from reftok.models.wordpiece import WordPiece
+from reftok.stages import Model
+from reftok.streaming.merges import StreamedMerges
+from reftok.streaming.pieces import StreamedChar, StreamedSentencePieceBPE, StreamedSPM
+from reftok.streaming.sentencepiece_unigram import StreamedSentencePieceUnigram
+from reftok.streaming.sinks import TextSink
+from reftok.streaming.unigram import StreamedUnigram
+from reftok.streaming.whole_parts import HeldParts
+
+_LOOKED_UP = "WordLevel looks a word up as a whole"
+_MAY_BE_UNKNOWN = "one character can make a whole word unknown"
+_NOT_STREAMED = "its search is not made to go on"
+
+
+def stream_model(model: Model, ids: list[int]) -> TextSink:
+    """The end of the line: it puts the ids of each part, and of the added tokens between them, into `ids`.
+
+    Raises UnsupportedFeature for a model that is none of the project's.
+
+    >>> from reftok.models.bpe import BPE
+    >>> ids: list[int] = []
+    >>> stage = stream_model(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]), ids)
+    >>> stage.text("a"); stage.text("b"); stage.end_part(); stage.token(9); ids
+    [2, 9]
+    """
+    if isinstance(model, MergingModel):
+        return StreamedMerges(model, ids)
+    if isinstance(model, Unigram) and model.has_small_trie:
+        return StreamedUnigram(model, ids)
+    if isinstance(model, SentencePieceUnigram):
+        return StreamedSentencePieceUnigram(model, ids)
+    if isinstance(model, SentencePieceBPE):
+        return StreamedSentencePieceBPE(model, ids)
+    if isinstance(model, SentencePieceChar):
+        return StreamedChar(model, ids)
+    if isinstance(model, LlamaSPM):
+        return StreamedSPM(model, ids)
+    if isinstance(model, VocabModel):
+        return HeldParts(model, ids, _reason(model))
+    raise UnsupportedFeature("", "model", f"{type(model).__name__} has no streamed twin")
+
+
+def _reason(model: VocabModel) -> str:
+    """Why a model cannot tell any id before the end of a part."""
+    if isinstance(model, WordLevel):
+        return _LOOKED_UP
+    name = type(model).__name__
+    return f"{name}: {_MAY_BE_UNKNOWN if isinstance(model, WordPiece | LlamaWPM) else _NOT_STREAMED}"

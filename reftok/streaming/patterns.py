@@ -1,0 +1,233 @@
+"""The matches of a pattern in a text that comes bit by bit, each as soon as nothing that may still come can change it.
+
+    for fragment in fragments: matcher.feed(fragment)    →  [("ab", False), ("1", True)], …
+    matcher.finish()                                     →  what was left, and the matcher is as new for the next part
+
+All that it gives, one after the other, is what `pattern_matches` or `literal_matches` say of the whole part. Only a gap
+may come in several pieces: two pieces in a row that are no matches belong to the same gap. A match comes whole.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol, TypeAlias
+
+import regex
+
+from reftok.patterns import pattern_matches
+from reftok.streaming.streamable import Streamable, streamable
+from reftok.text import Match
+
+Pieces: TypeAlias = tuple[Sequence[str], Sequence[bool] | None]
+"""Texts one after the other, and which of them are matches; None says that all are."""
+
+_NOTHING: Pieces = (), None
+
+
+class Matcher(Protocol):
+    """Finds the matches in the text of one part after the other."""
+
+    @property
+    def held(self) -> int:
+        """How many code points have been fed and are in no piece that was given out."""
+        ...
+
+    @property
+    def holds_parts(self) -> str:
+        """Why nothing is given out before the part has ended, '' if it is."""
+        ...
+
+    def feed(self, fragment: str) -> list[tuple[str, bool]]:
+        """More text of the part. What is final by now: a text, and whether it is a match (which may be '')."""
+        ...
+
+    def finish(self) -> list[tuple[str, bool]]:
+        """The part has ended: what was still held. The next text belongs to a new part."""
+        ...
+
+    def pieces(self, fragment: str) -> Pieces:
+        """What `feed` gives, in two lists."""
+        ...
+
+    def last_pieces(self) -> Pieces:
+        """What `finish` gives, in two lists."""
+        ...
+
+
+class _Matcher(ABC):
+    """What the matchers have in common."""
+
+    holds_parts = ""
+
+    def __init__(self) -> None:
+        self.held = 0
+
+    def feed(self, fragment: str) -> list[tuple[str, bool]]:
+        return _paired(self.pieces(fragment))
+
+    def finish(self) -> list[tuple[str, bool]]:
+        return _paired(self.last_pieces())
+
+    @abstractmethod
+    def pieces(self, fragment: str) -> Pieces: ...
+
+    @abstractmethod
+    def last_pieces(self) -> Pieces: ...
+
+
+def _paired(pieces: Pieces) -> list[tuple[str, bool]]:
+    texts, are_matches = pieces
+    return [(text, True) for text in texts] if are_matches is None else [*zip(texts, are_matches, strict=True)]
+
+
+def stream_matches(pattern: str | regex.Pattern[str]) -> Matcher:
+    r"""A matcher for a pattern; a string is taken literally.
+
+    >>> from reftok.patterns import compile_oniguruma
+    >>> matcher = stream_matches(compile_oniguruma(r"\p{L}+"))
+    >>> matcher.feed("- ab"), matcher.held, matcher.feed("c!"), matcher.finish()
+    ([('- ', False)], 2, [('abc', True), ('!', False)], [])
+    """
+    if isinstance(pattern, str):
+        return LiteralMatcher(pattern)
+    return matcher_of(streamable(pattern), partial(pattern_matches, pattern))
+
+
+def matcher_of(how: Streamable | str, matches: Callable[[str], list[Match]]) -> Matcher:
+    """A matcher for a pattern of which it is known how to stream it, or why that cannot be.
+
+    matches: what finds the matches in a whole part.
+    """
+    return PatternMatcher(how) if isinstance(how, Streamable) else HoldingMatcher(matches, how)
+
+
+class PatternMatcher(_Matcher):
+    """Matches a pattern.
+
+    _waiting: the text that is not decided, [] before the part begins.
+    _state: where the paths from its beginning are at its end.
+    _context: the text before it, as far as it counts. _touches: whether the last match has ended where it begins.
+    """
+
+    def __init__(self, pattern: Streamable) -> None:
+        super().__init__()
+        self._pattern = pattern
+        self._known = pattern.known
+        self._begin()
+
+    def _begin(self) -> None:
+        self._context = ""
+        self._touches = False
+        self._waiting: list[str] = []
+        self._state = self._pattern.automaton.start
+        self.held = 0
+
+    def pieces(self, fragment: str) -> Pieces:
+        state = self._state
+        self._waiting.append(fragment)
+        for character in fragment:
+            state = state[character]
+            if not state.alive:
+                return self._decided()
+        self._state = state
+        self.held += len(fragment)
+        return _NOTHING
+
+    def _decided(self) -> Pieces:
+        """What is final now that the paths from the first place have died."""
+        waiting = "".join(self._waiting)
+        if self._known is not None:
+            texts, are_matches, position, self._state, _ = self._known[waiting]
+            rest = waiting[position:] if position < len(waiting) else ""
+            self._waiting = [rest]
+            self.held = len(rest)
+            return texts, are_matches
+        return self._decided_behind(self._context + waiting, len(self._context))
+
+    def _decided_behind(self, text: str, start: int) -> Pieces:
+        """The same where it counts what is before the start, or that a match has ended there."""
+        last_end = start if self._touches else -1
+        texts, are_matches, position, self._state, last_end = self._pattern.decide(text, start, last_end)
+        self._touches = last_end == position
+        self._context = text[max(0, position - self._pattern.context) : position]
+        self._waiting = [text[position:]]
+        self.held = len(text) - position
+        return texts, are_matches
+
+    def last_pieces(self) -> Pieces:
+        start = len(self._context)
+        text = self._context + "".join(self._waiting)
+        last_end = start if self._touches else -1
+        is_begun = bool(self._waiting)
+        self._begin()
+        if not is_begun:
+            return _NOTHING
+        decision = self._pattern.decide_all(text, start, last_end)
+        return decision.texts, decision.are_matches
+
+
+class LiteralMatcher(_Matcher):
+    """Matches a fixed string: what is held is the longest end of the text that it could begin with."""
+
+    def __init__(self, literal: str) -> None:
+        super().__init__()
+        self._literal = literal
+        self._beginnings = tuple(literal[:length] for length in range(len(literal) - 1, 0, -1))
+        self._waiting = ""
+        self._is_begun = False
+
+    def pieces(self, fragment: str) -> Pieces:
+        if not self._literal:
+            self._is_begun = self._is_begun or bool(fragment)
+            return [piece for character in fragment for piece in ("", character)], [True, False] * len(fragment)
+        text = self._waiting + fragment
+        texts: list[str] = []
+        are_matches: list[bool] = []
+        *gaps, rest = text.split(self._literal)
+        for gap in gaps:
+            if gap:
+                texts.append(gap)
+                are_matches.append(False)
+            texts.append(self._literal)
+            are_matches.append(True)
+        self._waiting = self._beginning_at_end(rest)
+        self.held = len(self._waiting)
+        if len(rest) > self.held:
+            texts.append(rest[: len(rest) - self.held])
+            are_matches.append(False)
+        return texts, are_matches
+
+    def _beginning_at_end(self, text: str) -> str:
+        if not text.endswith(self._beginnings):
+            return ""
+        return next(beginning for beginning in self._beginnings if text.endswith(beginning))
+
+    def last_pieces(self) -> Pieces:
+        waiting, is_begun = self._waiting, self._is_begun
+        self._waiting, self._is_begun, self.held = "", False, 0
+        if is_begun:
+            return [""], [True]
+        return ([waiting], [False]) if waiting else _NOTHING
+
+
+class HoldingMatcher(_Matcher):
+    """Waits for the end of the part. matches: what finds the matches in it. reason: why that is necessary."""
+
+    def __init__(self, matches: Callable[[str], list[Match]], reason: str) -> None:
+        super().__init__()
+        self._matches = matches
+        self._waiting: list[str] = []
+        self.holds_parts = reason
+
+    def pieces(self, fragment: str) -> Pieces:
+        self._waiting.append(fragment)
+        self.held += len(fragment)
+        return _NOTHING
+
+    def last_pieces(self) -> Pieces:
+        text = "".join(self._waiting)
+        self._waiting, self.held = [], 0
+        matches = self._matches(text) if text else []
+        return [text[start:end] for start, end, _ in matches], [is_match for _, _, is_match in matches]

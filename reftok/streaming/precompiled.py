@@ -1,0 +1,119 @@
+r"""The character map of a sentencepiece model, as `tokenizers` applies it, on text that comes bit by bit.
+
+It goes by grapheme clusters. Whether there is a boundary before a character depends on the text up to it, so that every
+cluster but the last is final. And the text can be cut at any boundary: no rule of UAX #29 looks past one, but those for
+regional indicators, which count them, and before a boundary between two there is an even number of them.
+
+Of a long cluster the rules ask only for what begins with its last character that is no mark.
+"""
+
+from __future__ import annotations
+
+import regex
+
+from reftok.normalizers import Precompiled
+from reftok.rewriting import CLUSTERS_OF_ONE, rewriter
+from reftok.streaming.sinks import StreamedStage, TextSink
+from reftok.text import Change
+from reftok.unicode import as_for_graphemes, graphemes
+
+_LONG = 32
+_MARK = r"\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}"
+_MARKS = regex.compile(f"[{_MARK}]+")
+_FROM_LAST_BASE = regex.compile(rf"(?:\p{{GCB=Regional_Indicator}}+|[^{_MARK}])[{_MARK}]*\Z")
+
+
+class StreamedPrecompiled(StreamedStage):
+    """Holds the last cluster, in pieces where it is long; `_context` is what decides about its end."""
+
+    def __init__(self, normalizer: Precompiled, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._normalizer = normalizer
+        self._rewrite = rewriter(normalizer)
+        self._start_part()
+
+    def _start_part(self) -> None:
+        self._cluster = ""
+        self._pieces: list[str] = []
+        self._context = ""
+        self._marks: list[str] = []
+        self._at_start = 0
+        self._has_written = False
+        self._undecided = ""
+
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return len(self._cluster) + sum(map(len, self._pieces)) + len(self._undecided)
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        cluster = self._cluster
+        self._at_start += at_start
+        if not self._pieces and CLUSTERS_OF_ONE.fullmatch(cluster + fragment) is not None:
+            self._cluster = self._context = fragment[-1]
+            ready = cluster + fragment[:-1]
+            if ready:
+                self._hand_on(ready)
+        elif len(self._context) > _LONG and _MARKS.fullmatch(as_for_graphemes(fragment)):
+            self._pieces.append(fragment)
+            self._marks.append(fragment)
+        else:
+            self._find_boundaries(fragment)
+
+    def _find_boundaries(self, fragment: str) -> None:
+        context = "".join((self._context, *self._marks))
+        self._marks.clear()
+        clusters = graphemes(context + fragment)
+        last = clusters[-1]
+        if len(clusters) == 1:
+            self._pieces.append(fragment)
+        else:
+            cut = len(fragment) - len(last)
+            ready = "".join((self._cluster, *self._pieces, fragment[:cut]))
+            self._pieces.clear()
+            self._cluster = last
+            self._hand_on(ready)
+        self._context = _context_of(last)
+
+    def _hand_on(self, ready: str) -> None:
+        if self._at_start:
+            self._hand_on_at_start(self._undecided + ready, is_end=False)
+        elif text := self._rewrite(ready):
+            self.sink.text(text)
+
+    def _hand_on_at_start(self, ready: str, is_end: bool) -> None:
+        """Count what begins where the original text does.
+
+        A removal before anything is written is lost, so that what comes later begins where the removed text did; any
+        other goes with the character before it, which, if it was inserted, then stands for the removed one.
+        """
+        changes: list[Change] = [("", 1)] if self._has_written else []
+        self._normalizer.add_changes(ready, changes)
+        self._undecided = ready if changes and changes[-1][0] and changes[-1][1] == 1 and not is_end else ""
+        if self._undecided:
+            return
+        position = at_start = 0
+        for character, change in changes:
+            at_start += len(character) * (position - max(change, 0) < self._at_start)
+            position += 1 - change
+        self._at_start = max(self._at_start - position, 0)
+        if text := "".join(character for character, _ in changes):
+            self._has_written = True
+            self.sink.text(text, at_start)
+
+    def end_part(self) -> None:
+        ready = "".join((self._cluster, *self._pieces))
+        if self._at_start:
+            self._hand_on_at_start(self._undecided + ready, is_end=True)
+        elif ready:
+            self._hand_on(ready)
+        self._start_part()
+        self.sink.end_part()
+
+
+def _context_of(cluster: str) -> str:
+    """What of a cluster decides whether another character joins it."""
+    if len(cluster) <= _LONG:
+        return cluster
+    found = _FROM_LAST_BASE.search(as_for_graphemes(cluster))
+    return cluster if found is None else cluster[found.start() :]

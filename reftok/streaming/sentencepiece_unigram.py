@@ -1,0 +1,124 @@
+"""Unigram of sentencepiece: word by word where whole words come, else character by character."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUnigram
+from reftok.streaming.converging_paths import ConvergingPaths, Open
+from reftok.streaming.segment_ids import SegmentIds
+
+
+class StreamedSentencePieceUnigram(ConvergingPaths):
+    """Gives a piece as soon as all paths that may still win begin with it.
+
+    Between two places that no piece spans, only the score at the first of them depends on what came before: such words
+    go the way of `SentencePieceUnigram.segments`. The others are searched as in `segments_plainly`, where a score
+    beyond the threshold is taken off from all sums that are still open.
+
+    model: whose ids are taken.
+    ids: where they are put.
+
+    _last: the last character of the part so far.
+    _resets: the positions where the score was set back, and how much was taken off there.
+    """
+
+    holds_parts = ""
+
+    def __init__(self, model: SentencePieceUnigram, ids: list[int]) -> None:
+        super().__init__(model.trie)
+        self._model = model
+        self._segment_ids = SegmentIds(model.table, ids)
+        self._ids = ids
+        self._last = ""
+        self._resets: list[tuple[int, float]] = []
+        self._cell = array("f", (0.0,))
+
+    @property
+    def held(self) -> int:
+        return self._end - self._root
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        last, self._last = self._last, fragment[-1]
+        if len(fragment) == 1:
+            self._step(fragment)
+            return
+        words = self._model.cuts.words(last + fragment)
+        first, rest = words[0][len(last) :], words.pop()[-len(fragment) :]
+        if words:
+            for character in first:
+                self._step(character)
+            self._take(words[1:])
+        for character in rest:
+            self._step(character)
+
+    def _take(self, words: Sequence[str]) -> None:
+        """Words, between places that no piece spans."""
+        segments, score = self._model.segments_of_words(words, self._close())
+        self._segment_ids.add(segments)
+        is_beyond = score < -RESET_THRESHOLD or score > RESET_THRESHOLD
+        self._open = [(self._end, 0.0 if is_beyond else score, self._beginnings)]
+        self._resets.clear()
+
+    def _step(self, character: str) -> None:
+        """One more position: what `segments_plainly` does for one end, from each start in order."""
+        cell = self._cell
+        best, start, best_id = 0.0, -1, -1
+        still_open: list[Open] = []
+        closed: list[int] = []
+        end = self._end + 1
+        resets = self._resets_after(self._open[0][0]) if self._resets else None
+        for position, score, following in self._open:
+            while resets and resets[0][0] <= position:
+                cell[0] = best - resets.pop(0)[1]
+                best = cell[0]
+            child = following.get(character)
+            if child is None:
+                entry = None
+                closed.append(position)
+            else:
+                entry = child.entry
+                if child.children:
+                    still_open.append((position, score, child.children))
+                else:
+                    closed.append(position)
+            is_unknown = entry is None and position == self._end
+            if is_unknown:
+                entry = self._model.unknown
+            if entry is not None and (start < 0 or not score + entry[1] <= best):
+                cell[0] = score + entry[1]
+                if start < 0 or cell[0] > best:
+                    best, start, best_id = cell[0], position, entry[0]
+                    if is_unknown:
+                        self._unknown_texts[end] = character
+        if best < -RESET_THRESHOLD or best > RESET_THRESHOLD:
+            self._resets.append((end, best))
+            best = 0.0
+        still_open.append((end, best, self._beginnings))
+        self._grow(start, best_id, still_open, closed)
+
+    def _resets_after(self, first_open: int) -> list[tuple[int, float]]:
+        """Where the score was set back behind the first open position; what is before has no effect any more."""
+        self._resets = [reset for reset in self._resets if reset[0] > first_open]
+        return self._resets[:]
+
+    def _emit(self, token_id: int, unknown_text: str | None) -> None:
+        if unknown_text is None:
+            self._segment_ids.known(token_id)
+        else:
+            self._segment_ids.add([(unknown_text, token_id)])
+
+    def end_part(self) -> None:
+        self._close()
+        self._segment_ids.end_part()
+        self._start_over()
+        self._resets.clear()
+        self._last = ""
+
+    def parts(self, parts: Sequence[str]) -> None:
+        for part in parts:
+            self._ids += self._model.token_ids(part)
+
+    def token(self, token_id: int) -> None:
+        self._ids.append(token_id)

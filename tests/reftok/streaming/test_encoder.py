@@ -1,0 +1,209 @@
+"""The encoder as a whole: random tokenizers and the embedded ones, cut anywhere; what is said of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reftok
+from reftok import SentencePieceOptions
+from reftok.errors import InvalidText, ReftokError, StreamFinished
+from reftok.formats.sentencepiece_model import read_sentencepiece_model
+from reftok.padding import Padding
+from reftok.truncation import Truncation
+
+from ..official import Json, added, bpe, own, tokenizer_json
+from ..pipeline_comparison import Input
+from ..sentencepiece_strategies import inputs as sentencepiece_inputs
+from ..sentencepiece_strategies import models as sentencepiece_models
+from ..tokenizers_strategies import questions
+from .recording import cuts
+from .stream_comparison import check_stream, streamed
+
+LINES = [
+    "Hello  world, it's 2024!\n\n  Don't\tstop.",
+    "naïve cafe\u0301 ﬁne ½ 漢字かな한국어",
+    "👩‍👩‍👧 <s>ok</s> \u200b x\r\ny",
+]
+
+
+@settings(max_examples=300)
+@given(questions(), st.integers(0, 1 << 20))
+def test_a_random_pipeline_gives_the_ids_of_the_whole_text(question: tuple[Json, list[Input]], seed: int) -> None:
+    config, inputs = question
+    try:
+        tokenizer = own(config)
+    except ReftokError:
+        return
+    for asked in inputs:
+        tokenizer = replace(tokenizer, encode_special_tokens=asked.encode_special_tokens)
+        check_stream(tokenizer, asked.text, seed)
+
+
+@settings(max_examples=200)
+@given(sentencepiece_models(), st.lists(sentencepiece_inputs, min_size=1, max_size=3), st.integers(0, 1 << 20))
+def test_a_random_sentencepiece_model_gives_the_ids_of_the_whole_text(
+    data: bytes, texts: list[str | bytes], seed: int
+) -> None:
+    tokenizer = read_sentencepiece_model(data, "")
+    for text in texts:
+        check_stream(tokenizer, text, seed)
+
+
+@pytest.mark.parametrize("name", reftok.embedded_models())
+@pytest.mark.parametrize("line", LINES)
+def test_every_cut_in_two_gives_the_ids_of_the_whole_text(name: str, line: str) -> None:
+    tokenizer = reftok.load(name)
+    expected = tokenizer.encode_ids(line)
+    for fragments in cuts(line, 1):
+        assert streamed(tokenizer, fragments) == expected
+    data = line.encode("utf-8")
+    for place in range(len(data) + 1):
+        assert streamed(tokenizer, [data[:place], data[place:]]) == expected
+
+
+@pytest.mark.parametrize("name", reftok.embedded_models())
+def test_no_embedded_model_is_held_until_the_end(name: str) -> None:
+    assert reftok.load(name).stream_encoder().held_until_end == ()
+
+
+def test_what_needs_the_number_of_all_ids_is_held_until_the_end_and_says_so() -> None:
+    tokenizer = replace(reftok.load("bpe-gpt2"), truncation=Truncation(2), padding=Padding(5))
+    encoder = tokenizer.stream_encoder()
+    assert encoder.held_until_end == ("Truncation: it depends on the number of all ids",)
+    assert encoder.feed("a b c d") == []
+    assert encoder.finish() == tokenizer.encode_ids("a b c d")
+
+
+def test_the_reverse_order_is_held_until_the_end_and_says_so() -> None:
+    options = SentencePieceOptions(reverse=True, add_bos=True)
+    tokenizer = replace(reftok.load("spm-bpe"), sentencepiece_options=options)
+    encoder = tokenizer.stream_encoder()
+    assert [reason.partition(":")[0] for reason in encoder.held_until_end] == ["PostProcessor"]
+    assert encoder.feed("a b ") + encoder.feed("c") + encoder.finish() == tokenizer.encode_ids("a b c")
+
+
+def test_the_ids_before_the_text_come_with_the_first_chunk() -> None:
+    encoder = reftok.load("bpe-llama3").stream_encoder()
+    whole = reftok.load("bpe-llama3").encode_ids("")
+    assert len(whole) == 1
+    assert encoder.feed("") == whole
+    assert encoder.finish() == []
+
+
+def test_no_text_at_all_gives_the_ids_of_the_empty_text() -> None:
+    for name in reftok.embedded_models():
+        tokenizer = reftok.load(name)
+        assert tokenizer.stream_encoder().finish() == tokenizer.encode_ids("")
+
+
+def test_held_says_how_much_was_fed_and_not_given() -> None:
+    encoder = reftok.load("bpe-gpt2").stream_encoder()
+    encoder.feed("one two")
+    assert encoder.held == len(" two")
+    encoder.feed_bytes(b"\xc3")
+    assert encoder.held == len(" two") + 1
+    encoder.feed_bytes(b"\xa9")
+    encoder.finish()
+    assert encoder.held == 0
+
+
+def test_reset_forgets_everything() -> None:
+    encoder = reftok.load("bpe-llama3").stream_encoder()
+    alone = encoder.feed("one two") + encoder.finish()
+    encoder.reset()
+    encoder.feed("something el")
+    encoder.feed_bytes(b"\xe4")
+    encoder.reset()
+    assert encoder.feed("one two") + encoder.finish() == alone
+
+
+def test_two_streams_of_a_tokenizer_do_not_touch_each_other() -> None:
+    tokenizer = reftok.load("bpe-qwen")
+    first, second = tokenizer.stream_encoder(), tokenizer.stream_encoder()
+    ids: tuple[list[int], list[int]] = ([], [])
+    for left, right in zip_longest("naive cafe\u0301s, 12", "e\u0301tude <s> 345 tu", fillvalue=""):
+        ids[0].extend(first.feed(left))
+        ids[1].extend(second.feed(right))
+    assert ids[0] + first.finish() == tokenizer.encode_ids("naive cafe\u0301s, 12")
+    assert ids[1] + second.finish() == tokenizer.encode_ids("e\u0301tude <s> 345 tu")
+
+
+def test_a_finished_stream_takes_nothing_until_it_is_reset() -> None:
+    encoder = reftok.load("bpe-gpt2").stream_encoder()
+    encoder.feed("a")
+    encoder.finish()
+    for action in (lambda: encoder.feed("b"), lambda: encoder.feed_bytes(b"b"), encoder.finish):
+        with pytest.raises(StreamFinished, match="reset"):
+            action()
+    encoder.reset()
+    assert encoder.feed("b") + encoder.finish() == reftok.load("bpe-gpt2").encode_ids("b")
+
+
+def test_the_place_of_what_is_no_text_is_counted_from_the_start_of_the_stream() -> None:
+    encoder = reftok.load("bpe-gpt2").stream_encoder()
+    encoder.feed("né")
+    with pytest.raises(InvalidText, match=r"lone surrogate U\+D800 at code point 3 of the stream"):
+        encoder.feed("a\ud800")
+    encoder.reset()
+    encoder.feed_bytes(b"n\xc3")
+    with pytest.raises(InvalidText, match="not UTF-8 at code point 1 of the stream"):
+        encoder.feed_bytes(b"a")
+    encoder.reset()
+    encoder.feed_bytes(b"n\xc3")
+    with pytest.raises(InvalidText, match="not UTF-8 at code point 1 of the stream"):
+        encoder.finish()
+
+
+def test_bytes_and_characters_may_take_turns() -> None:
+    tokenizer = reftok.load("spm-unigram-bytes")
+    encoder = tokenizer.stream_encoder()
+    ids = encoder.feed("é") + encoder.feed_bytes(b"\xff\xe4") + encoder.feed("é") + encoder.finish()
+    assert ids == tokenizer.encode_ids("é".encode() + b"\xff\xe4" + "é".encode())
+
+
+def test_str_and_bytes_are_not_taken_for_each_other() -> None:
+    encoder: Any = reftok.load("bpe-gpt2").stream_encoder()
+    encoder.feed("a")
+    with pytest.raises(InvalidText, match="feed_bytes takes bytes"):
+        encoder.feed(b"a")
+    with pytest.raises(InvalidText, match="takes bytes, not str"):
+        encoder.feed_bytes("a")
+
+
+def test_encode_iterable_gives_each_id_as_soon_as_it_is_final() -> None:
+    tokenizer = reftok.load("bpe-gpt2")
+    seen: list[str] = []
+
+    def chunks() -> Iterator[str]:
+        for chunk in ("Hello wor", "ld, ", "again"):
+            seen.append(chunk)
+            yield chunk
+
+    ids = tokenizer.encode_iterable(chunks())
+    first = next(ids)
+    assert seen == ["Hello wor"]
+    assert [first, *ids] == tokenizer.encode_ids("Hello world, again")
+
+
+def test_encode_iterable_refuses_one_text() -> None:
+    with pytest.raises(InvalidText, match="takes chunks of text, not str"):
+        reftok.load("bpe-gpt2").encode_iterable("abc")
+
+
+def test_a_normalizer_that_blows_the_text_up_is_refused() -> None:
+    normalizer = {"type": "Prepend", "prepend": "a" * 100_000}
+    tokens = [added("<s>", special=True)]
+    config = tokenizer_json(bpe(["a", "<s>"]), tokens, normalizer=normalizer)
+    tokenizer = own(config)
+    with pytest.raises(ReftokError, match="which is refused"):
+        tokenizer.encode("b<s>" * 100)
+    encoder = tokenizer.stream_encoder()
+    with pytest.raises(ReftokError, match="which is refused"):
+        encoder.feed("b<s>" * 100)

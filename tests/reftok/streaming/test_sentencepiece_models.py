@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reftok.formats.sentencepiece_model import read_sentencepiece_model
+from reftok.models.piece_model import PieceModel
+from reftok.models.sentencepiece_bpe import SentencePieceBPE
+from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUnigram
+from reftok.models.sentencepiece_words import SentencePieceChar
+from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType
+from reftok.stages import Model
+from reftok.streaming.models import stream_model
+
+from ..protobuf_writer import BPE, CHAR, UNIGRAM, WORD
+from ..sentencepiece_strategies import models
+from .model_streams import assert_final, assert_streams, cut, places, stream
+
+UNKNOWN, UNUSED, USER_DEFINED = PieceType.UNKNOWN, PieceType.UNUSED, PieceType.USER_DEFINED
+texts = st.text("aab▁▁é中x", max_size=14)
+SCORES = (-1.0, -2.0, -0.5, 0.0, -3.3)
+
+
+def table(*pieces: tuple[str, float] | tuple[str, float, PieceType]) -> PieceTable:
+    return PieceTable([Piece("<unk>", 0.0, UNKNOWN), *(Piece(*piece) for piece in pieces)])
+
+
+def model_of(data: bytes) -> Model:
+    return read_sentencepiece_model(data, "test.model").model
+
+
+@pytest.mark.parametrize("model_type", [UNIGRAM, BPE, CHAR, WORD])
+@settings(max_examples=60)
+@given(st.data())
+def test_every_cutting_of_a_text_gives_the_ids_of_the_text(model_type: int, data: st.DataObject) -> None:
+    model = model_of(data.draw(models(model_type)))
+    assert_streams(model, data.draw(texts), data.draw(places))
+
+
+@pytest.mark.parametrize("model_type", [UNIGRAM, BPE, CHAR, WORD])
+@settings(max_examples=40)
+@given(st.data())
+def test_no_continuation_changes_what_was_given(model_type: int, data: st.DataObject) -> None:
+    model = model_of(data.draw(models(model_type)))
+    assert_final(model, data.draw(texts), data.draw(st.lists(texts, min_size=1, max_size=6)))
+
+
+unused_models = st.dictionaries(
+    st.text("abc", min_size=1, max_size=4),
+    st.tuples(st.sampled_from(SCORES), st.sampled_from([PieceType.NORMAL, UNUSED, UNUSED])),
+    min_size=3,
+    max_size=10,
+).map(lambda pieces: SentencePieceBPE(table(*((piece, *values) for piece, values in pieces.items()))))
+
+
+@settings(max_examples=150)
+@given(unused_models, st.text("abc", max_size=12), st.lists(st.text("abc", max_size=6), min_size=1, max_size=5))
+def test_unused_pieces(model: SentencePieceBPE, text: str, continuations: list[str]) -> None:
+    assert_streams(model, text)
+    assert_final(model, text, continuations)
+
+
+def test_what_an_unused_piece_is_split_into_is_told_when_there_is_one_way_only() -> None:
+    model = SentencePieceBPE(table(("a", -1.0), ("b", -1.0), ("ab", -2.0, UNUSED), ("c", -1.0)))
+    assert stream(model, [*"abc"]) == [[], [], [1, 2], [1, 2, 4]]
+    pieces = [("ab", -3.0), ("bc", -2.0), ("abc", -4.0, UNUSED), ("a", -1.0), ("c", -1.0), ("bcc", -1.0), ("x", 0.0)]
+    held = SentencePieceBPE(table(*pieces))
+    assert stream(held, [*"axabcxa"])[3:] == [[4, 7], [4, 7], [4, 7], [4, 7], held.token_ids("axabcxa")]
+
+
+def test_a_run_of_unknown_pieces_is_one_id_across_words_and_chunks() -> None:
+    model = SentencePieceUnigram(table(("a", -1.0), ("▁", -1.0, PieceType.CONTROL)))
+    for fragments in (["a▁▁▁xx▁a"], ["a▁", "▁", "▁xx▁xx▁xx", "▁a"]):
+        assert stream(model, fragments)[-1] == [1, 0, 1]
+
+
+@pytest.mark.parametrize("scale", [0.01, 10.0, 5_000.0, 90_000.0, 1e9, 1e37])
+def test_sums_are_those_of_float32_over_the_whole_text(scale: float) -> None:
+    generator = random.Random(1)
+    pieces = {"".join(generator.choices("abc▁", k=generator.randrange(1, 6))) for _ in range(60)}
+    model = SentencePieceUnigram(table(*((piece, -scale * generator.random()) for piece in sorted(pieces))))
+    text = "".join(generator.choices("aabbcc▁▁x", k=3_000))
+    expected = model.token_ids(text)
+    for longest in (1, 3, 200):
+        bounds = sorted({generator.randrange(len(text)) for _ in range(2 * len(text) // longest)})
+        assert stream(model, cut(text, bounds))[-1] == expected
+    assert stream(model, list(text))[-1] == expected
+
+
+@settings(max_examples=150)
+@given(
+    st.dictionaries(st.text("ab", min_size=1, max_size=5), st.floats(-1, 1), min_size=1),
+    st.sampled_from([1.0, RESET_THRESHOLD, 3e38]),
+    st.text("abx", max_size=20),
+)
+def test_a_score_beyond_the_threshold_is_taken_off(scores: dict[str, float], scale: float, text: str) -> None:
+    pieces = ((piece, float(f"{score * scale:.3g}")) for piece, score in scores.items())
+    model = SentencePieceUnigram(table(*pieces))
+    expected = model.table.token_ids(model.segments_plainly(text)[0])
+    for fragments in ([text] if text else [], list(text), cut(text, [1, 4, 5, 11])):
+        assert stream(model, fragments)[-1] == expected
+
+
+@pytest.mark.parametrize("model_class", [SentencePieceBPE, SentencePieceChar])
+def test_a_user_defined_symbol_is_held_while_a_longer_one_may_come(model_class: type[PieceModel]) -> None:
+    pieces = [("a", -1.0), ("b", -1.0), ("ab", -1.0, USER_DEFINED), ("abab", -1.0, USER_DEFINED)]
+    model = model_class(table(*pieces))
+    assert stream(model, [*"aababb"])[-1] == [1, 4, 2]
+    assert_streams(model, "aabaababbabab")
+
+
+def test_parts_follow_each_other_with_added_tokens_between_them() -> None:
+    for model in (SentencePieceUnigram(table(("a", -1.0))), SentencePieceBPE(table(("a", -1.0)))):
+        ids: list[int] = []
+        stage = stream_model(model, ids)
+        stage.text("ax")
+        stage.end_part()
+        stage.end_part()
+        stage.token(9)
+        stage.parts(["xa", "x"])
+        stage.text("x")
+        stage.end_part()
+        assert ids == [1, 0, 9, 0, 1, 0, 0]

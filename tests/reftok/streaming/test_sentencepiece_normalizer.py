@@ -1,0 +1,86 @@
+"""The normalizer of sentencepiece makes the same text of a stream as of the whole, wherever it is cut."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reftok.charsmap import Charsmap
+from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.sentencepiece_pieces import PrefixMatcher
+from reftok.streaming.sentencepiece_normalizer import StreamedSentencePieceNormalizer
+
+from ..protobuf_writer import compile_charsmap
+from ..sentencepiece_strategies import charsmap, inputs, rules
+from .stage_comparison import Part, PartRecorder, check_stage
+
+ALL_OPTIONS = [NormalizerOptions(*flags) for flags in itertools.product([False, True], repeat=4)]
+SYMBOLS = st.lists(st.text("ab A▁x", min_size=1, max_size=4), max_size=4).map(PrefixMatcher)
+
+
+def check(normalizer: SentencePieceNormalizer, text: str, seed: int = 0) -> None:
+    def stage(part: str, at_start: int) -> list[Part]:
+        normalized, _ = normalizer.rewrite_plainly(part)
+        return [(normalized, 0)] if normalized else []
+
+    check_stage(lambda sink: StreamedSentencePieceNormalizer(normalizer, sink), stage, text, seed)
+
+
+def decoded(text: str | bytes) -> str:
+    return text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
+
+
+@settings(max_examples=600)
+@given(st.sampled_from(ALL_OPTIONS), st.booleans(), st.none() | SYMBOLS, inputs, st.integers(0, 999))
+def test_any_chunks_give_what_the_whole_gives(
+    options: NormalizerOptions, has_rules: bool, symbols: PrefixMatcher | None, text: str | bytes, seed: int
+) -> None:
+    normalizer = SentencePieceNormalizer(options, Charsmap(charsmap()) if has_rules else None, symbols)
+    check(normalizer, decoded(text), seed)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(ALL_OPTIONS), rules, st.text("aé中\u3000 ▁", max_size=40), st.integers(0, 999))
+def test_any_rules_give_what_the_whole_gives(
+    options: NormalizerOptions, rules: dict[str, str], text: str, seed: int
+) -> None:
+    changing = {old: new for old, new in rules.items() if old != new}
+    normalizer = SentencePieceNormalizer(options, Charsmap(compile_charsmap(changing)) if changing else None)
+    check(normalizer, text, seed)
+    check(normalizer, text, seed)
+
+
+@pytest.mark.parametrize("text", ["", " ", "   ", "▁", " ▁ ", "x", " x ", "\u200b", "… …", "a  …  b", "  ab  ab "])
+@pytest.mark.parametrize("options", ALL_OPTIONS, ids=str)
+def test_texts_of_which_little_is_left(options: NormalizerOptions, text: str) -> None:
+    check(SentencePieceNormalizer(options, Charsmap(charsmap())), text)
+    check(SentencePieceNormalizer(options), text)
+
+
+def fed(normalizer: SentencePieceNormalizer, *fragments: str) -> tuple[str, int]:
+    recorder = PartRecorder()
+    stage = StreamedSentencePieceNormalizer(normalizer, recorder)
+    for fragment in fragments:
+        stage.text(fragment)
+    return recorder.open, stage.held
+
+
+def test_without_rules_only_spaces_wait() -> None:
+    assert fed(SentencePieceNormalizer(), "  ", "a ", "b", " ", " ") == ("▁a▁b", 1)
+    keeping = SentencePieceNormalizer(NormalizerOptions(remove_extra_whitespaces=False))
+    assert fed(keeping, "  ", "a ", " ") == ("▁▁▁a▁▁", 0)
+
+
+def test_what_a_longer_rule_may_match_waits() -> None:
+    normalizer = SentencePieceNormalizer(charsmap=Charsmap(charsmap()))
+    assert fed(normalizer, "b中国") == ("▁b", 2)
+    assert fed(normalizer, "b中国", "b") == ("▁bbb", 0)
+
+
+def test_the_beginning_of_a_symbol_waits() -> None:
+    normalizer = SentencePieceNormalizer(symbols=PrefixMatcher(["<sep>"]))
+    assert fed(normalizer, "a<", "se") == ("▁a", 3)
+    assert fed(normalizer, "a<se", " ") == ("▁a<se", 1)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reftok
+from reftok.errors import ModelFormatError
+from reftok.formats.gguf import read_gguf
+from reftok.formats.sentencepiece_model import read_sentencepiece_model
+from reftok.formats.tiktoken import read_tiktoken
+from reftok.formats.tiktoken_encodings import RankEncoding
+from reftok.sentencepiece_pieces import PieceType
+from reftok.tokenizer import Tokenizer
+
+from .gguf_writer import gguf, spm
+from .official import added, as_bytes, bpe, own, tokenizer_json, unigram, wordpiece
+from .protobuf_writer import UNKNOWN, model_bytes
+
+CHAT = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+TOKENS = ["a", "b", "ab"]
+
+
+def names(tokenizer: Tokenizer) -> dict[str, int | None]:
+    return {
+        name: getattr(tokenizer, f"{name}_id")
+        for name in ("bos", "eos", "pad", "unk", "im_start", "im_end")
+        if getattr(tokenizer, f"{name}_id") is not None
+    }
+
+
+def speech_folder(folder: Path, **files: object) -> Path:
+    """tokenizer.json, vocab.json and merges.txt, as speech models ship them, and more files by their names."""
+    model = bpe(TOKENS, ["a b"])
+    config = tokenizer_json(model, [added(content, special=True) for content in CHAT])
+    (folder / "tokenizer.json").write_bytes(as_bytes(config))
+    (folder / "vocab.json").write_text(json.dumps(model["vocab"]), "utf-8")
+    (folder / "merges.txt").write_text("#version: 0.2\na b\n", "utf-8")
+    for name, value in files.items():
+        (folder / f"{name}.json").write_text(json.dumps(value), "utf-8")
+    return folder
+
+
+def test_a_folder_of_a_speech_model_loads_as_one_tokenizer(tmp_path: Path) -> None:
+    tokenizer = reftok.load(speech_folder(tmp_path))
+    assert tokenizer.encode_ids("ab<|im_end|>") == [2, 5]
+    assert names(tokenizer) == {"eos": 3, "im_start": 4, "im_end": 5}
+    assert [tokenizer.is_special(token_id) for token_id in (2, 3, 5, 6, -1)] == [False, True, True, False, False]
+    assert [tokenizer.id_to_token(token_id) for token_id in (2, 5, 6)] == ["ab", "<|im_end|>", None]
+
+
+def test_the_model_of_a_tokenizer_json_without_one_is_in_the_files_beside_it(tmp_path: Path) -> None:
+    folder = speech_folder(tmp_path, tokenizer_config={"tokenizer_class": "GPT2Tokenizer"})
+    config = json.loads((folder / "tokenizer.json").read_text("utf-8"))
+    (folder / "tokenizer.json").write_text(json.dumps({**config, "model": None}), "utf-8")
+    tokenizer = reftok.load(folder)
+    assert tokenizer.encode_ids("ab<|im_end|>") == [2, 5]
+    assert names(tokenizer) == {"bos": 3, "eos": 3, "unk": 3, "im_start": 4, "im_end": 5}
+
+
+QWEN: dict[str, Any] = {"tokenizer_class": "Qwen2Tokenizer", "eos_token": "<|im_end|>", "unk_token": None}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"tokenizer_config": QWEN}, {"eos": 5, "pad": 3}),
+        ({"tokenizer_config": {"eos_token": {"content": "<|im_end|>", "lstrip": False}}}, {"eos": 5}),
+        ({"special_tokens_map": {"eos_token": {"content": "<|im_end|>"}, "pad_token": "b"}}, {"eos": 5, "pad": 1}),
+        ({"tokenizer_config": QWEN, "special_tokens_map": {"eos_token": "b"}}, {"eos": 1, "pad": 3}),
+        ({"tokenizer_config": {**QWEN, "added_tokens_decoder": {}}, "special_tokens_map": {"eos_token": "b"}},
+         {"eos": 5, "pad": 3}),
+        ({"tokenizer_config": {"eos_token": None}}, {}),
+        ({"tokenizer_config": {"eos_token": "<none>", "tokenizer_class": "OfNobody"}}, {}),
+        ({"tokenizer_config": {"im_end_token": "a"}}, {"eos": 3, "im_end": 0}),
+    ],
+)  # fmt: skip
+def test_the_files_of_a_folder_name_the_ids(tmp_path: Path, files: dict[str, Any], expected: dict[str, int]) -> None:
+    for source in (speech_folder(tmp_path, **files), tmp_path / "tokenizer.json"):
+        assert names(reftok.load(source)) == {"im_start": 4, "im_end": 5} | expected
+
+
+@pytest.mark.parametrize("value", [7, ["</s>"], {"lstrip": True}])
+def test_a_name_that_is_no_token_is_refused(tmp_path: Path, value: object) -> None:
+    with pytest.raises(ModelFormatError, match=r"tokenizer_config\.json: eos_token: is neither"):
+        reftok.load(speech_folder(tmp_path, tokenizer_config={"eos_token": value}))
+
+
+def test_the_first_well_known_content_that_is_a_token_counts() -> None:
+    contents = ("<|endoftext|>", "</s>", "<|pad|>", "[PAD]")
+    tokenizer = own(tokenizer_json(bpe(["a", "<s>"]), [added(content, special=True) for content in contents]))
+    assert names(tokenizer) == {"bos": 1, "eos": 3, "pad": 4}
+
+
+def test_the_unknown_token_is_that_of_the_model() -> None:
+    assert own(tokenizer_json(wordpiece(["a", "?", "[UNK]"], unk_token="?"))).unk_id == 1
+    assert own(tokenizer_json(unigram(("a", 0.0), ("?", 0.0), ("<unk>", 0.0), unk_id=1))).unk_id == 1
+    assert own(tokenizer_json(unigram(("a", 0.0), ("<unk>", 0.0), unk_id=None))).unk_id == 1
+    assert own(tokenizer_json(bpe(["a", "?", "<unk>"], unk_token="?"))).unk_id == 1
+
+
+def test_the_pieces_of_a_sentencepiece_model_name_its_ids() -> None:
+    control, defined, normal = PieceType.CONTROL, PieceType.USER_DEFINED, PieceType.NORMAL
+    pieces = [("a", 0.0, normal), UNKNOWN, ("[B]", 0.0, control), ("</s>", 0.0, normal), ("<pad>", 0.0, control)]
+    pieces += [("<|im_start|>", 0.0, defined), ("<|im_end|>", 0.0, normal)]
+    tokenizer = read_sentencepiece_model(model_bytes(pieces, trainer={46: "[B]"}), "test.model")
+    assert names(tokenizer) == {"bos": 2, "pad": 4, "unk": 1, "im_start": 5}
+    assert [token_id for token_id in range(-1, 9) if tokenizer.is_special(token_id)] == [2, 4]
+
+
+def test_the_metadata_of_a_gguf_file_names_its_ids(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf(spm({"a": 0.0, "<|im_end|>": 0.0}, padding_token_id=("uint32", 3))))
+    tokenizer = read_gguf(path)
+    im_end_id = tokenizer.token_to_id("<|im_end|>")
+    assert names(tokenizer) == {"bos": 1, "eos": 2, "pad": 3, "unk": 0, "im_end": im_end_id}
+    special = [token_id for token_id in range(-1, tokenizer.vocab_size + 2) if tokenizer.is_special(token_id)]
+    assert special == [0, 1, 2, im_end_id]
+
+
+def test_a_rank_file_has_the_names_of_its_encoding() -> None:
+    data = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+    encoding = RankEncoding("tiny", r"\w+", {"<|endoftext|>": 300, "<|im_end|>": 301})
+    tokenizer = read_tiktoken(data, encoding=encoding)
+    assert names(tokenizer) == {"eos": 300, "im_end": 301}
+    assert (tokenizer.is_special(300), tokenizer.is_special(65)) == (True, False)
