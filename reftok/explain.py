@@ -49,7 +49,8 @@ class ExplainedStage:
 class ExplainedToken:
     """A token of the result.
 
-    text: what it stands for in the original text. is_byte: whether it is a byte piece such as <0x0A>.
+    text: what it stands for in the original text. is_byte: whether it is a byte piece such as <0x0A>. is_unknown:
+        whether it is the unknown token, and stands for a text that is not just its name.
     """
 
     id: int
@@ -58,6 +59,7 @@ class ExplainedToken:
     text: str
     is_special: bool
     is_byte: bool
+    is_unknown: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +95,14 @@ def explain(tokenizer: Tokenizer, text: str, add_special_tokens: bool = True) ->
         before = stage.pieces
     encoding = trace.encoding
     columns = zip(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask, strict=True)
-    tokens = tuple(
-        ExplainedToken(
-            token_id, token, span, text[slice(*span)], bool(special), _BYTE_TOKEN.fullmatch(token) is not None
-        )
-        for token_id, token, span, special in columns
-    )
-    return Explanation(tokenizer.library, text, tuple(stages), tokens)
+    unknown_id = tokenizer.unk_id
+    tokens = []
+    for token_id, token, span, special in columns:
+        part = text[slice(*span)]
+        is_byte = _BYTE_TOKEN.fullmatch(token) is not None
+        is_unknown = token_id == unknown_id and not special and part != tokenizer.id_to_token(token_id)
+        tokens.append(ExplainedToken(token_id, token, span, part, bool(special), is_byte, is_unknown))
+    return Explanation(tokenizer.library, text, tuple(stages), tuple(tokens))
 
 
 def _explained(tokenizer: Tokenizer, stage: StageTrace, before: tuple[Piece, ...]) -> ExplainedStage:

@@ -170,7 +170,8 @@ def _token_lines(tokens: Sequence[ExplainedToken], paint: Paint) -> Iterator[str
     width = max((len(repr(token.token)) for token in tokens), default=0)
     for token in tokens:
         name = repr(token.token).ljust(width)
-        notes = [note for note, holds in (("special", token.is_special), ("byte", token.is_byte)) if holds]
+        kinds = (("special", token.is_special), ("byte", token.is_byte), ("unknown", token.is_unknown))
+        notes = [note for note, holds in kinds if holds]
         note = f"  {paint('mark', ', '.join(notes))}" if notes else ""
         yield f"{token.id:>{digits}}  {paint('text', name)}  {_span(token.span, paint)}  {token.text!r}{note}"
 

@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from reftok.explain import options, options_text
+from reftok.models.bpe import BPE
+from reftok.models.piece_model import PieceModel
+from reftok.models.unigram import Unigram
+from reftok.stages import Model
 from reftok.tokenizer import Tokenizer
 from reftok.unicode_profile import unicode_profile, unicode_version
 
@@ -16,7 +20,7 @@ _HEADING = 17
 
 
 def information(tokenizer: Tokenizer) -> dict[str, Any]:
-    """The library that it follows, its stages with their options and Unicode versions, its vocab and added tokens.
+    """The library that it follows, its stages with their options and Unicode versions, its vocab and special tokens.
 
     >>> import reftok
     >>> told = information(reftok.load("bpe-qwen"))
@@ -28,6 +32,8 @@ def information(tokenizer: Tokenizer) -> dict[str, Any]:
         "library": tokenizer.library,
         "model": _component(tokenizer, tokenizer.model),
         "vocab_size": tokenizer.vocab_size,
+        "special_ids": _special_ids(tokenizer),
+        "byte_fallback": _byte_fallback(tokenizer.model),
         "added_tokens": [
             {"id": token_id, **dataclasses.asdict(token)} for token_id, token in sorted(added.tokens.items())
         ],
@@ -39,6 +45,25 @@ def information(tokenizer: Tokenizer) -> dict[str, Any]:
         "padding": None if tokenizer.padding is None else _component(tokenizer, tokenizer.padding),
         "unicode": dict(unicode_profile(tokenizer)),
     }
+
+
+def _special_ids(tokenizer: Tokenizer) -> dict[str, dict[str, Any]]:
+    """Those of unk, bos, eos and pad that there are."""
+    ids = {"unk": tokenizer.unk_id, "bos": tokenizer.bos_id, "eos": tokenizer.eos_id, "pad": tokenizer.pad_id}
+    return {
+        name: {"id": token_id, "token": tokenizer.id_to_token(token_id)}
+        for name, token_id in ids.items()
+        if token_id is not None
+    }
+
+
+def _byte_fallback(model: Model) -> bool | None:
+    """Whether an unknown character becomes the tokens of its bytes; None for a model that knows no such option."""
+    if isinstance(model, PieceModel):
+        return model.table.byte_fallback
+    if isinstance(model, BPE):
+        return model.options.byte_fallback
+    return model.byte_fallback if isinstance(model, Unigram) else None
 
 
 def _components(tokenizer: Tokenizer, components: Sequence[object]) -> list[dict[str, Any]]:
@@ -61,6 +86,11 @@ def information_lines(told: dict[str, Any]) -> Iterator[str]:
     yield _row("follows", told["library"])
     yield _row("model", _shown(told["model"]))
     yield _row("vocab", f"{told['vocab_size']:,} ids, {len(told['added_tokens']):,} of them added tokens")
+    if told["special_ids"]:
+        shown = (f"{name} {known['id']} {known['token']!r}" for name, known in told["special_ids"].items())
+        yield _row("special ids", "  ".join(shown))
+    if told["byte_fallback"] is not None and "byte_fallback" not in told["model"].get("options", {}):
+        yield _row("byte fallback", "yes" if told["byte_fallback"] else "no")
     for key in ("normalizers", "pre_tokenizers", "post_processors", "decoders"):
         for index, component in enumerate(told[key]):
             yield _row("" if index else key, _shown(component))

@@ -74,13 +74,6 @@ def apply_options(encoding: Encoding, options: SentencePieceOptions, table: Piec
     return encoding
 
 
-def apply_options_to_ids(ids: list[int], options: SentencePieceOptions, table: PieceTable) -> list[int]:
-    """The same for the ids alone, which `emit_unk_piece` does not change."""
-    check_options(replace(options, emit_unk_piece=False), table)
-    bos, eos = [table.bos_id] * options.add_bos, [table.eos_id] * options.add_eos
-    return [*bos, *(reversed(ids) if options.reverse else ids), *eos]
-
-
 def _with_unk_piece(tokens: Iterable[str], table: PieceTable) -> list[str]:
     unk_piece = table.pieces[table.unk_id].piece
     return [unk_piece if table.vocab.get(token, table.unk_id) == table.unk_id else token for token in tokens]

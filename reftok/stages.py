@@ -47,14 +47,6 @@ class Model(Protocol):
         ...
 
 
-class WholeTextModel(Model, Protocol):
-    """A model of sentencepiece, which takes the normalized text as a whole."""
-
-    def token_ids(self, text: str) -> list[int]:
-        """The ids of `tokenize`, and nothing else."""
-        ...
-
-
 class PostProcessor(Protocol):
     """Adds the special tokens of a template, or trims the offsets."""
 

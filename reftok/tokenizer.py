@@ -10,13 +10,14 @@ tokens (its user-defined symbols belong to the normalizer and the model) and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, SupportsIndex, cast
+from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from reftok.added_tokens import AddedVocabulary
 from reftok.decoding_states import DecodingStates
+from reftok.encoding_states import EncodingStates
 from reftok.encodings import joined
 from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
 from reftok.ids import checked_ids
@@ -24,10 +25,9 @@ from reftok.models.piece_model import PieceModel
 from reftok.named_ids import NamedId, is_special
 from reftok.padding import Padding
 from reftok.postprocessors import default_processing
-from reftok.sentencepiece_normalizer import SentencePieceNormalizer
-from reftok.sentencepiece_options import SentencePieceOptions, apply_options, apply_options_to_ids
+from reftok.sentencepiece_options import SentencePieceOptions, apply_options
 from reftok.sentencepiece_pieces import PieceTable
-from reftok.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer, WholeTextModel
+from reftok.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
 from reftok.text import NormalizedString, Split, refuse_expansion
 from reftok.trace import DecoderStep, DecodingTrace, StageTrace, Trace, to_encoding
 from reftok.truncation import Truncation
@@ -36,7 +36,6 @@ from reftok.types import Encoding
 if TYPE_CHECKING:
     from reftok.streaming.decoder import StreamDecoder, TextCallback
     from reftok.streaming.encoder import StreamEncoder
-    from reftok.streaming.post_processors import Surroundings
 
 Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp"]
 
@@ -55,7 +54,7 @@ class Tokenizer:
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
     named_ids: by name ("eos"), what the files say; None where they say that there is none. See `reftok.named_ids`.
     decoding_states: what its streams remember, those that keep special tokens and those that skip them.
-    surroundings: the ids that go around a text, without special tokens and with them, when they were asked for.
+    encoding_states: what its encoders have in common, those that add no special tokens and those that do.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-gpt2")
@@ -80,7 +79,9 @@ class Tokenizer:
         default_factory=lambda: (DecodingStates(), DecodingStates()), init=False, repr=False, compare=False
     )
 
-    surroundings: dict[bool, Surroundings] = field(default_factory=dict, init=False, repr=False, compare=False)
+    encoding_states: tuple[EncodingStates, EncodingStates] = field(
+        default_factory=lambda: (EncodingStates(), EncodingStates()), init=False, repr=False, compare=False
+    )
 
     def encode(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
         """Token ids with their tokens and offsets.
@@ -148,16 +149,20 @@ class Tokenizer:
         return encodings if self.padding is None else self.padding.pad(encodings)
 
     def encode_ids(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> list[int]:
-        """The ids of `encode`, and nothing else. The stages of sentencepiece give them without any offsets."""
-        if self.library != "sentencepiece" or pair is not None:
+        """The ids of `encode`, and nothing else: the fast path, which is a stream of one chunk.
+
+        Several threads may encode at the same time.
+        """
+        if pair is not None:
             return list(self.encode(text, pair, add_special_tokens).ids)
-        checked = normalized = self._checked(text)
-        for step in self.normalizers:
-            normalized, _ = cast(SentencePieceNormalizer, step).rewrite(normalized)
-        refuse_expansion(len(normalized), len(checked))
-        ids = cast(WholeTextModel, self.model).token_ids(normalized)
-        if self.sentencepiece_options is not None:
-            ids = apply_options_to_ids(ids, self.sentencepiece_options, self._piece_table())
+        checked = self._checked(text)
+        idle = self.encoding_states[bool(add_special_tokens)].idle
+        try:
+            encoder = idle.pop()
+        except IndexError:
+            encoder = self.stream_encoder(add_special_tokens=add_special_tokens)
+        ids = encoder.encode(checked)
+        idle.append(encoder)
         return ids
 
     def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
@@ -199,9 +204,18 @@ class Tokenizer:
         text = self._decoded(checked, skip_special_tokens, record)
         return DecodingTrace(checked, tuple(record), text)
 
-    def behind_model(self, encoding: Encoding, add_special_tokens: bool) -> Encoding:
-        """What the stages behind the model make of the tokens of a text."""
-        return self._with_options(self._post_processed([encoding], add_special_tokens, None), "", None)
+    def ids_behind_model(self, ids: Sequence[int], add_special_tokens: bool) -> list[int]:
+        """What the stages behind the model make of the ids of a text.
+
+        Quirk: sentencepiece does not look at `emit_unk_piece` where it is asked for ids.
+        """
+        size = len(ids)
+        encoding = Encoding(ids, [""] * size, [(0, 0)] * size, [0] * size, [None] * size, [0] * size)
+        encoding = self._post_processed([encoding], add_special_tokens, None)
+        if self.sentencepiece_options is not None:
+            options = replace(self.sentencepiece_options, emit_unk_piece=False)
+            encoding = apply_options(encoding, options, self._piece_table(), size)
+        return list(encoding.ids)
 
     def stream_decoder(self, skip_special_tokens: bool = True) -> StreamDecoder:
         """Text while the ids are still coming, together that of `decode`; the state object belongs to one stream.

@@ -52,8 +52,18 @@ def _check(task: Task, separator: str | None, workers: int) -> None:
         raise EncodingStopped(f"errors {task.errors!r:.60} is neither 'strict' nor 'replace'")
     if separator == "":
         raise EncodingStopped("the separator is empty, and would end a document everywhere")
+    if separator is not None and not _is_text(separator):
+        raise EncodingStopped(f"the separator {separator!r:.60} is not text that UTF-8 can write")
     if workers < 1:
         raise EncodingStopped(f"workers is {workers}: at least 1 is needed")
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _check_output(paths: Paths, sources: Sources, overwrite: bool) -> None:

@@ -198,10 +198,10 @@ def discard_files(paths: Paths) -> None:
 
 
 def discard(paths: Paths) -> None:
-    """Remove the folder too."""
+    """Remove the folder too, unless it holds something else."""
     discard_files(paths)
     (paths.folder / "lock").unlink(missing_ok=True)
-    with suppress(FileNotFoundError):
+    with suppress(OSError):
         paths.folder.rmdir()
 
 

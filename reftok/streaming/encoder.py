@@ -19,7 +19,7 @@ from reftok.streaming.chunks import ChunkReader
 from reftok.streaming.llama_special_tokens import StreamedLlamaSpecialTokens
 from reftok.streaming.models import stream_model
 from reftok.streaming.normalizers import stream_normalizer
-from reftok.streaming.post_processors import post_processed, surroundings
+from reftok.streaming.post_processors import surroundings
 from reftok.streaming.pre_tokenizers import stream_pre_tokenizer
 from reftok.streaming.sinks import StreamedStage, TextSink
 from reftok.text import refuse_expansion
@@ -109,8 +109,20 @@ class StreamEncoder:
         self._takes_ascii = False
         self._stages[0].end_part()
         if self._surroundings.held_by:
-            return post_processed(self._tokenizer, tuple(self._ids), self._add_special_tokens)
+            return self._tokenizer.ids_behind_model(self._ids, self._add_special_tokens)
         return [*self._taken(), *self._surroundings.after]
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a whole text that has been checked; the encoder is then ready for the next one."""
+        if text:
+            self._text(text, int(self._asks_for_start))
+        self._stages[0].end_part()
+        ids = self._ids[:]
+        self._ids[:] = self._surroundings.before
+        if self._surroundings.held_by:
+            return self._tokenizer.ids_behind_model(ids, self._add_special_tokens)
+        ids += self._surroundings.after
+        return ids
 
     def _refuse_if_finished(self) -> None:
         if self._is_finished:
@@ -130,29 +142,37 @@ class StreamEncoder:
         return taken
 
 
-class _Counted(StreamedStage):
-    """Counts the code points that pass."""
+class _Bounded(StreamedStage):
+    """Refuses what blows the text up, as `Tokenizer.encode` does. fed: how many code points of it have come."""
 
     def __init__(self, sink: TextSink) -> None:
         super().__init__(sink)
+        self.fed = 0
         self.size = 0
 
     def text(self, fragment: str, at_start: int = 0) -> None:
         self.size += len(fragment)
+        refuse_expansion(self.size, self.fed)
         self.sink.text(fragment, at_start)
 
     def end_part(self) -> None:
         self.sink.end_part()
 
 
-class _Bounded(_Counted):
-    """Refuses what blows the text up, as `Tokenizer.encode` does; told of the stage that counts what was fed."""
+class _Counting(StreamedStage):
+    """Counts the code points of a text for the stage that bounds them."""
 
-    fed: _Counted
+    def __init__(self, bounded: _Bounded, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._bounded = bounded
 
     def text(self, fragment: str, at_start: int = 0) -> None:
-        refuse_expansion(self.size + len(fragment), self.fed.size)
-        super().text(fragment, at_start)
+        self._bounded.fed += len(fragment)
+        self.sink.text(fragment, at_start)
+
+    def end_part(self) -> None:
+        self.sink.end_part()
+        self._bounded.fed = self._bounded.size = 0
 
 
 def _chain(tokenizer: Tokenizer, ids: list[int]) -> tuple[TextSink, ...]:
@@ -174,6 +194,5 @@ def _chain(tokenizer: Tokenizer, ids: list[int]) -> tuple[TextSink, ...]:
     else:
         stages += stream_added_tokens(added_tokens.raw_pattern, ignored, stages[-1])
     if grows:
-        bounded.fed = _Counted(stages[-1])
-        stages.append(bounded.fed)
+        stages.append(_Counting(bounded, stages[-1]))
     return tuple(reversed(stages))

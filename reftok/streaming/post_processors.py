@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reftok.types import Encoding
-
 if TYPE_CHECKING:
     from reftok.tokenizer import Tokenizer
 
@@ -33,10 +31,10 @@ def surroundings(tokenizer: Tokenizer, add_special_tokens: bool) -> Surroundings
     >>> surroundings(reftok.load("bpe-llama3"), add_special_tokens=True)
     Surroundings(before=(5008,), after=(), held_by='')
     """
-    found = tokenizer.surroundings.get(add_special_tokens)
-    if found is None:
-        found = tokenizer.surroundings[add_special_tokens] = _surroundings(tokenizer, add_special_tokens)
-    return found
+    states = tokenizer.encoding_states[bool(add_special_tokens)]
+    if states.surroundings is None:
+        states.surroundings = _surroundings(tokenizer, add_special_tokens)
+    return states.surroundings
 
 
 def _surroundings(tokenizer: Tokenizer, add_special_tokens: bool) -> Surroundings:
@@ -45,14 +43,7 @@ def _surroundings(tokenizer: Tokenizer, add_special_tokens: bool) -> Surrounding
     if tokenizer.padding is not None:
         return Surroundings(held_by="Padding: it depends on the number of all ids")
     marks = (-1, -2)
-    ids = post_processed(tokenizer, marks, add_special_tokens)
+    ids = tokenizer.ids_behind_model(marks, add_special_tokens)
     if ids.count(-1) != 1 or (start := ids.index(-1)) + 1 != (ids.index(-2) if -2 in ids else -1):
         return Surroundings(held_by="PostProcessor: the ids of the text do not stand in it once and in order")
     return Surroundings(tuple(ids[:start]), tuple(ids[start + len(marks) :]))
-
-
-def post_processed(tokenizer: Tokenizer, ids: tuple[int, ...], add_special_tokens: bool) -> list[int]:
-    """The ids of a text taken through every stage behind the model."""
-    size = len(ids)
-    encoding = Encoding(ids, [""] * size, [(0, 0)] * size, [0] * size, [None] * size, [0] * size)
-    return list(tokenizer.behind_model(encoding, add_special_tokens).ids)

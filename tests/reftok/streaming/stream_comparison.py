@@ -53,7 +53,9 @@ def check_stream(tokenizer: Tokenizer, text: str | bytes, seed: int = 0, rounds:
     Raises AssertionError that shows the chunks.
     """
     expected = refused(lambda: list(tokenizer.encode(text).ids))
-    count = 0
+    found = refused(lambda: tokenizer.encode_ids(text))
+    assert found == expected, f"encode_ids: {found} instead of {expected}"
+    count = 1
     for chunks in chunkings(text, seed, rounds):
         found = refused(lambda chunks=chunks: streamed(tokenizer, chunks))
         assert found == expected, f"stream of {chunks!r}: {found} instead of {expected}"
