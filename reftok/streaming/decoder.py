@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 from reftok.decoding_states import UNREMEMBERED
 from reftok.errors import StreamFinished
 from reftok.ids import checked_id, id_list
-from reftok.streaming.decode_sinks import DecodingStage, Output
-from reftok.streaming.decoders import decoding_chain
+from reftok.streaming.decoding.decoders import decoding_chain
+from reftok.streaming.decoding.sinks import DecodingStage, Output
 
 if TYPE_CHECKING:
     from reftok.tokenizer import Tokenizer

@@ -14,13 +14,13 @@ from reftok.errors import StreamFinished
 from reftok.llama.special_tokens import LlamaSpecialTokens
 from reftok.normalizers import BertNormalizer, ByteLevel, Lowercase, Nmt, Strip, StripAccents, UnicodeForm
 from reftok.pretokenizers import Metaspace
-from reftok.streaming.added_tokens import stream_added_tokens
-from reftok.streaming.chunks import ChunkReader
-from reftok.streaming.llama_special_tokens import StreamedLlamaSpecialTokens
-from reftok.streaming.models import stream_model
-from reftok.streaming.normalizers import stream_normalizer
-from reftok.streaming.post_processors import surroundings
-from reftok.streaming.pre_tokenizers import stream_pre_tokenizer
+from reftok.streaming.encoding.added_tokens import stream_added_tokens
+from reftok.streaming.encoding.chunks import ChunkReader
+from reftok.streaming.encoding.llama_special_tokens import StreamedLlamaSpecialTokens
+from reftok.streaming.encoding.models import stream_model
+from reftok.streaming.encoding.normalizers import stream_normalizer
+from reftok.streaming.encoding.post_processors import surroundings
+from reftok.streaming.encoding.pre_tokenizers import stream_pre_tokenizer
 from reftok.streaming.sinks import StreamedStage, TextSink
 from reftok.text import refuse_expansion
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reftok.errors import ReftokError
 from reftok.stages import Model
-from reftok.streaming.models import stream_model
+from reftok.streaming.encoding.models import stream_model
 
 
 def stream(model: Model, fragments: Sequence[str]) -> list[list[int]]:

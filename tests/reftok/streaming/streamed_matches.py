@@ -8,7 +8,7 @@ import regex
 from hypothesis import strategies as st
 
 from reftok.patterns import pattern_matches
-from reftok.streaming.patterns import Matcher
+from reftok.streaming.matching.patterns import Matcher
 from reftok.text import literal_matches
 
 from .recording import cut_at

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.added_tokens import AddedVocabulary
-from reftok.streaming.added_tokens import stream_added_tokens
+from reftok.streaming.encoding.added_tokens import stream_added_tokens
 from reftok.text import NormalizedString, Split
 from reftok.types import AddedToken
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import reftok
 from reftok.llama.stages import Detokenizer, clean_spaces
 from reftok.llama.tokenizer import LlamaTokenizer
-from reftok.streaming.decode_llama import without_spaces
-from reftok.streaming.decode_sinks import Output
+from reftok.streaming.decoding.llama import without_spaces
+from reftok.streaming.decoding.sinks import Output
 
 from .decoding import assert_streams
 

@@ -5,12 +5,12 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.streaming.finality as finality_module
+import reftok.streaming.matching.finality as finality_module
 from reftok.errors import UnsupportedFeature
 from reftok.oniguruma.parser import parse
 from reftok.patterns import compile_oniguruma, for_16
-from reftok.streaming.finality import Automaton
-from reftok.streaming.finality_paths import Undecided, paths
+from reftok.streaming.matching.finality import Automaton
+from reftok.streaming.matching.finality_paths import Undecided, paths
 from reftok.types import Span
 
 from ..test_oniguruma_random import PATTERNS

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reftok.llama.attributes import Attribute
 from reftok.llama.special_tokens import LlamaSpecialTokens
 from reftok.llama.vocab import LlamaVocab
-from reftok.streaming.llama_special_tokens import StreamedLlamaSpecialTokens
+from reftok.streaming.encoding.llama_special_tokens import StreamedLlamaSpecialTokens
 from reftok.text import NormalizedString, Split
 
 from .recording import Item, Recorder, begins, cut_at, cuts, feed

@@ -10,8 +10,8 @@ from reftok.byte_level import to_byte_characters
 from reftok.models.bpe import BPE, BPEOptions
 from reftok.models.llama_bpe import LlamaBPE, LlamaBPEOptions
 from reftok.models.rank_bpe import RankBPE
-from reftok.streaming import merges
-from reftok.streaming.models import stream_model
+from reftok.streaming.encoding import merges
+from reftok.streaming.encoding.models import stream_model
 
 from ..official import Json, own, tokenizer_json
 from ..tokenizers_strategies import bpe_models, words

@@ -16,7 +16,7 @@ from reftok.models.llama_wpm import LlamaWPM
 from reftok.models.wordlevel import WordLevel
 from reftok.models.wordpiece import WordPiece
 from reftok.stages import Model
-from reftok.streaming.models import stream_model
+from reftok.streaming.encoding.models import stream_model
 
 from ..gguf_writer import BYTE_TOKENS
 from ..official import Json, own, tokenizer_json

@@ -33,7 +33,7 @@ from reftok.normalizers import (
 from reftok.patterns import compile_oniguruma
 from reftok.rewriting import rewriter
 from reftok.stages import Normalizer
-from reftok.streaming.normalizers import stream_normalizer
+from reftok.streaming.encoding.normalizers import stream_normalizer
 from reftok.text import NormalizedString
 
 from ..official import precompiled_charsmap

@@ -17,8 +17,8 @@ from reftok.llama.pre_types import PRE_TYPES
 from reftok.llama.pretokenizers import RegexSplit
 from reftok.patterns import compile_oniguruma, pattern_matches
 from reftok.pretokenizers import GPT2_PATTERN, WORDS
-from reftok.streaming.patterns import Matcher, matcher_of, stream_matches
-from reftok.streaming.streamable import Streamable, streamable
+from reftok.streaming.matching.patterns import Matcher, matcher_of, stream_matches
+from reftok.streaming.matching.streamable import Streamable, streamable
 from reftok.text import Match
 
 from ..test_oniguruma_random import PATTERNS

@@ -23,7 +23,7 @@ from reftok.pretokenizers import (
     WhitespaceSplit,
 )
 from reftok.stages import PreTokenizer
-from reftok.streaming.pre_tokenizers import stream_pre_tokenizer
+from reftok.streaming.encoding.pre_tokenizers import stream_pre_tokenizer
 from reftok.streaming.sinks import TextSink
 from reftok.text import SPLITTERS, Split
 

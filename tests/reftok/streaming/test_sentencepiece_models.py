@@ -13,7 +13,7 @@ from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUn
 from reftok.models.sentencepiece_words import SentencePieceChar
 from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType
 from reftok.stages import Model
-from reftok.streaming.models import stream_model
+from reftok.streaming.encoding.models import stream_model
 
 from ..protobuf_writer import BPE, CHAR, UNIGRAM, WORD
 from ..sentencepiece_strategies import models

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reftok.charsmap import Charsmap
 from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.sentencepiece_pieces import PrefixMatcher
-from reftok.streaming.sentencepiece_normalizer import StreamedSentencePieceNormalizer
+from reftok.streaming.encoding.sentencepiece_normalizer import StreamedSentencePieceNormalizer
 
 from ..protobuf_writer import compile_charsmap
 from ..sentencepiece_strategies import charsmap, inputs, rules

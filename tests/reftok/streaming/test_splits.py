@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reftok.llama.pretokenizers import Reading, RegexSplit
 from reftok.patterns import compile_oniguruma
 from reftok.pretokenizers import ByteLevel, Split, Whitespace
-from reftok.streaming.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
+from reftok.streaming.encoding.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
 from reftok.text import SPLITTERS, Behavior
 
 from .recording import cut_at

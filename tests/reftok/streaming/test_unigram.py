@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reftok.errors import ModelFormatError
 from reftok.models import unigram as unigram_module
 from reftok.models.unigram import Unigram
-from reftok.streaming.models import stream_model
+from reftok.streaming.encoding.models import stream_model
 
 from ..official import Json, own, tokenizer_json
 from ..tokenizers_strategies import unigram_models, words

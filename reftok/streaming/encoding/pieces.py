@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from reftok.models.llama_spm import LlamaSPM
 from reftok.models.sentencepiece_bpe import SentencePieceBPE
 from reftok.models.sentencepiece_words import SentencePieceChar
-from reftok.streaming.segment_ids import SegmentIds
+from reftok.streaming.encoding.segment_ids import SegmentIds
 
 
 class StreamedCuts(ABC):

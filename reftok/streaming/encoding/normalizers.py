@@ -23,13 +23,13 @@ from reftok.normalizers import (
 from reftok.rewriting import BLANKS, bert_steps, rewriter
 from reftok.sentencepiece_normalizer import SentencePieceNormalizer
 from reftok.stages import Normalizer
-from reftok.streaming.llama_stages import StreamedCodePoints
-from reftok.streaming.patterns import stream_matches
-from reftok.streaming.precompiled import StreamedPrecompiled
-from reftok.streaming.sentencepiece_normalizer import StreamedSentencePieceNormalizer
+from reftok.streaming.encoding.llama_stages import StreamedCodePoints
+from reftok.streaming.encoding.precompiled import StreamedPrecompiled
+from reftok.streaming.encoding.sentencepiece_normalizer import StreamedSentencePieceNormalizer
+from reftok.streaming.encoding.unicode_forms import StreamedBert, stream_form
+from reftok.streaming.encoding.unstreamed import hold_for_normalizer
+from reftok.streaming.matching.patterns import stream_matches
 from reftok.streaming.sinks import StreamedStage, TextSink, rewritten
-from reftok.streaming.unicode_forms import StreamedBert, stream_form
-from reftok.streaming.unstreamed import hold_for_normalizer
 
 _LONGEST_CONTENT = 1000
 """What Replace may put for one character; more, and it refuses a long text as a whole."""

@@ -14,12 +14,12 @@ from reftok.models.vocab_model import VocabModel
 from reftok.models.wordlevel import WordLevel
 from reftok.models.wordpiece import WordPiece
 from reftok.stages import Model
-from reftok.streaming.merges import StreamedMerges
-from reftok.streaming.pieces import StreamedChar, StreamedSentencePieceBPE, StreamedSPM
-from reftok.streaming.sentencepiece_unigram import StreamedSentencePieceUnigram
+from reftok.streaming.encoding.merges import StreamedMerges
+from reftok.streaming.encoding.pieces import StreamedChar, StreamedSentencePieceBPE, StreamedSPM
+from reftok.streaming.encoding.sentencepiece_unigram import StreamedSentencePieceUnigram
+from reftok.streaming.encoding.unigram import StreamedUnigram
+from reftok.streaming.encoding.whole_parts import HeldParts
 from reftok.streaming.sinks import TextSink
-from reftok.streaming.unigram import StreamedUnigram
-from reftok.streaming.whole_parts import HeldParts
 
 _LOOKED_UP = "WordLevel looks a word up as a whole"
 _MAY_BE_UNKNOWN = "one character can make a whole word unknown"

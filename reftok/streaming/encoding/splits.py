@@ -9,9 +9,9 @@ from reftok.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 from reftok.llama.pretokenizers import RegexSplit
 from reftok.patterns import compile_oniguruma
 from reftok.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
-from reftok.streaming.patterns import Matcher, matcher_of, stream_matches
+from reftok.streaming.matching.patterns import Matcher, matcher_of, stream_matches
+from reftok.streaming.matching.streamable import streamable
 from reftok.streaming.sinks import StreamedStage, TextSink
-from reftok.streaming.streamable import streamable
 from reftok.text import Behavior
 
 _JOINED: dict[Behavior, frozenset[tuple[bool, bool]]] = {

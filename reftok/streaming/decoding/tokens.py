@@ -19,7 +19,7 @@ from reftok.decoders import (
     bytes_of_token,
     cleaned,
 )
-from reftok.streaming.decode_sinks import LONGEST_REMEMBERED, FusedSink, JoiningStage, TokenSink, TokenStage
+from reftok.streaming.decoding.sinks import LONGEST_REMEMBERED, FusedSink, JoiningStage, TokenSink, TokenStage
 from reftok.text import refuse_expansion
 from reftok.unicode import REPLACEMENT_CHARACTER
 
@@ -56,7 +56,7 @@ class Spaced(JoiningStage):
 class Utf8Tokens(JoiningStage):
     r"""Twin of ByteLevel: holds the bytes of a character that is not complete, at most three.
 
-    >>> from reftok.streaming.decode_sinks import Output
+    >>> from reftok.streaming.decoding.sinks import Output
     >>> output = Output()
     >>> stage = Utf8Tokens(output)
     >>> stage.token("ä½"); output.taken(), stage.pending_bytes

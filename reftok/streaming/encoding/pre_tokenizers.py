@@ -22,15 +22,15 @@ from reftok.pretokenizers import (
 )
 from reftok.scripts import script
 from reftok.stages import PreTokenizer
-from reftok.streaming.character_splits import CuttingStage, StreamedCharacterSplit, class_of, class_of_table
-from reftok.streaming.llama_stages import (
+from reftok.streaming.encoding.character_splits import CuttingStage, StreamedCharacterSplit, class_of, class_of_table
+from reftok.streaming.encoding.llama_stages import (
     StreamedByteCharacters,
     StreamedNumberRuns,
     stream_bert_words,
 )
+from reftok.streaming.encoding.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
+from reftok.streaming.encoding.unstreamed import hold_for_pre_tokenizer
 from reftok.streaming.sinks import TextSink
-from reftok.streaming.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
-from reftok.streaming.unstreamed import hold_for_pre_tokenizer
 from reftok.text import Behavior
 from reftok.unicode import WHITE_SPACE
 from reftok.unicode_tables import BERT_PUNCTUATION, NUMERIC_IN_17

@@ -8,8 +8,8 @@ from typing import Any
 
 from reftok.sentencepiece_decoder import SentencePieceDecoder
 from reftok.sentencepiece_normalizer import SentencePieceNormalizer
-from reftok.streaming.decode_sinks import FusedSink, FusedStage, JoiningStage
-from reftok.streaming.sentencepiece_normalizer import StreamedSentencePieceNormalizer
+from reftok.streaming.decoding.sinks import FusedSink, FusedStage, JoiningStage
+from reftok.streaming.encoding.sentencepiece_normalizer import StreamedSentencePieceNormalizer
 from reftok.unicode import REPLACEMENT_CHARACTER
 
 _ESCAPED_BYTES = dict.fromkeys(range(0xDC80, 0xDD00), REPLACEMENT_CHARACTER)
@@ -19,7 +19,7 @@ class Pieces(JoiningStage):
     r"""Twin of SentencePieceDecoder: holds the bytes of a character that is not complete, at most three.
 
     >>> from reftok.sentencepiece_pieces import BYTE_PIECES, Piece, PieceTable, PieceType
-    >>> from reftok.streaming.decode_sinks import Output
+    >>> from reftok.streaming.decoding.sinks import Output
     >>> byte_pieces = [Piece(piece, 0.0, PieceType.BYTE) for piece in BYTE_PIECES]
     >>> table = PieceTable([Piece("▁a", 0.0), *byte_pieces], byte_fallback=True)
     >>> output = Output()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from reftok.models.unigram import Unigram
-from reftok.streaming.converging_paths import ConvergingPaths, Open
+from reftok.streaming.encoding.converging_paths import ConvergingPaths, Open
 
 _SHORT = 32
 

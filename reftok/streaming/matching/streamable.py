@@ -15,8 +15,8 @@ from reftok.oniguruma.members import suspects
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Node, properties
 from reftok.patterns import for_16, may_run_away, oniguruma_source, source_of, spans, tree_of
-from reftok.streaming.finality import Automaton, State
-from reftok.streaming.finality_paths import Undecided, paths
+from reftok.streaming.matching.finality import Automaton, State
+from reftok.streaming.matching.finality_paths import Undecided, paths
 from reftok.unicode import as_of_16
 
 _CLASS_ITEM = r"(?:\\(?:[pP]\{\^?\w+\}|u[0-9A-Fa-f]{4}|[dDfnrsStvwW]|[^\w\n])|[^\[\]\\])"

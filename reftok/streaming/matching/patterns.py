@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias
 import regex
 
 from reftok.patterns import pattern_matches
-from reftok.streaming.streamable import Streamable, streamable
+from reftok.streaming.matching.streamable import Streamable, streamable
 from reftok.text import Match
 
 Pieces: TypeAlias = tuple[Sequence[str], Sequence[bool] | None]

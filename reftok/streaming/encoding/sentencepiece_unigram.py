@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Sequence
 
 from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUnigram
-from reftok.streaming.converging_paths import ConvergingPaths, Open
-from reftok.streaming.segment_ids import SegmentIds
+from reftok.streaming.encoding.converging_paths import ConvergingPaths, Open
+from reftok.streaming.encoding.segment_ids import SegmentIds
 
 
 class StreamedSentencePieceUnigram(ConvergingPaths):

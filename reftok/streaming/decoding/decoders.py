@@ -12,9 +12,9 @@ from reftok.errors import UnsupportedFeature
 from reftok.llama.tokenizer import LlamaTokenizer
 from reftok.sentencepiece_decoder import SentencePieceDecoder
 from reftok.stages import Decoder
-from reftok.streaming.decode_llama import LlamaPieces, Utf8Text, without_spaces
-from reftok.streaming.decode_sentencepiece import Denormalized, Pieces
-from reftok.streaming.decode_sinks import (
+from reftok.streaming.decoding.llama import LlamaPieces, Utf8Text, without_spaces
+from reftok.streaming.decoding.sentencepiece import Denormalized, Pieces
+from reftok.streaming.decoding.sinks import (
     DecodingStage,
     FusedSink,
     FusedStage,
@@ -22,7 +22,7 @@ from reftok.streaming.decode_sinks import (
     TokenSink,
     TokenStage,
 )
-from reftok.streaming.decode_text import (
+from reftok.streaming.decoding.text import (
     ByteLevelText,
     ByteTokenText,
     Interspersed,
@@ -34,7 +34,7 @@ from reftok.streaming.decode_text import (
     cleaned_text,
     replaced_text,
 )
-from reftok.streaming.decode_tokens import (
+from reftok.streaming.decoding.tokens import (
     ByteRuns,
     Groups,
     Growth,

@@ -9,8 +9,8 @@ from codecs import utf_8_decode
 from typing import Any
 
 from reftok.llama.stages import Detokenizer
-from reftok.streaming.decode_sinks import DecodingStage, FusedSink, FusedStage
-from reftok.streaming.decode_text import literals_replaced
+from reftok.streaming.decoding.sinks import DecodingStage, FusedSink, FusedStage
+from reftok.streaming.decoding.text import literals_replaced
 
 _CLEANED = (" ?", " !", " .", " ,", " ' ", " 's", " 'm", " 're", " 've")
 

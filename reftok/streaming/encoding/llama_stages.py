@@ -13,7 +13,7 @@ from reftok.llama.bert import stands_alone
 from reftok.llama.pretokenizers import DigitGroups, ThousandsSplit
 from reftok.llama.stages import ReadCodePoints
 from reftok.llama.unicode import CLASSES, folded
-from reftok.streaming.character_splits import StreamedCharacterSplit, class_of
+from reftok.streaming.encoding.character_splits import StreamedCharacterSplit, class_of
 from reftok.streaming.sinks import StreamedStage, TextSink, rewritten
 from reftok.text import NormalizedString, Split
 from reftok.unicode import WHITE_SPACE

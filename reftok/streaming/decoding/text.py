@@ -12,9 +12,9 @@ import regex
 
 from reftok.byte_level import from_byte_characters
 from reftok.decoders import SPACES_BEFORE, ByteFallback, ByteLevel, Strip, byte_of_token
-from reftok.streaming.decode_sinks import LONGEST_REMEMBERED, FusedSink, FusedStage
-from reftok.streaming.decode_tokens import Growth
-from reftok.streaming.patterns import stream_matches
+from reftok.streaming.decoding.sinks import LONGEST_REMEMBERED, FusedSink, FusedStage
+from reftok.streaming.decoding.tokens import Growth
+from reftok.streaming.matching.patterns import stream_matches
 
 _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))
 
@@ -59,7 +59,7 @@ class LiteralText(FusedStage):
     literal: not ''.
     growth: None where the content is no longer than the literal.
 
-    >>> from reftok.streaming.decode_sinks import Output
+    >>> from reftok.streaming.decoding.sinks import Output
     >>> output = Output()
     >>> stage = LiteralText(" n't", "n't", output)
     >>> stage.text("does n"); output.taken(), stage.held

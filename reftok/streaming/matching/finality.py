@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import regex
 
-from reftok.streaming.finality_paths import ANYTHING, MATCHED, Paths
+from reftok.streaming.matching.finality_paths import ANYTHING, MATCHED, Paths
 
 _MOST_STEPS = 1 << 16
 _MOST_STATES = 1024
@@ -49,7 +49,7 @@ class Automaton:
     wild: characters that are taken for members of every class.
 
     >>> from reftok.oniguruma.parser import parse
-    >>> from reftok.streaming.finality_paths import paths
+    >>> from reftok.streaming.matching.finality_paths import paths
     >>> start = Automaton(paths(parse(r"ab?|x+"))).start
     >>> [(start[text[0]][text[1]].alive, start[text[0]][text[1]].may_match) for text in ("ab", "xx", "bx")]
     [(False, True), (True, True), (False, False)]

@@ -1,0 +1,1 @@
+"""The streamed twins of the decoders."""
