@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reftok.streaming.encoder import StreamEncoder
-    from reftok.streaming.post_processors import Surroundings
+    from reftok.streaming.encoding.post_processors import Surroundings
 
 
 class EncodingStates:

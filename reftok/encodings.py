@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby
 from typing import TypeVar
 
 from reftok.errors import InvalidText
@@ -121,3 +121,26 @@ def _shifted_ranges(parts: Iterable[Encoding]) -> dict[int, Span]:
 
 def _flat(lists: Iterable[Iterable[Item]]) -> list[Item]:
     return list(chain.from_iterable(lists))
+
+
+def text_and_pair(text: str | bytes | tuple[str, str]) -> tuple[str | bytes, str | None]:
+    """A text and its second one, None where it stands alone."""
+    if not isinstance(text, tuple):
+        return text, None
+    if len(text) != 2:
+        raise InvalidText(f"a pair is two texts, not {len(text)}")
+    return text
+
+
+def byte_offsets(encoding: Encoding, text: str) -> Encoding:
+    r"""The encoding with offsets that count the bytes of `text`; a lone surrogate stands for one byte that is no UTF-8.
+
+    >>> encoding = Encoding([0], ["é"], [(1, 2)], [0], [0], [0])
+    >>> byte_offsets(encoding, "\udcffé").offsets
+    [(1, 3)]
+    """
+    if text.isascii():
+        return encoding
+    lengths = (len(character.encode("utf-8", "surrogateescape")) for character in text)
+    position = [0, *accumulate(lengths)]
+    return replace(encoding, offsets=[(position[start], position[end]) for start, end in encoding.offsets])

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reftok.encodings import byte_offsets
 from reftok.errors import UnsupportedFeature
 from reftok.models.sentencepiece_unigram import SentencePieceUnigram
 from reftok.models.unigram_n_best import n_best_segments
 from reftok.postprocessors import default_processing
 from reftok.sentencepiece_options import apply_options
 from reftok.text import NormalizedString, Split
-from reftok.tokenizer import Tokenizer, byte_offsets
+from reftok.tokenizer import Tokenizer
 from reftok.trace import to_encoding
 from reftok.types import Encoding
 

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from reftok.added_tokens import AddedVocabulary
 from reftok.decoding_states import DecodingStates
 from reftok.encoding_states import EncodingStates
-from reftok.encodings import joined
+from reftok.encodings import byte_offsets, joined, text_and_pair
 from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
 from reftok.ids import checked_ids
 from reftok.models.piece_model import PieceModel
@@ -382,26 +381,3 @@ class Tokenizer:
                 f"not a text; {self.library} refuses it too"
             ) from None
         return text
-
-
-def text_and_pair(text: str | bytes | tuple[str, str]) -> tuple[str | bytes, str | None]:
-    """A text and its second one, None where it stands alone."""
-    if not isinstance(text, tuple):
-        return text, None
-    if len(text) != 2:
-        raise InvalidText(f"a pair is two texts, not {len(text)}")
-    return text
-
-
-def byte_offsets(encoding: Encoding, text: str) -> Encoding:
-    r"""The encoding with offsets that count the bytes of `text`; a lone surrogate stands for one byte that is no UTF-8.
-
-    >>> encoding = Encoding([0], ["é"], [(1, 2)], [0], [0], [0])
-    >>> byte_offsets(encoding, "\udcffé").offsets
-    [(1, 3)]
-    """
-    if text.isascii():
-        return encoding
-    lengths = (len(character.encode("utf-8", "surrogateescape")) for character in text)
-    position = [0, *accumulate(lengths)]
-    return replace(encoding, offsets=[(position[start], position[end]) for start, end in encoding.offsets])
