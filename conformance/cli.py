@@ -7,17 +7,14 @@ import os
 import shlex
 import signal
 import sys
-import time
 import traceback
-from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from conformance import replaying
 from conformance.checks import CHECKS
@@ -28,6 +25,7 @@ from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.plan import DEFAULT_SOURCES, SOURCES, Inputs, corpus_cases
 from conformance.modelling import plan_models
 from conformance.plan import MOST_FUZZ, MOST_SECONDS, Plan
+from conformance.progress import ProgressTeller, to_nowhere
 from conformance.report.terminal import print_report
 from conformance.run import Run
 from conformance.subjects import BUILT_IN, check_subject_name, subject_label
@@ -37,7 +35,6 @@ from reftok.formats.tiktoken_encodings import ENCODINGS
 
 DEFAULT_FUZZ = 1_500
 DEFAULT_FOLDER = Path("reports") / "runs"
-SECONDS_BETWEEN_LINES = 10.0
 
 EXAMPLES = """\b
 Examples:
@@ -48,6 +45,8 @@ Examples:
   conformance run --model bpe-qwen --corpus texts/ --check ids --check offsets
   conformance run --model bpe-qwen --inputs scalars
       all 1,112,064 Unicode scalar values, alone and in context
+  conformance run --model bpe-qwen --inputs cuts
+      streams: every one-cut and two-cut of each line, by character and byte
   conformance run --resume reports/runs/20260101-120000
 """
 
@@ -96,7 +95,8 @@ def cli() -> None:
     multiple=True,
     type=click.Choice(SOURCES),
     help="What the models are given: the corpora; every entry of the vocab, decoded and encoded again; made inputs "
-    f"(--fuzz); every Unicode scalar value, alone and in context. Repeatable. Default: {', '.join(DEFAULT_SOURCES)}.",
+    "(--fuzz); every Unicode scalar value, alone and in context; the texts of the corpora, cut for streams in every "
+    f"place (cuts). Repeatable. Default: {', '.join(DEFAULT_SOURCES)}.",
 )
 @click.option(
     "--fuzz",
@@ -155,7 +155,7 @@ def run(resume: Path | None, out: Path | None, jobs: int, quiet: bool, **options
 def _executed(job: Job, quiet: bool) -> Run:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with _ProgressTeller(quiet) as told:
+        with ProgressTeller(quiet) as told:
             return execute(job, told)
     except KeyboardInterrupt:
         resume = shlex.join(["conformance", "run", "--resume", str(job.folder)])
@@ -168,11 +168,7 @@ class _Console(Console):
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
-        _to_nowhere(sys.stdout)
-
-
-def _to_nowhere(stream: TextIO) -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        to_nowhere(sys.stdout)
 
 
 def _cores() -> int:
@@ -285,45 +281,6 @@ def _sources(named: tuple[str, ...], corpora: tuple[str, ...]) -> tuple[str, ...
     return sources
 
 
-class _ProgressTeller:
-    """Progress on standard error: a bar on a terminal, now and then a line elsewhere."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
-        self._bar: Progress | None = None
-        self._last_line = time.monotonic()
-
-    def __enter__(self) -> Callable[[int, int, int, int], None]:
-        console = Console(stderr=True)
-        if console.is_terminal and not self._quiet:
-            self._bar = Progress(
-                TextColumn("[progress.description]{task.description}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                console=console,
-                transient=True,
-            )
-            self._bar.start()
-            self._task = self._bar.add_task("loading models", total=None)
-        return self._tell
-
-    def __exit__(self, *error: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def _tell(self, done: int, total: int, answers: int, mismatches: int) -> None:
-        said = f"{answers:,} answers compared, {mismatches:,} mismatches"
-        if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=total, description=said)
-        elif not self._quiet and (time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES or done == total):
-            self._last_line = time.monotonic()
-            try:
-                print(f"{done}/{total} shards, {said}", file=sys.stderr, flush=True)
-            except BrokenPipeError:
-                _to_nowhere(sys.stderr)
-
-
 def main() -> None:
     """Run the command; a user's mistake ends in one or two lines, not in a traceback."""
     try:
@@ -339,7 +296,7 @@ def main() -> None:
     except ConformanceError as error:
         _fail(str(error), error.exit_code)
     except BrokenPipeError:
-        _to_nowhere(sys.stdout)
+        to_nowhere(sys.stdout)
         sys.exit(1)
     except Exception as error:
         if "CONFORMANCE_TRACEBACK" in os.environ:

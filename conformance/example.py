@@ -36,7 +36,7 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch
     bench.blame.hear(mismatch.subject, witnesses, heard[bench.oracle], heard[mismatch.subject])
 
     def answers(case: Case) -> tuple[Answers, Answers]:
-        given = ask(bench, [case], (mismatch.check,), mismatch.subject)
+        given = ask(bench, [case], (mismatch.check,), mismatch.subject, plan.inputs.closest_depth)
         return given[bench.oracle][0], given[mismatch.subject][0]
 
     def outcome(case: Case) -> Difference | None:

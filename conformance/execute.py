@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial, reduce
 from pathlib import Path
 
 from conformance.attribute import Attribution
@@ -20,12 +20,13 @@ from conformance.engines.local import close_bench, run_shards
 from conformance.engines.result import ShardResult
 from conformance.errors import InputError, UsageError
 from conformance.example import shrunk_example
-from conformance.expectations import gone, read_expectations
+from conformance.expectations import Expectation, gone, matching, read_expectations
 from conformance.finding import Finding
 from conformance.gather import cells, findings, gather, language_cells, unchecked, vacuous
 from conformance.inputs.corpora import read_corpus
 from conformance.inputs.plan import shards
 from conformance.plan import Plan
+from conformance.progress import Progress
 from conformance.report.folder import write_run_folder
 from conformance.resources import expectations_folder
 from conformance.run import Cell, ModelInfo, Run, SubjectInfo, Verdict
@@ -34,9 +35,6 @@ from conformance.subjects.base import UnavailableError
 from conformance.versions import installed_versions
 from reftok import load
 from reftok.unicode_profile import unicode_profile
-
-Progress = Callable[[int, int, int, int], None]
-"""Told after each shard: shards done, shards in all, answers so far, mismatches so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +53,31 @@ class Job:
     full: bool
 
 
-def execute(job: Job, progress: Progress) -> Run:
+def execute(job: Job, told: Callable[[Progress], None]) -> Run:
     """Work on what is not in the journal yet, write the run folder, and give the run.
 
+    told: how far it is, after each shard.
     Interrupted, the journal holds every finished shard, and run.json says "incomplete".
     """
     started, clock = datetime.now(UTC), time.monotonic()
-    plan = job.plan
-    infos = job.models
+    plan, infos = job.plan, job.models
     todo = [shard for info in infos for shard in shards(plan.inputs, info.name, info.vocab_size)]
     journal = Journal(job.folder)
     order = {shard.key: number for number, shard in enumerate(todo)}
     results = [result for key, result in journal.finished.items() if key in order]
+    expectations = read_expectations(expectations_folder())
+    progress = reduce(partial(_after, expectations), results, Progress(len(todo)))
     last_written = 0.0
 
     def done(result: ShardResult) -> None:
-        nonlocal last_written
+        nonlocal last_written, progress
         journal.add(result)
         results.append(result)
         if time.monotonic() - last_written > 5:
             _write_incomplete(job, infos, results, started)
             last_written = time.monotonic()
-        progress(len(results), len(todo), sum(r.answers for r in results), _mismatches(results))
+        progress = _after(expectations, progress, result)
+        told(progress)
 
     remaining = [shard for shard in todo if shard.key not in journal.finished]
     _write_incomplete(job, infos, results, started)
@@ -176,7 +177,11 @@ def _write_incomplete(job: Job, infos: Sequence[ModelInfo], results: Sequence[Sh
         lambda m, stage: (m, Attribution()),
         lambda finding: replay_command(job, finding),
     )
-    run = replace(_table(job, infos, results, found), started=started.isoformat(timespec="seconds"))
+    run = replace(
+        _table(job, infos, results, found),
+        started=started.isoformat(timespec="seconds"),
+        times=_times(results, (datetime.now(UTC) - started).total_seconds()),
+    )
     write_run_folder(run, job.folder)
 
 
@@ -270,8 +275,16 @@ def _version(name: str) -> str:
         return ""
 
 
-def _mismatches(results: Sequence[ShardResult]) -> int:
-    return sum(counts.mismatched for result in results for counts in result.counts.values())
+def _after(expectations: Sequence[Expectation], progress: Progress, result: ShardResult) -> Progress:
+    """The progress after one more shard."""
+    found = [Finding(g.examples[0], g.count, (), g.stage, g.rule, "") for g in result.groups.values()]
+    return replace(
+        progress,
+        done=progress.done + 1,
+        answers=progress.answers + result.answers,
+        mismatches=progress.mismatches + sum(finding.count for finding in found),
+        known=progress.known + sum(finding.count for finding in found if matching(expectations, finding)),
+    )
 
 
 def _times(results: Sequence[ShardResult], seconds: float) -> dict[str, float]:

@@ -26,7 +26,7 @@ class Expectation:
     """One known divergence.
 
     id: its name. subject, check, rule: as in a finding; models: patterns of model names.
-    seen_in: embedded models on which a full run must show it.
+    seen_in: embedded models on which a full run must show it; none for what needs a model of its own, in a test.
     observed: what is seen. reason: why, and who is right. upstream: a link. owner: who looks after the entry.
     expires: the date (YYYY-MM-DD) from which the project's tests ask for another look; a run does not judge it.
     """

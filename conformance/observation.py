@@ -43,8 +43,8 @@ class Decoded:
 class Failure:
     """No answer.
 
-    kind: "refused" (it raised an error), "crashed" (its process died), "timed out", "nonsense" (the answer has the
-        wrong type), or "not asked" (it had failed too often before).
+    kind: "refused" (it raised an error), "crashed" (it broke down: its process died, or a library in Rust panicked),
+        "timed out", "nonsense" (the answer has the wrong type), or "not asked" (it had failed too often before).
     message: its own words, in one line.
     """
 

@@ -28,7 +28,7 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
         raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
-    answers = ask(bench, [example.case], (example.check,), example.subject)
+    answers = ask(bench, [example.case], (example.check,), example.subject, plan.inputs.closest_depth)
     oracle, subject = answers[bench.oracle][0], answers[example.subject][0]
     outcome = CHECKS[example.check](example.case, oracle, subject)
     bench.close()

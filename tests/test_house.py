@@ -21,6 +21,8 @@ DOORS_TO_THE_WORLD = {
     "asyncio", "concurrent", "ctypes", "http", "io", "multiprocessing", "os", "pathlib", "pebble", "select", "shutil",
     "signal", "socket", "subprocess", "tempfile", "threading", "time", "urllib",
 }  # fmt: skip
+IMPORTS_BY_NAME = "reftok.encoding_files.optional_libraries"
+"""What an official library gives is written or compared with on request, and .zst is read where zstandard is there."""
 CALLS_TO_THE_WORLD = {"open", "print", "input", "exec", "eval", "__import__"}
 
 
@@ -73,6 +75,13 @@ def pure_modules() -> list[Path]:
 @pytest.mark.parametrize("path", files("reftok"), ids=module)
 def test_reftok_imports_the_standard_library_regex_and_itself(path: Path) -> None:
     assert packages(path) <= {*sys.stdlib_module_names, "regex", "reftok"}
+
+
+@pytest.mark.parametrize("path", files("reftok"), ids=module)
+def test_one_module_of_reftok_imports_by_name(path: Path) -> None:
+    by_name = {"importlib", "pkgutil", "runpy"} & packages(path)
+    called = {node.id for node in ast.walk(tree(path)) if isinstance(node, ast.Name)} & {"__import__", "exec", "eval"}
+    assert not (by_name | called) or module(path) == IMPORTS_BY_NAME
 
 
 @pytest.mark.parametrize("path", harness_but_subjects(), ids=module)

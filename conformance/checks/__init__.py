@@ -9,10 +9,23 @@ from conformance.checks.base import Check
 from conformance.checks.batch import BATCH
 from conformance.checks.decode import DECODE
 from conformance.checks.encoding import IDS, OFFSETS, SPECIAL_TOKENS_MASK, TOKENS
+from conformance.checks.library_crash import LIBRARY_CRASH
 from conformance.checks.round_trip import ROUND_TRIP
 from conformance.checks.stream_decode import STREAM_DECODE
+from conformance.checks.stream_encode import STREAM_ENCODE
 
-_ALL: tuple[Check, ...] = (IDS, TOKENS, OFFSETS, SPECIAL_TOKENS_MASK, DECODE, ROUND_TRIP, BATCH, STREAM_DECODE)
+_ALL: tuple[Check, ...] = (
+    IDS,
+    TOKENS,
+    OFFSETS,
+    SPECIAL_TOKENS_MASK,
+    DECODE,
+    ROUND_TRIP,
+    BATCH,
+    STREAM_ENCODE,
+    STREAM_DECODE,
+    LIBRARY_CRASH,
+)
 
 CHECKS: Mapping[str, Check] = MappingProxyType({check.name: check for check in _ALL})
 """Every check by name, in the order of the reports."""

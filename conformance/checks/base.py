@@ -8,7 +8,21 @@ from typing import Literal, Protocol, TypeAlias
 
 from conformance.case import Case
 from conformance.finding import Severity
-from conformance.observation import Decoding, Encoding, Failure
+from conformance.observation import Decoding, Encoded, Encoding, Failure
+from conformance.streaming import FedStream
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTrip:
+    """What decoding an encoded text must give.
+
+    text: the text itself, as the model keeps it, special tokens kept.
+    read_as_bytes: what comes out where the letters of added tokens are taken for bytes, as the byte-level decoder of
+        tokenizers does; None where that is the text itself.
+    """
+
+    text: str
+    read_as_bytes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +33,19 @@ class Answers:
     single: the same text on its own.
     decoding: of the case's ids, or of the ids that the oracle gave for the text.
     own_decoding: of the ids that the subject itself gave for the text.
-    streamed: the ids of `decoding` fed to a streaming decoder.
-    round_trip: the text that decoding the encoded text must give by the rule of the model; None where the model
-        does not keep the text.
+    stream_encoded: the text fed to a streaming encoder, cut in some ways.
+    stream_decoded: the ids of `decoding`, and parts of them, fed to a streaming decoder.
+    round_trip: what decoding the encoded text must give by the rule of the model; None where the model does not keep
+        the text.
     """
 
     encoding: Encoding | None = None
     single: Encoding | None = None
     decoding: Decoding | None = None
     own_decoding: Decoding | None = None
-    streamed: Decoding | None = None
-    round_trip: str | None = None
+    stream_encoded: tuple[FedStream, ...] | None = None
+    stream_decoded: tuple[FedStream, ...] | None = None
+    round_trip: RoundTrip | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +78,24 @@ class Check(Protocol):
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         """Whether the property holds."""
         ...
+
+
+def compare_failures(expected: Encoding | Decoding, observed: Encoding | Decoding, severity: Severity) -> Outcome:
+    """What a check says of two answers of which at least one is a Failure.
+
+    Where the oracle did not refuse but broke down, there is nothing to compare with; a subject that breaks down as well
+    is still at fault.
+    severity: of an answer where the oracle refuses.
+    """
+    if isinstance(observed, Failure) and observed.kind != "refused":
+        return failure_difference(expected, observed)
+    if isinstance(expected, Failure) and expected.kind != "refused":
+        return "not applicable"
+    if isinstance(observed, Failure):
+        return "both refuse" if isinstance(expected, Failure) else failure_difference(expected, observed)
+    assert isinstance(expected, Failure)
+    shown = str(observed.ids[:12]) if isinstance(observed, Encoded) else observed.text[:80]
+    return Difference("answers what the oracle refuses", severity, expected.message, shown)
 
 
 def failure_difference(expected: object, failure: Failure) -> Difference:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.case import Case
-from conformance.checks.base import Answers, Difference, Outcome, failure_difference, text_tails
+from conformance.checks.base import Answers, Difference, Outcome, compare_failures, text_tails
 from conformance.observation import Decoding, Failure
 
 
@@ -21,11 +21,8 @@ def compare_decodings(expected: Decoding | None, observed: Decoding | None, rule
     """Whether two decodings say the same; `rule` names the difference."""
     if expected is None or observed is None:
         return "not applicable"
-    if isinstance(observed, Failure):
-        both_refuse = isinstance(expected, Failure) and expected.kind == observed.kind == "refused"
-        return "both refuse" if both_refuse else failure_difference(expected, observed)
-    if isinstance(expected, Failure):
-        return Difference("answers what the oracle refuses", "other text", expected.message, observed.text[:80])
+    if isinstance(expected, Failure) or isinstance(observed, Failure):
+        return compare_failures(expected, observed, "other text")
     if expected.text != observed.text:
         return Difference(rule, "other text", *text_tails(expected.text, observed.text))
     both = expected.with_special is not None and observed.with_special is not None

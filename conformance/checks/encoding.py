@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.case import Case
-from conformance.checks.base import Answers, Difference, Outcome, failure_difference, tails
+from conformance.checks.base import Answers, Difference, Outcome, compare_failures, tails
 from conformance.finding import Severity
-from conformance.observation import Encoded, Failure
+from conformance.observation import Failure
 
 
 @dataclass(frozen=True, slots=True)
 class EncodingCheck:
     """One part of the encoding equals the oracle's.
 
-    Where the oracle refuses a text, a subject should refuse it too; that is judged by the first part, the ids. The
-    other parts are compared where both give them and the ids agree, so that one cause is one difference.
+    Where the oracle refuses a text, a subject should refuse it too; that is judged by the first part, the ids. Where it
+    breaks down, nothing is asked of the subject but not to do so. The other parts are compared where both give them and
+    the ids agree, so that one cause is one difference.
     """
 
     name: str
@@ -29,7 +30,7 @@ class EncodingCheck:
         if expected is None or observed is None:
             return "not applicable"
         if isinstance(expected, Failure) or isinstance(observed, Failure):
-            return self._of_failures(expected, observed)
+            return compare_failures(expected, observed, "other ids") if self.part == "ids" else "not applicable"
         if self.part != "ids" and expected.ids != observed.ids:
             return "not applicable"
         wanted: Sequence[object] | None = getattr(expected, self.part)
@@ -39,15 +40,6 @@ class EncodingCheck:
         if wanted == given:
             return "same"
         return Difference(f"other {self.name}", self.severity, *tails(wanted, given))
-
-    def _of_failures(self, expected: Encoded | Failure, observed: Encoded | Failure) -> Outcome:
-        if self.part != "ids":
-            return "not applicable"
-        if isinstance(observed, Failure):
-            both_refuse = isinstance(expected, Failure) and expected.kind == observed.kind == "refused"
-            return "both refuse" if both_refuse else failure_difference(expected, observed)
-        assert isinstance(expected, Failure)
-        return Difference("answers what the oracle refuses", "other ids", expected.message, str(observed.ids[:12]))
 
 
 IDS = EncodingCheck("ids", "ids", "other ids")

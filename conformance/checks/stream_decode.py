@@ -1,15 +1,20 @@
-"""A streaming decoder, fed one id at a time, gives in the end what decoding all ids at once gives.
+"""A streaming decoder, fed one id at a time, gives what decoding all ids at once gives: nothing twice, nothing lost.
 
-Subjects are compared with their own full decode, so that a fault is not counted under two checks.
+Subjects are compared with their own full decode, so that a fault is not counted under two checks. Since what a stream
+gave cannot be taken back, text that is right in the end was right at every cut.
 """
 
 from __future__ import annotations
 
 from conformance.case import Case
-from conformance.checks.base import Answers, Difference, Outcome, failure_difference, text_tails
+from conformance.checks.base import Answers, Difference, Outcome, text_tails
+from conformance.checks.streams import held_after_finish, not_streamed, outcome, rule_of_use, shown_stream
 from conformance.observation import Failure
+from conformance.streaming import FedStream, Streamed
 
 REPLACEMENT = "\ufffd"
+LOST_FROM_REPLACEMENT = "text from a U+FFFD on is never given out"
+"""What `conformance.attribute_streams` looks into."""
 
 
 class StreamDecodeCheck:
@@ -19,34 +24,86 @@ class StreamDecodeCheck:
     of_oracle = True
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
-        full, streamed = subject.decoding, subject.streamed
-        if streamed is None or full is None or isinstance(full, Failure):
-            return "not applicable"
-        if isinstance(streamed, Failure):
-            if streamed.kind == "refused":
-                return Difference("refuses what the full decode accepts", "no answer", full.text[:80], streamed.message)
-            return failure_difference(full, streamed)
-        if full == streamed:
-            return "same"
-        if full.text != streamed.text:
-            return _difference(full.text, streamed.text)
-        return _difference(full.with_special or "", streamed.with_special or "")
+        return outcome(subject.stream_decoded, decoding_difference)
 
 
-def _difference(full: str, streamed: str) -> Difference:
-    return Difference(_rule(full, streamed), "other text", *text_tails(full, streamed))
+def decoding_difference(entry: FedStream) -> Difference | None:
+    """What is wrong with a streaming decoder that was fed in one way."""
+    streaming, full = entry.streaming, entry.whole
+    assert isinstance(full, str)
+    if isinstance(streaming, Failure):
+        return not_streamed(streaming, full, "refuses what the full decode accepts")
+    assert isinstance(streaming, Streamed)
+    for given in (streaming.given, streaming.beside) if entry.feeding.beside else (streaming.given,):
+        texts = tuple(map(str, given))
+        rule = _rule_of_stop(entry, texts, full) if entry.feeding.stop else _rule(entry, texts, full)
+        if rule is not None:
+            shown = shown_stream(entry.feeding, streaming, given, full)
+            return Difference(rule, "other text", text_tails(full, "".join(texts))[0], shown)
+    return held_after_finish(streaming)
 
 
-def _rule(full: str, streamed: str) -> str:
+def _rule_of_stop(entry: FedStream, calls: tuple[str, ...], full: str) -> str | None:
+    """A callback that is never asked to stop has heard all."""
+    if len(calls) > entry.feeding.stop:
+        return "an early stop is ignored"
+    heard = "".join(calls)
+    is_right = full.startswith(heard) if len(calls) == entry.feeding.stop else heard == full
+    return None if is_right else "the callback hears another text than the full decode"
+
+
+def _rule(entry: FedStream, texts: tuple[str, ...], full: str) -> str | None:
+    streamed = "".join(texts)
+    if streamed == full:
+        return None
+    return rule_of_use(entry.feeding) or _rule_of_text(streamed, full) or _rule_of_repetition(texts, full)
+
+
+def _rule_of_text(streamed: str, full: str) -> str | None:
     if full.startswith(streamed) and REPLACEMENT in full[len(streamed) :]:
-        return "text from a U+FFFD on is never given out"
+        return LOST_FROM_REPLACEMENT
     if full.startswith(streamed):
         return "the end is never given out"
+    if streamed == full.replace(REPLACEMENT, ""):
+        return "bytes that are not UTF-8 are dropped"
     if full.strip() == streamed.strip():
         return "white space at the ends differs from the full decode"
-    if REPLACEMENT in full:
+    if full.replace(" ", "") == streamed.replace(" ", ""):
+        return "spaces are lost between chunks" if len(full) > len(streamed) else "spaces are added between chunks"
+    return None
+
+
+def _rule_of_repetition(texts: tuple[str, ...], full: str) -> str:
+    if _repeats(texts, full):
+        return "text is given out twice"
+    given, wanted = next((pair for pair in zip("".join(texts), full, strict=False) if pair[0] != pair[1]), ("", ""))
+    if given == REPLACEMENT:
+        return "a U+FFFD is given out for a character that is not complete"
+    if wanted == REPLACEMENT or REPLACEMENT in full:
         return "text around a U+FFFD differs from the full decode"
     return "text differs from the full decode"
+
+
+def _repeats(texts: tuple[str, ...], full: str) -> bool:
+    """Whether the full text is there, but some chunks begin with text that was given out before.
+
+    >>> _repeats(("a", "ab", "c"), "abc"), _repeats(("a", "b"), "abc"), _repeats(("a", "x"), "a")
+    (True, False, False)
+    """
+    given = 0
+    for text in texts:
+        known = next(
+            (
+                size
+                for size in range(len(text) + 1)
+                if full.endswith(text[:size], 0, given) and full.startswith(text[size:], given)
+            ),
+            None,
+        )
+        if known is None:
+            return False
+        given += len(text) - known
+    return given == len(full)
 
 
 STREAM_DECODE = StreamDecodeCheck()

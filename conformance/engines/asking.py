@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from conformance.case import Case
-from conformance.checks.base import Answers
+from conformance.checks.base import Answers, RoundTrip
 from conformance.checks.round_trip import RoundTripRule, round_trip_rule
 from conformance.engines.bench import Bench
+from conformance.engines.streams import Streams
+from conformance.inputs.cuts import Depth
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.subjects.base import Subject
 from reftok import ReftokError, Tokenizer
 
+STREAMED = 15
+"""Of many texts one in so many is fed to streams, which then take about a tenth of the time.
+
+No multiple of eight, since the kinds of made cases repeat after eight.
+"""
+FEW_CASES = 200
+
 
 def ask(
-    bench: Bench, cases: Sequence[Case], checks: Sequence[str], subject: str | None = None
+    bench: Bench, cases: Sequence[Case], checks: Sequence[str], subject: str | None = None, depth: Depth = "sample"
 ) -> Mapping[str, list[Answers]]:
-    """What every subject does with every case, or one `subject`; the oracle first: the others decode its ids."""
+    """What every subject does with every case, or one `subject`; the oracle first: the others decode its ids.
+
+    depth: how much texts and ids are cut for streams. A sample is of the ids, and of one text in `STREAMED`, or of all
+        where the cases are no more than `FEW_CASES`.
+    """
     expected = _RoundTrips(bench.reference.tokenizer) if "round trip" in checks else None
-    oracle = _answers(bench.subjects[bench.oracle], cases, checks, expected, None)
+    streams = Streams(bench.reference.tokenizer, depth)
+    oracle = _answers(bench.subjects[bench.oracle], cases, checks, streams, expected, None)
     answers = {bench.oracle: oracle}
     for name, asked in bench.subjects.items():
         if name != bench.oracle and subject in (None, name):
-            answers[name] = _answers(asked, cases, checks, expected, oracle)
+            answers[name] = _answers(asked, cases, checks, streams, expected, oracle)
     return answers
 
 
@@ -32,10 +47,10 @@ class _RoundTrips:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._rule = round_trip_rule(tokenizer)
-        self._known: dict[str | bytes, str | None] = {}
+        self._known: dict[str | bytes, RoundTrip | None] = {}
 
-    def of(self, text: str | bytes, by_oracle: Decoding | None) -> str | None:
-        """The text that must come back.
+    def of(self, text: str | bytes, by_oracle: Decoding | None) -> RoundTrip | None:
+        """What must come back.
 
         by_oracle: what the oracle makes of its own ids, where it is asked: if that is the text itself, nothing needs
             working out.
@@ -44,12 +59,12 @@ class _RoundTrips:
             return None
         if text not in self._known:
             if isinstance(by_oracle, Decoded) and text in (by_oracle.text, by_oracle.with_special):
-                self._known[text] = by_oracle.kept
+                self._known[text] = RoundTrip(by_oracle.kept)
             else:
                 self._known[text] = self._worked_out(self._rule, text)
         return self._known[text]
 
-    def _worked_out(self, rule: RoundTripRule, text: str | bytes) -> str | None:
+    def _worked_out(self, rule: RoundTripRule, text: str | bytes) -> RoundTrip | None:
         try:
             return rule(self._tokenizer.trace(text))
         except ReftokError:
@@ -60,6 +75,7 @@ def _answers(
     subject: Subject,
     cases: Sequence[Case],
     checks: Sequence[str],
+    streams: Streams,
     expected: _RoundTrips | None,
     oracle: Sequence[Answers] | None,
 ) -> list[Answers]:
@@ -71,7 +87,10 @@ def _answers(
             continue
         encoding = None if case.kind == "ids" else next(encodings)
         reference = encoding if oracle is None else oracle[index].encoding
-        answers.append(_answer(subject, case, checks, encoding, reference, expected, is_oracle=oracle is None))
+        answer = _answer(subject, case, checks, encoding, reference, expected, is_oracle=oracle is None)
+        if streams.depth != "sample" or case.kind == "ids" or index % STREAMED == 0 or len(cases) <= FEW_CASES:
+            answer = _with_streams(answer, subject, case, checks, streams, _decoded_ids(case, reference))
+        answers.append(answer)
     return answers
 
 
@@ -85,7 +104,7 @@ def _answer(
     is_oracle: bool,
 ) -> Answers:
     """reference: the oracle's encoding, whose ids all subjects decode."""
-    ids = case.ids if case.kind == "ids" else _ids(reference)
+    ids = _decoded_ids(case, reference)
     decoding = None if ids is None else subject.decode(ids)
     single = None
     if "batch = single" in checks and subject.has_batch and case.kind != "ids":
@@ -95,8 +114,28 @@ def _answer(
     if expected is not None and own_ids is not None:
         own_decoding = decoding if own_ids == ids else subject.decode(own_ids)
         round_trip = expected.of(_input(case), own_decoding if is_oracle else None)
-    streamed = subject.stream_decode(ids) if "stream decode" in checks and ids is not None else None
-    return Answers(encoding, single, decoding, own_decoding, streamed, round_trip)
+    return Answers(encoding, single, decoding, own_decoding, round_trip=round_trip)
+
+
+def _with_streams(
+    answers: Answers,
+    subject: Subject,
+    case: Case,
+    checks: Sequence[str],
+    streams: Streams,
+    ids: tuple[int, ...] | None,
+) -> Answers:
+    """The answers with those of the subject's streams. ids: what is decoded."""
+    encoded = decoded = None
+    if "stream encode" in checks and case.kind != "ids":
+        encoded = streams.encoders(subject, case, answers.encoding)
+    if "stream decode" in checks and ids is not None:
+        decoded = streams.decoders(subject, ids, answers.decoding)
+    return replace(answers, stream_encoded=encoded, stream_decoded=decoded) if encoded or decoded else answers
+
+
+def _decoded_ids(case: Case, reference: Encoding | None) -> tuple[int, ...] | None:
+    return case.ids if case.kind == "ids" else _ids(reference)
 
 
 def _ids(encoding: Encoding | None) -> tuple[int, ...] | None:

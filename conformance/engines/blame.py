@@ -14,8 +14,12 @@ from conformance.attribute import (
     attribute_offsets,
     hypotheses,
 )
+from conformance.attribute_streams import attribute_lost_text, attribute_stream_encoding
 from conformance.case import Case
 from conformance.checks.base import Answers, Difference
+from conformance.checks.stream_decode import LOST_FROM_REPLACEMENT, decoding_difference
+from conformance.checks.stream_encode import OTHER_IDS, encoding_difference
+from conformance.checks.streams import culprit
 from conformance.finding import Severity
 from conformance.observation import Decoded, Encoded
 from reftok import ReftokError, Tokenizer
@@ -78,6 +82,10 @@ class Blame:
         """The stage and rule at fault, as far as they can be told."""
         if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
             return attribute_decoding(oracle.decoding, subject.decoding)
+        if check == "stream encode" and case.kind == "text":
+            return self._of_stream_encoding(case.text, subject)
+        if check == "stream decode":
+            return self._of_stream_decoding(subject)
         expected, observed = oracle.encoding, subject.encoding
         if not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return Attribution()
@@ -87,6 +95,25 @@ class Blame:
             return Attribution()
         witness = _witness(name, case.text, expected.ids, observed.ids)
         return self._search((name, check), witness)
+
+    def _of_stream_encoding(self, text: str, subject: Answers) -> Attribution:
+        """Only of two chunks, between which there is one seam: the shrinker finds those of a text in more."""
+        found = culprit(subject.stream_encoded or (), encoding_difference)
+        if found is None or found[1].rule != OTHER_IDS or len(found[0].feeding.chunks) != 2 or len(text) > LONGEST_TEXT:
+            return Attribution()
+        try:
+            return attribute_stream_encoding(self._tokenizer, text, found[0])
+        except ReftokError:
+            return Attribution()
+
+    def _of_stream_decoding(self, subject: Answers) -> Attribution:
+        found = culprit(subject.stream_decoded or (), decoding_difference)
+        if found is None or found[1].rule != LOST_FROM_REPLACEMENT:
+            return Attribution()
+        try:
+            return attribute_lost_text(self._tokenizer, found[0])
+        except ReftokError:
+            return Attribution()
 
     def _search(self, key: tuple[str, str], witness: Witness) -> Attribution:
         fitted, refuted = self._fitted.setdefault(key, []), self._refuted.setdefault(key, [])

@@ -25,8 +25,9 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     bench.renew()
     result = ShardResult(shard, unavailable=dict(bench.unavailable))
     cases = _cases(plan, shard, bench)
-    checks = [CHECKS[name] for name in plan.checks]
-    answers = ask(bench, cases, plan.checks)
+    names = [name for name in plan.checks if shard.source != "cuts" or name.startswith("stream")]
+    checks = [CHECKS[name] for name in names]
+    answers = ask(bench, cases, names, depth="sweep" if shard.source == "cuts" else "sample")
     for name in bench.subjects:
         bench.blame.hear(name, cases, answers[bench.oracle], answers[name])
     for index, case in enumerate(cases):

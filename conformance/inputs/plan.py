@@ -12,15 +12,18 @@ from itertools import islice
 from pathlib import Path
 
 from conformance.case import Case, ids_case
+from conformance.inputs.byte_tokens import byte_token_cases
 from conformance.inputs.corpora import read_corpus
+from conformance.inputs.cuts import Depth
 from conformance.inputs.fuzz import fuzz_case
 from conformance.inputs.scalars import SCALARS, scalar_cases
 
-SOURCES = ("corpora", "vocab", "fuzz", "scalars")
+SOURCES = ("corpora", "vocab", "fuzz", "scalars", "cuts")
 DEFAULT_SOURCES = ("corpora", "vocab", "fuzz")
 SHARD_CHARACTERS = 60_000
 SHARD_CASES = 1_000
 SHARD_SCALARS = 4_096
+SHARD_CUTS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,8 @@ class Inputs:
 
     files: corpus files, which are read for "corpora" and mutated for "fuzz".
     sources: some of SOURCES. "vocab" is every entry of the vocab decoded, and that text encoded again; "scalars" every
-        Unicode scalar value, alone and in context.
+        Unicode scalar value, alone and in context; "cuts" the texts of the corpora, cut for streams in every place, and
+        byte tokens in every order.
     fuzz: how many made cases; seed: what they are made from.
     """
 
@@ -37,6 +41,11 @@ class Inputs:
     sources: tuple[str, ...]
     fuzz: int
     seed: int
+
+    @property
+    def closest_depth(self) -> Depth:
+        """How much a case is cut for streams, so that everything that a run has seen of it is seen again."""
+        return "sweep" if "cuts" in self.sources else "close"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,7 @@ def shards(inputs: Inputs, model: str, vocab_size: int) -> list[Shard]:
         "vocab": lambda: _slices(vocab_size, SHARD_CASES),
         "fuzz": lambda: _slices(inputs.fuzz, SHARD_CASES),
         "scalars": lambda: _slices(len(SCALARS), SHARD_SCALARS),
+        "cuts": lambda: _slices(len(cut_cases(inputs.files)), SHARD_CUTS),
     }
     return [Shard(model, source, *ends) for source in SOURCES if source in inputs.sources for ends in slices[source]()]
 
@@ -72,6 +82,8 @@ def shard_cases(inputs: Inputs, shard: Shard, vocab: Mapping[int, str]) -> list[
         return _with_ids(corpus_cases(inputs.files)[shard.start : shard.stop], vocab)
     if shard.source == "vocab":
         return [ids_case((token_id,), f"vocab:{token_id}") for token_id in islice(vocab, shard.start, shard.stop)]
+    if shard.source == "cuts":
+        return _with_ids(cut_cases(inputs.files)[shard.start : shard.stop], vocab)
     if shard.source == "scalars":
         return [case for number in numbers for case in scalar_cases(SCALARS[number])]
     lines = [case.text for case in corpus_cases(inputs.files) if case.kind == "text" and len(case.text) < 1000]
@@ -83,6 +95,13 @@ def shard_cases(inputs: Inputs, shard: Shard, vocab: Mapping[int, str]) -> list[
 def corpus_cases(files: tuple[Path, ...]) -> list[Case]:
     """The cases of all corpus files."""
     return [case for path in files for case in read_corpus(path)]
+
+
+@cache
+def cut_cases(files: tuple[Path, ...]) -> list[Case]:
+    """The cases that are cut in every place: each text of the corpora once, and the byte tokens."""
+    texts = {(case.kind, case.text, case.data, case.tokens): case for case in corpus_cases(files)}
+    return [*texts.values(), *byte_token_cases()]
 
 
 def _with_ids(cases: list[Case], vocab: Mapping[int, str]) -> list[Case]:

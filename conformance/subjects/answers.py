@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, get_args, get_type_hints
 
 from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.streaming import Streamed, Streaming
 
 IDS_PER_BYTE = 64
 CHARACTERS_PER_ID = 4096
@@ -77,6 +78,41 @@ def decoded(answer: dict[str, Any] | Failure, ids: Sequence[int]) -> Decoding:
         return FOREIGN
     problem = _too_many_characters(text, len(ids)) or _too_many_characters(with_special or "", len(ids))
     return problem or Decoded(text, with_special)
+
+
+def streamed(answer: dict[str, Any] | Failure, feeding: dict[str, Any]) -> Streaming:
+    """The answer to a feeding; nonsense where it is no stream's, or longer than any of such chunks."""
+    if isinstance(answer, Failure):
+        return answer
+    value = answer.get("streamed")
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        return FOREIGN
+    given: Any = value.get("given")
+    beside: Any = value.get("beside")
+    held = value.get("held")
+    are_good = _are_list_of_ids if feeding["to"] == "encoder" else _are_texts
+    if not are_good(given) or not are_good(beside) or not (held is None or _are_ids(held)):
+        return FOREIGN
+    for values in (given, beside):
+        if problem := _too_much(values, feeding):
+            return problem
+    return Streamed(_given(given), _given(beside), _tuple(held))
+
+
+def _too_much(values: list[Any], feeding: dict[str, Any]) -> Failure | None:
+    if feeding["to"] == "encoder":
+        return _too_long([token_id for ids in values for token_id in ids], "".join(feeding["chunks"]))
+    return _too_many_characters("".join(values), len(feeding["chunks"]))
+
+
+def _given(values: list[Any]) -> tuple[Any, ...]:
+    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
+
+
+def _are_list_of_ids(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_are_ids, value))
 
 
 def _are_ids(value: Any) -> bool:

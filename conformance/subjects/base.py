@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from conformance.observation import Decoding, Encoding, Failure
+from conformance.streaming import Feeding, Streaming
 
 
 class Subject(Protocol):
@@ -32,8 +33,8 @@ class Subject(Protocol):
         """The text of the ids, with special tokens skipped and kept."""
         ...
 
-    def stream_decode(self, ids: Sequence[int]) -> Decoding | None:
-        """The chunks of a streaming decoder fed one id at a time, joined; None where it has none."""
+    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
+        """What its streaming encoder and decoder give; None for each feeding that it has no stream for."""
         ...
 
     def renew(self) -> None:
@@ -50,8 +51,13 @@ class UnavailableError(Exception):
 
 
 def refusal(error: BaseException) -> Failure:
-    """An error of a subject as an observation. What is meant for the harness itself is raised again."""
+    """An error of a subject as an observation; a panic of Rust is a crash, not a refusal.
+
+    What is meant for the harness itself is raised again. Source of the name of a panic: pyo3 `PanicException`, which is
+    no `Exception`, and of which each library has its own.
+    """
     if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
         raise error
+    panicked = type(error).__name__ == "PanicException" and not isinstance(error, Exception)
     message = " ".join(f"{type(error).__name__}: {error}".split())
-    return Failure("refused", message[:200])
+    return Failure("crashed" if panicked else "refused", message[:200])

@@ -22,8 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from conformance.observation import Decoding, Encoded, Encoding, Failure
-from conformance.subjects.answers import FOREIGN, decoded, encoded, encoded_batch, failed
+from conformance.streaming import Feeding, Streaming
+from conformance.subjects.answers import FOREIGN, decoded, encoded, encoded_batch, failed, streamed
 from conformance.subjects.base import UnavailableError
+from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
 
 START_SECONDS = 60.0
 MOST_DEATHS = 5
@@ -36,7 +38,7 @@ _READERS: Mapping[str, Callable[[Any, Any], Any]] = {
     "encode": encoded,
     "encode_batch": encoded_batch,
     "decode": decoded,
-    "stream": decoded,
+    "stream": streamed,
 }
 """What holds an answer against what was asked, for each operation."""
 
@@ -121,9 +123,10 @@ class IsolatedSubject:
         answer: Decoding = self._ask("decode", [list(ids)])[0]
         return answer
 
-    def stream_decode(self, ids: Sequence[int]) -> Decoding | None:
-        answer: Decoding | None = self._ask("stream", [list(ids)])[0] if "stream_decode" in self._features else None
-        return answer
+    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
+        asked = [feeding for feeding in feedings if self._features & STREAM_FEATURES[feeding.to]]
+        answers = iter(self._ask("stream", [feeding_to_json(feeding) for feeding in asked]))
+        return [next(answers) if self._features & STREAM_FEATURES[feeding.to] else None for feeding in feedings]
 
     def renew(self) -> None:
         self._deaths = 0

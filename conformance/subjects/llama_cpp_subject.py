@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.streaming import Feeding, Streaming
 from conformance.subjects.base import UnavailableError, refusal
 
 NAME = "llama.cpp"
@@ -101,8 +102,8 @@ class LlamaCppSubject:
                 return text.raw[:count]
             size = -count
 
-    def stream_decode(self, ids: Sequence[int]) -> None:
-        return None
+    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
+        return [None] * len(feedings)
 
     def renew(self) -> None:
         pass

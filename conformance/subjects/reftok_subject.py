@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import reftok
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.streaming import Feeding, Streaming
 from conformance.subjects.base import refusal
+from conformance.subjects.streams import streaming
 from reftok import Tokenizer
+
+if TYPE_CHECKING:
+    from reftok.streaming.decoder import StreamDecoder, TextCallback
+    from reftok.streaming.encoder import StreamEncoder
 
 NAME = "reftok"
 FORMATS = ("tokenizer.json", "vocab_merges", "sentencepiece", "tiktoken", "gguf")
@@ -52,8 +59,20 @@ class ReftokSubject:
         except Exception as error:
             return refusal(error)
 
-    def stream_decode(self, ids: Sequence[int]) -> None:
-        return None
+    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
+        return [streaming(self, feeding) for feeding in feedings]
+
+    def stream_encoder(self, add_special_tokens: bool) -> StreamEncoder:
+        """A stream of ids."""
+        return self.tokenizer.stream_encoder(add_special_tokens=add_special_tokens)
+
+    def stream_decoder(self, skip_special_tokens: bool) -> StreamDecoder:
+        """A stream of text."""
+        return self.tokenizer.stream_decoder(skip_special_tokens=skip_special_tokens and self._skips)
+
+    def decode_with_callback(self, ids: list[int], callback: TextCallback) -> None:
+        """Text for the callback, until it says stop."""
+        self.tokenizer.decode_with_callback(ids, callback, skip_special_tokens=self._skips)
 
     def renew(self) -> None:
         pass

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.streaming import Feeding, Streaming
 from conformance.subjects.base import UnavailableError, refusal
 
 NAME = "sentencepiece"
@@ -58,8 +59,8 @@ class SentencePieceSubject:
         except BaseException as error:
             return refusal(error)
 
-    def stream_decode(self, ids: Sequence[int]) -> None:
-        return None
+    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
+        return [None] * len(feedings)
 
     def renew(self) -> None:
         pass

@@ -12,7 +12,8 @@ and, where it likes, with
     encode_with_offsets(text, add_special_tokens) -> (ids, tokens or None, offsets or None)
         or, with a list of 0 and 1 (or None) at its end, (ids, tokens, offsets, special_tokens_mask)
     encode_batch(texts, add_special_tokens) -> a list of ids for each text
-    stream_decode(ids, skip_special_tokens) -> iterable of str
+    what conformance/subjects/streams.py says of streams: `stream_encoder`, `stream_decoder`, `decode_with_callback`,
+    or the simplest door to them, stream_decode(ids, skip_special_tokens) -> iterable of str
 
 Answers go to a pipe of their own, so that what the subject prints disturbs nothing; requests come from one that it
 does not find on standard input. Neither is handed on to processes that it starts.
@@ -23,23 +24,18 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import reprlib
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Callable
 from typing import Any, BinaryIO, TextIO
 
-MOST_ITEMS = 1 << 23
-"""More ids or spans than this are no answer to anything."""
-FEATURES = ("encode_with_offsets", "encode_batch", "stream_decode")
+from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_json, streamed_to_json
+from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of, shown, span_of, text_of
+
+FEATURES = ("encode_with_offsets", "encode_batch", *sorted(frozenset.union(*STREAM_FEATURES.values())))
 """The methods that a subject need not have."""
-
-
-class NonsenseError(Exception):
-    """An answer of the wrong type; the message says what came instead."""
 
 
 def main(arguments: list[str]) -> None:
@@ -116,16 +112,14 @@ def answer(subject: Any, operation: str, item: Any) -> dict[str, Any]:
         if operation == "encode":
             return _encode(subject, item)
         if operation == "encode_batch":
-            return {"batch": [_ids(ids) for ids in _items(subject.encode_batch(list(item), True))]}
+            return {"batch": [ids_of(ids) for ids in items_of(subject.encode_batch(list(item), True))]}
         if operation == "decode":
             return {
-                "text": _text(subject.decode(list(item), True)),
-                "with_special": _text(subject.decode(list(item), False)),
+                "text": text_of(subject.decode(list(item), True)),
+                "with_special": text_of(subject.decode(list(item), False)),
             }
-        return {
-            "text": "".join(map(_text, _items(subject.stream_decode(list(item), True)))),
-            "with_special": "".join(map(_text, _items(subject.stream_decode(list(item), False)))),
-        }
+        streamed = fed(subject, feeding_from_json(item))
+        return {"streamed": None if streamed is None else streamed_to_json(streamed)}
     except NonsenseError as error:
         return {"failure": "nonsense", "message": str(error)}
     except Exception as error:
@@ -134,60 +128,19 @@ def answer(subject: Any, operation: str, item: Any) -> dict[str, Any]:
 
 def _encode(subject: Any, text: str) -> dict[str, Any]:
     if not hasattr(subject, "encode_with_offsets"):
-        return {"ids": _ids(subject.encode(text, True))}
+        return {"ids": ids_of(subject.encode(text, True))}
     answered = subject.encode_with_offsets(text, True)
     if not isinstance(answered, tuple) or len(answered) not in (3, 4):
-        raise NonsenseError(f"encode_with_offsets gave {_shown(answered)}, not (ids, tokens, offsets)")
+        raise NonsenseError(f"encode_with_offsets gave {shown(answered)}, not (ids, tokens, offsets)")
     ids, tokens, offsets, mask = (*answered, None)[:4]
-    result: dict[str, Any] = {"ids": _ids(ids)}
+    result: dict[str, Any] = {"ids": ids_of(ids)}
     if tokens is not None:
-        result["tokens"] = [_text(token) for token in _items(tokens)]
+        result["tokens"] = [text_of(token) for token in items_of(tokens)]
     if offsets is not None:
-        result["offsets"] = [_span(span) for span in _items(offsets)]
+        result["offsets"] = [span_of(span) for span in items_of(offsets)]
     if mask is not None:
-        result["special_tokens_mask"] = [_int(mark, "an entry of the special-token mask") for mark in _items(mask)]
+        result["special_tokens_mask"] = [int_of(mark, "an entry of the special-token mask") for mark in items_of(mask)]
     return result
-
-
-def _ids(value: Any) -> list[int]:
-    return [_int(token_id, "an id") for token_id in _items(value)]
-
-
-def _items(value: Any) -> list[Any]:
-    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
-        raise NonsenseError(f"a list is expected, {_shown(value)} came")
-    items = list(islice(value, MOST_ITEMS + 1))
-    if len(items) > MOST_ITEMS:
-        raise NonsenseError(f"a list with more than {MOST_ITEMS:,} items came")
-    return items
-
-
-def _int(value: Any, what: str) -> int:
-    """An int, or a number of another library that stands for one; 64 bits are enough for any id or position."""
-    if not hasattr(value, "__index__") or isinstance(value, bool) or value.__index__().bit_length() > 64:
-        raise NonsenseError(f"{what} is an int of at most 64 bits, {_shown(value)} came")
-    return int(value.__index__())
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise NonsenseError(f"a text is expected, {_shown(value)} came")
-    return value
-
-
-def _span(value: Any) -> list[int]:
-    span = _items(value)
-    if len(span) != 2:
-        raise NonsenseError(f"an offset is a pair of ints, {_shown(value)} came")
-    return [_int(end, "the end of an offset") for end in span]
-
-
-def _shown(value: Any) -> str:
-    try:
-        shown = reprlib.repr(value)
-    except Exception:  # a repr of the subject's own may raise anything
-        shown = ""
-    return f"{type(value).__name__} {shown[:60]}{'…' if len(shown) > 60 else ''}".strip()
 
 
 def _one_line(error: BaseException) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.streaming import Feeding, Streaming
 from conformance.subjects.base import refusal
 from reftok.formats.tiktoken import rank_encoding, read_ranks
 
@@ -61,8 +62,8 @@ class TiktokenSubject:
         except BaseException as error:
             return refusal(error)
 
-    def stream_decode(self, ids: Sequence[int]) -> None:
-        return None
+    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
+        return [None] * len(feedings)
 
     def renew(self) -> None:
         pass

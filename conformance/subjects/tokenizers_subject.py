@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.streaming import Feeding, Streaming
 from conformance.subjects.base import UnavailableError, refusal
+from conformance.subjects.streams import streaming
 from reftok.formats.hub_folder import hub_tokenizer_json
 
 NAME = "tokenizers"
@@ -64,23 +66,36 @@ class TokenizersSubject:
         except BaseException as error:
             return refusal(error)
 
-    def stream_decode(self, ids: Sequence[int]) -> Decoding:
-        from tokenizers.decoders import DecodeStream
+    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
+        return [streaming(self, feeding) for feeding in feedings]
 
-        try:
-            chunks = []
-            for skip in (True, False):
-                stream = DecodeStream(skip_special_tokens=skip)
-                chunks.append("".join(stream.step(self._tokenizer, token_id) or "" for token_id in ids))
-            return Decoded(*chunks)
-        except BaseException as error:
-            return refusal(error)
+    def stream_decoder(self, skip_special_tokens: bool) -> _Decoder:
+        """A stream of the library's."""
+        return _Decoder(self._tokenizer, skip_special_tokens)
 
     def renew(self) -> None:
         pass
 
     def close(self) -> None:
         pass
+
+
+class _Decoder:
+    """DecodeStream, which has nothing that ends it: what it holds then is lost."""
+
+    def __init__(self, tokenizer: Any, skip_special_tokens: bool) -> None:
+        from tokenizers.decoders import DecodeStream
+
+        self._tokenizer = tokenizer
+        self._stream = DecodeStream(skip_special_tokens=skip_special_tokens)
+
+    def feed(self, token_id: int) -> str:
+        """The text that an id brings."""
+        return self._stream.step(self._tokenizer, token_id) or ""
+
+    def finish(self) -> str:
+        """Nothing."""
+        return ""
 
 
 def _encoded(encoding: Any) -> Encoded | Failure:

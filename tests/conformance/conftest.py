@@ -6,11 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from conformance.subjects.isolated import IsolatedSubject
+
+from .isolated_subjects import TIMEOUT, WHOLE, Make
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEFECTS = ROOT / "tests" / "planted_defects"
@@ -70,3 +75,20 @@ def corpus(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    """Makes an isolated subject from its source."""
+    made: list[IsolatedSubject] = []
+
+    def of(source: str = "", *, wrong: str = "pass", timeout: float = TIMEOUT) -> IsolatedSubject:
+        file = tmp_path / "sübject file.py"
+        file.write_text(textwrap.dedent(source) or WHOLE.format(wrong=wrong), "utf-8")
+        subject = IsolatedSubject(f"{file}:Subject", tmp_path / "mödel", timeout)
+        made.append(subject)
+        return subject
+
+    yield of
+    for subject in made:
+        subject.close()

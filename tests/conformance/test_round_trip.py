@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 
+from conformance.checks.base import RoundTrip
 from conformance.checks.round_trip import round_trip_rule
 from reftok import Tokenizer, embedded_models, load
+
+from ..corpora.inline_cases import byte_level
+from ..reftok.official import own
 
 
 def wanted(tokenizer: Tokenizer, text: str) -> str | None:
     rule = round_trip_rule(tokenizer)
-    return None if rule is None else rule(tokenizer.trace(text))
+    found = None if rule is None else rule(tokenizer.trace(text))
+    return None if found is None else found.text
 
 
 @pytest.mark.parametrize("text", ["Hello  world\n", "  a ", "\0\ufeff☠", ""])
@@ -71,3 +76,11 @@ def test_a_prefix_space_leaves_the_model_out(tmp_path: Path) -> None:
 
 def test_a_model_without_a_decoder_is_left_out(tmp_path: Path) -> None:
     assert wanted(changed(tmp_path, decoder=None), "hello") is None
+
+
+def test_an_added_token_of_byte_characters_may_come_back_as_these_bytes() -> None:
+    tokenizer = own(byte_level(contents=("đem", "日é")))
+    rule = round_trip_rule(tokenizer)
+    assert rule is not None
+    assert rule(tokenizer.trace("a đem 日é")) == RoundTrip("a đem 日é", read_as_bytes="a \x11em 日é")
+    assert rule(tokenizer.trace("é 日é")) == RoundTrip("é 日é")

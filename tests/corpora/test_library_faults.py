@@ -1,7 +1,8 @@
 """Where an official library is wrong or contradicts itself: what it answers today, what reftok answers, what is right.
 
-A version that mends one of them fails its test here. None but those of DecodeStream is a finding of a run, since
-reftok answers as the library does; those three are listed in reports/expectations/tokenizers.toml.
+A version that mends one of them fails its test here. reftok answers as the library does, so a finding of a run are only
+those that the library can be held to alone: what DecodeStream loses, and added tokens that do not come back. They are
+listed in reports/expectations/tokenizers.toml.
 """
 
 from __future__ import annotations

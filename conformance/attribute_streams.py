@@ -1,0 +1,72 @@
+"""What a stream gets wrong: what stands at the seam of two chunks where ids go astray, and why text does not come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from unicodedata import normalize
+
+from conformance.attribute import Attribution
+from conformance.streaming import FedStream, Streamed
+from reftok import Encoding, Tokenizer
+
+_SPACES = "▁Ġ "
+
+
+def attribute_stream_encoding(tokenizer: Tokenizer, text: str, fed: FedStream) -> Attribution:
+    """What was overlooked at the seam of a text, or of the bytes of its UTF-8, that was fed in chunks."""
+    assert isinstance(fed.streaming, Streamed)
+    observed = [token_id for part in fed.streaming.given for token_id in part if isinstance(token_id, int)]
+    chunks = fed.feeding.chunks
+    encoding = tokenizer.encode(text)
+    ends = list(accumulate(len(chunk) for chunk in chunks if not isinstance(chunk, int)))[:-1]
+    widths = [len(text[:position].encode("utf-8")) for position in range(1 + len(text))]
+    places = range(1 + len(text)) if isinstance(chunks[0], str) else widths
+    seams = [(end, sum(place <= end for place in places) - 1) for end in ends]
+    if not seams:
+        return Attribution()
+    wrong = next((n for n, pair in enumerate(zip(encoding.ids, observed, strict=False)) if pair[0] != pair[1]), -1)
+    start = encoding.offsets[wrong][0] if encoding.ids else 0
+    end, seam = next((pair for pair in seams if pair[1] >= start), seams[-1])
+    if end not in places:
+        return Attribution("Input", "a character is lost whose bytes come in two chunks")
+    return _at_seam(tokenizer, text, seam, encoding, observed)
+
+
+def attribute_lost_text(tokenizer: Tokenizer, fed: FedStream) -> Attribution:
+    """Whether text that a stream never gives out is held for something, or for nothing.
+
+    A U+FFFD that the reference gives out before the end is certain: the text has it, or no byte can mend what it
+    stands for.
+    """
+    assert isinstance(fed.streaming, Streamed)
+    stream = tokenizer.stream_decoder(skip_special_tokens=fed.feeding.skip_special_tokens)
+    certain = sum(len(stream.feed(chunk)) for chunk in fed.feeding.chunks if isinstance(chunk, int))
+    if certain > sum(map(len, fed.streaming.given)):
+        return Attribution("Decoder", "a U+FFFD that nothing can change is held for ever")
+    return Attribution("Decoder", "a character that stays incomplete is never given out as U+FFFD")
+
+
+def _at_seam(tokenizer: Tokenizer, text: str, seam: int, encoding: Encoding, given: Sequence[int]) -> Attribution:
+    """given: all ids that came out."""
+    added = tokenizer.added_tokens.tokens
+    around = list(zip(encoding.ids, encoding.offsets, strict=True))
+    if any(token_id in added and start < seam < end for token_id, (start, end) in around):
+        return Attribution("AddedTokens", "an added token is not seen that comes in two chunks")
+    special = {token_id for token_id, token in added.items() if token.special}
+    if any(given.count(token_id) > encoding.ids.count(token_id) for token_id in special):
+        return Attribution("PostProcessor", "special tokens are added to each chunk")
+    before, after = text[:seam], text[seam:]
+    if any(normalize(form, before) + normalize(form, after) != normalize(form, text) for form in ("NFC", "NFKC")):
+        return Attribution("Normalizer", "characters that compose across two chunks are normalized apart")
+    if before[-1:].isspace():
+        return Attribution("PreTokenizer", "a run of white space ends with its chunk")
+    if _spaces(tokenizer, given) > _spaces(tokenizer, encoding.ids):
+        return Attribution("Normalizer", "a space is added before each chunk")
+    return Attribution("Model", "ids are given out that later text changes")
+
+
+def _spaces(tokenizer: Tokenizer, ids: Sequence[int]) -> int:
+    """How many spaces the tokens have, in any notation."""
+    tokens = "".join(tokenizer.id_to_token(token_id) or "" for token_id in ids)
+    return sum(map(tokens.count, _SPACES))

@@ -1,0 +1,163 @@
+"""Where texts and ids are cut for a stream: every place of short ones, a seeded sample of long ones.
+
+A text is cut by character, byte, token and grapheme cluster. Ids are fed one by one, so a cut of ids is where a stream
+ends: its decoder is given every slice.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations, pairwise
+from typing import Literal, TypeAlias, TypeVar
+
+import regex
+
+from conformance.streaming import Chunks, Feeding
+
+Depth: TypeAlias = Literal["sample", "close", "sweep"]
+"""How much is cut, each more than the one before.
+
+"sample": one chunking, seeded by the text, for runs over everything. "close": every one-cut and two-cut of what has at
+most `SHORTEST` units, for shrinking and replaying. "sweep": those of `SHORT` units, one-cuts and seeded chunkings of
+longer ones.
+"""
+
+SHORTEST = 12
+SHORT = 80
+CHUNKINGS = 8
+"""How many seeded chunkings of a text, and ends of long ids, are taken."""
+MOST_FED = 400_000
+"""So many characters or ids a sweep may feed for one case: enough for every two-cut of `SHORT` units."""
+SHARE = 0.25
+"""The part of a sample in which one more stream is reset, fed beside another, or stopped."""
+
+_Units = TypeVar("_Units", str, bytes)
+_GRAPHEME = regex.compile(r"\X")
+
+
+def text_feedings(text: str, depth: Depth, token_ends: Collection[int] = ()) -> list[Feeding]:
+    """How a streaming encoder is fed a text, each way once.
+
+    token_ends: where the tokens of the whole text end, in code points.
+
+    >>> [feeding.chunks for feeding in text_feedings("ab", "close") if feeding.is_plain]
+    [('a', 'b'), (b'a', b'b')]
+    """
+    if not text:
+        return [Feeding("encoder", ()), Feeding("encoder", ("",))]
+    chance = random.Random(text)
+    data = text.encode("utf-8")
+
+    def by_grapheme() -> Chunks:
+        return tuple(_GRAPHEME.findall(text))
+
+    def by_token() -> Chunks:
+        return _at(text, sorted({end for end in token_ends if 0 < end < len(text)}))
+
+    makers: tuple[Callable[[], Chunks], ...] = (
+        lambda: _at(text, _places(chance, len(text), 1)),
+        lambda: _at(text, _places(chance, len(text), 2)),
+        lambda: _at(text, _places(chance, len(text), chance.randrange(1, 1 + len(text)))),
+        lambda: tuple(text),
+        by_grapheme,
+        by_token,
+        lambda: _at(data, _places(chance, len(data), 1)),
+        lambda: _at(data, range(1, len(data))),
+    )
+    feedings = _sampled(chance, chance.choice(makers)())
+    if depth != "sample":
+        feedings += _texts_close(text, data)
+    if depth == "sweep":
+        feedings += [Feeding("encoder", by_grapheme()), Feeding("encoder", by_token())]
+        feedings += [Feeding("encoder", makers[number % len(makers)]()) for number in range(CHUNKINGS)]
+        feedings += _within(_cut_once_and_twice(text, SHORT), _cut_once_and_twice(data, 1), chance)
+    return list(dict.fromkeys(feedings))
+
+
+def bytes_feedings(data: bytes, depth: Depth) -> list[Feeding]:
+    """How a streaming encoder is fed bytes that need not be UTF-8."""
+    if not data:
+        return [Feeding("encoder", (b"",))]
+    chance = random.Random(data)
+    feedings = _sampled(chance, _at(data, _places(chance, len(data), chance.randrange(1, 1 + len(data)))))
+    if depth != "sample":
+        feedings += [Feeding("encoder", _at(data, range(1, len(data))))]
+        feedings += _within(_cut_once_and_twice(data, SHORTEST if depth == "close" else SHORT), (), chance)
+    return list(dict.fromkeys(feedings))
+
+
+def ids_feedings(ids: tuple[int, ...], depth: Depth) -> list[Feeding]:
+    """How a streaming decoder is fed ids, each way once. Special tokens of slices are kept: they show most."""
+    if not ids:
+        return [Feeding("decoder", ())]
+    chance = random.Random(repr(ids))
+    plain = Feeding("decoder", ids, chance.random() < 0.5)
+    feedings = [plain]
+    if chance.random() < SHARE:
+        feedings += [chance.choice(_uses(plain, 1 + chance.randrange(len(ids))))]
+    if depth != "sample":
+        is_short = len(ids) <= (SHORTEST if depth == "close" else SHORT)
+        ends = range(1, 1 + len(ids)) if is_short else chance.sample(range(1, len(ids)), CHUNKINGS)
+        both = [Feeding("decoder", ids, skip) for skip in (True, False)]
+        feedings += [*both, *(use for feeding in both for end in ends for use in _uses(feeding, end))]
+        starts = range(len(ids)) if is_short else (0,)
+        feedings += [Feeding("decoder", ids[start:end], False) for start in starts for end in ends if start < end]
+    return list(dict.fromkeys(feedings))
+
+
+def _uses(plain: Feeding, place: int) -> tuple[Feeding, ...]:
+    """One use of a stream as more than one: begun and reset at a place, beside another, stopped by a callback."""
+    chunks = plain.chunks
+    beside = (chunks[0][:0], *chunks) if isinstance(chunks[0], str | bytes) else chunks
+    uses = (replace(plain, forgotten=chunks[:place]), replace(plain, beside=beside))
+    return (*uses, replace(plain, stop=place)) if plain.to == "decoder" and plain.skip_special_tokens else uses
+
+
+def _sampled(chance: random.Random, chunks: Chunks) -> list[Feeding]:
+    plain = Feeding("encoder", chunks)
+    if chance.random() >= SHARE:
+        return [plain]
+    return [plain, chance.choice(_uses(plain, chance.randrange(1, 1 + len(chunks))))]
+
+
+def _texts_close(text: str, data: bytes) -> list[Feeding]:
+    each = Feeding("encoder", tuple(text))
+    feedings = [each, Feeding("encoder", _at(data, range(1, len(data))))]
+    feedings += _uses(each, 1 + len(text) // 2)
+    if len(text) <= SHORTEST:
+        feedings += _cut_once_and_twice(text, SHORTEST)
+        feedings += _cut_once_and_twice(data, 1)
+        feedings += [use for cut in _cuts(text, 1) for use in _uses(Feeding("encoder", cut), 1)]
+    return feedings
+
+
+def _cut_once_and_twice(whole: _Units, longest: int) -> Iterator[Feeding]:
+    """Every one-cut, and every two-cut of what is not too long for it."""
+    for count in (1, 2) if len(whole) <= longest else (1,):
+        yield from (Feeding("encoder", chunks) for chunks in _cuts(whole, count))
+
+
+def _cuts(whole: _Units, count: int) -> Iterator[tuple[_Units, ...]]:
+    return (_at(whole, places) for places in combinations(range(1, len(whole)), count))
+
+
+def _at(whole: _Units, places: Iterable[int]) -> tuple[_Units, ...]:
+    """The chunks between these places, none of which is an end."""
+    return tuple(whole[start:stop] for start, stop in pairwise((0, *places, len(whole))))
+
+
+def _places(chance: random.Random, size: int, count: int) -> list[int]:
+    return sorted(chance.sample(range(1, size), min(count, size - 1)))
+
+
+def _within(first: Iterable[Feeding], second: Iterable[Feeding], chance: random.Random) -> list[Feeding]:
+    """As many of the feedings as `MOST_FED` allows, all or a seeded sample."""
+    feedings = [*first, *second]
+    most = max(1, MOST_FED // max(1, sum(map(_size, feedings[0].chunks)))) if feedings else 0
+    return feedings if len(feedings) <= most else chance.sample(feedings, most)
+
+
+def _size(chunk: str | bytes | int) -> int:
+    return 1 if isinstance(chunk, int) else len(chunk)

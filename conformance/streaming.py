@@ -1,0 +1,72 @@
+"""How a stream is fed, and what it gives: the observations of the checks "stream encode" and "stream decode"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from conformance.observation import Failure
+
+Chunks: TypeAlias = tuple[str | bytes | int, ...]
+"""All of one kind."""
+Piece: TypeAlias = tuple[int, ...] | str
+"""What comes out at once: ids of an encoder, text of a decoder."""
+Given: TypeAlias = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Feeding:
+    """One use of a streaming encoder or decoder, from its making to its `finish`.
+
+    to: what is fed. An encoder takes texts or bytes and adds the special tokens of the template; a decoder takes ids.
+    chunks: what is fed, in order.
+    skip_special_tokens: of a decoder.
+    forgotten: what the stream is fed before that, and forgets by `reset`.
+    beside: the same whole in other chunks, for a second stream that is fed by turns with the first.
+    stop: the call, counted from 1, at which the callback of `decode_with_callback` says that it is enough; 0 to feed a
+        stream.
+    """
+
+    to: Literal["encoder", "decoder"]
+    chunks: Chunks
+    skip_special_tokens: bool = True
+    forgotten: Chunks = ()
+    beside: Chunks = ()
+    stop: int = 0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one fresh stream is fed to its end."""
+        return not (self.forgotten or self.beside or self.stop)
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """What a stream gave: ids of an encoder, texts of a decoder.
+
+    given: for each chunk, and at last for `finish`; with a callback, the text of each call.
+    beside: the same of the second stream.
+    held: how many code points were held back after each of these; None where the stream does not say.
+    """
+
+    given: Given
+    beside: Given = ()
+    held: tuple[int, ...] | None = None
+
+
+Streaming: TypeAlias = Streamed | Failure | None
+"""None where the subject has no such stream, or one that cannot be fed so (without `reset`, or without bytes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FedStream:
+    """A stream with what the same subject makes of the whole at once.
+
+    whole: the ids of the whole text, or the text of all ids.
+    most_held: how many code points may be held after each chunk; None where no bound is known.
+    """
+
+    feeding: Feeding
+    streaming: Streaming
+    whole: Piece
+    most_held: tuple[int, ...] | None = None

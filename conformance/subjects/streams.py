@@ -1,0 +1,138 @@
+"""Feeding the streams of a subject: the same for reftok, for an adapter and for the process of an isolated subject.
+
+A subject that streams has some of
+
+    stream_encoder(add_special_tokens) -> an object with feed(text) -> ids and finish() -> ids
+        and, where it likes, feed_bytes(data) -> ids, reset(), and an attribute held: the code points held back
+    stream_decoder(skip_special_tokens) -> an object with feed(id) -> str and finish() -> str
+        and, where it likes, reset() and held
+    stream_decode(ids, skip_special_tokens) -> iterable of str: the simplest door, for who decodes to the end only
+    decode_with_callback(ids, callback): calls callback(text, id, is_final) as text comes, until that returns False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
+from typing import Any
+
+from conformance.streaming import Chunks, Feeding, Piece, Streamed, Streaming
+from conformance.subjects.base import refusal
+from conformance.subjects.values import ids_of, int_of, items_of, text_of
+
+STREAM_FEATURES: Mapping[str, frozenset[str]] = {
+    "encoder": frozenset({"stream_encoder"}),
+    "decoder": frozenset({"stream_decoder", "stream_decode", "decode_with_callback"}),
+}
+"""The methods of a subject that streams, by what is fed; each may be missing."""
+
+
+def streaming(subject: Any, feeding: Feeding) -> Streaming:
+    """What the streams of a subject in this process give; its errors are refusals."""
+    try:
+        return fed(subject, feeding)
+    except BaseException as error:
+        return refusal(error)
+
+
+def fed(subject: Any, feeding: Feeding) -> Streamed | None:
+    """What the streams of a subject give; None where it has none that can be fed so.
+
+    Raises NonsenseError for what is neither ids nor text, and whatever the subject raises.
+    """
+    if feeding.stop:
+        return _stopped(subject, feeding) if hasattr(subject, "decode_with_callback") else None
+    first = _stream(subject, feeding)
+    if first is None:
+        return _from_iterable(subject, feeding)
+    if feeding.forgotten:
+        if not hasattr(first, "reset"):
+            return None
+        for earlier in feeding.forgotten:
+            _feed(first, earlier)
+        first.reset()
+    second = _stream(subject, feeding) if feeding.beside else None
+    read: Callable[[Any], Piece] = _ids if feeding.to == "encoder" else text_of
+    given, held, beside = [], [], []
+    chunk: str | bytes | int | None
+    other: str | bytes | int | None
+    for chunk, other in zip_longest(feeding.chunks, feeding.beside):
+        if chunk is not None:
+            given.append(read(_feed(first, chunk)))
+            held.append(getattr(first, "held", None))
+        if other is not None:
+            beside.append(read(_feed(second, other)))
+    given.append(read(first.finish()))
+    held.append(getattr(first, "held", None))
+    if second is not None:
+        beside.append(read(second.finish()))
+    counts = None if None in held else tuple(int_of(count, "a number of code points") for count in held)
+    return Streamed(tuple(given), tuple(beside), counts)
+
+
+def _stream(subject: Any, feeding: Feeding) -> Any:
+    """A new stream; None where the subject has none that takes such chunks."""
+    if feeding.to == "decoder":
+        made = getattr(subject, "stream_decoder", None)
+        return None if made is None else made(feeding.skip_special_tokens)
+    made = getattr(subject, "stream_encoder", None)
+    stream = None if made is None else made(True)
+    return None if _are_bytes(feeding.chunks) and not hasattr(stream, "feed_bytes") else stream
+
+
+def _feed(stream: Any, chunk: str | bytes | int) -> Any:
+    return stream.feed_bytes(chunk) if isinstance(chunk, bytes) else stream.feed(chunk)
+
+
+def _ids(value: Any) -> tuple[int, ...]:
+    return tuple(ids_of(value))
+
+
+def _from_iterable(subject: Any, feeding: Feeding) -> Streamed | None:
+    if feeding.to == "encoder" or not feeding.is_plain or not hasattr(subject, "stream_decode"):
+        return None
+    chunks = subject.stream_decode(list(feeding.chunks), feeding.skip_special_tokens)
+    return Streamed(tuple(map(text_of, items_of(chunks))))
+
+
+def _stopped(subject: Any, feeding: Feeding) -> Streamed:
+    calls: list[str] = []
+
+    def callback(text: Any, *_: Any) -> bool:
+        calls.append(text_of(text))
+        return len(calls) != feeding.stop
+
+    subject.decode_with_callback(list(feeding.chunks), callback)
+    return Streamed(tuple(calls))
+
+
+def _are_bytes(chunks: Chunks) -> bool:
+    return bool(chunks) and isinstance(chunks[0], bytes)
+
+
+def feeding_to_json(feeding: Feeding) -> dict[str, Any]:
+    """A feeding as JSON; bytes in hexadecimal."""
+    return {
+        "to": feeding.to,
+        "bytes": _are_bytes(feeding.chunks),
+        **{name: _chunks_to_json(getattr(feeding, name)) for name in ("chunks", "forgotten", "beside")},
+        "skip_special_tokens": feeding.skip_special_tokens,
+        "stop": feeding.stop,
+    }
+
+
+def _chunks_to_json(chunks: Chunks) -> list[str | int]:
+    return [chunk.hex() if isinstance(chunk, bytes) else chunk for chunk in chunks]
+
+
+def feeding_from_json(value: dict[str, Any]) -> Feeding:
+    """The feeding of `feeding_to_json`."""
+    fields = {key: item for key, item in value.items() if key != "bytes"}
+    for name in ("chunks", "forgotten", "beside"):
+        fields[name] = tuple(bytes.fromhex(chunk) for chunk in value[name]) if value["bytes"] else tuple(value[name])
+    return Feeding(**fields)
+
+
+def streamed_to_json(streamed: Streamed) -> dict[str, Any]:
+    """What a stream gave as JSON."""
+    return {"given": streamed.given, "beside": streamed.beside, "held": streamed.held}

@@ -1,0 +1,105 @@
+"""Cuts: every place where it is promised, nothing lost or added, each way once, the same each time."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from typing import get_args
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.inputs.byte_tokens import byte_token_cases
+from conformance.inputs.cuts import MOST_FED, SHORT, SHORTEST, Depth, bytes_feedings, ids_feedings, text_feedings
+from conformance.streaming import Chunks, Feeding
+
+DEPTHS: tuple[Depth, ...] = get_args(Depth)
+LINE = "e\u0301 👩\u200d👧 <|x|>\r\n" * 6
+LINE = LINE[:SHORT]
+
+
+def joined(chunks: Chunks) -> bytes:
+    return b"".join(chunk if isinstance(chunk, bytes) else str(chunk).encode("utf-8") for chunk in chunks)
+
+
+def chunkings(feedings: list[Feeding]) -> set[Chunks]:
+    return {feeding.chunks for feeding in feedings if feeding.is_plain}
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@given(text=st.text(max_size=30), ends=st.sets(st.integers(0, 30)))
+def test_the_chunks_of_a_text_are_the_text_however_it_is_cut(depth: Depth, text: str, ends: set[int]) -> None:
+    feedings = text_feedings(text, depth, ends)
+    assert feedings == text_feedings(text, depth, ends)
+    assert len(set(feedings)) == len(feedings) > 0
+    for feeding in feedings:
+        assert joined(feeding.chunks) == text.encode("utf-8")
+        assert not feeding.beside or joined(feeding.beside) == text.encode("utf-8")
+        assert joined(feeding.forgotten) == text.encode("utf-8")[: len(joined(feeding.forgotten))]
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@given(data=st.binary(max_size=20))
+def test_the_chunks_of_bytes_are_the_bytes_however_they_are_cut(depth: Depth, data: bytes) -> None:
+    feedings = bytes_feedings(data, depth)
+    assert feedings == bytes_feedings(data, depth)
+    assert {joined(feeding.chunks) for feeding in feedings} == {data}
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@given(ids=st.lists(st.integers(0, 300), max_size=20))
+def test_a_decoder_is_fed_all_ids_and_slices_of_them(depth: Depth, ids: list[int]) -> None:
+    feedings = ids_feedings(tuple(ids), depth)
+    assert tuple(ids) in chunkings(feedings)
+    slices = {tuple(ids[start:stop]) for start in range(len(ids)) for stop in range(start, len(ids) + 1)}
+    assert chunkings(feedings) <= slices | {()}
+
+
+@given(st.text(max_size=30))
+def test_what_a_shallower_depth_cuts_a_deeper_one_cuts_too_and_first(text: str) -> None:
+    sample, close, sweep = (text_feedings(text, depth) for depth in DEPTHS)
+    assert close[: len(sample)] == sample
+    assert sweep[: len(close)] == close
+
+
+def test_a_sweep_cuts_a_line_in_every_place_once_and_twice() -> None:
+    cut = chunkings(text_feedings(LINE, "sweep"))
+    for count in (1, 2):
+        for places in combinations(range(1, len(LINE)), count):
+            ends = (0, *places, len(LINE))
+            assert tuple(LINE[a:b] for a, b in pairwise(ends)) in cut
+    data = LINE.encode("utf-8")
+    assert {(data[:place], data[place:]) for place in range(1, len(data))} <= cut
+    assert {tuple(LINE), tuple(regex.findall(r"\X", LINE))} <= cut
+
+
+def test_a_sweep_cuts_by_token() -> None:
+    assert ("ab", "c", "def") in chunkings(text_feedings("abcdef", "sweep", (0, 3, 2, 6, 7)))
+
+
+def test_what_is_short_enough_for_a_shrinker_is_cut_in_every_place_too() -> None:
+    text = LINE[:SHORTEST]
+    cut = chunkings(text_feedings(text, "close"))
+    assert {(text[:a], text[a:b], text[b:]) for a, b in combinations(range(1, SHORTEST), 2)} <= cut
+
+
+def test_a_sweep_gives_a_decoder_every_slice_of_a_line_and_stops_it_after_every_id() -> None:
+    ids = tuple(range(SHORT))
+    feedings = ids_feedings(ids, "sweep")
+    assert chunkings(feedings) == {ids[a:b] for a, b in combinations(range(SHORT + 1), 2)}
+    assert {feeding.stop for feeding in feedings} == {*range(SHORT + 1)}
+    assert {feeding.forgotten for feeding in feedings} == {ids[:stop] for stop in range(SHORT + 1)}
+
+
+def test_the_sweep_of_a_long_text_is_bounded() -> None:
+    text = "long " * 4_000
+    cut = [feeding for feeding in text_feedings(text, "sweep") if len(feeding.chunks) == 2]
+    assert MOST_FED // 2 <= sum(len(joined(feeding.chunks)) for feeding in cut) <= 2 * MOST_FED
+
+
+def test_byte_tokens_come_in_every_order_and_cut_off_everywhere() -> None:
+    cases = {case.tokens for case in byte_token_cases()}
+    assert {("<0xC3>",), ("<0xA9>", "<0xC3>"), ("<0xEF>", "<0xBF>", "<0xBD>"), ("<0xF0>", "<0x98>")} <= cases
+    assert {("Ã",), ("©", "Ã"), ("ï", "¿", "½")} <= cases
+    assert len({case.origin for case in byte_token_cases()}) == len(byte_token_cases()) == len(cases)
