@@ -12,7 +12,8 @@ from io import TextIOWrapper
 from typing import Any, TextIO
 
 import reftok
-from reftok.errors import InvalidIds, InvalidText, ReftokError
+from reftok.encoding_files.command import add_encode_file
+from reftok.errors import InvalidIds, InvalidText, ReftokError, VerificationFailed
 from reftok.explain import explain, to_json
 from reftok.explain_text import coloured, decoding_lines, explanation_lines, plain
 from reftok.formats import find_model
@@ -34,7 +35,11 @@ EXAMPLES = """examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code is 0, 2 for bad usage, input or output, 130 when interrupted."""
+    """Run the command.
+
+    The exit code is 0, 2 for bad usage, input or output, 130 when interrupted; 1 where `encode-file --verify` finds a
+    difference.
+    """
     try:
         options = _options(sys.argv[1:] if arguments is None else list(arguments))
         _prepare_output()
@@ -43,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except ReftokError as error:
         print(f"reftok: {error}", file=sys.stderr)
-        return 2
+        return 1 if isinstance(error, VerificationFailed) else 2
     except OSError as error:
         # What is still in the buffer would fail a second time when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -85,6 +90,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     _add_encode(commands)
     _add_decode(commands)
     _add_explain(commands)
+    add_encode_file(commands, MODEL)
     return parser, commands.choices
 
 

@@ -38,7 +38,7 @@ class DocumentEncoder:
 
     def documents(self, documents: Sequence[bytes]) -> Reply:
         texts, replaced = _texts(documents, self._task.errors)
-        encoded = self._encoded(texts)
+        encoded = _asked(self._engine, texts)
         if self._witness is not None:
             self._compare(texts, encoded)
         ids = array(self._type.code)
@@ -67,30 +67,32 @@ class DocumentEncoder:
             raise StopError(Failure("text", f"gave the id {max(found)}, and the vocab ends at {self._bound}", document))
         ids.extend(found)
 
-    def _encoded(self, texts: Sequence[str]) -> Sequence[Sequence[int]]:
-        try:
-            return self._engine.encode(texts)
-        except Exception:
-            return [self._of_one(text, index) for index, text in enumerate(texts)]
-
-    def _of_one(self, text: str, index: int) -> Sequence[int]:
-        """Which document it was that could not be encoded."""
-        try:
-            return self._engine.encode([text])[0]
-        except ReftokError as error:
-            raise StopError(Failure("text", str(error), index)) from None
-        except Exception as error:
-            if self._engine.name == "reftok":
-                raise
-            raise StopError(Failure("text", f"{self._engine.name} refuses it: {error}", index)) from None
-
     def _compare(self, texts: Sequence[str], encoded: Sequence[Sequence[int]]) -> None:
         assert self._witness is not None
         names = (self._engine.name, self._witness.name)
-        for document, (ours, theirs) in enumerate(zip(encoded, self._witness.encode(texts), strict=True)):
+        for document, (ours, theirs) in enumerate(zip(encoded, _asked(self._witness, texts), strict=True)):
             if list(ours) != list(theirs):
                 told = first_difference(names, self._tokenizer, ours, theirs)
                 raise StopError(Failure("mismatch", told, document))
+
+
+def _asked(engine: Engine, texts: Sequence[str]) -> Sequence[Sequence[int]]:
+    """The ids of each text. What goes wrong, a panic of Rust included, is traced to its document."""
+    try:
+        return engine.encode(texts)
+    except BaseException:
+        return [_asked_for_one(engine, text, index) for index, text in enumerate(texts)]
+
+
+def _asked_for_one(engine: Engine, text: str, index: int) -> Sequence[int]:
+    try:
+        return engine.encode([text])[0]
+    except ReftokError as error:
+        raise StopError(Failure("text", str(error), index)) from None
+    except BaseException as error:
+        if engine.name == "reftok":
+            raise
+        raise StopError(Failure("text", f"{engine.name} refuses it: {error}", index)) from None
 
 
 def _engines(task: Task, tokenizer: Tokenizer) -> tuple[Engine, Engine | None]:

@@ -15,7 +15,7 @@ from reftok.encoding_files.optional_libraries import optional_library
 from reftok.errors import EncodingStopped
 
 STANDARD_INPUT = "-"
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 18
 
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 """RFC 8878, 3.1.1. No text of UTF-8 begins with these bytes."""

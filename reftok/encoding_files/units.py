@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reftok.encoding_files.sources import Block
 
-UNIT_BYTES = 1 << 20
+UNIT_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
