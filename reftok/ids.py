@@ -9,9 +9,9 @@ from typing import Any
 from reftok.errors import InvalidIds
 
 
-def checked_ids(ids: object) -> tuple[int, ...]:
-    """The ids as int. Raises InvalidIds for what is no list of ids."""
-    return tuple(map(checked_id, id_list(ids, "decode")))
+def checked_ids(ids: object, name: str = "decode") -> tuple[int, ...]:
+    """The ids as int. name: of the method, for the InvalidIds that it raises for what is no list of ids."""
+    return tuple(map(checked_id, id_list(ids, name)))
 
 
 def id_list(ids: object, name: str) -> Iterable[Any]:

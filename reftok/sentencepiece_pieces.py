@@ -211,6 +211,24 @@ class PieceTable:
             follows_unknown = True
         return ids
 
+    def with_unknowns_joined(self, ids: Sequence[int], follows_unknown: bool = False) -> Sequence[int]:
+        """The ids of words one after the other, where a run of unknown ids is one, unless bytes fall back.
+
+        follows_unknown: whether the id before them is unknown.
+        """
+        unk_id = self.unk_id
+        if self.byte_fallback or unk_id not in ids:
+            return ids
+        joined: list[int] = []
+        start, count = 0, ids.count(unk_id)
+        for _ in range(count):
+            end = ids.index(unk_id, start)
+            if end > start or not follows_unknown:
+                joined += ids[start : end + 1]
+            start, follows_unknown = end + 1, True
+        joined += ids[start:]
+        return joined
+
 
 class PrefixMatcher:
     """Finds the longest user-defined symbol at a position.
@@ -234,7 +252,7 @@ class PrefixMatcher:
     def length_at(self, text: str, position: int) -> int:
         """How many characters the longest symbol at `position` has, 0 where there is none."""
         for length in self.lengths.get(text[position], ()):
-            if text[position : position + length] in self.symbols:
+            if position + length <= len(text) and text[position : position + length] in self.symbols:
                 return length
         return 0
 

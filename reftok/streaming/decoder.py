@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
-from reftok.decoding_states import UNREMEMBERED
-from reftok.errors import StreamFinished
-from reftok.ids import checked_id, id_list
+from reftok.decoding_states import UNREMEMBERED, DecodingStates
+from reftok.errors import InvalidIds, StreamFinished
+from reftok.ids import checked_id, checked_ids, id_list
 from reftok.streaming.decoding.decoders import decoding_chain
 from reftok.streaming.decoding.sinks import DecodingStage, Output
 
@@ -43,7 +43,6 @@ class StreamDecoder:
     def __init__(self, tokenizer: Tokenizer, skip_special_tokens: bool = True) -> None:
         self._tokenizer = tokenizer
         self._skip_special_tokens = skip_special_tokens
-        self._states = tokenizer.decoding_states[bool(skip_special_tokens)]
         self.reset()
 
     def reset(self) -> None:
@@ -52,6 +51,7 @@ class StreamDecoder:
         self._chain = decoding_chain(self._tokenizer, self._skip_special_tokens, self._output)
         self._token_count = 0
         self._is_finished = False
+        self._states = self._tokenizer.decoding_states[bool(self._skip_special_tokens)]
         self._state = self._state_of_chain = self._states.at(self._key())
 
     @property
@@ -94,15 +94,27 @@ class StreamDecoder:
         return self._feed(token_id)
 
     def feed_all(self, ids: Iterable[SupportsIndex]) -> str:
-        """The text that has become final with these ids."""
-        return "".join([self.feed(token_id) for token_id in id_list(ids, "feed_all")])
+        """The text that has become final with these ids.
+
+        Raises InvalidIds before any of them is fed where one is no id at all. Where the library refuses one as `feed`
+        says, the text of those before it is lost with the error.
+        """
+        return "".join([self.feed(token_id) for token_id in checked_ids(ids, "feed_all")])
 
     def _feed(self, value: SupportsIndex) -> str:
         self._refuse_if_finished()
         token_id = checked_id(value)
         self._stages()
         before = self._state
-        self._chain.first.token_id(token_id)
+        try:
+            self._chain.first.token_id(token_id)
+        except InvalidIds:
+            raise
+        except BaseException:
+            # The stages are in the middle of something: what they do from now on must not be remembered by others.
+            self._states = DecodingStates()
+            self._state = self._state_of_chain = UNREMEMBERED
+            raise
         self._token_count += 1
         text = self._output.taken()
         self._state = self._state_of_chain = self._states.at(self._key())

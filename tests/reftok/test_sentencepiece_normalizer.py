@@ -136,3 +136,7 @@ def test_the_time_is_near_linear(text: str) -> None:
     start = time.perf_counter()
     normalizer.normalize(NormalizedString(text))
     assert time.perf_counter() - start < 10
+
+
+def test_a_symbol_that_the_end_of_the_text_cuts_short_is_the_shorter_one() -> None:
+    assert PrefixMatcher([" ", " a"]).length_at(" ", 0) == 1

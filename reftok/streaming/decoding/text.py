@@ -14,6 +14,7 @@ from reftok.byte_level import from_byte_characters
 from reftok.decoders import SPACES_BEFORE, ByteFallback, ByteLevel, Strip, byte_of_token
 from reftok.streaming.decoding.sinks import LONGEST_REMEMBERED, FusedSink, FusedStage
 from reftok.streaming.decoding.tokens import Growth
+from reftok.streaming.matching.literals import overlap
 from reftok.streaming.matching.patterns import stream_matches
 
 _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))
@@ -92,7 +93,7 @@ class LiteralText(FusedStage):
         if self._growth is not None:
             self._growth.add(len(fragment), len(parts) - 1)
         rest = parts[-1]
-        end = len(rest) - _overlap(rest, self._literal)
+        end = len(rest) - overlap(rest, self._literal)
         self._held = rest[end:]
         parts[-1] = rest[:end]
         if text := self._content.join(parts):
@@ -104,12 +105,6 @@ class LiteralText(FusedStage):
             self.sink.text(self._held)
             self._held = ""
         super().end(is_token)
-
-
-def _overlap(text: str, literal: str) -> int:
-    """How many characters at the end of `text` are the beginning of the literal, and not all of it."""
-    longest = min(len(text), len(literal) - 1)
-    return next((size for size in range(longest, 0, -1) if text.endswith(literal[:size])), 0)
 
 
 class Interspersed(FusedStage):

@@ -24,7 +24,6 @@ class ChunkReader:
     def __init__(self, library: str) -> None:
         self._library = library
         self._decoder = getincrementaldecoder("utf-8")("surrogateescape" if library in _TAKE_ANY_BYTES else "strict")
-        self._read = 0
         self._bytes = 0
         self._high = ""
 
@@ -38,7 +37,8 @@ class ChunkReader:
         if not isinstance(chunk, str):
             raise InvalidText(f"feed takes str, not {type(chunk).__name__}; feed_bytes takes bytes")
         if self._bytes:
-            return self.from_bytes(chunk.encode("utf-8", "surrogatepass"))
+            self._refuse_surrogates(chunk)
+            return self.from_bytes(chunk.encode("utf-8"))
         if self._library == "tiktoken":
             chunk, self._high = self._high + chunk, ""
             if "\ud800" <= chunk[-1:] <= "\udbff":
@@ -46,7 +46,6 @@ class ChunkReader:
             chunk = _paired(chunk)
         elif not chunk.isascii():
             self._refuse_surrogates(chunk)
-        self._read += len(chunk)
         return chunk
 
     def from_bytes(self, chunk: bytes) -> str:
@@ -67,18 +66,19 @@ class ChunkReader:
         try:
             text = self._decoder.decode(chunk, final)
         except UnicodeDecodeError as error:
-            place = self._read + len(error.object[: error.start].decode("utf-8", "replace"))
-            raise InvalidText(f"not UTF-8 at code point {place} of the stream: {error.reason}") from None
+            if final:
+                raise InvalidText("the stream ends within a character") from None
+            begins = "before" if error.start < self._bytes else f"at byte {error.start - self._bytes} of"
+            raise InvalidText(f"not UTF-8: {error.reason} for what begins {begins} this chunk") from None
         if self._high and text:
             text, self._high = _paired(self._high) + text, ""
-        self._read += len(text)
         return text
 
     def _refuse_surrogates(self, chunk: str) -> None:
         try:
             chunk.encode("utf-8")
         except UnicodeEncodeError as error:
-            found = f"U+{ord(chunk[error.start]):04X} at code point {self._read + error.start} of the stream"
+            found = f"U+{ord(chunk[error.start]):04X} at code point {error.start} of this chunk"
             raise InvalidText(f"lone surrogate {found}: not a text; {self._library} refuses it too") from None
 
 

@@ -198,7 +198,7 @@ class _Network:
 
 
 def _without_case(characters: str) -> str:
-    return f"(?i:[{escaped(characters)}])"
+    return f"[{escaped(characters)}]"
 
 
 def _size(node: Node) -> int:

@@ -17,6 +17,7 @@ from typing import Protocol, TypeAlias
 import regex
 
 from reftok.patterns import pattern_matches
+from reftok.streaming.matching.literals import overlap
 from reftok.streaming.matching.streamable import Streamable, streamable
 from reftok.text import Match
 
@@ -174,7 +175,6 @@ class LiteralMatcher(_Matcher):
     def __init__(self, literal: str) -> None:
         super().__init__()
         self._literal = literal
-        self._beginnings = tuple(literal[:length] for length in range(len(literal) - 1, 0, -1))
         self._waiting = ""
         self._is_begun = False
 
@@ -192,17 +192,12 @@ class LiteralMatcher(_Matcher):
                 are_matches.append(False)
             texts.append(self._literal)
             are_matches.append(True)
-        self._waiting = self._beginning_at_end(rest)
-        self.held = len(self._waiting)
+        self.held = overlap(rest, self._literal)
+        self._waiting = rest[len(rest) - self.held :]
         if len(rest) > self.held:
             texts.append(rest[: len(rest) - self.held])
             are_matches.append(False)
         return texts, are_matches
-
-    def _beginning_at_end(self, text: str) -> str:
-        if not text.endswith(self._beginnings):
-            return ""
-        return next(beginning for beginning in self._beginnings if text.endswith(beginning))
 
     def last_pieces(self) -> Pieces:
         waiting, is_begun = self._waiting, self._is_begun

@@ -212,3 +212,19 @@ def test_a_callback_may_be_told_of_special_tokens() -> None:
     texts: list[str] = []
     BYTES.decode_with_callback([65, 256], lambda text, *_: texts.append(text), skip_special_tokens=False)
     assert texts == ["A", "<|end|>"]
+
+
+def test_an_error_in_one_stream_is_not_remembered_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = reftok.load("bpe-gpt2")
+    broken = tokenizer.stream_decoder()
+    broken.feed(40)
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(broken._chain.first), "token_id", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        broken.feed(341)
+    monkeypatch.undo()
+    broken.feed(291)
+    other = tokenizer.stream_decoder()
+    assert "".join(map(other.feed, [40, 291, 341])) == tokenizer.decode([40, 291, 341])

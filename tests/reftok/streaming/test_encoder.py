@@ -146,19 +146,31 @@ def test_a_finished_stream_takes_nothing_until_it_is_reset() -> None:
     assert encoder.feed("b") + encoder.finish() == reftok.load("bpe-gpt2").encode_ids("b")
 
 
-def test_the_place_of_what_is_no_text_is_counted_from_the_start_of_the_stream() -> None:
+def test_the_place_of_what_is_no_text_is_counted_in_the_chunk() -> None:
     encoder = reftok.load("bpe-gpt2").stream_encoder()
     encoder.feed("né")
-    with pytest.raises(InvalidText, match=r"lone surrogate U\+D800 at code point 3 of the stream"):
+    encoder.feed("abc")
+    with pytest.raises(InvalidText, match=r"lone surrogate U\+D800 at code point 1 of this chunk"):
         encoder.feed("a\ud800")
     encoder.reset()
     encoder.feed_bytes(b"n\xc3")
-    with pytest.raises(InvalidText, match="not UTF-8 at code point 1 of the stream"):
+    with pytest.raises(InvalidText, match="not UTF-8: .* begins before this chunk"):
         encoder.feed_bytes(b"a")
     encoder.reset()
     encoder.feed_bytes(b"n\xc3")
-    with pytest.raises(InvalidText, match="not UTF-8 at code point 1 of the stream"):
+    with pytest.raises(InvalidText, match="not UTF-8: .* begins at byte 2 of this chunk"):
+        encoder.feed_bytes(b"\xa9n\xff")
+    encoder.reset()
+    encoder.feed_bytes(b"n\xc3")
+    with pytest.raises(InvalidText, match="the stream ends within a character"):
         encoder.finish()
+
+
+def test_a_lone_surrogate_behind_incomplete_bytes_is_refused_as_anywhere() -> None:
+    encoder = reftok.load("spm-bpe").stream_encoder()
+    encoder.feed_bytes(b"\xc3")
+    with pytest.raises(InvalidText, match="lone surrogate"):
+        encoder.feed("\ud800")
 
 
 def test_bytes_and_characters_may_take_turns() -> None:

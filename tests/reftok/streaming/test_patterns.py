@@ -245,3 +245,11 @@ def test_a_pattern_that_takes_too_long_on_a_fragment_is_an_error_and_no_hang(mon
     matcher = stream_matches(compile_oniguruma("(?:a|aa)+b|(?=b)"))
     with pytest.raises(InvalidText, match="takes too long"):
         matcher.feed("a" * 500 + "c")
+
+
+@pytest.mark.parametrize("pattern", ["(?i:ff)", "(?i:ff)$", "(?i:ss)", "(?i:ﬃ)+", "(?i:ŉ)x", "(?i:ΐ)", "a(?i:fi)"])
+def test_a_ligature_that_stands_for_several_letters_is_one_of_the_paths(pattern: str) -> None:
+    compiled = compile_oniguruma(pattern)
+    for text in map("".join, product("ﬀﬃfisßŉʼnx", repeat=3)):
+        for fragments in ([text], [*text]):
+            assert streamed(stream_matches(compiled), fragments) == joined(whole_matches(compiled, text)), fragments
