@@ -18,6 +18,7 @@ from reftok.errors import (
     InvalidText,
     ModelFormatError,
     ReftokError,
+    StreamFinished,
     UnsupportedFeature,
     VerificationFailed,
 )
@@ -26,6 +27,8 @@ from reftok.formats.vocab_merges import byte_level_bpe
 from reftok.llama.build import llama_spm
 from reftok.sentencepiece_n_best import n_best
 from reftok.sentencepiece_options import SentencePieceOptions
+from reftok.streaming.decoder import StreamDecoder
+from reftok.streaming.encoder import StreamEncoder
 from reftok.tokenizer import Tokenizer
 from reftok.trace import Trace
 from reftok.types import AddedToken, Encoding, Span, Token
@@ -43,6 +46,9 @@ __all__ = [
     "ReftokError",
     "SentencePieceOptions",
     "Span",
+    "StreamDecoder",
+    "StreamEncoder",
+    "StreamFinished",
     "Token",
     "Tokenizer",
     "Trace",

@@ -28,6 +28,9 @@ from reftok.text import NormalizedString, Split, refuse_expansion
 from reftok.types import AddedToken, Span, Token
 from reftok.unicode import RUST, WHITE_SPACE
 
+_BLANKS = "".join(sorted(WHITE_SPACE))
+_BLANK_RUN = regex.compile(f"[{_BLANKS}]*+")
+
 AddedMatch = tuple[int | None, Span]
 
 
@@ -242,13 +245,10 @@ def stands_alone(text: str, start: int, stop: int) -> bool:
 
 def start_of_white_space_before(text: str, start: int, lowest: int) -> int:
     """Where the white space that ends at `start` begins; not before `lowest`."""
-    while start > lowest and RUST.is_space(text[start - 1]):
-        start -= 1
-    return max(start, lowest)
+    return lowest + len(text[lowest:start].rstrip(_BLANKS)) if lowest < start else lowest
 
 
 def end_of_white_space_after(text: str, stop: int) -> int:
     """Where the white space that begins at `stop` ends."""
-    while stop < len(text) and RUST.is_space(text[stop]):
-        stop += 1
-    return stop
+    run = _BLANK_RUN.match(text, stop)
+    return run.end() if run else stop

@@ -93,6 +93,11 @@ class Charsmap:
                 value = units[node] & _VALUE
         return node, value
 
+    def goes_on_in_ascii(self, node: int) -> bool:
+        """Whether a key goes on behind a node with an ASCII character other than NUL. Call `validate` before."""
+        units = self._units
+        return any(units[node ^ byte] & _LABEL == byte for byte in range(1, 128))
+
     def validate(self) -> None:
         """Check the whole blob as sentencepiece does on loading; and that no replacement is cut inside a character.
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from reftok.added_tokens import AddedVocabulary
+from reftok.ascii_offsets import ascii_encoding
 from reftok.decoding_states import DecodingStates
 from reftok.encoding_states import EncodingStates
 from reftok.encodings import byte_offsets, joined, text_and_pair
@@ -34,7 +35,7 @@ from reftok.types import Encoding
 
 if TYPE_CHECKING:
     from reftok.streaming.decoder import StreamDecoder, TextCallback
-    from reftok.streaming.encoder import StreamEncoder
+    from reftok.streaming.encoder import ByteErrors, StreamEncoder
 
 Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp"]
 
@@ -53,7 +54,7 @@ class Tokenizer:
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
     named_ids: by name ("eos"), what the files say; None where they say that there is none. See `reftok.named_ids`.
     decoding_states: what its streams remember, those that keep special tokens and those that skip them.
-    encoding_states: what its encoders have in common, those that add no special tokens and those that do.
+    encoding_states: what its encoders have in common.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-gpt2")
@@ -78,9 +79,7 @@ class Tokenizer:
         default_factory=lambda: (DecodingStates(), DecodingStates()), init=False, repr=False, compare=False
     )
 
-    encoding_states: tuple[EncodingStates, EncodingStates] = field(
-        default_factory=lambda: (EncodingStates(), EncodingStates()), init=False, repr=False, compare=False
-    )
+    encoding_states: EncodingStates = field(default_factory=EncodingStates, init=False, repr=False, compare=False)
 
     def encode(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
         """Token ids with their tokens and offsets.
@@ -93,17 +92,26 @@ class Tokenizer:
         character that needs an unknown token the file does not have, and where the normalizers or added tokens that
         overlap blow the text up.
         """
-        encodings = [to_encoding(self._splits(text, None))]
+        encodings = [self._encoding(text)]
         if pair is not None:
+            if not isinstance(pair, str):
+                raise InvalidText(f"the second text is str, not {type(pair).__name__}")
             if self.library != "tokenizers":
                 raise InvalidText(f"{self.library} does not encode pairs of texts")
-            encodings.append(to_encoding(self._splits(pair, None), sequence_id=1))
+            encodings.append(self._encoding(pair, sequence_id=1))
         encoding = self._post_processed(encodings, add_special_tokens, None)
         encoding = self._with_options(encoding, text, None)
         return encoding if isinstance(text, str) else byte_offsets(encoding, self._checked(text))
 
-    def stream_encoder(self, *, add_special_tokens: bool = True) -> StreamEncoder:
+    def _encoding(self, text: str | bytes, sequence_id: int = 0) -> Encoding:
+        """The tokens that come from the model."""
+        found = ascii_encoding(self, text, sequence_id) if isinstance(text, str) else None
+        return to_encoding(self._splits(text, None), sequence_id) if found is None else found
+
+    def stream_encoder(self, add_special_tokens: bool = True, *, errors: ByteErrors = "strict") -> StreamEncoder:
         """Ids while the text is still coming; the state object belongs to one text.
+
+        errors: "replace" makes U+FFFD of bytes that are not UTF-8 where the library takes none.
 
         >>> import reftok
         >>> encoder = reftok.load("bpe-gpt2").stream_encoder()
@@ -112,9 +120,9 @@ class Tokenizer:
         """
         from reftok.streaming.encoder import StreamEncoder
 
-        return StreamEncoder(self, add_special_tokens)
+        return StreamEncoder(self, add_special_tokens, errors)
 
-    def encode_iterable(self, chunks: Iterable[str | bytes], *, add_special_tokens: bool = True) -> Iterator[int]:
+    def encode_iterable(self, chunks: Iterable[str | bytes], add_special_tokens: bool = True) -> Iterator[int]:
         """The ids of a text that comes in chunks, each id as soon as it is final; bytes are those of UTF-8.
 
         >>> import reftok
@@ -129,6 +137,8 @@ class Tokenizer:
     def _ids_of_chunks(self, chunks: Iterable[str | bytes], add_special_tokens: bool) -> Iterator[int]:
         encoder = self.stream_encoder(add_special_tokens=add_special_tokens)
         for chunk in chunks:
+            if not isinstance(chunk, str | bytes | bytearray | memoryview):
+                raise InvalidText(f"a chunk is str or bytes, not {type(chunk).__name__}")
             yield from encoder.feed(chunk) if isinstance(chunk, str) else encoder.feed_bytes(chunk)
         yield from encoder.finish()
 
@@ -154,15 +164,16 @@ class Tokenizer:
         """
         if pair is not None:
             return list(self.encode(text, pair, add_special_tokens).ids)
+        from reftok.streaming.encoding.post_processors import surroundings
+
         checked = self._checked(text)
-        idle = self.encoding_states[bool(add_special_tokens)].idle
-        try:
-            encoder = idle.pop()
-        except IndexError:
-            encoder = self.stream_encoder(add_special_tokens=add_special_tokens)
-        ids = encoder.encode(checked)
-        idle.append(encoder)
-        return ids
+        around = surroundings(self, add_special_tokens)
+        chain = self.encoding_states.chain(self)
+        ids = chain.whole(checked)
+        self.encoding_states.idle.append(chain)
+        if around.held_by:
+            return self.ids_behind_model(ids, add_special_tokens)
+        return [*around.before, *ids, *around.after] if around.before or around.after else ids
 
     def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
         r"""What every stage took and gave.

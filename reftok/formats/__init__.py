@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,6 +62,23 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
     >>> load("bpe-gpt2").library
     'tokenizers'
     """
+    with _collecting_later():
+        return _load(source, encoding)
+
+
+@contextmanager
+def _collecting_later() -> Iterator[None]:
+    """Without the search for cycles, which takes as long as the reading where a hundred thousand lists are made."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _load(source: str | Path, encoding: str | None) -> Tokenizer:
     path = find_model(source) if encoding is None else _rank_file(source)
     if encoding is None and is_gguf(path):
         return read_gguf(path)

@@ -122,9 +122,10 @@ class Fields:
     def vocab(self, key: str) -> dict[str, int]:
         """An object of token to id."""
         vocab: dict[str, int] = self._typed(key, _REQUIRED, dict)
-        for token, token_id in vocab.items():
-            if not is_id(token_id):
-                raise self.wrong(f"{key}[{token!r}]", f"is not an id: {token_id!r:.60}")
+        ids = vocab.values()
+        if not {*map(type, ids)} <= {int} or min(ids, default=0) < 0 or not is_id(max(ids, default=0)):
+            token, token_id = next(entry for entry in vocab.items() if not is_id(entry[1]))
+            raise self.wrong(f"{key}[{token!r}]", f"is not an id: {token_id!r:.60}")
         if len(set(vocab.values())) < len(vocab):
             twice, count = Counter(vocab.values()).most_common(1)[0]
             raise self.wrong(key, f"gives the id {twice} to {count} tokens")

@@ -6,6 +6,7 @@ Source: tokenizers 0.23 models/mod.rs and the `Deserialize` implementation of ea
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 from reftok.formats.fields import Fields
 from reftok.models.bpe import BPE, BPEOptions
@@ -55,6 +56,8 @@ def _read_bpe(fields: Fields) -> BPE:
 def _read_merges(fields: Fields) -> list[tuple[str, str]]:
     """All pairs, or, in older files, all lines of two tokens; lines that start with `#version` are skipped."""
     entries = fields.items("merges")
+    if {*map(type, entries)} == {list} and {*map(len, entries)} == {2} and {*map(type, chain(*entries))} == {str}:
+        return [*map(tuple, entries)]
     as_lines = bool(entries) and isinstance(entries[0], str)
     merges: list[tuple[str, str]] = []
     for index, entry in enumerate(entries):

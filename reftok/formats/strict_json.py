@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -15,6 +16,10 @@ Pairs: TypeAlias = list[tuple[str, Any]]
 """The keys and values of an object as they are written."""
 
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+_DIGITS_AS_ZEROS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
+_MANY_DIGITS = b"0" * 19
+_MINUS_ZERO = re.compile(rb"-0")
+_BEFORE_NUMBERS = b" \t\r\n:,["
 _DEEPEST = 127
 """How many lists and objects may be in each other. Source: serde_json 1.0 de.rs, `remaining_depth: 128`."""
 
@@ -45,7 +50,7 @@ def _parsed(data: bytes, source: str, as_object: Callable[[Pairs], dict[str, Any
         root = json.loads(
             data.decode("utf-8"),
             parse_float=serde_float,
-            parse_int=serde_integer,
+            parse_int=serde_integer if _may_have_unusual_integers(data) else int,
             parse_constant=_refuse_constant,
             object_pairs_hook=as_object,
         )
@@ -69,6 +74,12 @@ def _parsed(data: bytes, source: str, as_object: Callable[[Pairs], dict[str, Any
         raise ModelFormatError(source, "", f"is not JSON ({error})") from None
 
 
+def _may_have_unusual_integers(data: bytes) -> bool:
+    """Whether there may be an integer that is not the same to Python: of more than 18 digits, or -0."""
+    before_minus_zeros = {data[found.start() - 1] if found.start() else 0x20 for found in _MINUS_ZERO.finditer(data)}
+    return _MANY_DIGITS in data.translate(_DIGITS_AS_ZEROS) or not before_minus_zeros.isdisjoint(_BEFORE_NUMBERS)
+
+
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number in JSON")
 
@@ -90,11 +101,9 @@ def _check_repeated(repeating: Sequence[tuple[dict[str, Any], Pairs]], vocab: An
 
 def _is_too_deep(root: Any) -> bool:
     level: list[Any] = [[root]]
+    kinds: set[type] = {list}
     for _ in range(_DEEPEST + 1):
-        level = [
-            child
-            for value in level
-            for child in (value.values() if isinstance(value, dict) else value)
-            if isinstance(child, dict | list)
-        ]
+        values = [value.values() if type(value) is dict else value for value in level] if dict in kinds else level
+        kinds = {*map(type, chain.from_iterable(values))} & {dict, list}
+        level = [child for child in chain.from_iterable(values) if type(child) in kinds] if kinds else []
     return bool(level)

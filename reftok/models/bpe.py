@@ -6,14 +6,18 @@ Source: tokenizers 0.23 models/bpe/model.rs (`merge_word`) and models/bpe/word.r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import inf
+from operator import add
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.models.merging_model import MergingModel
+from reftok.models.ordered_merges import OrderedMerges, are_in_order
 from reftok.models.symbol_cuts import SymbolCuts
 from reftok.sentencepiece_pieces import BYTE_PIECES
 from reftok.steps import Merge, Merging, Steps, WholeWord
@@ -78,21 +82,31 @@ class BPE(MergingModel):
         super().__init__(vocab)
         self.options = options
         self.source = source
-        self._use(merge_ranks(vocab, merges, options.continuing_subword_prefix, source))
         prefix, suffix = options.continuing_subword_prefix, options.end_of_word_suffix
+        self._merged = merged_ids(vocab, merges, prefix, source)
+        is_plain = not (prefix or suffix) and len(self._tokens) == len(vocab)
+        self._in_order: OrderedMerges | None = None
+        if is_plain and are_in_order(*self._merged):
+            self._in_order = OrderedMerges(vocab, self._tokens, *self._merged)
         self._ids_at_start = _character_ids(vocab, "", ""), _character_ids(vocab, "", suffix)
         self._ids_after_start = _character_ids(vocab, prefix, ""), _character_ids(vocab, prefix, suffix)
         self.takes_whole_words = options.ignore_merges
         self.has_other_ends = bool(prefix or suffix)
 
-    def _use(self, merges: Merges) -> None:
-        self.merges = merges
-        self._has_one_split_each = len({whole for _, whole in merges.values()}) == len(merges)
+    @cached_property
+    def merges(self) -> Merges:
+        """The merges by the pairs of their ids."""
+        return _ranked(*self._merged)
+
+    @cached_property
+    def _has_one_split_each(self) -> bool:
+        return len({whole for _, whole in self.merges.values()}) == len(self.merges)
 
     def with_merges(self, merges: Merges) -> BPE:
         """The same model with other merges: what a faulty implementation would do, to compare with."""
         changed = copy(self)
-        changed._use(merges)
+        vars(changed).update(merges=merges, _in_order=None)
+        vars(changed).pop("_has_one_split_each", None)
         changed._forget()
         return changed
 
@@ -116,8 +130,12 @@ class BPE(MergingModel):
         return self.merged_ids(text)
 
     def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
+        if self._in_order is not None and text:
+            found = self._in_order.ids(text)
+            if found is not None:
+                return found
         symbols = self.symbols(text, begins, ends)
-        if self._has_one_split_each and len(symbols) <= _FEW_SYMBOLS:
+        if len(symbols) <= _FEW_SYMBOLS and self._has_one_split_each:
             return merge_few([token_id for token_id, _ in symbols], self.merges)
         return [token_id for token_id, _ in merge_all(symbols, self.merges)]
 
@@ -227,19 +245,54 @@ def merge_ranks(
 
     Quirk: as many bytes as the prefix has are taken off, whatever they are.
     """
-    ranks: dict[tuple[int, int], tuple[int, int]] = {}
+    return _ranked(*merged_ids(vocab, merges, prefix, source))
+
+
+def _ranked(lefts: Sequence[int], rights: Sequence[int], wholes: Sequence[int]) -> Merges:
+    return dict(zip(zip(lefts, rights, strict=True), enumerate(wholes), strict=True))
+
+
+def merged_ids(
+    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], prefix: str, source: str
+) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """The ids of the left tokens of the merges, of the right ones, and of what they become.
+
+    Raises ModelFormatError for a token that is not in the vocab.
+    """
+    if not prefix:
+        with suppress(KeyError):
+            left_tokens, right_tokens = [left for left, _ in merges], [right for _, right in merges]
+            tokens = [*map(add, left_tokens, right_tokens)]
+            return _ids(vocab, left_tokens), _ids(vocab, right_tokens), _ids_in_order(vocab, tokens)
+    lefts: list[int] = []
+    rights: list[int] = []
+    wholes: list[int] = []
     prefix_length_bytes = len(prefix.encode("utf-8"))
     for rank, (left, right) in enumerate(merges):
         place = f"model.merges[{rank}]"
         try:
-            pair = vocab[left], vocab[right]
-            ranks[pair] = rank, vocab[left + _without_bytes(right, prefix_length_bytes)]
+            lefts.append(vocab[left])
+            rights.append(vocab[right])
+            wholes.append(vocab[left + _without_bytes(right, prefix_length_bytes)])
         except KeyError as missing:
             raise ModelFormatError(source, place, f"{missing.args[0]!r:.60} is not in the vocab") from None
         except UnicodeDecodeError:
             problem = f"{right!r:.60} does not begin with the subword prefix {prefix!r:.60}"
             raise ModelFormatError(source, place, problem) from None
-    return ranks
+    return lefts, rights, wholes
+
+
+def _ids(vocab: Mapping[str, int], tokens: Sequence[str]) -> list[int]:
+    return [*map(vocab.__getitem__, tokens)]
+
+
+def _ids_in_order(vocab: Mapping[str, int], tokens: list[str]) -> list[int]:
+    """The ids of tokens that are likely to stand next to each other in the vocab; it takes long to look up so many."""
+    start = next((place for place, token in enumerate(vocab) if tokens and token == tokens[0]), 0)
+    end = start + len(tokens)
+    if [*islice(vocab, start, end)] == tokens:
+        return [*islice(vocab.values(), start, end)]
+    return _ids(vocab, tokens)
 
 
 def _without_bytes(token: str, length_bytes: int) -> str:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from reftok.byte_level import to_byte_characters
 from reftok.cache import Results
 from reftok.models.vocab_model import RememberingModel
 from reftok.prefixes import Beginnings
@@ -29,6 +30,7 @@ class MergingModel(RememberingModel):
     takes_whole_words: whether it may do so.
     has_other_ends: whether the first or the last character of a word can be another symbol than within.
     inner_ids: what stands between two cuts, to its ids.
+    ids_of_raw: a word that is not yet written in the characters of its bytes, to its ids.
     """
 
     takes_whole_words = True
@@ -41,11 +43,15 @@ class MergingModel(RememberingModel):
     def _forget(self) -> None:
         super()._forget()
         self.inner_ids: Results[Sequence[int]] = Results(self._inner_ids)
+        self.ids_of_raw: Results[Sequence[int]] = Results(self._ids_of_raw)
         self._cuts: Cuts | None = None
         self._beginnings: Beginnings | None = None
 
     def _inner_ids(self, text: str) -> Sequence[int]:
         return self.merged_ids(text, begins=False, ends=False)
+
+    def _ids_of_raw(self, word: str) -> Sequence[int]:
+        return self._token_ids(to_byte_characters(word.encode()))
 
     @abstractmethod
     def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:

@@ -6,16 +6,22 @@ two such places is segmented on its own, so that it can be looked up in a cache.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from operator import add
-
-import regex
+from typing import TypeAlias
 
 from reftok.sentencepiece_pieces import SPACE_SYMBOL
 
-_SPACE_FIRST = regex.compile(f"{SPACE_SYMBOL}+[^{SPACE_SYMBOL}]*|[^{SPACE_SYMBOL}]+")
-_SPACE_LAST = regex.compile(f"[^{SPACE_SYMBOL}]*{SPACE_SYMBOL}+|[^{SPACE_SYMBOL}]+")
+_SPACE_FIRST = re.compile(f"{SPACE_SYMBOL}+[^{SPACE_SYMBOL}]*|[^{SPACE_SYMBOL}]+")
+_SPACE_LAST = re.compile(f"[^{SPACE_SYMBOL}]*{SPACE_SYMBOL}+|[^{SPACE_SYMBOL}]+")
+_BEHIND_SPACE = re.compile(f"{SPACE_SYMBOL}({SPACE_SYMBOL}*[^{SPACE_SYMBOL}]*)")
+_BEFORE_SPACE = re.compile(f"([^{SPACE_SYMBOL}]*{SPACE_SYMBOL}*){SPACE_SYMBOL}")
+_TWO_SPACES = 2 * SPACE_SYMBOL
 _LONG_WORD = 24
+
+Keys: TypeAlias = tuple[str, list[str], str]
+"""The word before the first `▁`, '' if there is none; the keys of the words; and the word behind the last `▁`."""
 
 
 class PairCuts:
@@ -35,6 +41,8 @@ class PairCuts:
             self._words = _SPACE_FIRST
         elif all(pair.endswith(SPACE_SYMBOL) for pair in mixed):
             self._words = _SPACE_LAST
+        self._before = SPACE_SYMBOL * (self._words is _SPACE_FIRST)
+        self._behind = SPACE_SYMBOL * (self._words is _SPACE_LAST)
 
     def words(self, text: str) -> list[str]:
         """The text cut before each run of `▁`, else behind each, where no piece is in the way; else `parts`."""
@@ -42,6 +50,34 @@ class PairCuts:
             return self.parts(text)
         words: list[str] = self._words.findall(text)
         return words
+
+    def keys(self, text: str) -> Keys:
+        """The same as keys, which are words without the one `▁` that all of them begin or end with.
+
+        To split a text at a character is several times as fast as to find words in it.
+
+        >>> PairCuts(["▁a", "ab", "bc"]).keys("ab▁a▁▁b")
+        ('ab', ['a', '▁b'], '')
+        """
+        if self._before:
+            keys: list[str] = text.split(SPACE_SYMBOL)
+            first = keys.pop(0)
+            return first, _BEHIND_SPACE.findall(text) if _TWO_SPACES in text else keys, ""
+        if self._behind:
+            keys = text.split(SPACE_SYMBOL)
+            last = keys.pop()
+            return "", _BEFORE_SPACE.findall(text) if _TWO_SPACES in text else keys, last
+        return "", self.parts(text), ""
+
+    def word(self, key: str) -> str:
+        """The word of a key."""
+        return self._before + key + self._behind
+
+    def key(self, part: str) -> str | None:
+        """The key of a part of a word, None where it is not a word by itself."""
+        if self._before and part[0] == SPACE_SYMBOL:
+            return part[1:]
+        return part[:-1] if self._behind and part[-1] == SPACE_SYMBOL else None
 
     def short_parts(self, word: str) -> list[str]:
         """The word if it is short, else its `parts`."""
@@ -61,6 +97,8 @@ class PairCuts:
         2
         """
         pairs = self.pairs
+        if len(text) == 2:
+            return int(text not in pairs)
         for index in range(len(text) - 1, 0, -1):
             if text[index - 1 : index + 1] not in pairs:
                 return index

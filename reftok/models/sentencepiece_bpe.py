@@ -8,11 +8,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import chain
 from math import inf
+from operator import add
 from typing import TypeAlias
 
-from reftok.cache import TwoGenerationCache
+from reftok.cache import Results, TwoGenerationCache
 from reftok.models.pair_cuts import PairCuts
 from reftok.models.piece_model import PieceModel
 from reftok.models.unused_pieces import settled_splits
@@ -55,7 +56,10 @@ class SentencePieceBPE(PieceModel):
         self._unused = table.of_type(PieceType.UNUSED)
         self.cuts = PairCuts(table.text_ids)
         self._settled = settled_splits(self._unused, self._ranks)
+        self._is_simple = not self._unused and not table.matcher.lengths
         self._cache: TwoGenerationCache[Sequence[Segment]] = TwoGenerationCache()
+        self._ids_of_word: Results[Sequence[int]] = Results(self._word_ids)
+        self._ids_of_key: Results[Sequence[int]] = Results(self._key_ids)
 
     def segments_plainly(self, text: str) -> list[Segment]:
         """The parts of the text with the ids of their pieces."""
@@ -99,6 +103,51 @@ class SentencePieceBPE(PieceModel):
             segments += found
         return segments
 
+    def token_ids(self, text: str) -> list[int]:
+        """The ids of `tokenize`, and nothing else."""
+        return super().token_ids(text) if self._unused else [*self.table.with_unknowns_joined(self.ids_of_words(text))]
+
+    def ids_of_words(self, text: str) -> list[int]:
+        """The ids of what stands between two cuts, word by word, of a model without unused pieces.
+
+        Unknown ids of neighbouring words are not joined yet.
+        """
+        first, keys, last = self.cuts.keys(text)
+        ids = [*self._ids_of_word[first]] if first else []
+        ids += chain.from_iterable(map(self._ids_of_key.__getitem__, keys))
+        if last:
+            ids += self._ids_of_word[last]
+        return ids
+
+    def _key_ids(self, key: str) -> Sequence[int]:
+        """The ids of a word, by its key; what stands before and behind punctuation is remembered by itself."""
+        word = self.cuts.word(key)
+        parts = [word] if key.isalpha() else self.cuts.parts(word)
+        if len(parts) == 1:
+            return self._word_ids(word)
+        ids: list[int] = []
+        for part in parts:
+            part_key = self.cuts.key(part)
+            ids += self._ids_of_word[part] if part_key is None else self._ids_of_key[part_key]
+        return tuple(ids)
+
+    def _word_ids(self, word: str) -> Sequence[int]:
+        if self._is_simple and len(word) <= _FEW_SYMBOLS:
+            merged = merge_few(list(word), self._ranks)
+            try:
+                return tuple(map(self.table.text_ids.__getitem__, merged))
+            except KeyError:
+                return tuple(self.table.token_ids([(piece, self.table.usable_id(piece)) for piece in merged]))
+        segments: list[Segment] = []
+        for part in self.cuts.short_parts(word):
+            segments += [(piece, self.table.usable_id(piece)) for piece in self._merged(part) or ()]
+        return tuple(self.table.token_ids(segments))
+
+    @property
+    def has_unused(self) -> bool:
+        """Whether there are unused pieces."""
+        return bool(self._unused)
+
     @property
     def may_depend_on_all(self) -> bool:
         """Whether there are unused pieces that are split as the whole text has it."""
@@ -109,8 +158,6 @@ class SentencePieceBPE(PieceModel):
 
         They end where there is an unused piece of which only the whole text tells what it is split into.
         """
-        if not self._unused:
-            return self.segments(text), True
         segments: list[Segment] = []
         merged, _ = merge_all(*self.table.matcher.split(text), self._ranks, self._unused)
         for part in merged:
@@ -221,18 +268,21 @@ def merge_few(symbols: list[str], ranks: Mapping[str, int]) -> list[str]:
     >>> merge_few(list("abcab"), {"ab": 2, "bc": 1, "ca": 1})
     ['a', 'bc', 'ab']
     """
-    pairs = [ranks.get(left + right, inf) for left, right in pairwise(symbols)]
-    while pairs:
+    get = ranks.get
+    pairs = [get(pair, inf) for pair in map(add, symbols, symbols[1:])]
+    last = len(pairs) - 1
+    while last >= 0:
         lowest = min(pairs)
         if lowest == inf:
             break
         left = pairs.index(lowest)
-        symbols[left] += symbols.pop(left + 1)
+        merged = symbols[left] = symbols[left] + symbols.pop(left + 1)
         del pairs[left]
-        if left > 0:
-            pairs[left - 1] = ranks.get(symbols[left - 1] + symbols[left], inf)
-        if left < len(pairs):
-            pairs[left] = ranks.get(symbols[left] + symbols[left + 1], inf)
+        last -= 1
+        if left:
+            pairs[left - 1] = get(symbols[left - 1] + merged, inf)
+        if left <= last:
+            pairs[left] = get(merged + symbols[left + 1], inf)
     return symbols
 
 

@@ -6,24 +6,27 @@ Source: sentencepiece 0.2.3, unigram_model.cc (`Model::EncodeOptimized`).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from math import inf, nan
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from reftok.cache import TwoGenerationCache
+from reftok.cache import Results
 from reftok.errors import ModelFormatError
 from reftok.models.pair_cuts import PairCuts
 from reftok.models.piece_model import PieceModel
 from reftok.models.piece_trie import Entry, PieceTrie
-from reftok.sentencepiece_pieces import PieceTable, PieceType, Segment
+from reftok.sentencepiece_pieces import BYTE_PIECES, PieceTable, PieceType, Segment
 from reftok.steps import Lattice, Node
 
 UNK_PENALTY = 10.0
 RESET_THRESHOLD = 100_000.0
 _LARGEST_FLOAT32 = 3.4028234663852886e38
-_CACHED_LENGTH = 256
+SURE = 90_000.0
+"""A score nearer to 0 than this changes nothing in almost any word."""
+
+_LONGEST_SURE = 1 << 12
+_LONG_WORD = 64
 _ROUNDING = 2.0**-24
 
 Match: TypeAlias = tuple[int, int, float]
@@ -48,17 +51,31 @@ def user_defined_score(length: int) -> float:
     return to_float32(0.1 * (length - 1))
 
 
-@dataclass(frozen=True, slots=True)
-class BestPart:
+class BestPart(NamedTuple):
     """The best segmentation of a part of the text, in exact arithmetic.
 
-    scores: of the segments, one after the other.
+    ends: of the segments, in code points of the part; ids: theirs, one after the other.
     tolerance: where the score at the start of the part is nearer to 0 than this, float32 chooses the same.
+    is_plain: whether each id stays as it is: no unknown segment falls to bytes or is joined to the one before it.
     """
 
-    segments: Sequence[Segment]
-    scores: Sequence[float]
+    ends: Sequence[int]
+    ids: Sequence[int]
     tolerance: float
+    is_plain: bool
+
+    def segments(self, part: str) -> list[Segment]:
+        """The segments of the part."""
+        bounds = pairwise((0, *self.ends))
+        return [(part[start:end], token_id) for (start, end), token_id in zip(bounds, self.ids, strict=True)]
+
+
+class UnsureWord(Exception):
+    """A word whose ids are not known without the score before it."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(word)
+        self.word = word
 
 
 class SentencePieceUnigram(PieceModel):
@@ -90,9 +107,19 @@ class SentencePieceUnigram(PieceModel):
         }
         self.trie = PieceTrie.of(self._entries.items())
         self._longest = max(map(len, table.text_ids))
-        self._largest = max(abs(score) for _, score in (self.unknown, *self._entries.values()))
+        self.largest = max(abs(score) for _, score in (self.unknown, *self._entries.values()))
         self.cuts = PairCuts(table.text_ids)
-        self._cache: TwoGenerationCache[BestPart] = TwoGenerationCache()
+        self._beginnings = self.trie.children
+        self.scores = dict((*self._entries.values(), self.unknown, *self._scores_of_bytes()))
+        self.longest_sure = int(min(RESET_THRESHOLD / self.largest, _LONGEST_SURE)) if self.largest else _LONGEST_SURE
+        self.best_of_part: Results[BestPart] = Results(self.best_part)
+        self.has_joined_words = False
+        self.sure_ids: Results[Sequence[int]] = Results(self._sure_ids)
+
+    def _scores_of_bytes(self) -> Iterator[Entry]:
+        """The bytes of an unknown character score together what it does: the first one all of it, the others 0."""
+        for byte, piece in enumerate(BYTE_PIECES if self.table.byte_fallback else ()):
+            yield self.table.vocab[piece], 0.0 if 0x80 <= byte < 0xC0 else self.unknown[1]
 
     def _score(self, token_id: int) -> float:
         piece = self.table.pieces[token_id]
@@ -155,33 +182,54 @@ class SentencePieceUnigram(PieceModel):
         return Lattice(text, tuple(nodes), tuple(node for node in nodes if (node.start, node.end) in path), score)
 
     def segments(self, text: str) -> list[Segment]:
-        """The fast twin of `segments_plainly`."""
-        return self.segments_of_words(self.cuts.words(text), 0.0)[0]
-
-    def segments_of_words(self, words: Iterable[str], score: float) -> tuple[list[Segment], float]:
-        """The segments of words between which the text can be cut, and the score behind them.
+        """The fast twin of `segments_plainly`.
 
         One part at a time, remembered with the scores that it holds for. The score at the start of a part is the only
         thing that what came before can change.
         """
         segments: list[Segment] = []
-        rounded = array("f", [0.0])
-        for word in words:
+        score = 0.0
+        for word in self.cuts.words(text):
             for part in self.cuts.short_parts(word):
-                best = self._cache.get(part)
-                if best is None:
-                    best = self.best_part(part)
-                    if len(part) < _CACHED_LENGTH:
-                        self._cache.put(part, best)
-                if -best.tolerance < score < best.tolerance:
-                    segments += best.segments
-                    for piece_score in best.scores:
-                        rounded[0] = score + piece_score
-                        score = rounded[0]
-                else:
-                    found, score = self.segments_plainly(part, score)
-                    segments += found
-        return segments, score
+                found, score = self.segments_of_part(part, score)
+                segments += found
+        return segments
+
+    def segments_of_part(self, part: str, score: float) -> tuple[list[Segment], float]:
+        """The segments of what stands between two cuts, and the score behind it, if `score` is the one before it."""
+        if len(part) <= self.longest_sure:
+            best = self.best_of_part[part]
+            if -best.tolerance < score < best.tolerance:
+                return best.segments(part), rounded_sum(score, map(self.scores.__getitem__, best.ids))
+        return self.segments_plainly(part, score)
+
+    def _sure_ids(self, key: str) -> Sequence[int]:
+        """The ids of a word, by its key, as long as the score before it is nearer to 0 than `SURE`.
+
+        Unknown ids are not joined yet. Raises UnsureWord where that is not all that they depend on.
+        """
+        word = self.cuts.word(key)
+        if len(word) > min(_LONG_WORD, self.longest_sure):
+            raise UnsureWord(word)
+        parts = [word] if key.isalpha() else self.cuts.parts(word)
+        ids: list[int] = []
+        reach = 0.0
+        for part in parts:
+            best = self.best_of_part[part]
+            if best.tolerance - reach < SURE:
+                raise UnsureWord(word)
+            falls_to_bytes = self.table.byte_fallback and not best.is_plain
+            ids += self.table.token_ids(best.segments(part)) if falls_to_bytes else best.ids
+            reach += len(part) * self.largest
+        if ids[0] == self.unknown[0] or not self._is_plain(ids):
+            self.has_joined_words = True
+        return tuple(ids)
+
+    def _is_plain(self, ids: Sequence[int]) -> bool:
+        unk_id = self.unknown[0]
+        if unk_id not in ids:
+            return True
+        return not self.table.byte_fallback and (unk_id, unk_id) not in pairwise(ids)
 
     def best_part(self, part: str) -> BestPart:
         """The best segmentation of a part, and how far it is ahead of the second best.
@@ -192,26 +240,65 @@ class SentencePieceUnigram(PieceModel):
         size = len(part)
         best = [0.0] + [-inf] * size
         margins = [inf] * (size + 1)
-        starts = [-1] * (size + 1)
-        ids = [-1] * (size + 1)
+        links = [(-1, -1)] * (size + 1)
         for start in range(size):
             here = best[start]
-            for end, token_id, piece_score in self.matches(part, start):
-                ahead = here + piece_score - best[end]
-                margins[end] = ahead if ahead > 0 else min(margins[end], -ahead)
+            children, end = self._beginnings, start
+            for character in part[start:]:
+                node = children.get(character)
+                end += 1
+                if node is None:
+                    if end == start + 1:
+                        token_id, score = self.unknown
+                    else:
+                        break
+                else:
+                    entry, children = node.entry, node.children
+                    if entry is not None:
+                        token_id, score = entry
+                    elif end == start + 1:
+                        token_id, score = self.unknown
+                    else:
+                        continue
+                score += here
+                ahead = score - best[end]
                 if ahead > 0:
-                    best[end], starts[end], ids[end] = here + piece_score, start, token_id
-        segments = traced(part, starts, ids)
-        ends = list(accumulate(len(piece) for piece, _ in segments))
-        margin = min((margins[end] for end in ends), default=inf)
-        scores = [self._score_of(piece, token_id) for piece, token_id in segments]
-        reach = size * self._largest
-        tolerance = min(margin / (2.1 * max(size, 1) * _ROUNDING), 0.99 * RESET_THRESHOLD) - reach
-        return BestPart(segments, scores, tolerance)
+                    best[end], margins[end], links[end] = score, ahead, (start, token_id)
+                elif -ahead < margins[end]:
+                    margins[end] = -ahead
+                if node is None:
+                    break
+        return self._traced(part, margins, links)
 
-    def _score_of(self, piece: str, token_id: int) -> float:
-        entry = self._entries.get(piece)
-        return self.unknown[1] if entry is None or entry[0] != token_id else entry[1]
+    def _traced(self, part: str, margins: Sequence[float], links: Sequence[tuple[int, int]]) -> BestPart:
+        """The best path, followed back from the end of the part. links: start and id of each last piece."""
+        size = end = len(part)
+        ends: list[int] = []
+        ids: list[int] = []
+        margin = inf
+        while end > 0:
+            ends.append(end)
+            if margins[end] < margin:
+                margin = margins[end]
+            end, token_id = links[end]
+            ids.append(token_id)
+        ends.reverse()
+        ids.reverse()
+        tolerance = min(margin / (2.1 * max(size, 1) * _ROUNDING), 0.99 * RESET_THRESHOLD) - size * self.largest
+        return BestPart(ends, ids, tolerance, self._is_plain(ids))
+
+
+def rounded_sum(score: float, scores: Iterable[float]) -> float:
+    """The sum of scores, one after the other added to `score` and rounded to float32.
+
+    >>> rounded_sum(2.0**24, [1.0, 1.0]), rounded_sum(2.0**24, [2.0])
+    (16777216.0, 16777218.0)
+    """
+    cell = array("f", (score,))
+    for one in scores:
+        cell[0] = score + one
+        score = cell[0]
+    return score
 
 
 def traced(text: str, starts: Sequence[int], ids: Sequence[int]) -> list[Segment]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
 from math import inf
 from typing import TypeAlias
 
@@ -86,7 +88,25 @@ class Unigram(RememberingModel):
         return tuple(tokens)
 
     def _token_ids(self, text: str) -> Sequence[int]:
-        return [token_id for start, end in self._fused(text) for token_id in self.piece_ids(text[start:end])]
+        """The ids of a text that is not remembered."""
+        if not self.has_small_trie:
+            return [token_id for start, end in self._fused(text) for token_id in self.piece_ids(text[start:end])]
+        links = self._best_links(text)
+        ids: list[int] = []
+        end, end_of_run = len(text), 0
+        while end > 0:
+            start, token_id = links[end]
+            if token_id == self.unk_id:
+                end_of_run = end_of_run or end
+            else:
+                if end_of_run:
+                    ids += self.piece_ids(text[end:end_of_run])[::-1]
+                    end_of_run = 0
+                ids.append(token_id)
+            end = start
+        if end_of_run:
+            ids += self.piece_ids(text[:end_of_run])[::-1]
+        return ids[::-1]
 
     def piece_ids(self, piece: str) -> list[int]:
         """The id of a piece, or of a run of unknown characters; or the ids of its bytes, all or none of them."""
@@ -103,7 +123,7 @@ class Unigram(RememberingModel):
         token_id = self.vocab.get(piece)
         return self.needed_unk_id() if token_id is None else token_id
 
-    @property
+    @cached_property
     def has_small_trie(self) -> bool:
         """Whether all pieces together are short enough for `trie`; a published model has a tenth of that."""
         return sum(map(len, self.vocab)) <= MOST_TRIE_NODES
@@ -132,6 +152,32 @@ class Unigram(RememberingModel):
             follows_unknown = is_unknown
             end = node.start
         return spans[::-1]
+
+    def _best_links(self, text: str) -> list[tuple[int, int]]:
+        """For each position the start and the id of the last piece of its best path: the fast twin of `best_paths`."""
+        size = len(text)
+        best = [0.0, *repeat(-inf, size)]
+        links = [(-1, -1)] * (size + 1)
+        beginnings = self.trie.children
+        for start in range(size):
+            here = best[start]
+            end = start + 1
+            node = beginnings.get(text[start])
+            if node is None or node.entry is None:
+                score = self.unknown_score + here
+                if score > best[end] or links[end][0] < 0:
+                    best[end], links[end] = score, (start, self.needed_unk_id())
+            while node is not None:
+                entry = node.entry
+                if entry is not None:
+                    score = entry[1] + here
+                    if score > best[end] or links[end][0] < 0:
+                        best[end], links[end] = score, (start, entry[0])
+                if end == size:
+                    break
+                node = node.children.get(text[end])
+                end += 1
+        return links
 
     def best_paths(self, text: str) -> list[Best]:
         """For each position the best path that ends there."""

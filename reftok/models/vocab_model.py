@@ -25,7 +25,7 @@ class VocabModel(ABC):
 
     def __init__(self, vocab: Mapping[str, int]) -> None:
         self.vocab = vocab
-        self._tokens = {token_id: token for token, token_id in vocab.items()}
+        self._tokens = dict(zip(vocab.values(), vocab, strict=True))
         self.known_ids: Results[Sequence[int]] = Results(self._token_ids)
 
     @property

@@ -47,6 +47,25 @@ def test_no_piece_spans_a_cut(pieces: list[str], text: str) -> None:
             assert not any(left[-1] + right[0] in piece for piece in pieces)
 
 
+@given(st.lists(st.text("ab▁", min_size=1, max_size=4), max_size=6), st.text("ab▁", max_size=40))
+def test_the_keys_of_a_text_are_those_of_its_words(pieces: list[str], text: str) -> None:
+    cuts = PairCuts(pieces)
+    first, keys, last = cuts.keys(text)
+    assert [word for word in (first, *map(cuts.word, keys), last) if word] == cuts.words(text)
+    assert [cuts.key(cuts.word(key)) for key in keys if cuts.word(key) != key] == [
+        key for key in keys if cuts.word(key) != key
+    ]
+
+
+@given(models(BPE), st.lists(st.text("ab▁é中.,x", max_size=9), max_size=9).map("▁".join))
+def test_words_with_punctuation_are_what_the_plain_merges_make_of_them(data: bytes, text: str) -> None:
+    model = load_both(data)[0].model
+    assert isinstance(model, SentencePieceBPE)
+    expected = model.table.token_ids(model.segments_plainly(text))
+    for _ in range(2):
+        assert model.token_ids(text) == expected
+
+
 def test_the_highest_score_merges_first() -> None:
     assert assert_same(bpe(("ab", -2.0, NORMAL), ("bc", -1.0, NORMAL)), "abc") == ["a", "bc"]
 

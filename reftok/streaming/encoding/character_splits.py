@@ -60,43 +60,52 @@ class StreamedCharacterSplit(CuttingStage):
         self._joins_previous = behavior == "MergedWithPrevious"
         self._ends_part = behavior not in ("Contiguous", "MergedWithNext")
         self._is_in_delimiters = False
+        self._has_begun = False
 
     def text(self, fragment: str, at_start: int = 0) -> None:
         if at_start or self._is_in_delimiters or self._search(fragment) is not None:
             super().text(fragment, at_start)
         else:
+            self._has_begun = True
             self.sink.text(fragment)
 
     def cut(self, fragment: str, at_start: int) -> None:
         if self._search(fragment) is None:
             if self._is_in_delimiters:
-                self._is_in_delimiters = False
-                self.sink.end_part()
+                self._end()
+            self._is_in_delimiters = False
+            self._has_begun = True
             self.sink.text(fragment, at_start)
             return
         starts_with_delimiter = self._match(fragment) is not None
         if self._is_in_delimiters != starts_with_delimiter and not self._joins_previous:
-            self.sink.end_part()
+            self._end()
         ends_with_delimiter = self._match(fragment, len(fragment) - 1) is not None
         self._hand_on(self._find_parts(fragment), at_start, self._ends_part and ends_with_delimiter)
         self._is_in_delimiters = self._is_contiguous and ends_with_delimiter
 
-    def _hand_on(self, parts: list[str], at_start: int, ends_part: bool) -> None:
+    def _end(self) -> None:
+        self._has_begun = False
+        self.sink.end_part()
+
+    def _hand_on(self, parts: list[str], at_start: int, is_whole: bool) -> None:
+        """The parts of a fragment; is_whole: the last one ends with it."""
+        if not parts:
+            return
+        last = "" if is_whole else parts.pop()
+        if parts and (self._has_begun or at_start):
+            self.sink.text(parts.pop(0), at_start)
+            self._end()
+            at_start = 0
         if parts:
-            first, *rest = parts
-            self.sink.text(first, at_start)
-            if rest:
-                last = rest.pop()
-                self.sink.end_part()
-                if rest:
-                    self.sink.parts(rest)
-                self.sink.text(last)
-        if ends_part:
-            self.sink.end_part()
+            self.sink.parts(parts)
+        if last:
+            self._has_begun = True
+            self.sink.text(last, at_start)
 
     def end_part(self) -> None:
         self._is_in_delimiters = False
-        self.sink.end_part()
+        self._end()
 
 
 def class_of(characters: str | frozenset[str]) -> str:
@@ -108,6 +117,7 @@ def class_of(characters: str | frozenset[str]) -> str:
     return "".join(f"\\U{ord(character):08X}" for character in sorted(characters))
 
 
+@lru_cache(maxsize=8)
 def class_of_table(table: str) -> str:
     """The inside of the class that has the members of a table of code point ranges."""
     return character_class(table)[1:-1]

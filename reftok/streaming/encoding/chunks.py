@@ -15,15 +15,16 @@ class ChunkReader:
     library: what decides about lone surrogates and bytes that are not UTF-8, as for a whole text: `tokenizers` refuses
         both; sentencepiece and llama.cpp take such bytes, which come out as lone surrogates U+DC80 to U+DCFF; tiktoken
         joins surrogates to pairs and replaces lone ones.
+    errors: "replace" for U+FFFD instead of refused bytes.
 
     >>> reader = ChunkReader("tokenizers")
     >>> reader.from_bytes(b"a\xc3"), reader.waiting, reader.from_bytes(b"\xa9"), reader.end()
     ('a', 1, 'é', '')
     """
 
-    def __init__(self, library: str) -> None:
+    def __init__(self, library: str, errors: str = "strict") -> None:
         self._library = library
-        self._decoder = getincrementaldecoder("utf-8")("surrogateescape" if library in _TAKE_ANY_BYTES else "strict")
+        self._decoder = getincrementaldecoder("utf-8")("surrogateescape" if library in _TAKE_ANY_BYTES else errors)
         self._bytes = 0
         self._high = ""
 
@@ -52,17 +53,17 @@ class ChunkReader:
         """Raises InvalidText for bytes that are not UTF-8, where the library does not take them."""
         if not isinstance(chunk, bytes | bytearray | memoryview):
             raise InvalidText(f"feed_bytes takes bytes, not {type(chunk).__name__}")
-        text = self._decoded(chunk, final=False)
+        text = self._decoded(bytes(chunk), final=False)
         self._bytes = len(self._decoder.getstate()[0])
         return text
 
     def end(self) -> str:
         """What waited for more that does not come."""
-        rest = _paired(self._high) + self._decoded(b"", final=True)
-        self._bytes, self._high = 0, ""
+        rest = self._decoded(b"", final=True)
+        rest, self._bytes, self._high = _paired(self._high) + rest, 0, ""
         return rest
 
-    def _decoded(self, chunk: bytes | bytearray | memoryview, final: bool) -> str:
+    def _decoded(self, chunk: bytes, final: bool) -> str:
         try:
             text = self._decoder.decode(chunk, final)
         except UnicodeDecodeError as error:

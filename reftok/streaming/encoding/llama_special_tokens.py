@@ -35,6 +35,7 @@ class StreamedLlamaSpecialTokens(StreamedStage):
         self._find = regex.compile(f"[{beginnings}]" if beginnings else "(?!)", regex.V0).search
         self._strips_left = any(attribute & Attribute.LSTRIP for attribute in self._attributes.values())
         self._buffer = ""
+        self._next_look = 0
 
     @property
     def held(self) -> int:
@@ -47,10 +48,13 @@ class StreamedLlamaSpecialTokens(StreamedStage):
             self.sink.text(fragment)
             return
         self._buffer += fragment
-        self._hand_on(self._decided())
+        if len(self._buffer) >= self._next_look:
+            self._hand_on(self._decided())
+            self._next_look = len(self._buffer) + len(self._buffer) // 4
 
     def end_part(self) -> None:
         self._hand_on(len(self._buffer))
+        self._next_look = 0
         self.sink.end_part()
 
     def _hand_on(self, end: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from reftok.byte_level import to_byte_characters
 from reftok.models.merging_model import MergingModel
 
 LONG = 32
@@ -91,3 +92,21 @@ class StreamedMerges:
 
     def token(self, token_id: int) -> None:
         self._ids.append(token_id)
+
+    def behind_bytes(self) -> StreamedByteMerges:
+        """The same stage with ByteLevel before it."""
+        return StreamedByteMerges(self._model, self._ids)
+
+
+class StreamedByteMerges(StreamedMerges):
+    """ByteLevel and the model as one stage: a word that is remembered need not be written in its bytes first."""
+
+    def __init__(self, model: MergingModel, ids: list[int]) -> None:
+        super().__init__(model, ids)
+        self._ids_of_raw = model.ids_of_raw
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        super().text(to_byte_characters(fragment.encode()))
+
+    def parts(self, parts: Sequence[str]) -> None:
+        self._ids += chain.from_iterable(map(self._ids_of_raw.__getitem__, parts))

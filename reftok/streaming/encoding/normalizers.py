@@ -28,6 +28,7 @@ from reftok.streaming.encoding.precompiled import StreamedPrecompiled
 from reftok.streaming.encoding.sentencepiece_normalizer import StreamedSentencePieceNormalizer
 from reftok.streaming.encoding.unicode_forms import StreamedBert, stream_form
 from reftok.streaming.encoding.unstreamed import hold_for_normalizer
+from reftok.streaming.matching.literals import overlap
 from reftok.streaming.matching.patterns import stream_matches
 from reftok.streaming.sinks import StreamedStage, TextSink, rewritten
 
@@ -151,9 +152,7 @@ class StreamedLiteralReplace(StreamedStage):
 
     def _size_of_beginning(self, text: str) -> int:
         """How many characters at the end of `text`, behind the last match, are the beginning of a match."""
-        tail = text.split(self._pattern)[-1]
-        longest = min(len(tail), len(self._pattern) - 1)
-        return next((size for size in range(longest, 0, -1) if self._pattern.startswith(tail[-size:])), 0)
+        return overlap(text.split(self._pattern)[-1], self._pattern)
 
     def _hand_on(self, ready: str) -> None:
         at_start = 0

@@ -107,6 +107,9 @@ class StreamedSentencePieceBPE(StreamedCuts):
         self._whole: list[str] = []
 
     def _give(self, text: str) -> bool:
+        if not self._model.has_unused:
+            self._segment_ids.add_ids(self._model.ids_of_words(text))
+            return True
         segments, is_all = self._model.settled_segments(text)
         self._segment_ids.add(segments)
         if self._model.may_depend_on_all:

@@ -31,10 +31,11 @@ def surroundings(tokenizer: Tokenizer, add_special_tokens: bool) -> Surroundings
     >>> surroundings(reftok.load("bpe-llama3"), add_special_tokens=True)
     Surroundings(before=(5008,), after=(), held_by='')
     """
-    states = tokenizer.encoding_states[bool(add_special_tokens)]
-    if states.surroundings is None:
-        states.surroundings = _surroundings(tokenizer, add_special_tokens)
-    return states.surroundings
+    known = tokenizer.encoding_states.surroundings
+    found = known.get(bool(add_special_tokens))
+    if found is None:
+        found = known[bool(add_special_tokens)] = _surroundings(tokenizer, add_special_tokens)
+    return found
 
 
 def _surroundings(tokenizer: Tokenizer, add_special_tokens: bool) -> Surroundings:

@@ -5,6 +5,8 @@ Those of this module hold nothing: they hand text on as more of the part, and en
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reftok.llama.bert import BertWords
 from reftok.llama.pretokenizers import ByteCharacters, DigitGroups, RegexSplit, ThousandsSplit
 from reftok.pretokenizers import (
@@ -59,7 +61,8 @@ class StreamedMetaspace(CuttingStage):
             self._is_first = False
             prepends = at_start > 0 if self._scheme == "first" else self._scheme == "always"
             if prepends and text[0] != replacement:
-                self.sink.text(replacement, at_start)
+                text = replacement + text
+                at_start *= 2
         if not self._splits or replacement not in text:
             self.sink.text(text, at_start)
             return
@@ -71,6 +74,16 @@ class StreamedMetaspace(CuttingStage):
         if words:
             self.sink.parts([replacement + word for word in words])
         self.sink.text(replacement + last, at_start)
+
+    def parts(self, parts: Sequence[str]) -> None:
+        replacement = self._replacement
+        text = "".join(parts)
+        if " " in text or replacement in text:
+            super().parts(parts)
+        elif self._scheme == "always":
+            self.sink.parts(list(map(replacement.__add__, parts)))
+        else:
+            self.sink.parts(parts)
 
     def end_part(self) -> None:
         self._is_first = True

@@ -38,11 +38,19 @@ class SegmentIds:
             self._ids += ids
             self.given += len(ids)
 
-    def known(self, token_id: int) -> None:
-        """The next segment, which is a piece and not the unknown one."""
-        self._ids.append(token_id)
-        self._follows_unknown = False
-        self.given += 1
+    def add_ids(self, ids: Sequence[int]) -> None:
+        """The ids of the next words, of which unknown ones are still to be joined."""
+        if ids:
+            self._ids += self._table.with_unknowns_joined(ids, self._follows_unknown)
+            self._follows_unknown = ids[-1] == self._table.unk_id
+            self.given += len(ids)
+
+    def add_plain(self, ids: Sequence[int]) -> None:
+        """The ids of the next segments; an unknown one is not the first and has no unknown one before it."""
+        if ids:
+            self._ids += ids
+            self._follows_unknown = ids[-1] == self._table.unk_id
+            self.given += len(ids)
 
     def end_part(self) -> None:
         """What follows is another part."""

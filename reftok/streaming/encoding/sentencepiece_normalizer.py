@@ -6,12 +6,13 @@ the last. The offsets of sentencepiece are not asked for by anything in a stream
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 from typing import TypeAlias
 
 import regex
 
-from reftok.cache import TwoGenerationCache
+from reftok.cache import Results, TwoGenerationCache
 from reftok.sentencepiece_normalizer import SentencePieceNormalizer
 from reftok.streaming.sinks import StreamedStage, TextSink
 from reftok.unicode import REPLACEMENT_CHARACTER
@@ -23,6 +24,10 @@ _WORDS = regex.compile("[^ ]* ")
 
 Step: TypeAlias = tuple[tuple[str, ...], str]
 """What text becomes before spaces are trimmed, cut where spaces are not collapsed across; and what is still open."""
+
+
+AsciiRules: TypeAlias = tuple[dict[int, str], str]
+"""What becomes of ASCII characters that do not stay what they are, and the characters that this does not hold for."""
 
 
 class _Alone(dict[str, str | None]):
@@ -38,6 +43,10 @@ class _Alone(dict[str, str | None]):
         return found
 
 
+class _NotAlone(Exception):
+    """A word that other text can change, or spaces within it be collapsed with others."""
+
+
 class Replacer:
     """Rewrites every prefix of a text that longer text cannot change, by symbol, rule and character.
 
@@ -48,7 +57,8 @@ class Replacer:
         self._normalizer = normalizer
         self._collapses = normalizer.options.remove_extra_whitespaces
         self._is_plain = normalizer.symbols is None and normalizer.charsmap is None
-        self._words: TwoGenerationCache[str] = TwoGenerationCache()
+        self._words: Results[str] = Results(self._word)
+        self._ascii: AsciiRules | None = None
         self._short: TwoGenerationCache[Step] = TwoGenerationCache(1 << 13)
         self._alone = _Alone(normalizer)
 
@@ -70,19 +80,13 @@ class Replacer:
         if self._is_plain:
             text = text if text.isascii() else _INVALID.sub(REPLACEMENT_CHARACTER, text)
             return (self._collapsed(text),), ""
-        words: list[str] = _WORDS.findall(text) if len(text) > _SHORT else []
-        parts: list[str] = []
-        start = 0
-        for word in words:
-            part = self._words.get(word)
-            if part is None:
-                found, rest = self.prefixes(word, is_end=False)
-                if rest or any("  " in run for run in found):
-                    break
-                part = "".join(found)
-                self._words.put(word, part)
-            parts.append(part)
-            start += len(word)
+        if len(text) > _SHORT and text.isascii():
+            table, others = self._ascii = self._ascii or ascii_rules(self._normalizer)
+            if not any(map(text.__contains__, others)):
+                behind, rest = self.prefixes(text[-1], is_end=False)
+                before = text[:-1].translate(table) if table else text[:-1]
+                return (self._collapsed("".join((before, *behind))),), rest
+        parts, start = self._words_alone(text) if len(text) > _SHORT else ([], 0)
         behind, rest = self.prefixes(text[start:], is_end=False)
         if not parts:
             return behind, rest
@@ -90,6 +94,20 @@ class Replacer:
         if behind and "  " not in behind[0]:
             before, behind = before + behind[0], behind[1:]
         return (self._collapsed(before), *behind), rest
+
+    def _words_alone(self, text: str) -> tuple[list[str], int]:
+        """The words that a text begins with and no other text can change, rewritten, and where they end."""
+        words: list[str] = _WORDS.findall(text)
+        parts: list[str] = []
+        with suppress(_NotAlone):
+            parts.extend(map(self._words.__getitem__, words))
+        return parts, sum(map(len, words[: len(parts)]))
+
+    def _word(self, word: str) -> str:
+        found, rest = self.prefixes(word, is_end=False)
+        if rest or any("  " in run for run in found):
+            raise _NotAlone
+        return "".join(found)
 
     def _collapsed(self, text: str) -> str:
         return _SPACES.sub(" ", text) if self._collapses and "  " in text else text
@@ -116,6 +134,29 @@ class Replacer:
                 run.append(part)
             position += length
         return tuple(filter(None, [*runs, self._collapsed("".join(run))])), text[position:]
+
+
+def ascii_rules(normalizer: SentencePieceNormalizer) -> AsciiRules:
+    r"""A table for `str.translate` and the characters that it does not tell enough about.
+
+    What becomes of an ASCII character before another one is known from the character alone, unless a symbol begins with
+    it, a rule goes on with a second one, or two spaces come out.
+
+    >>> ascii_rules(SentencePieceNormalizer())
+    ({}, '\x00')
+    """
+    table: dict[int, str] = {}
+    others = {"\0", *(normalizer.symbols.lengths if normalizer.symbols is not None else ())}
+    charsmap = normalizer.charsmap
+    for code in range(1, 128):
+        if charsmap is None or (found := charsmap.step(charsmap.root(), bytes([code]))) is None:
+            continue
+        node, value = found
+        if value is not None:
+            table[code] = charsmap.replacement(value)
+        if charsmap.goes_on_in_ascii(node) or "  " in table.get(code, ""):
+            others.add(chr(code))
+    return table, "".join(sorted(filter(str.isascii, others)))
 
 
 @lru_cache(maxsize=32)

@@ -7,20 +7,25 @@ from collections.abc import Sequence
 
 from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.streaming.encoding.converging_paths import ConvergingPaths, Open
+from reftok.streaming.encoding.running_words import RunningWords
 from reftok.streaming.encoding.segment_ids import SegmentIds
+
+_SHORT = 4
+"""A fragment of fewer code points is taken character by character."""
 
 
 class StreamedSentencePieceUnigram(ConvergingPaths):
     """Gives a piece as soon as all paths that may still win begin with it.
 
     Between two places that no piece spans, only the score at the first of them depends on what came before: such words
-    go the way of `SentencePieceUnigram.segments`. The others are searched as in `segments_plainly`, where a score
-    beyond the threshold is taken off from all sums that are still open.
+    are looked up. The last word of a long fragment waits for the next call. Short fragments are searched as in
+    `segments_plainly`, where a score beyond the threshold is taken off from all sums that are still open.
 
     model: whose ids are taken.
     ids: where they are put.
 
-    _last: the last character of the part so far.
+    _is_searching: whether the text since the last such place is searched; else it is `_waiting`.
+    _last: the last character of what is searched.
     _resets: the positions where the score was set back, and how much was taken off there.
     """
 
@@ -30,35 +35,59 @@ class StreamedSentencePieceUnigram(ConvergingPaths):
         super().__init__(model.trie)
         self._model = model
         self._segment_ids = SegmentIds(model.table, ids)
+        self._words = RunningWords(model, self._segment_ids)
         self._ids = ids
+        self._waiting = ""
+        self._is_searching = False
         self._last = ""
         self._resets: list[tuple[int, float]] = []
         self._cell = array("f", (0.0,))
 
     @property
     def held(self) -> int:
-        return self._end - self._root
+        return self._end - self._root if self._is_searching else len(self._waiting)
 
     def text(self, fragment: str, at_start: int = 0) -> None:
-        last, self._last = self._last, fragment[-1]
-        if len(fragment) == 1:
-            self._step(fragment)
+        if len(fragment) < _SHORT:
+            self._search(fragment)
             return
-        words = self._model.cuts.words(last + fragment)
-        first, rest = words[0][len(last) :], words.pop()[-len(fragment) :]
-        if words:
-            for character in first:
-                self._step(character)
-            self._take(words[1:])
-        for character in rest:
-            self._step(character)
+        if self._is_searching:
+            fragment = self._searched_up_to_cut(fragment)
+        text = self._waiting + fragment
+        cut = self._model.cuts.last_cut(text)
+        if cut:
+            self._words.add(text[:cut])
+            self._waiting = text[cut:]
+        elif fragment:
+            self._search(fragment)
 
-    def _take(self, words: Sequence[str]) -> None:
-        """Words, between places that no piece spans."""
-        segments, score = self._model.segments_of_words(words, self._close())
-        self._segment_ids.add(segments)
-        is_beyond = score < -RESET_THRESHOLD or score > RESET_THRESHOLD
-        self._open = [(self._end, 0.0 if is_beyond else score, self._beginnings)]
+    def _search(self, fragment: str) -> None:
+        if not self._is_searching:
+            self._is_searching = True
+            self._start_over()
+            score = self._words.score()
+            is_beyond = score < -RESET_THRESHOLD or score > RESET_THRESHOLD
+            self._open = [(0, 0.0 if is_beyond else score, self._beginnings)]
+            fragment, self._waiting = self._waiting + fragment, ""
+        for character in fragment:
+            self._step(character)
+        self._last = fragment[-1]
+
+    def _searched_up_to_cut(self, fragment: str) -> str:
+        """Search up to the first place that no piece spans; what is behind it, '' if there is none."""
+        words = self._model.cuts.words(self._last + fragment)
+        if len(words) == 1:
+            self._search(fragment)
+            return ""
+        size = len(words[0]) - 1
+        if size:
+            self._search(fragment[:size])
+        self._end_search()
+        return fragment[size:]
+
+    def _end_search(self) -> None:
+        self._words.start(self._close())
+        self._is_searching = False
         self._resets.clear()
 
     def _step(self, character: str) -> None:
@@ -105,16 +134,18 @@ class StreamedSentencePieceUnigram(ConvergingPaths):
 
     def _emit(self, token_id: int, unknown_text: str | None) -> None:
         if unknown_text is None:
-            self._segment_ids.known(token_id)
+            self._segment_ids.add_plain((token_id,))
         else:
             self._segment_ids.add([(unknown_text, token_id)])
 
     def end_part(self) -> None:
-        self._close()
+        if self._is_searching:
+            self._end_search()
+        elif self._waiting:
+            self._words.add(self._waiting)
+            self._waiting = ""
         self._segment_ids.end_part()
-        self._start_over()
-        self._resets.clear()
-        self._last = ""
+        self._words.start(0.0)
 
     def parts(self, parts: Sequence[str]) -> None:
         for part in parts:

@@ -9,6 +9,7 @@ from reftok.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 from reftok.llama.pretokenizers import RegexSplit
 from reftok.patterns import compile_oniguruma
 from reftok.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
+from reftok.streaming.encoding.merges import StreamedMerges
 from reftok.streaming.matching.patterns import Matcher, matcher_of, stream_matches
 from reftok.streaming.matching.streamable import streamable
 from reftok.streaming.sinks import StreamedStage, TextSink
@@ -41,9 +42,9 @@ def stream_regex_split(split: RegexSplit, sink: TextSink) -> StreamedSplit:
     return StreamedSplit(matcher, "Isolated", False, sink)
 
 
-def stream_byte_level(pre_tokenizer: ByteLevel, sink: TextSink) -> StreamedStage:
+def stream_byte_level(pre_tokenizer: ByteLevel, sink: TextSink) -> TextSink:
     """The streamed twin of ByteLevel."""
-    stage: StreamedStage = StreamedBytes(sink)
+    stage: TextSink = sink.behind_bytes() if type(sink) is StreamedMerges else StreamedBytes(sink)
     if pre_tokenizer.use_regex:
         stage = StreamedSplit(stream_matches(compile_oniguruma(GPT2_PATTERN)), "Isolated", False, stage)
     return StreamedPrefixSpace(stage) if pre_tokenizer.add_prefix_space else stage
@@ -140,7 +141,7 @@ class StreamedSplit(StreamedStage):
 class StreamedPrefixSpace(StreamedStage):
     """Puts a space before every part that does not start with one, for the stage behind it."""
 
-    def __init__(self, sink: StreamedStage) -> None:
+    def __init__(self, sink: TextSink) -> None:
         super().__init__(sink)
         self._is_begun = False
         self.holds_parts = sink.holds_parts

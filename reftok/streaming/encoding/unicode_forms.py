@@ -20,7 +20,9 @@ from reftok.unicode import Form, combining_class, composition, decomposition
 
 _BEGINS, _ENDS = 1, 2
 _LAST_WITH_COMPOSITION = 0x2FFFF
-_SYLLABLES = range(0xAC00, 0xD7A4)
+_LEADING_JAMO, _VOWEL_JAMO, _TRAILING_JAMO = range(0x1100, 0x1113), range(0x1161, 0x1176), range(0x11A8, 0x11C3)
+_SYLLABLES_WITHOUT_TRAILING_JAMO = range(0xAC00, 0xD7A4, 28)
+"""Source: the Unicode Standard, section 3.12, Conjoining Jamo Behavior."""
 
 
 class _Cuts(dict[str, int]):
@@ -53,14 +55,10 @@ def cuts(form: Form) -> _Cuts:
 @cache
 def _composing() -> tuple[frozenset[str], frozenset[str]]:
     """The characters that compose with one behind them, and those that compose with one before them."""
-    firsts: set[str] = set()
-    seconds: set[str] = set()
-    for code in _SYLLABLES:
-        jamo = unicodedata.normalize("NFD", chr(code))
-        firsts.add(unicodedata.normalize("NFC", jamo[:-1]))
-        seconds.add(jamo[-1])
-    for code in range(_LAST_WITH_COMPOSITION + 1):
-        parts = unicodedata.decomposition(chr(code)).split()
+    firsts = {*map(chr, _LEADING_JAMO), *map(chr, _SYLLABLES_WITHOUT_TRAILING_JAMO)}
+    seconds = {*map(chr, _VOWEL_JAMO), *map(chr, _TRAILING_JAMO)}
+    for decomposed in filter(None, map(unicodedata.decomposition, map(chr, range(_LAST_WITH_COMPOSITION + 1)))):
+        parts = decomposed.split()
         if len(parts) == 2 and parts[0][0] != "<":
             first_character, second_character = (chr(int(part, 16)) for part in parts)
             if composition(first_character, second_character) is not None:

@@ -14,8 +14,9 @@ _SHORT = 32
 class StreamedUnigram(ConvergingPaths):
     """Gives a piece as soon as all paths that may still win begin with it.
 
-    A run of unknown characters is one piece, and falls back to bytes as a whole: it is held until it ends. A short
-    fragment that a part begins with waits for the next call: most often it is the whole part, which is looked up.
+    A run of unknown characters is one piece, and falls back to bytes as a whole: it is held until it ends. Fragments of
+    more than one character that a part begins with wait for the next call, as long as they are short together: most
+    often they become the whole part, which is looked up.
 
     model: whose ids are taken; trie: its pieces.
     ids: where they are put.
@@ -36,11 +37,12 @@ class StreamedUnigram(ConvergingPaths):
         return self._end - self._root + len(self._unknown_run) + len(self._waiting)
 
     def text(self, fragment: str, at_start: int = 0) -> None:
-        if self._waiting:
-            fragment, self._waiting = self._waiting + fragment, ""
-        elif not self._end and 1 < len(fragment) <= _SHORT:
-            self._waiting = fragment
-            return
+        if not self._end:
+            text = self._waiting + fragment
+            if len(fragment) > 1 and len(text) <= _SHORT:
+                self._waiting = text
+                return
+            fragment, self._waiting = text, ""
         for character in fragment:
             self._step(character)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from reftok.oniguruma.members import suspects
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Node, properties
 from reftok.patterns import for_16, may_run_away, oniguruma_source, source_of, spans, tree_of
+from reftok.streaming.matching.ascii_twins import ascii_twin
 from reftok.streaming.matching.finality import Automaton, State
 from reftok.streaming.matching.finality_paths import Undecided, paths
 from reftok.unicode import as_of_16
@@ -55,6 +57,7 @@ class Streamable:
     prepare: what to match with what.
     context: how many characters before its start a match may depend on.
     is_simple: whether its matches are never empty, need no timer and have no groups.
+    twin: for text in ASCII, if there is one.
     known: what has been decided of short texts, for a simple pattern without context.
     """
 
@@ -65,12 +68,14 @@ class Streamable:
         context: int,
         timed: bool,
         is_simple: bool,
+        twin: re.Pattern[str] | None = None,
     ) -> None:
         self.automaton = automaton
         self.context = context
         self._prepare = prepare
         self._timed = timed
         self._is_simple = is_simple
+        self._twin = twin
         knows = is_simple and not context
         self.known = Results(lambda text: self.decide(text, 0, -1), _LONGEST_KNOWN, 1 << 12) if knows else None
 
@@ -84,8 +89,11 @@ class Streamable:
         if len(text) - position < _MANY:
             return self._one_by_one(text, position)
         settled = self.automaton.settled(text, position)
-        pattern, prepared = self._prepare(text)
-        texts = pattern.findall(text, position) if prepared is text else []
+        if self._twin is not None and text.isascii():
+            texts = self._twin.findall(text, position)
+        else:
+            pattern, prepared = self._prepare(text)
+            texts = pattern.findall(text, position) if prepared is text else []
         if sum(map(len, texts)) == len(text) - position:
             return self._without_gaps(text, texts, settled)
         return self._with_gaps(text, position, settled, last_end)
@@ -184,7 +192,8 @@ def streamable(pattern: regex.Pattern[str], reading: Callable[[str], str] | None
     timed = may_run_away(oniguruma_source(pattern))
     prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
     is_simple = not (timed or may_be_empty(tree) or pattern.groups)
-    return Streamable(automaton, prepare, found.context, timed, is_simple)
+    twin = ascii_twin(tree) if is_simple and reading is None else None
+    return Streamable(automaton, prepare, found.context, timed, is_simple, twin)
 
 
 def _read(pattern: regex.Pattern[str], reading: Callable[[str], str], text: str) -> tuple[regex.Pattern[str], str]:

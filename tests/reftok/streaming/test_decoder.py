@@ -218,6 +218,7 @@ def test_an_error_in_one_stream_is_not_remembered_for_the_others(monkeypatch: py
     tokenizer = reftok.load("bpe-gpt2")
     broken = tokenizer.stream_decoder()
     broken.feed(40)
+
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 

@@ -114,6 +114,70 @@ def test_held_says_how_much_was_fed_and_not_given() -> None:
     assert encoder.held == 0
 
 
+def test_a_second_byte_level_writes_the_bytes_of_the_first_ones_characters() -> None:
+    byte_level = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": False}
+    steps = [byte_level, {**byte_level, "add_prefix_space": False}]
+    tokenizer = own(tokenizer_json(bpe(["a", "Ġ", "Ä"]), pre_tokenizer={"type": "Sequence", "pretokenizers": steps}))
+    assert tokenizer.encode_ids("a") == streamed(tokenizer, ["a"]) == list(tokenizer.encode("a").ids)
+
+
+def test_a_chunk_that_is_no_text_is_as_if_it_had_not_come() -> None:
+    tokenizer = reftok.load("bpe-qwen")
+    encoder = tokenizer.stream_encoder()
+    ids = encoder.feed("one ")
+    with pytest.raises(InvalidText):
+        encoder.feed("two \ud800 three ")
+    with pytest.raises(InvalidText):
+        encoder.feed_bytes(b"two \xff three ")
+    ids += encoder.feed_bytes("é ".encode()[:1])
+    with pytest.raises(InvalidText, match="ends within a character"):
+        encoder.finish()
+    ids += encoder.feed_bytes("é four".encode()[1:])
+    assert ids + encoder.finish() == tokenizer.encode_ids("one é four")
+
+
+def test_bytes_that_are_not_utf8_become_replacement_characters_on_request() -> None:
+    tokenizer = reftok.load("bpe-qwen")
+    encoder = tokenizer.stream_encoder(errors="replace")
+    ids = [token_id for byte in b"good \xff\xe4\xbd" for token_id in encoder.feed_bytes(bytes([byte]))]
+    assert ids + encoder.finish() == tokenizer.encode_ids("good \ufffd\ufffd")
+
+
+def test_after_an_error_of_a_stage_the_stream_takes_nothing_until_it_is_reset() -> None:
+    tokenizer = own(tokenizer_json({"type": "Unigram", "vocab": [["a", 0.0]], "unk_id": None}))
+    encoder = tokenizer.stream_encoder()
+    encoder.feed("a")
+    with pytest.raises(ReftokError, match="unk_id"):
+        streamed(tokenizer, ["a", "b"])
+    with pytest.raises(ReftokError, match="unk_id"):
+        [*encoder.feed("bb"), *encoder.finish()]
+    with pytest.raises(StreamFinished, match="has ended with an error: reset"):
+        encoder.feed("a")
+    encoder.reset()
+    assert encoder.feed("a") + encoder.finish() == tokenizer.encode_ids("a")
+
+
+def test_more_text_may_still_allow_what_a_normalizer_makes_of_it() -> None:
+    steps = [
+        {"type": "Replace", "pattern": {"String": "a"}, "content": "b" * 1000},
+        {"type": "Replace", "pattern": {"String": "b"}, "content": "c" * 1000},
+    ]
+    tokenizer = own(tokenizer_json(bpe(["c", "x"]), normalizer={"type": "Sequence", "normalizers": steps}))
+    assert len(streamed(tokenizer, ["aa", "x" * 2000])) == len(tokenizer.encode_ids("aa" + "x" * 2000))
+
+
+def test_what_is_blown_up_and_then_removed_is_refused_as_encode_does() -> None:
+    steps = [
+        {"type": "Replace", "pattern": {"String": "a"}, "content": "b" * 1000},
+        {"type": "Replace", "pattern": {"String": "b"}, "content": "c" * 20},
+        {"type": "Replace", "pattern": {"String": "c"}, "content": ""},
+    ]
+    tokenizer = own(tokenizer_json(bpe(["c"]), normalizer={"type": "Sequence", "normalizers": steps}))
+    for action in (tokenizer.encode, tokenizer.encode_ids, lambda text: streamed(tokenizer, [text])):
+        with pytest.raises(ReftokError, match="which is refused"):
+            action("a" * 100)
+
+
 def test_reset_forgets_everything() -> None:
     encoder = reftok.load("bpe-llama3").stream_encoder()
     alone = encoder.feed("one two") + encoder.finish()
@@ -154,11 +218,11 @@ def test_the_place_of_what_is_no_text_is_counted_in_the_chunk() -> None:
         encoder.feed("a\ud800")
     encoder.reset()
     encoder.feed_bytes(b"n\xc3")
-    with pytest.raises(InvalidText, match="not UTF-8: .* begins before this chunk"):
+    with pytest.raises(InvalidText, match=r"not UTF-8: .* begins before this chunk"):
         encoder.feed_bytes(b"a")
     encoder.reset()
     encoder.feed_bytes(b"n\xc3")
-    with pytest.raises(InvalidText, match="not UTF-8: .* begins at byte 2 of this chunk"):
+    with pytest.raises(InvalidText, match=r"not UTF-8: .* begins at byte 2 of this chunk"):
         encoder.feed_bytes(b"\xa9n\xff")
     encoder.reset()
     encoder.feed_bytes(b"n\xc3")
@@ -216,6 +280,8 @@ def test_a_normalizer_that_blows_the_text_up_is_refused() -> None:
     tokenizer = own(config)
     with pytest.raises(ReftokError, match="which is refused"):
         tokenizer.encode("b<s>" * 100)
+    with pytest.raises(ReftokError, match="which is refused"):
+        streamed(tokenizer, ["b<s>"] * 100)
     encoder = tokenizer.stream_encoder()
     with pytest.raises(ReftokError, match="which is refused"):
-        encoder.feed("b<s>" * 100)
+        encoder.feed("b<s>" * 600)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from itertools import accumulate
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from reftok.models.piece_model import PieceModel
 from reftok.models.sentencepiece_bpe import SentencePieceBPE
 from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.models.sentencepiece_words import SentencePieceChar
-from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType
+from reftok.sentencepiece_pieces import BYTE_PIECES, Piece, PieceTable, PieceType
 from reftok.stages import Model
 from reftok.streaming.encoding.models import stream_model
 
@@ -102,6 +103,40 @@ def test_a_score_beyond_the_threshold_is_taken_off(scores: dict[str, float], sca
     expected = model.table.token_ids(model.segments_plainly(text)[0])
     for fragments in ([text] if text else [], list(text), cut(text, [1, 4, 5, 11])):
         assert stream(model, fragments)[-1] == expected
+
+
+@settings(max_examples=150)
+@given(
+    models(UNIGRAM),
+    st.lists(st.text("aab▁é中x.", max_size=7), min_size=1, max_size=8),
+    st.sampled_from([1, 40, 400]),
+    st.lists(st.integers(1, 60), max_size=6),
+)
+def test_words_that_are_remembered_give_the_ids_of_the_whole_text(
+    data: bytes, words: list[str], times: int, sizes: list[int]
+) -> None:
+    model = model_of(data)
+    assert isinstance(model, SentencePieceUnigram)
+    text = "▁".join(words * times)
+    if text:
+        expected = model.table.token_ids(model.segments_plainly(text)[0])
+        for fragments in ([text], [text], cut(text, list(accumulate(sizes)))):
+            assert stream(model, fragments)[-1] == expected
+
+
+@pytest.mark.parametrize("byte_fallback", [False, True])
+@pytest.mark.parametrize("scale", [0.01, 1.0, 300.0, 20_000.0])
+def test_the_score_before_a_word_is_summed_up_where_the_word_asks_for_it(scale: float, byte_fallback: bool) -> None:
+    generator = random.Random(7)
+    inside = {"".join(generator.choices("abc", k=generator.randrange(1, 5))) for _ in range(30)}
+    scored = [Piece(text, -scale * generator.choice([0.5, 0.25, generator.random()])) for text in sorted(inside)]
+    bytes_of_text = [Piece(piece, 0.0, PieceType.BYTE) for piece in (BYTE_PIECES if byte_fallback else ())]
+    pieces = [Piece("<unk>", 0.0, UNKNOWN), Piece("▁", -scale), *scored, *bytes_of_text]
+    model = SentencePieceUnigram(PieceTable(pieces, byte_fallback))
+    text = "".join(generator.choices("aabbccccabcéx▁▁", k=20_000))
+    expected = model.table.token_ids(model.segments_plainly(text)[0])
+    for size in (20_000, 999, 30, 5):
+        assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected
 
 
 @pytest.mark.parametrize("model_class", [SentencePieceBPE, SentencePieceChar])

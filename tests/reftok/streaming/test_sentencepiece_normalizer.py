@@ -53,6 +53,29 @@ def test_any_rules_give_what_the_whole_gives(
     check(normalizer, text, seed)
 
 
+ascii_rules = st.dictionaries(
+    st.text("ab \t\u0301", min_size=1, max_size=3), st.text("ab  é", max_size=3), max_size=5
+).map(lambda rules: {old: new for old, new in rules.items() if old != new})
+ASCII_SYMBOLS = st.lists(st.text("ab \u0301", min_size=1, max_size=3), max_size=2).map(PrefixMatcher)
+
+
+@settings(max_examples=400)
+@given(
+    st.sampled_from(ALL_OPTIONS),
+    ascii_rules,
+    st.none() | ASCII_SYMBOLS,
+    st.text("ab \tc", min_size=16, max_size=50),
+    st.sampled_from(["", "\0", "\u0301", "é", "a\u0301  "]),
+    st.integers(0, 999),
+)
+def test_rules_and_symbols_that_begin_in_ascii(
+    options: NormalizerOptions, rules: dict[str, str], symbols: PrefixMatcher | None, text: str, end: str, seed: int
+) -> None:
+    normalizer = SentencePieceNormalizer(options, Charsmap(compile_charsmap(rules)) if rules else None, symbols)
+    check(normalizer, text + end, seed)
+    check(normalizer, text + end + text, seed)
+
+
 @pytest.mark.parametrize("text", ["", " ", "   ", "▁", " ▁ ", "x", " x ", "\u200b", "… …", "a  …  b", "  ab  ab "])
 @pytest.mark.parametrize("options", ALL_OPTIONS, ids=str)
 def test_texts_of_which_little_is_left(options: NormalizerOptions, text: str) -> None:

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reftok.oniguruma.parser import parse
+from reftok.patterns import compile_oniguruma
+from reftok.streaming.matching.ascii_twins import ascii_twin
+
+ASCII = st.characters(max_codepoint=127)
+PUBLISHED = [
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|"
+    r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+]
+CLASSES = [
+    r"\p{L}",
+    r"\d",
+    r"\s",
+    r"\w",
+    "[^a-c ]",
+    "[[:punct:]]",
+    "[-^\\]]",
+    r"[\p{Lu}&&[^A]]",
+    r"\P{N}",
+    ".",
+    "(?m:.)",
+]
+SIGNS = ["", "+", "*?", "?", "{2,3}", "{2}", "+?"]
+
+
+@st.composite
+def patterns(draw: st.DrawFn) -> str:
+    """Branches of single characters that are repeated, with what looks to the right or ignores case."""
+    parts: list[str] = []
+    for _ in range(draw(st.integers(1, 4))):
+        single = draw(st.sampled_from([*CLASSES, "a", "(b)", " "])) + draw(st.sampled_from(SIGNS))
+        around = draw(st.sampled_from(["{}", "(?={})", "(?!{})", "(?i:{}ak)", "(?>{})", "{}$", "(?:{}|b)", "a{}"]))
+        parts.append(around.replace("{}", single))
+    return "|".join("".join(parts[at : at + 2]) for at in range(0, len(parts), 2))
+
+
+def spans(pattern: re.Pattern[str] | regex.Pattern[str], text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in pattern.finditer(text)]
+
+
+@settings(max_examples=800)
+@given(patterns(), st.text("aAbBkKcC1 \n.]^-") | st.text(ASCII))
+def test_the_twin_matches_what_the_pattern_does_where_no_match_is_empty(pattern: str, text: str) -> None:
+    twin = ascii_twin(parse(pattern))
+    if twin is not None:
+        expected = spans(compile_oniguruma(pattern), text)
+        if all(start < end for start, end in expected):
+            assert spans(twin, text) == expected
+
+
+@pytest.mark.parametrize("pattern", PUBLISHED)
+@settings(max_examples=200)
+@given(st.text("aS'ltr1 \n\r\t.!\x1c\x0b") | st.text(ASCII))
+def test_the_published_patterns_have_twins_that_find_the_same(pattern: str, text: str) -> None:
+    twin = ascii_twin(parse(pattern))
+    assert twin is not None
+    assert spans(twin, text) == spans(compile_oniguruma(pattern), text)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(ab)+", r"(a)\1", r"\ba", "(?<=a)b", r"a\Kb", "^a", "(?i:\u00df)", "(?i:[\u00df])"]
+)
+def test_what_may_differ_has_no_twin(pattern: str) -> None:
+    assert ascii_twin(parse(pattern)) is None
