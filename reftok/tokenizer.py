@@ -95,7 +95,7 @@ class Tokenizer:
         encodings = [self._encoding(text)]
         if pair is not None:
             if not isinstance(pair, str):
-                raise InvalidText(f"the second text is str, not {type(pair).__name__}")
+                raise InvalidText(f"the second text: {self.library} takes str, not {type(pair).__name__}")
             if self.library != "tokenizers":
                 raise InvalidText(f"{self.library} does not encode pairs of texts")
             encodings.append(self._encoding(pair, sequence_id=1))
