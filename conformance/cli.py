@@ -276,7 +276,7 @@ def _plan(
 def _sources(named: tuple[str, ...], corpora: tuple[str, ...]) -> tuple[str, ...]:
     """In the order of SOURCES; raises UsageError where --corpus would go unused."""
     sources = tuple(source for source in SOURCES if source in (named or DEFAULT_SOURCES))
-    if corpora and not {"corpora", "fuzz"} & {*sources}:
+    if corpora and not {"corpora", "cuts", "fuzz"} & {*sources}:
         raise UsageError(f"--corpus: is not used with --inputs {' --inputs '.join(sources)}; add --inputs corpora")
     return sources
 
