@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from unicodedata import normalize
 
 from conformance.attribute import Attribution
 from conformance.streaming import FedStream, Streamed
 from reftok import Encoding, Tokenizer
+from reftok.normalizers import Precompiled, UnicodeForm
+from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.stages import Normalizer
+from reftok.text import NormalizedString
+from reftok.unicode import WHITE_SPACE
 
 _SPACES = "▁Ġ "
 
@@ -55,18 +59,43 @@ def _at_seam(tokenizer: Tokenizer, text: str, seam: int, encoding: Encoding, giv
         return Attribution("AddedTokens", "an added token is not seen that comes in two chunks")
     special = {token_id for token_id, token in added.items() if token.special}
     if any(given.count(token_id) > encoding.ids.count(token_id) for token_id in special):
-        return Attribution("PostProcessor", "special tokens are added to each chunk")
+        stage = "PostProcessor" if any(encoding.special_tokens_mask) else "Input"
+        return Attribution(stage, "special tokens are added to each chunk")
     before, after = text[:seam], text[seam:]
-    if any(normalize(form, before) + normalize(form, after) != normalize(form, text) for form in ("NFC", "NFKC")):
+    if any(_joins(step, before, after) for step in tokenizer.normalizers):
         return Attribution("Normalizer", "characters that compose across two chunks are normalized apart")
-    if before[-1:].isspace():
+    if tokenizer.pre_tokenizers and before[-1:] in WHITE_SPACE:
         return Attribution("PreTokenizer", "a run of white space ends with its chunk")
     if _spaces(tokenizer, given) > _spaces(tokenizer, encoding.ids):
-        return Attribution("Normalizer", "a space is added before each chunk")
+        return Attribution(_adding_spaces(tokenizer), "a space is added before each chunk")
     return Attribution("Model", "ids are given out that later text changes")
+
+
+def _joins(step: Normalizer, before: str, after: str) -> bool:
+    """Whether a normalizer that composes characters gives other text for both together than for each alone."""
+    if isinstance(step, SentencePieceNormalizer):
+        step = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap, step.symbols)
+    elif not isinstance(step, UnicodeForm | Precompiled):
+        return False
+    apart, together = (
+        "".join(step.normalize(NormalizedString(part)).text for part in parts)
+        for parts in ((before, after), (before + after,))
+    )
+    return apart != together
+
+
+def _adding_spaces(tokenizer: Tokenizer) -> str:
+    """The stage of the model that puts a space before a word; that of the input where none does."""
+    for stage in tokenizer.trace("a", add_special_tokens=False).stages:
+        if stage.stage in ("Normalizer", "PreTokenizer") and _count_spaces(piece.text for piece in stage.pieces):
+            return stage.stage
+    return "Input"
 
 
 def _spaces(tokenizer: Tokenizer, ids: Sequence[int]) -> int:
     """How many spaces the tokens have, in any notation."""
-    tokens = "".join(tokenizer.id_to_token(token_id) or "" for token_id in ids)
-    return sum(map(tokens.count, _SPACES))
+    return _count_spaces(tokenizer.id_to_token(token_id) or "" for token_id in ids)
+
+
+def _count_spaces(texts: Iterable[str]) -> int:
+    return sum(map("".join(texts).count, _SPACES))

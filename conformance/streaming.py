@@ -22,9 +22,9 @@ class Feeding:
     chunks: what is fed, in order.
     skip_special_tokens: of a decoder.
     forgotten: what the stream is fed before that, and forgets by `reset`.
-    beside: the same whole in other chunks, for a second stream that is fed by turns with the first.
-    stop: the call, counted from 1, at which the callback of `decode_with_callback` says that it is enough; 0 to feed a
-        stream.
+    beside: the same whole for a second stream, which is fed by turns with the first, one chunk behind it.
+    stop: the call, counted from 1, at which the callback of `decode_with_callback` says that it is enough, and which
+        never comes where it is greater than the number of ids; 0 to feed a stream.
     """
 
     to: Literal["encoder", "decoder"]
@@ -39,6 +39,11 @@ class Feeding:
         """Whether one fresh stream is fed to its end."""
         return not (self.forgotten or self.beside or self.stop)
 
+    @property
+    def has_empty_chunk(self) -> bool:
+        """Whether a chunk of a text is empty."""
+        return not all(isinstance(chunk, int) or chunk for chunk in self.chunks)
+
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
@@ -47,11 +52,13 @@ class Streamed:
     given: for each chunk, and at last for `finish`; with a callback, the text of each call.
     beside: the same of the second stream.
     held: how many code points were held back after each of these; None where the stream does not say.
+    called: with a callback, the id and `is_final` of each call.
     """
 
     given: Given
     beside: Given = ()
     held: tuple[int, ...] | None = None
+    called: tuple[tuple[int, bool], ...] = ()
 
 
 Streaming: TypeAlias = Streamed | Failure | None

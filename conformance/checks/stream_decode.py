@@ -6,15 +6,21 @@ gave cannot be taken back, text that is right in the end was right at every cut.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from conformance.case import Case
-from conformance.checks.base import Answers, Difference, Outcome, text_tails
-from conformance.checks.streams import held_after_finish, not_streamed, outcome, rule_of_use, shown_stream
+from conformance.checks.base import Answers, Difference, Outcome, tails, text_tails
+from conformance.checks.streams import held_after_finish, not_streamed, outcome, rule_of_use, shown_calls, shown_stream
 from conformance.observation import Failure
 from conformance.streaming import FedStream, Streamed
 
 REPLACEMENT = "\ufffd"
 LOST_FROM_REPLACEMENT = "text from a U+FFFD on is never given out"
 """What `conformance.attribute_streams` looks into."""
+STOP_IGNORED = "an early stop is ignored"
+OTHER_CALLS = "the callback is called for other ids"
+WRONGLY_FINAL = "is_final is not set with the last id alone"
+OTHER_TEXT_HEARD = "the callback hears another text than the full decode"
 
 
 class StreamDecodeCheck:
@@ -34,22 +40,55 @@ def decoding_difference(entry: FedStream) -> Difference | None:
     if isinstance(streaming, Failure):
         return not_streamed(streaming, full, "refuses what the full decode accepts")
     assert isinstance(streaming, Streamed)
+    if entry.feeding.stop:
+        return _callback_difference(entry, streaming, full)
     for given in (streaming.given, streaming.beside) if entry.feeding.beside else (streaming.given,):
         texts = tuple(map(str, given))
-        rule = _rule_of_stop(entry, texts, full) if entry.feeding.stop else _rule(entry, texts, full)
+        rule = _rule(entry, texts, full)
         if rule is not None:
             shown = shown_stream(entry.feeding, streaming, given, full)
             return Difference(rule, "other text", text_tails(full, "".join(texts))[0], shown)
     return held_after_finish(streaming)
 
 
-def _rule_of_stop(entry: FedStream, calls: tuple[str, ...], full: str) -> str | None:
-    """A callback that is never asked to stop has heard all."""
-    if len(calls) > entry.feeding.stop:
-        return "an early stop is ignored"
-    heard = "".join(calls)
-    is_right = full.startswith(heard) if len(calls) == entry.feeding.stop else heard == full
-    return None if is_right else "the callback hears another text than the full decode"
+def _callback_difference(entry: FedStream, streamed: Streamed, full: str) -> Difference | None:
+    """What is wrong with the calls of a callback; conformance/subjects/streams.py says what they must be."""
+    stop, ids = entry.feeding.stop, entry.feeding.chunks
+    shown = shown_calls(streamed)
+    if len(streamed.given) > stop:
+        return Difference(STOP_IGNORED, "other text", f"no call after the one that returns False, number {stop}", shown)
+    heard = [token_id for token_id, _ in streamed.called]
+    if not _are_in_order(heard, ids):
+        return Difference(OTHER_CALLS, "other text", f"calls for the ids {tails(ids, heard)[0]}", shown)
+    is_stopped = len(heard) == stop
+    if not _says_what_is_final(streamed, ids, is_stopped):
+        return Difference(WRONGLY_FINAL, "other text", f"is_final with {ids[-1]!r}, the last id, and no other", shown)
+    text = "".join(map(str, streamed.given))
+    is_final = not is_stopped or streamed.called[-1][1]
+    if text == full or (not is_final and full.startswith(text)):
+        return None
+    rule = "the callback never hears the end" if full.startswith(text) else OTHER_TEXT_HEARD
+    return Difference(rule, "other text", text_tails(full, text)[0], shown)
+
+
+def _says_what_is_final(streamed: Streamed, ids: Sequence[object], is_stopped: bool) -> bool:
+    """Whether the call for the last id, and no other, is final. ids: what was fed, those of the calls among them."""
+    *earlier, (last, is_final) = streamed.called or ((None, False),)
+    if any(said for _, said in earlier):
+        return False
+    if is_final:
+        return last == ids[-1]
+    return not ids or (is_stopped and _are_in_order([*(token_id for token_id, _ in earlier), last], ids[:-1]))
+
+
+def _are_in_order(some: Sequence[object], every: Sequence[object]) -> bool:
+    """Whether these are among all, in the same order.
+
+    >>> _are_in_order((1, 3), (1, 2, 3)), _are_in_order((3, 1), (1, 2, 3)), _are_in_order((1, 1), (1, 2))
+    (True, False, False)
+    """
+    remaining = iter(every)
+    return all(item in remaining for item in some)
 
 
 def _rule(entry: FedStream, texts: tuple[str, ...], full: str) -> str | None:

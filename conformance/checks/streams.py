@@ -26,12 +26,14 @@ def outcome(fed: Sequence[FedStream] | None, judge: Judge) -> Outcome:
 def culprit(fed: Sequence[FedStream], judge: Judge) -> tuple[FedStream, Difference] | None:
     """The stream to tell of, and its difference: of those with the rule that is seen first, the one with fewest cuts.
 
-    A stream that is fed and finished goes before others: what it gets wrong is no fault of reset or of a neighbour.
+    A stream that is fed and finished goes before others, and of these one without empty chunks: what it gets wrong is
+    no fault of such a chunk, of reset or of a neighbour.
     """
     judged = [(entry, judge(entry)) for entry in fed if entry.streaming is not None]
     found = [(entry, difference) for entry, difference in judged if difference is not None]
     plain = [pair for pair in found if pair[0].feeding.is_plain] or found
-    alike = [pair for pair in plain if pair[1].rule == plain[0][1].rule]
+    plainest = [pair for pair in plain if not pair[0].feeding.has_empty_chunk] or plain
+    alike = [pair for pair in plainest if pair[1].rule == plainest[0][1].rule]
     return min(alike, key=lambda pair: len(pair[0].feeding.chunks), default=None)
 
 
@@ -50,10 +52,12 @@ def held_after_finish(streamed: Streamed) -> Difference | None:
 
 
 def rule_of_use(feeding: Feeding) -> str | None:
-    """What is wrong where only this use of streams gives something else; None for a plain one."""
+    """What is wrong where only this use of streams gives something else; None for a plain one without empty chunks."""
     if feeding.forgotten:
         return "what was fed before a reset is not forgotten"
-    return "two streams share their state" if feeding.beside else None
+    if feeding.beside:
+        return "two streams share their state"
+    return "an empty chunk changes what is given" if feeding.has_empty_chunk else None
 
 
 def shown_stream(feeding: Feeding, streamed: Streamed, given: Given, whole: Sequence[object]) -> str:
@@ -77,6 +81,17 @@ def shown_stream(feeding: Feeding, streamed: Streamed, given: Given, whole: Sequ
     return ", ".join(
         [f"reset after {len(feeding.forgotten)} chunks"] * bool(feeding.forgotten) + before + middle + after + [last]
     )
+
+
+def shown_calls(streamed: Streamed) -> str:
+    """The last calls of a callback: text, id, is_final.
+
+    >>> shown_calls(Streamed(("He", "llo"), called=((7, False), (8, True))))
+    "('He', 7, False), ('llo', 8, True)"
+    """
+    pairs = zip(streamed.given, streamed.called, strict=True)
+    calls = [f"({text!r}, {token_id}, {said})" for text, (token_id, said) in pairs]
+    return ", ".join(["…"] * (len(calls) > SHOWN_CHUNKS) + calls[-SHOWN_CHUNKS:]) or "no call"
 
 
 def _shown(piece: Piece) -> str:

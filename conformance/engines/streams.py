@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from codecs import getincrementaldecoder
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from conformance.case import Case
 from conformance.inputs.cuts import Depth, bytes_feedings, ids_feedings, text_feedings
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
-from conformance.streaming import FedStream, Feeding, Streamed, Streaming
+from conformance.streaming import Chunks, FedStream, Feeding, Streamed, Streaming
 from conformance.subjects.base import Subject
 from reftok import ReftokError, Tokenizer
 from reftok.models.bpe import BPE
@@ -43,7 +44,8 @@ class Streams:
         else:
             feedings = text_feedings(case.text, self.depth, {end for _, end in encoding.offsets or ()})
         pairs = zip(feedings, subject.stream(feedings), strict=True)
-        return tuple(FedStream(*pair, encoding.ids, self._most_held(*pair)) for pair in pairs)
+        bounds: dict[int, int] = {}
+        return tuple(FedStream(*pair, encoding.ids, self._most_held(*pair, bounds)) for pair in pairs)
 
     def decoders(
         self, subject: Subject, ids: tuple[int, ...], decoding: Decoding | None
@@ -65,20 +67,24 @@ class Streams:
                 fed.append(FedStream(feeding, streaming, whole.text if feeding.skip_special_tokens else whole.kept))
         return tuple(fed)
 
-    def _most_held(self, feeding: Feeding, streaming: Streaming) -> tuple[int, ...] | None:
-        """How much may be held after each chunk of text, where one holds more than `FREELY_HELD`.
+    def _most_held(self, feeding: Feeding, streaming: Streaming, bounds: dict[int, int]) -> tuple[int, ...] | None:
+        """How much may be held after each chunk, where one holds more than `FREELY_HELD`.
 
         Byte-level BPE needs no more than the two last pre-tokens of the text so far, since white space may be cut anew
         when the next word comes, what may begin an added token, and `BEYOND_PRE_TOKENS` for marks that compose. All are
         counted in bytes, for each of which ByteLevel has a character. No bound is known for other models.
+        bounds: those known by the number of code points that have come, which are the same however a text is cut.
         """
         if not self._is_bounded or not isinstance(streaming, Streamed) or streaming.held is None:
             return None
         if max(streaming.held) <= FREELY_HELD:
             return None
-        texts = accumulate(chunk for chunk in feeding.chunks if isinstance(chunk, str))
-        pairs = zip(texts, streaming.held, strict=False)
-        return tuple(self._needed(text) if held > FREELY_HELD else FREELY_HELD for text, held in pairs)
+        most = []
+        for text, held in zip(_texts_so_far(feeding.chunks), streaming.held, strict=False):
+            if held > FREELY_HELD and len(text) not in bounds:
+                bounds[len(text)] = self._needed(text)
+            most.append(bounds[len(text)] if held > FREELY_HELD else FREELY_HELD)
+        return tuple(most)
 
     def _needed(self, text: str) -> int:
         try:
@@ -88,3 +94,15 @@ class Streams:
         pieces = [stage for stage in stages if stage.stage == "PreTokenizer"][-1].pieces
         pre_tokens = sum(len(piece.text) for piece in pieces[-2:])
         return max(FREELY_HELD, pre_tokens + self._longest_added + BEYOND_PRE_TOKENS)
+
+
+def _texts_so_far(chunks: Chunks) -> Iterator[str]:
+    r"""The text after each chunk, of bytes as far as its characters are complete.
+
+    >>> list(_texts_so_far((b"a\xc3", b"\xa9"))), list(_texts_so_far(("a", "b")))
+    (['a', 'aé'], ['a', 'ab'])
+    """
+    decoder = getincrementaldecoder("utf-8")("replace")
+    return accumulate(
+        decoder.decode(chunk) if isinstance(chunk, bytes) else chunk for chunk in chunks if not isinstance(chunk, int)
+    )

@@ -31,7 +31,7 @@ CHUNKINGS = 8
 MOST_FED = 400_000
 """So many characters or ids a sweep may feed for one case: enough for every two-cut of `SHORT` units."""
 SHARE = 0.25
-"""The part of a sample in which one more stream is reset, fed beside another, or stopped."""
+"""The part of a sample in which one more stream is reset, fed beside another, given empty chunks, or calls back."""
 
 _Units = TypeVar("_Units", str, bytes)
 _GRAPHEME = regex.compile(r"\X")
@@ -42,8 +42,11 @@ def text_feedings(text: str, depth: Depth, token_ends: Collection[int] = ()) -> 
 
     token_ends: where the tokens of the whole text end, in code points.
 
-    >>> [feeding.chunks for feeding in text_feedings("ab", "close") if feeding.is_plain]
-    [('a', 'b'), (b'a', b'b')]
+    >>> feedings = text_feedings("ab", "close")
+    >>> [feeding.chunks for feeding in feedings if feeding.is_plain and not feeding.has_empty_chunk]
+    [(b'a', b'b'), ('a', 'b')]
+    >>> Feeding("encoder", ("a", "", "b")) in feedings
+    True
     """
     if not text:
         return [Feeding("encoder", ()), Feeding("encoder", ("",))]
@@ -79,7 +82,7 @@ def text_feedings(text: str, depth: Depth, token_ends: Collection[int] = ()) -> 
 def bytes_feedings(data: bytes, depth: Depth) -> list[Feeding]:
     """How a streaming encoder is fed bytes that need not be UTF-8."""
     if not data:
-        return [Feeding("encoder", (b"",))]
+        return [Feeding("encoder", ()), Feeding("encoder", (b"",))]
     chance = random.Random(data)
     feedings = _sampled(chance, _at(data, _places(chance, len(data), chance.randrange(1, 1 + len(data)))))
     if depth != "sample":
@@ -91,7 +94,7 @@ def bytes_feedings(data: bytes, depth: Depth) -> list[Feeding]:
 def ids_feedings(ids: tuple[int, ...], depth: Depth) -> list[Feeding]:
     """How a streaming decoder is fed ids, each way once. Special tokens of slices are kept: they show most."""
     if not ids:
-        return [Feeding("decoder", ())]
+        return [Feeding("decoder", ()), Feeding("decoder", (), stop=1)]
     chance = random.Random(repr(ids))
     plain = Feeding("decoder", ids, chance.random() < 0.5)
     feedings = [plain]
@@ -108,11 +111,17 @@ def ids_feedings(ids: tuple[int, ...], depth: Depth) -> list[Feeding]:
 
 
 def _uses(plain: Feeding, place: int) -> tuple[Feeding, ...]:
-    """One use of a stream as more than one: begun and reset at a place, beside another, stopped by a callback."""
+    """Other uses of a stream: reset after some chunks, beside another, with an empty chunk, with a callback.
+
+    place: a number of chunks, 1 or more.
+    """
     chunks = plain.chunks
-    beside = (chunks[0][:0], *chunks) if isinstance(chunks[0], str | bytes) else chunks
-    uses = (replace(plain, forgotten=chunks[:place]), replace(plain, beside=beside))
-    return (*uses, replace(plain, stop=place)) if plain.to == "decoder" and plain.skip_special_tokens else uses
+    uses = (replace(plain, forgotten=chunks[:place]), replace(plain, beside=chunks))
+    if plain.to == "decoder":
+        stops = (1 + len(chunks), place) if plain.skip_special_tokens else ()
+        return (*uses, *(replace(plain, stop=stop) for stop in stops))
+    empty = "" if isinstance(chunks[0], str) else b""
+    return (*uses, *(replace(plain, chunks=(*chunks[:at], empty, *chunks[at:])) for at in (0, place)))
 
 
 def _sampled(chance: random.Random, chunks: Chunks) -> list[Feeding]:

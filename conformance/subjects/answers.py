@@ -92,13 +92,16 @@ def streamed(answer: dict[str, Any] | Failure, feeding: dict[str, Any]) -> Strea
     given: Any = value.get("given")
     beside: Any = value.get("beside")
     held = value.get("held")
+    called = value.get("called", [])
     are_good = _are_list_of_ids if feeding["to"] == "encoder" else _are_texts
     if not are_good(given) or not are_good(beside) or not (held is None or _are_ids(held)):
+        return FOREIGN
+    if not _are_calls(called) or (called and len(called) != len(given)):
         return FOREIGN
     for values in (given, beside):
         if problem := _too_much(values, feeding):
             return problem
-    return Streamed(_given(given), _given(beside), _tuple(held))
+    return Streamed(_given(given), _given(beside), _tuple(held), _given(called))
 
 
 def _too_much(values: list[Any], feeding: dict[str, Any]) -> Failure | None:
@@ -113,6 +116,12 @@ def _given(values: list[Any]) -> tuple[Any, ...]:
 
 def _are_list_of_ids(value: Any) -> bool:
     return isinstance(value, list) and all(map(_are_ids, value))
+
+
+def _are_calls(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(call, list) and len(call) == 2 and _are_ids(call[:1]) and isinstance(call[1], bool) for call in value
+    )
 
 
 def _are_ids(value: Any) -> bool:

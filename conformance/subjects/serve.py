@@ -12,8 +12,9 @@ and, where it likes, with
     encode_with_offsets(text, add_special_tokens) -> (ids, tokens or None, offsets or None)
         or, with a list of 0 and 1 (or None) at its end, (ids, tokens, offsets, special_tokens_mask)
     encode_batch(texts, add_special_tokens) -> a list of ids for each text
-    what conformance/subjects/streams.py says of streams: `stream_encoder`, `stream_decoder`, `decode_with_callback`,
-    or the simplest door to them, stream_decode(ids, skip_special_tokens) -> iterable of str
+    what conformance/subjects/streams.py says of streams: `stream_encoder`, `stream_decoder`, `decode_with_callback`
+    (which calls back for the last id in any case), or the simplest door to them,
+    stream_decode(ids, skip_special_tokens) -> iterable of str
 
 Answers go to a pipe of their own, so that what the subject prints disturbs nothing; requests come from one that it
 does not find on standard input. Neither is handed on to processes that it starts.

@@ -7,7 +7,10 @@ A subject that streams has some of
     stream_decoder(skip_special_tokens) -> an object with feed(id) -> str and finish() -> str
         and, where it likes, reset() and held
     stream_decode(ids, skip_special_tokens) -> iterable of str: the simplest door, for who decodes to the end only
-    decode_with_callback(ids, callback): calls callback(text, id, is_final) as text comes, until that returns False
+    decode_with_callback(ids, callback): skips special tokens and calls callback(text, id, is_final), its arguments in
+        this order, for one id after the other, with the text that has become final with it. An id may be left out where
+        there is no such text, but not the last one: its call, and no other, has is_final True, and its text also has
+        what was held until then. After a call that returns False there are no more. No ids, no call.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import Any
 
 from conformance.streaming import Chunks, Feeding, Piece, Streamed, Streaming
 from conformance.subjects.base import refusal
-from conformance.subjects.values import ids_of, int_of, items_of, text_of
+from conformance.subjects.values import bool_of, ids_of, int_of, items_of, text_of
 
 STREAM_FEATURES: Mapping[str, frozenset[str]] = {
     "encoder": frozenset({"stream_encoder"}),
@@ -41,7 +44,7 @@ def fed(subject: Any, feeding: Feeding) -> Streamed | None:
     Raises NonsenseError for what is neither ids nor text, and whatever the subject raises.
     """
     if feeding.stop:
-        return _stopped(subject, feeding) if hasattr(subject, "decode_with_callback") else None
+        return _called_back(subject, feeding) if hasattr(subject, "decode_with_callback") else None
     first = _stream(subject, feeding)
     if first is None:
         return _from_iterable(subject, feeding)
@@ -56,7 +59,7 @@ def fed(subject: Any, feeding: Feeding) -> Streamed | None:
     given, held, beside = [], [], []
     chunk: str | bytes | int | None
     other: str | bytes | int | None
-    for chunk, other in zip_longest(feeding.chunks, feeding.beside):
+    for chunk, other in zip_longest(feeding.chunks, (None, *feeding.beside)):
         if chunk is not None:
             given.append(read(_feed(first, chunk)))
             held.append(getattr(first, "held", None))
@@ -95,15 +98,18 @@ def _from_iterable(subject: Any, feeding: Feeding) -> Streamed | None:
     return Streamed(tuple(map(text_of, items_of(chunks))))
 
 
-def _stopped(subject: Any, feeding: Feeding) -> Streamed:
-    calls: list[str] = []
+def _called_back(subject: Any, feeding: Feeding) -> Streamed:
+    calls: list[tuple[Any, Any, Any]] = []
 
-    def callback(text: Any, *_: Any) -> bool:
-        calls.append(text_of(text))
+    def callback(text: Any, token_id: Any, is_final: Any) -> bool:
+        calls.append((text, token_id, is_final))
         return len(calls) != feeding.stop
 
     subject.decode_with_callback(list(feeding.chunks), callback)
-    return Streamed(tuple(calls))
+    return Streamed(
+        tuple(text_of(text) for text, _, _ in calls),
+        called=tuple((int_of(token_id, "the id of a call"), bool_of(end, "is_final")) for _, token_id, end in calls),
+    )
 
 
 def _are_bytes(chunks: Chunks) -> bool:
@@ -135,4 +141,4 @@ def feeding_from_json(value: dict[str, Any]) -> Feeding:
 
 def streamed_to_json(streamed: Streamed) -> dict[str, Any]:
     """What a stream gave as JSON."""
-    return {"given": streamed.given, "beside": streamed.beside, "held": streamed.held}
+    return {"given": streamed.given, "beside": streamed.beside, "held": streamed.held, "called": streamed.called}

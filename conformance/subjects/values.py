@@ -37,6 +37,13 @@ def int_of(value: Any, what: str) -> int:
     return int(value.__index__())
 
 
+def bool_of(value: Any, what: str) -> bool:
+    """True or False, and no number."""
+    if not isinstance(value, bool):
+        raise NonsenseError(f"{what} is True or False, {shown(value)} came")
+    return value
+
+
 def text_of(value: Any) -> str:
     """A text."""
     if not isinstance(value, str):

@@ -7,7 +7,7 @@ import pytest
 from conformance.attribute import Attribution
 from conformance.attribute_streams import attribute_lost_text, attribute_stream_encoding
 from conformance.streaming import Chunks, FedStream, Feeding, Streamed
-from reftok import load
+from reftok import Tokenizer, load
 
 
 def chunk_by_chunk(model: str, chunks: tuple[str, ...]) -> Attribution:
@@ -33,6 +33,54 @@ def chunk_by_chunk(model: str, chunks: tuple[str, ...]) -> Attribution:
 )
 def test_the_stage_is_told_by_the_seam(model: str, chunks: tuple[str, ...], stage: str) -> None:
     assert chunk_by_chunk(model, chunks).stage == stage
+
+
+def of_other_ids(tokenizer: Tokenizer, chunks: tuple[str, ...], *parts: str) -> Attribution:
+    """What is said of a stream that gives the ids of these parts, instead of those of the whole."""
+    first, *others = parts
+    given = tuple(tokenizer.encode(first).ids)
+    given += tuple(number for part in others for number in tokenizer.encode(part, add_special_tokens=False).ids)
+    text = "".join(chunks)
+    fed = FedStream(Feeding("encoder", chunks), Streamed((given, (), ())), tokenizer.encode(text).ids)
+    assert fed.whole != given
+    return attribute_stream_encoding(tokenizer, text, fed)
+
+
+@pytest.mark.parametrize(
+    ("model", "stage"),
+    [("spm-bpe-hf", "Normalizer"), ("spm-unigram", "Normalizer"), ("spm-unigram-hf", "PreTokenizer")],
+)
+def test_the_stage_that_adds_a_space_is_that_of_the_model(model: str, stage: str) -> None:
+    added = of_other_ids(load(model), ("th", "e"), "th", "e")
+    assert added == Attribution(stage, "a space is added before each chunk")
+
+
+def test_a_space_that_no_stage_of_the_model_adds_is_added_to_the_input() -> None:
+    added = of_other_ids(load("bpe-gpt2"), ("Hel", "lo"), " Hel", " lo")
+    assert added == Attribution("Input", "a space is added before each chunk")
+
+
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-unigram", "spm-unigram-hf"])
+def test_what_composes_across_chunks_is_told_by_the_normalizers_of_the_model(model: str) -> None:
+    found = of_other_ids(load(model), ("e", "\u0301"), "x")
+    assert found == Attribution("Normalizer", "characters that compose across two chunks are normalized apart")
+
+
+def test_a_model_without_a_normalizer_has_nothing_that_composes_across_chunks() -> None:
+    assert of_other_ids(load("bpe-gpt2"), ("e", "\u0301"), "x").stage == "Model"
+
+
+def test_a_mark_that_the_tables_of_the_library_do_not_have_lets_nothing_compose_across_it() -> None:
+    of_unicode_14 = "e\u1dfa"
+    assert of_other_ids(load("bpe-qwen"), (of_unicode_14, "\u0301"), "x").stage == "Model"
+
+
+def test_a_model_without_a_pre_tokenizer_cuts_no_white_space() -> None:
+    assert of_other_ids(load("spm-bpe-hf"), ("a ", " b"), "a", "x").stage != "PreTokenizer"
+
+
+def test_special_tokens_that_the_model_does_not_add_are_added_to_the_input() -> None:
+    assert of_other_ids(load("bpe-qwen"), ("a", "b"), "<|im_end|>a", "b").stage == "Input"
 
 
 def test_bytes_that_are_cut_within_a_character_are_no_matter_of_a_stage() -> None:

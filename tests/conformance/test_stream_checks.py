@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -125,18 +126,76 @@ def test_stream_decode_names_what_only_a_reset_or_a_neighbour_changes() -> None:
     assert rule(decoded(right, beside)) == "two streams share their state"
 
 
+Calls = tuple[tuple[str, int, bool], ...]
+FED = (1, 2, 1)
+
+
+def called(calls: Calls, stop: int, ids: tuple[int, ...] = FED, full: str = "abc") -> Outcome:
+    """What is said of calls for these ids, which have this text."""
+    streamed = Streamed(tuple(text for text, *_ in calls), called=tuple((number, said) for _, number, said in calls))
+    return decoded(FedStream(Feeding("decoder", ids, stop=stop), streamed, full))
+
+
 @pytest.mark.parametrize(
-    ("calls", "named"),
+    ("calls", "stop"),
     [
-        (("a", "b", "c"), "an early stop is ignored"),
-        (("a", "x"), "the callback hears another text than the full decode"),
-        (("a",), "the callback hears another text than the full decode"),
+        ((("a", 1, False), ("b", 2, False), ("c", 1, True)), 4),
+        ((("a", 1, False), ("b", 2, False), ("c", 1, True)), 3),
+        ((("a", 1, False), ("b", 2, False)), 2),
+        ((("", 1, False),), 1),
+        ((("abc", 1, True),), 4),
+        ((("abc", 1, True),), 1),
+        ((("ab", 2, False), ("c", 1, True)), 4),
+        ((("ab", 2, False),), 1),
     ],
 )
-def test_a_callback_that_says_stop_is_called_no_more(calls: tuple[str, ...], named: str) -> None:
-    assert decoded(decoder("abc", "a", "b", feeding=replace(IDS, stop=2))) == "same"
-    assert decoded(decoder("abc", "ab", "c", feeding=replace(IDS, stop=3))) == "same"
-    assert rule(decoded(decoder("abc", *calls, feeding=replace(IDS, stop=2)))) == named
+def test_a_callback_hears_each_id_with_its_text_and_may_miss_ids_without_text(calls: Calls, stop: int) -> None:
+    assert called(calls, stop) == "same"
+
+
+def test_without_ids_the_callback_is_not_called() -> None:
+    assert called((), 1, (), "") == "same"
+    assert rule(called((("", 1, True),), 1, (), "")) == "the callback is called for other ids"
+
+
+@pytest.mark.parametrize(
+    ("calls", "stop", "named"),
+    [
+        ((("a", 1, False), ("b", 2, False), ("c", 1, True)), 2, "an early stop is ignored"),
+        ((("a", 1, False), ("b", 12345, False), ("c", 1, True)), 4, "the callback is called for other ids"),
+        ((("a", 2, False), ("b", 2, False)), 2, "the callback is called for other ids"),
+        ((("a", 1, False), ("b", 1, False), ("c", 2, True)), 4, "the callback is called for other ids"),
+        ((("a", 1, False), ("b", 2, False), ("c", 1, False)), 4, "is_final is not set with the last id alone"),
+        ((("a", 1, False), ("b", 2, False), ("c", 1, False)), 3, "is_final is not set with the last id alone"),
+        ((("a", 1, False), ("bc", 2, True)), 4, "is_final is not set with the last id alone"),
+        ((("a", 1, True), ("b", 2, False), ("c", 1, True)), 4, "is_final is not set with the last id alone"),
+        ((("a", 1, False), ("bc", 2, False)), 4, "is_final is not set with the last id alone"),
+        ((), 4, "is_final is not set with the last id alone"),
+        ((("a", 1, False), ("b", 2, False), ("", 1, True)), 4, "the callback never hears the end"),
+        ((("", 1, False), ("", 2, False), ("", 1, True)), 3, "the callback never hears the end"),
+        ((("a", 1, False), ("x", 2, False)), 2, "the callback hears another text than the full decode"),
+        ((("abcd", 1, True),), 4, "the callback hears another text than the full decode"),
+    ],
+)
+def test_what_a_callback_hears_wrongly_is_named(calls: Calls, stop: int, named: str) -> None:
+    assert rule(called(calls, stop)) == named
+
+
+def test_the_calls_of_a_callback_are_shown() -> None:
+    outcome = called((("a", 1, False), ("b", 2, False), ("", 1, True)), 4)
+    assert isinstance(outcome, Difference)
+    assert (outcome.expected, outcome.observed) == ("abc", "('a', 1, False), ('b', 2, False), ('', 1, True)")
+
+
+def test_an_empty_chunk_that_changes_what_is_given_is_named_and_not_blamed_on_a_neighbour() -> None:
+    right, wrong = encoder((7,), (8,), ()), ((), (7,), (9,), ())
+    empty = FedStream(replace(TEXT, chunks=("", "a", "b")), Streamed(wrong), (7, 8))
+    beside = FedStream(replace(TEXT, beside=("a", "b")), Streamed(wrong, wrong), (7, 8))
+    named = "an empty chunk changes what is given"
+    assert rule(encoded(right, beside, empty)) == named
+    assert rule(encoded(right, replace(empty, feeding=Feeding("encoder", (b"a", b"", b"b"))))) == named
+    plain = FedStream(TEXT, Streamed(wrong), (7, 8))
+    assert rule(encoded(empty, plain)) == "other ids than those of the whole text"
 
 
 def test_of_streams_with_the_same_fault_the_one_with_fewest_cuts_is_shown() -> None:
@@ -166,3 +225,32 @@ def test_stream_encode_says_the_same_exactly_where_the_joined_ids_are_those_of_t
     streaming: Streaming = Streamed(tuple(map(tuple, given)))
     outcome = encoded(FedStream(Feeding("encoder", ("a",) * (len(given) - 1)), streaming, tuple(whole)))
     assert (outcome == "same") == ([token_id for part in given for token_id in part] == whole)
+
+
+def is_as_documented(calls: Calls, stop: int, ids: tuple[int, ...], full: str) -> bool:
+    """The contract of `decode_with_callback`, tried with every way to say which of the ids the calls are for."""
+    if len(calls) > stop:
+        return False
+    last = len(ids) - 1
+    text = "".join(text for text, *_ in calls)
+    for places in combinations(range(len(ids)), len(calls)):
+        are_for = all(ids[place] == number for place, (_, number, _) in zip(places, calls, strict=True))
+        are_final = all((place == last) == said for place, (*_, said) in zip(places, calls, strict=True))
+        is_whole = not ids or last in places
+        if are_for and are_final and (text == full if is_whole else len(calls) == stop and full.startswith(text)):
+            return True
+    return False
+
+
+CALLS = st.lists(st.tuples(st.sampled_from(["", "a", "b"]), st.integers(0, 2), st.booleans()), max_size=4).map(tuple)
+
+
+@given(CALLS, st.integers(1, 4), st.lists(st.integers(0, 2), max_size=4).map(tuple), st.booleans())
+def test_calls_of_a_callback_are_the_same_exactly_where_the_contract_allows_them(
+    calls: Calls, stop: int, ids: tuple[int, ...], is_told: bool
+) -> None:
+    if is_told:
+        calls = tuple((text, number, place == len(calls) - 1) for place, (text, number, _) in enumerate(calls))
+        ids = tuple(number for _, number, _ in calls)
+    full = "ab" if ids else ""
+    assert (called(calls, stop, ids, full) == "same") == is_as_documented(calls, stop, ids, full)

@@ -84,11 +84,11 @@ def test_what_is_short_enough_for_a_shrinker_is_cut_in_every_place_too() -> None
     assert {(text[:a], text[a:b], text[b:]) for a, b in combinations(range(1, SHORTEST), 2)} <= cut
 
 
-def test_a_sweep_gives_a_decoder_every_slice_of_a_line_and_stops_it_after_every_id() -> None:
+def test_a_sweep_gives_a_decoder_every_slice_of_a_line_and_stops_it_after_every_id_and_never() -> None:
     ids = tuple(range(SHORT))
     feedings = ids_feedings(ids, "sweep")
     assert chunkings(feedings) == {ids[a:b] for a, b in combinations(range(SHORT + 1), 2)}
-    assert {feeding.stop for feeding in feedings} == {*range(SHORT + 1)}
+    assert {feeding.stop for feeding in feedings} == {*range(SHORT + 2)}
     assert {feeding.forgotten for feeding in feedings} == {ids[:stop] for stop in range(SHORT + 1)}
 
 
@@ -96,6 +96,29 @@ def test_the_sweep_of_a_long_text_is_bounded() -> None:
     text = "long " * 4_000
     cut = [feeding for feeding in text_feedings(text, "sweep") if len(feeding.chunks) == 2]
     assert MOST_FED // 2 <= sum(len(joined(feeding.chunks)) for feeding in cut) <= 2 * MOST_FED
+
+
+@pytest.mark.parametrize("depth", ["close", "sweep"])
+def test_an_empty_chunk_is_fed_first_and_later_and_the_same_chunks_without_it_before(depth: Depth) -> None:
+    feedings = [feeding for feeding in text_feedings("ab c", depth) if feeding.is_plain]
+    chunks = [feeding.chunks for feeding in feedings]
+    assert {("", "ab", " c"), ("ab", "", " c"), ("", *"ab c")} <= set(chunks)
+    for feeding in feedings:
+        if feeding.has_empty_chunk:
+            assert chunks.index(tuple(filter(None, feeding.chunks))) < chunks.index(feeding.chunks)
+
+
+def test_a_second_stream_gets_no_empty_chunk() -> None:
+    beside = [feeding for feeding in text_feedings("ab c", "sweep") if feeding.beside]
+    assert beside
+    assert all(feeding.beside == feeding.chunks and not feeding.has_empty_chunk for feeding in beside)
+
+
+def test_samples_have_empty_chunks_beside_their_plain_twins() -> None:
+    samples = [text_feedings(f"text {number}", "sample") for number in range(200)]
+    empty = [(first, more[0]) for first, *more in samples if more and more[0].has_empty_chunk]
+    assert all(tuple(filter(None, second.chunks)) == first.chunks for first, second in empty)
+    assert len(empty) > 10
 
 
 def test_byte_tokens_come_in_every_order_and_cut_off_everywhere() -> None:

@@ -34,7 +34,9 @@ ENCODING_DEFECTS = [
     ("stream_prefixes_chunks", "hello", "Normalizer", "a space is added before each chunk"),
     ("stream_buffers_longest_token", "abcdefgh", "Model", "ids are given out that later text changes"),
     ("stream_holds_everything", "many words of a text " * 5, "", "more text is held back than the rule needs"),
+    ("stream_holds_bytes", "many words of a text " * 5, "", "more text is held back than the rule needs"),
     ("stream_holds_after_finish", "a", "", "text is held after finish"),
+    ("stream_ends_at_empty_chunk", "a", "", "an empty chunk changes what is given"),
     ("stream_is_not_reset", "a", "", RESET),
     ("streams_share_state", "a", "", SHARED),
 ]
@@ -48,6 +50,9 @@ DECODING_DEFECTS = [
     ("stream_is_not_reset", ("a",), "", RESET),
     ("streams_share_state", ("a",), "", SHARED),
     ("stream_ignores_stop", ("a", "b"), "", "an early stop is ignored"),
+    ("stream_callback_forgets_flush", ("a", "Ã"), "", "the callback never hears the end"),
+    ("stream_callback_names_next_id", ("a", "b"), "", "the callback is called for other ids"),
+    ("stream_callback_is_never_final", ("a", "b"), "", "is_final is not set with the last id alone"),
 ]
 MODELS = {
     "stream_prefixes_chunks": "spm-unigram",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -86,6 +87,26 @@ def test_a_second_stream_is_fed_by_turns() -> None:
     assert fed(Subject(), feeding) == Streamed(("", "1", "2"), ("", "1", "2"))
 
 
+def test_a_second_stream_is_one_chunk_behind_so_that_no_empty_chunk_is_needed_to_shift_it() -> None:
+    order: list[tuple[int, str]] = []
+
+    class Ordered:
+        streams = 0
+
+        def stream_encoder(self, add_special_tokens: bool) -> Any:
+            self.streams += 1
+            number = self.streams
+
+            def feed(_: Any, text: str) -> list[int]:
+                order.append((number, text))
+                return []
+
+            return type("Stream", (), {"feed": feed, "finish": lambda _: []})()
+
+    fed(Ordered(), Feeding("encoder", ("a", "b"), beside=("a", "b")))
+    assert order == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
+
+
 def test_what_was_fed_before_a_reset_is_not_told() -> None:
     assert fed(Subject(), Feeding("encoder", ("a",), forgotten=("x", "y"))) == Streamed(((), (97,)), held=(1, 1))
 
@@ -113,8 +134,21 @@ def test_a_callback_hears_calls_until_it_says_stop() -> None:
                 if callback(str(token_id), token_id, token_id == ids[-1]) is False:
                     break
 
-    assert fed(Calling(), Feeding("decoder", (1, 2, 3), stop=2)) == Streamed(("1", "2"))
-    assert fed(Calling(), Feeding("decoder", (1, 2), stop=3)) == Streamed(("1", "2"))
+    stopped = fed(Calling(), Feeding("decoder", (1, 2, 3), stop=2))
+    assert stopped == Streamed(("1", "2"), called=((1, False), (2, False)))
+    whole = fed(Calling(), Feeding("decoder", (1, 2), stop=3))
+    assert whole == Streamed(("1", "2"), called=((1, False), (2, True)))
+
+
+@pytest.mark.parametrize("call", [(1, 1, True), ("a", "1", True), ("a", 1, 1)])
+def test_a_call_of_a_callback_with_other_types_is_nonsense_even_where_the_subject_catches_all(call: Any) -> None:
+    class Wrong:
+        def decode_with_callback(self, ids: list[int], callback: Callable[..., bool]) -> None:
+            with suppress(Exception):
+                callback(*call)
+
+    with pytest.raises(NonsenseError):
+        fed(Wrong(), Feeding("decoder", (1,), stop=2))
 
 
 @pytest.mark.parametrize("feeding", [TEXT, IDS])
@@ -154,7 +188,11 @@ def test_a_feeding_comes_through_json(chunks: Any, skip: bool, is_double: bool, 
 
 @pytest.mark.parametrize(
     ("feeding", "given"),
-    [(TEXT, Streamed(((1,), (), (2,)), (), (1, 0, 0))), (IDS, Streamed(("a", "", "☠"), ("", "", "a☠")))],
+    [
+        (TEXT, Streamed(((1,), (), (2,)), (), (1, 0, 0))),
+        (IDS, Streamed(("a", "", "☠"), ("", "", "a☠"))),
+        (IDS, Streamed(("a", "☠"), called=((1, False), (2, True)))),
+    ],
 )
 def test_what_a_stream_gave_comes_through_json(feeding: Feeding, given: Streamed) -> None:
     answer = json.loads(json.dumps({"streamed": streamed_to_json(given)}))
@@ -170,6 +208,12 @@ def test_an_answer_that_is_no_streams_is_foreign(wrong: Any) -> None:
     for feeding in (TEXT, IDS):
         if not (feeding is IDS and wrong == {"given": ["a"], "beside": []}):
             assert read({"streamed": wrong}, feeding_to_json(feeding)) == FOREIGN
+
+
+@pytest.mark.parametrize("called", [1, [1], [[1]], [[1, 0]], [["1", True]], [[1, True], [2, True]]])
+def test_an_answer_that_is_no_calls_of_a_callback_is_foreign(called: Any) -> None:
+    answer = {"streamed": {"given": ["a"], "beside": [], "held": None, "called": called}}
+    assert read(answer, feeding_to_json(IDS)) == FOREIGN
 
 
 def test_more_than_any_stream_gives_is_nonsense() -> None:
@@ -189,7 +233,8 @@ def test_the_streams_of_the_official_library_and_of_reftok_are_fed() -> None:
         assert isinstance(streamed, Streamed)
         assert streamed.given == ("H", "el", "", last)
         stopped = Feeding("decoder", ids, stop=2)
-        assert subject.stream([stopped]) == [Streamed(("H", "el")) if name == "reftok" else None]
+        heard = Streamed(("H", "el"), called=((ids[0], False), (ids[1], False)))
+        assert subject.stream([stopped]) == [heard if name == "reftok" else None]
         subject.close()
 
 

@@ -1,0 +1,15 @@
+"""The call for the last id has no more than came with it: what was held is never heard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streams
+
+
+class Subject(streams.Streaming):
+    def decode_with_callback(self, ids: list[int], callback: Callable[[str, int, bool], bool]) -> None:
+        def without_incomplete(text: str, token_id: int, is_final: bool) -> bool:
+            return callback(text.rstrip("\ufffd"), token_id, is_final)
+
+        super().decode_with_callback(ids, without_incomplete)
