@@ -38,6 +38,7 @@ class StreamedAddedTokens(StreamedStage):
     def _start_part(self) -> None:
         self._buffer = ""
         self._blanks: list[str] = []
+        self._blank_size = 0
         self._waits_behind_blanks = False
         self._at_start = 0
         self._covered = 0
@@ -46,7 +47,7 @@ class StreamedAddedTokens(StreamedStage):
     @property
     def held(self) -> int:
         """How many code points are held."""
-        return len(self._buffer) - self._covered + sum(map(len, self._blanks))
+        return len(self._buffer) - self._covered + self._blank_size
 
     def text(self, fragment: str, at_start: int = 0) -> None:
         last = fragment[-1]
@@ -62,6 +63,7 @@ class StreamedAddedTokens(StreamedStage):
             return
         self._at_start += at_start
         self._blanks.append(fragment)
+        self._blank_size += len(fragment)
         if not (self._waits_behind_blanks and not fragment.strip(_BLANKS)):
             self._settle(is_end=False)
 
@@ -74,6 +76,7 @@ class StreamedAddedTokens(StreamedStage):
         """Hand on all that is decided, and keep one character before it for `single_word`."""
         self._buffer = buffer = self._buffer + "".join(self._blanks)
         self._blanks.clear()
+        self._blank_size = 0
         undecided, is_stripping = self._cut_out_tokens(is_end)
         end = undecided
         if self._pattern.strips_left and not is_end:

@@ -85,12 +85,13 @@ class StreamedForm(StreamedStage):
         self._rewrite = rewrite
         self._held = ""
         self._marks: list[str] = []
+        self._marked = 0
         self._at_start = 0
 
     @property
     def held(self) -> int:
         """How many code points are held."""
-        return len(self._held) + sum(map(len, self._marks))
+        return len(self._held) + self._marked
 
     def text(self, fragment: str, at_start: int = 0) -> None:
         cut = len(fragment) - (fragment[-1] in self._open_ascii) if fragment.isascii() else self._last_cut(fragment)
@@ -98,11 +99,13 @@ class StreamedForm(StreamedStage):
             self._at_start += at_start
         if cut < 0:
             self._marks.append(fragment)
+            self._marked += len(fragment)
             return
         ready = self._held + fragment[:cut]
         if self._marks:
             ready = "".join((self._held, *self._marks, fragment[:cut]))
             self._marks.clear()
+            self._marked = 0
         self._held = fragment[cut:]
         if self._keeps_ascii and ready.isascii() and not self._at_start:
             if ready:
@@ -135,6 +138,7 @@ class StreamedForm(StreamedStage):
         ready = "".join((self._held, *self._marks))
         self._held = ""
         self._marks.clear()
+        self._marked = 0
         if ready:
             self._hand_on(ready)
         self._at_start = 0
