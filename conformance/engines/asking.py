@@ -15,10 +15,10 @@ from conformance.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.subjects.base import Subject
 from reftok import ReftokError, Tokenizer
 
-STREAMED = 15
-"""Of many texts one in so many is fed to streams, which then take about a tenth of the time.
+STREAMED, STREAMED_IDS = 31, 7
+"""Of many texts, and of many lists of ids, one in so many is fed to streams, which then take about a tenth of the time.
 
-No multiple of eight, since the kinds of made cases repeat after eight.
+No multiples of eight, since the kinds of made cases repeat after eight.
 """
 FEW_CASES = 200
 
@@ -28,8 +28,8 @@ def ask(
 ) -> Mapping[str, list[Answers]]:
     """What every subject does with every case, or one `subject`; the oracle first: the others decode its ids.
 
-    depth: how much texts and ids are cut for streams. A sample is of the ids, and of one text in `STREAMED`, or of all
-        where the cases are no more than `FEW_CASES`.
+    depth: how much texts and ids are cut for streams. A sample is of one text in `STREAMED` and of one list of ids in
+        `STREAMED_IDS`, or of all where the cases are no more than `FEW_CASES`.
     """
     expected = _RoundTrips(bench.reference.tokenizer) if "round trip" in checks else None
     streams = Streams(bench.reference.tokenizer, depth)
@@ -88,7 +88,8 @@ def _answers(
         encoding = None if case.kind == "ids" else next(encodings)
         reference = encoding if oracle is None else oracle[index].encoding
         answer = _answer(subject, case, checks, encoding, reference, expected, is_oracle=oracle is None)
-        if streams.depth != "sample" or case.kind == "ids" or index % STREAMED == 0 or len(cases) <= FEW_CASES:
+        one_in = STREAMED_IDS if case.kind == "ids" else STREAMED
+        if streams.depth != "sample" or index % one_in == 0 or len(cases) <= FEW_CASES:
             answer = _with_streams(answer, subject, case, checks, streams, _decoded_ids(case, reference))
         answers.append(answer)
     return answers

@@ -14,10 +14,12 @@ from conformance.subjects.base import Subject
 from reftok import ReftokError, Tokenizer
 from reftok.models.bpe import BPE
 from reftok.pretokenizers import ByteLevel
+from reftok.unicode import WHITE_SPACE
 
 FREELY_HELD = 64
 """So many code points may always be held; what is more is held against the pre-tokens."""
 BEYOND_PRE_TOKENS = 16
+_WHITE_SPACE = "".join(WHITE_SPACE)
 
 
 class Streams:
@@ -30,6 +32,7 @@ class Streams:
             isinstance(step, ByteLevel) for step in tokenizer.pre_tokenizers
         )
         contents = (token.content for token in tokenizer.added_tokens.tokens.values())
+        self._strips_left = any(token.lstrip for token in tokenizer.added_tokens.tokens.values())
         self._longest_added = max((len(content.encode("utf-8")) for content in contents), default=0)
 
     def encoders(self, subject: Subject, case: Case, encoding: Encoding | None) -> tuple[FedStream, ...] | None:
@@ -71,8 +74,9 @@ class Streams:
         """How much may be held after each chunk, where one holds more than `FREELY_HELD`.
 
         Byte-level BPE needs no more than the two last pre-tokens of the text so far, since white space may be cut anew
-        when the next word comes, what may begin an added token, and `BEYOND_PRE_TOKENS` for marks that compose. All are
-        counted in bytes, for each of which ByteLevel has a character. No bound is known for other models.
+        when the next word comes, white space that an added token may take, what may begin an added token, and
+        `BEYOND_PRE_TOKENS` for marks that compose. All are counted in bytes, for each of which ByteLevel has a
+        character. No bound is known for other models.
         bounds: those known by the number of code points that have come, which are the same however a text is cut.
         """
         if not self._is_bounded or not isinstance(streaming, Streamed) or streaming.held is None:
@@ -93,7 +97,8 @@ class Streams:
             return len(text.encode("utf-8"))
         pieces = [stage for stage in stages if stage.stage == "PreTokenizer"][-1].pieces
         pre_tokens = sum(len(piece.text) for piece in pieces[-2:])
-        return max(FREELY_HELD, pre_tokens + self._longest_added + BEYOND_PRE_TOKENS)
+        white_space = len(text) - len(text.rstrip(_WHITE_SPACE)) if self._strips_left else 0
+        return max(FREELY_HELD, pre_tokens + white_space + self._longest_added + BEYOND_PRE_TOKENS)
 
 
 def _texts_so_far(chunks: Chunks) -> Iterator[str]:

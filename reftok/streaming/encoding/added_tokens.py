@@ -1,8 +1,8 @@
 """Added tokens, cut out of text that comes bit by bit: the streamed twin of `reftok.added_tokens`.
 
 A place in the text is decided when no continuation can change what is found there: the text from there on is not the
-beginning of a content, the character behind a `single_word` token has come, and so has the end of the white space that
-`rstrip` takes. White space that a token with `lstrip` might still take waits for the character behind it.
+beginning of a content, and the character behind a `single_word` token has come. White space that a token with `lstrip`
+might still take waits for the character behind it; `rstrip` takes what comes when it comes.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class StreamedAddedTokens(StreamedStage):
         self._at_start = 0
         self._covered = 0
         self._position = 0
+        self._strips_on = False
 
     @property
     def held(self) -> int:
@@ -55,6 +56,7 @@ class StreamedAddedTokens(StreamedStage):
             self._covered == len(self._buffer)
             and self._find(fragment) is None
             and not (self._pattern.strips_left and last in WHITE_SPACE)
+            and not self._strips_on
         ):
             self._buffer = last
             self._covered = self._position = 1
@@ -77,26 +79,25 @@ class StreamedAddedTokens(StreamedStage):
         self._buffer = buffer = self._buffer + "".join(self._blanks)
         self._blanks.clear()
         self._blank_size = 0
-        undecided, is_stripping = self._cut_out_tokens(is_end)
+        if self._strips_on:
+            self._cover(end_of_white_space_after(buffer, self._covered), strips_on=True)
+        undecided = self._cut_out_tokens(is_end)
         end = undecided
         if self._pattern.strips_left and not is_end:
             end = start_of_white_space_before(buffer, end, min(self._covered, end))
         self._hand_on(end)
-        is_open = undecided < len(buffer) and not is_stripping
-        self._waits_behind_blanks = end < len(buffer) and not is_open and not self._pattern.begins_with_white_space
+        is_blank = end < undecided == len(buffer)
+        self._waits_behind_blanks = is_blank and not self._pattern.begins_with_white_space
         self._position = undecided
         self._forget(max(min(self._covered, undecided) - 1, 0))
 
-    def _cut_out_tokens(self, is_end: bool) -> tuple[int, bool]:
-        """Hand on the tokens that are decided, with the text before each.
-
-        Returns from where on the text is undecided, and whether that is for white space that `rstrip` takes.
-        """
+    def _cut_out_tokens(self, is_end: bool) -> int:
+        """Hand on the tokens that are decided, with the text before each; from where on the text is undecided."""
         pattern, text = self._pattern, self._buffer
         while (found := self._find(text, self._position)) is not None:
             start = found.start()
             if not is_end and pattern.contents.may_continue(text, start):
-                return start, False
+                return start
             content = next(pattern.contents.at(text, start), None)
             if content is None:
                 self._position = start + 1
@@ -104,27 +105,28 @@ class StreamedAddedTokens(StreamedStage):
             token_id, stop = pattern.ids[content], start + len(content)
             token = pattern.tokens[token_id]
             if token.single_word and stop == len(text) and not is_end:
-                return start, False
-            end = stop
-            if token.rstrip:
-                end = end_of_white_space_after(text, max(stop, self._covered))
-                if end == len(text) and not is_end:
-                    return start, True
+                return start
             self._position = stop
             if token_id not in self._ignored and (not token.single_word or stands_alone(text, start, stop)):
+                end = end_of_white_space_after(text, max(stop, self._covered)) if token.rstrip else stop
                 if token.lstrip:
                     start = start_of_white_space_before(text, start, self._covered)
-                self._hand_on_token(token_id, start, end)
-        return len(text), False
+                self._hand_on_token(token_id, start, end, token.rstrip)
+        return len(text)
 
-    def _hand_on_token(self, token_id: int, start: int, end: int) -> None:
+    def _hand_on_token(self, token_id: int, start: int, end: int, strips_right: bool) -> None:
         if start > end:
             return
         self._hand_on(start)
         self.sink.end_part()
         if start < end:
             self.sink.token(token_id)
+        self._cover(end, strips_right)
+
+    def _cover(self, end: int, strips_on: bool) -> None:
+        """Nothing up to `end` is handed on as text; more white space behind it is not either, if `strips_on`."""
         self._covered = end
+        self._strips_on = strips_on and end == len(self._buffer)
 
     def _hand_on(self, end: int) -> None:
         start = self._covered

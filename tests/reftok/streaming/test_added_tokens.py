@@ -97,3 +97,14 @@ def test_the_characters_at_the_start_of_the_original_are_counted_through() -> No
     stage.text("<", 1)
     stage.text("ab")
     assert recorder.at_start == 1
+
+
+def test_a_token_that_strips_to_the_right_comes_before_the_white_space_has_ended() -> None:
+    added = AddedVocabulary([AddedToken("<m>", rstrip=True, normalized=False)])
+    recorder = Recorder()
+    [stage] = stream_added_tokens(added.raw_pattern, frozenset(), recorder)
+    for character in "a<m>   ":
+        stage.text(character)
+    assert (recorder.so_far(), stage.held) == (["a", 0], 0)
+    stage.text(" b")
+    assert recorder.so_far() == ["a", 0, "b"]
