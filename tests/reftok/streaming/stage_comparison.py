@@ -95,7 +95,8 @@ def check_chunks(stream: Stream, expected: Sequence[Part], text: str, places: Se
     for start, end in pairwise((0, *places, len(text))):
         stage.text(text[start:end], min(max(at_start - start, 0), end - start))
         assert recorder.is_beginning_of(expected), (text, places, recorder.items, recorder.open, expected)
-        assert 0 <= stage.held <= end + 1
+        # Held text is counted as it is written in the end: a rule of the tests makes up to three characters of one.
+        assert 0 <= stage.held <= 3 * end + 1
     stage.end_part()
     assert recorder.items == list(expected), (text, places, at_start)
     assert stage.held == 0

@@ -26,7 +26,7 @@ def tokenizer(
     return replace(PLAIN, detokenizer=Detokenizer(vocab, removes_space, cleans_spaces))
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(
     st.builds(
         tokenizer,
@@ -47,7 +47,7 @@ def test_the_texts_are_together_what_detokenize_gives(
     assert_streams(llama, ids, [(), *continuations], skip_special_tokens)
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(st.lists(st.text(" '?!.,smrvet", min_size=1, max_size=4), max_size=8))
 def test_one_literal_after_the_other_is_what_clean_spaces_does_in_three_passes(fragments: list[str]) -> None:
     output = Output()

@@ -24,7 +24,7 @@ BYTE_0 = len(PIECES) - 256
 BYTES = [BYTE_0 + byte for byte in (0x41, 0x80, 0xA9, 0xC3, 0xE4, 0xBD, 0xA0, 0xED, 0xF0, 0x9F, 0x98, 0x81, 0xFF)]
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(models(), st.data())
 def test_the_texts_are_together_what_the_library_decodes(data: bytes, draw: st.DataObject) -> None:
     tokenizer, official = load_both(data)

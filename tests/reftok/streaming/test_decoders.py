@@ -38,7 +38,7 @@ def tokenizer(tokens: list[str], *steps: Json) -> Tokenizer:
     return own(tokenizer_json(wordlevel(tokens), decoder=chain("decoders", steps)))
 
 
-@settings(max_examples=600)
+@settings(max_examples=150)
 @given(
     st.lists(st.one_of(decoders, decoders, decoders, strips), max_size=4),
     id_lists,
@@ -55,7 +55,7 @@ def test_a_stream_gives_what_the_chain_gives_for_all_tokens(
     assert expected == "panicked" or "".join(given) == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(pipelines(), st.data())
 def test_a_stream_gives_what_any_file_gives(config: Json, draw: st.DataObject) -> None:
     try:
@@ -162,7 +162,7 @@ def test_a_decoder_that_is_not_reftoks_cannot_be_streamed(before: tuple[Json, ..
         replace(loaded, decoders=(*(loaded.decoders or ()), Unknown())).stream_decoder()
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from([*BYTE_CHARACTERS, "é", "�", "Ġa"]), max_size=8))
 def test_byte_level_holds_no_more_than_an_open_character(tokens: list[str]) -> None:
     vocab = list(dict.fromkeys(["a", *tokens]))

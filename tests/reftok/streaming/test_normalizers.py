@@ -97,25 +97,25 @@ def check(normalizer: Normalizer, text: str, seed: int = 0, at_start: int | None
     check_stage(lambda sink: stream_normalizer(normalizer, sink), stage, text, seed, at_start)
 
 
-@settings(max_examples=600)
+@settings(max_examples=150)
 @given(st.sampled_from(NORMALIZERS), ANY_TEXT, st.integers(0, 999))
 def test_any_chunks_give_what_the_whole_gives(normalizer: Normalizer, text: str, seed: int) -> None:
     check(normalizer, text, seed)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.sampled_from(FORMS), MARKED, st.integers(0, 999))
 def test_a_form_is_the_same_wherever_the_text_is_cut(form: UnicodeForm, text: str, seed: int) -> None:
     check(form, text, seed)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.sampled_from(BERTS), MARKED, st.integers(0, 999))
 def test_accents_are_stripped_wherever_the_text_is_cut(normalizer: BertNormalizer, text: str, seed: int) -> None:
     check(normalizer, text, seed)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(CLUSTERED, st.integers(0, 999))
 def test_clusters_are_the_same_wherever_the_text_is_cut(text: str, seed: int) -> None:
     check(PRECOMPILED, text, seed)

@@ -61,7 +61,7 @@ def published() -> dict[str, tuple[Callable[[], Matcher], Matches]]:
 EVERY_PUBLISHED = published()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(PATTERNS | plain_patterns, fragmented(TEXTS))
 def test_any_pattern_matches_in_fragments_what_it_matches_in_the_whole(pattern: str, fragments: list[str]) -> None:
     try:

@@ -58,13 +58,13 @@ def check(pre_tokenizer: PreTokenizer, text: str, seed: int = 0) -> None:
     check_stage(lambda sink: stream_pre_tokenizer(pre_tokenizer, sink), stage, text, seed)
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(st.sampled_from(EVERY), texts | CUT_TEXT, st.integers(0, 999))
 def test_any_chunks_are_cut_as_the_whole_is(pre_tokenizer: PreTokenizer, text: str, seed: int) -> None:
     check(pre_tokenizer, text, seed)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.sampled_from([DigitGroups(), ThousandsSplit()]), NUMBERS, st.integers(0, 999))
 def test_numbers_are_grouped_from_their_end(pre_tokenizer: PreTokenizer, text: str, seed: int) -> None:
     check(pre_tokenizer, text, seed)

@@ -33,7 +33,7 @@ def decoded(text: str | bytes) -> str:
     return text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
 
 
-@settings(max_examples=600)
+@settings(max_examples=150)
 @given(st.sampled_from(ALL_OPTIONS), st.booleans(), st.none() | SYMBOLS, inputs, st.integers(0, 999))
 def test_any_chunks_give_what_the_whole_gives(
     options: NormalizerOptions, has_rules: bool, symbols: PrefixMatcher | None, text: str | bytes, seed: int
@@ -42,7 +42,7 @@ def test_any_chunks_give_what_the_whole_gives(
     check(normalizer, decoded(text), seed)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.sampled_from(ALL_OPTIONS), rules, st.text("aé中\u3000 ▁", max_size=40), st.integers(0, 999))
 def test_any_rules_give_what_the_whole_gives(
     options: NormalizerOptions, rules: dict[str, str], text: str, seed: int
@@ -59,7 +59,12 @@ ascii_rules = st.dictionaries(
 ASCII_SYMBOLS = st.lists(st.text("ab \u0301", min_size=1, max_size=3), max_size=2).map(PrefixMatcher)
 
 
-@settings(max_examples=400)
+def test_spaces_that_a_rule_makes_are_held_as_they_are_written_in_the_end() -> None:
+    normalizer = SentencePieceNormalizer(NormalizerOptions(), Charsmap(compile_charsmap({"a": "▁ "})))
+    check(normalizer, "aa")
+
+
+@settings(max_examples=150)
 @given(
     st.sampled_from(ALL_OPTIONS),
     ascii_rules,

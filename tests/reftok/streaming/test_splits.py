@@ -24,7 +24,7 @@ SEEDS = st.integers(0, 1000)
 LONG = "  It's 1234 words, né?\n\n  'll go\t " * 40
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(PATTERNS), st.sampled_from(BEHAVIORS), st.booleans(), TEXTS, SEEDS)
 def test_a_streamed_split_cuts_as_the_split_does(
     pattern: str | regex.Pattern[str], behavior: Behavior, invert: bool, text: str, seed: int
