@@ -60,9 +60,10 @@ def test_stream_encode_names_what_differs_from_the_whole(given: Given, named: st
 
 
 def test_stream_encode_names_what_only_a_reset_or_a_neighbour_changes() -> None:
-    right, wrong = encoder((7,), (8,), ()), ((9,), (7,), (8,))
+    given, wrong = ((7,), (8,), ()), ((9,), (7,), (8,))
+    right = encoder(*given)
     forgotten = FedStream(replace(TEXT, forgotten=("a",)), Streamed(wrong), (7, 8))
-    beside = FedStream(replace(TEXT, beside=("ab",)), Streamed(right.streaming.given, wrong), (7, 8))  # type: ignore[union-attr]  # it is Streamed
+    beside = FedStream(replace(TEXT, beside=("ab",)), Streamed(given, wrong), (7, 8))
     assert rule(encoded(right, forgotten)) == "what was fed before a reset is not forgotten"
     assert rule(encoded(right, beside)) == "two streams share their state"
     plain = FedStream(TEXT, Streamed(wrong), (7, 8))
@@ -83,9 +84,9 @@ def test_more_text_held_than_the_bound_is_a_difference() -> None:
 
 @pytest.mark.parametrize("check", [encoded, decoded])
 def test_a_stream_without_an_answer_is_a_difference(check: Callable[..., Outcome]) -> None:
-    for kind, named in (("refused", "refuses"), ("crashed", "crashed"), ("nonsense", "nonsense")):
-        failed = FedStream(TEXT, Failure(kind, "no"), "")  # type: ignore[arg-type]  # kind is a parameter of the test
-        assert rule(check(failed)).startswith(named)
+    failures = (Failure("refused", "no"), Failure("crashed", "no"), Failure("nonsense", "no"))
+    for failure, named in zip(failures, ("refuses", "crashed", "nonsense"), strict=True):
+        assert rule(check(FedStream(TEXT, failure, ""))).startswith(named)
 
 
 @pytest.mark.parametrize("check", [encoded, decoded])

@@ -9,7 +9,7 @@ from codecs import utf_8_decode
 from typing import Any
 
 from reftok.llama.stages import Detokenizer
-from reftok.streaming.decoding.sinks import DecodingStage, FusedSink, FusedStage
+from reftok.streaming.decoding.sinks import DecodingStage, FusedSink, FusedStage, HoldsBytes
 from reftok.streaming.decoding.text import literals_replaced
 
 _CLEANED = (" ?", " !", " .", " ,", " ' ", " 's", " 'm", " 're", " 've")
@@ -74,29 +74,8 @@ class LlamaPieces(DecodingStage):
         self.sink.end(True)
 
 
-class Utf8Text(FusedStage):
+class Utf8Text(HoldsBytes, FusedStage):
     """The bytes as text, U+FFFD for what is not UTF-8: holds the bytes of a character that is not complete."""
-
-    def __init__(self, sink: FusedSink) -> None:
-        super().__init__(sink)
-        self._pending = b""
-
-    def state(self) -> bytes:
-        """The bytes that are held."""
-        return self._pending
-
-    def restore(self, state: Any) -> None:
-        self._pending = state
-
-    @property
-    def held(self) -> int:
-        """How many bytes are held."""
-        return len(self._pending)
-
-    @property
-    def pending_bytes(self) -> bytes:
-        """The beginning of a character."""
-        return self._pending
 
     def text(self, fragment: str) -> None:
         self._decode(self._pending + fragment.encode("latin-1"), False)

@@ -79,6 +79,29 @@ class DecodingStage:
         return ""
 
 
+class HoldsBytes(DecodingStage):
+    """A stage that holds the bytes of a character that is not complete, and knows nothing else of what has come."""
+
+    _pending = b""
+
+    def state(self) -> bytes:
+        """The bytes that are held."""
+        return self._pending
+
+    def restore(self, state: Any) -> None:
+        self._pending = state
+
+    @property
+    def held(self) -> int:
+        """How many bytes are held."""
+        return len(self._pending)
+
+    @property
+    def pending_bytes(self) -> bytes:
+        """The beginning of a character."""
+        return self._pending
+
+
 class Output(DecodingStage):
     """The end of a chain, which keeps the text until it is taken.
 

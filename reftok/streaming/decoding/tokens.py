@@ -19,7 +19,14 @@ from reftok.decoders import (
     bytes_of_token,
     cleaned,
 )
-from reftok.streaming.decoding.sinks import LONGEST_REMEMBERED, FusedSink, JoiningStage, TokenSink, TokenStage
+from reftok.streaming.decoding.sinks import (
+    LONGEST_REMEMBERED,
+    FusedSink,
+    HoldsBytes,
+    JoiningStage,
+    TokenSink,
+    TokenStage,
+)
 from reftok.text import refuse_expansion
 from reftok.unicode import REPLACEMENT_CHARACTER
 
@@ -53,7 +60,7 @@ class Spaced(JoiningStage):
             self.sink.text(spaced)
 
 
-class Utf8Tokens(JoiningStage):
+class Utf8Tokens(HoldsBytes, JoiningStage):
     r"""Twin of ByteLevel: holds the bytes of a character that is not complete, at most three.
 
     >>> from reftok.streaming.decoding.sinks import Output
@@ -64,27 +71,6 @@ class Utf8Tokens(JoiningStage):
     >>> stage.token("łA"); output.taken()
     '你A'
     """
-
-    def __init__(self, sink: FusedSink) -> None:
-        super().__init__(sink)
-        self._pending = b""
-
-    def state(self) -> bytes:
-        """The bytes that are held."""
-        return self._pending
-
-    def restore(self, state: Any) -> None:
-        self._pending = state
-
-    @property
-    def held(self) -> int:
-        """How many bytes are held."""
-        return len(self._pending)
-
-    @property
-    def pending_bytes(self) -> bytes:
-        """The beginning of a character."""
-        return self._pending
 
     def token(self, token: str) -> None:
         data = self._pending + bytes_of_token(token)
