@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.encode_file import encode_file_rows
+from benchmarks.loading import loading_rows
+from benchmarks.speed import speed_rows
 from benchmarks.streaming import stream_rows
 from benchmarks.texts import corpus, from_file
+from benchmarks.worst_cases import worst_case_rows
+from reftok import ReftokError
+
+EMBEDDED = ("bpe-qwen", "spm-bpe", "spm-unigram", "spm-unigram-hf")
+DEFAULT_MODELS = {
+    "speed": EMBEDDED,
+    "streaming": EMBEDDED,
+    "worst-cases": EMBEDDED,
+    "loading": EMBEDDED,
+    "encode-file": ("bpe-qwen",),
+}
 
 EXAMPLES = """examples:
+  python -m benchmarks speed --model path/to/tokenizer.json --text english=novel.txt
+      encode_ids against the official library: empty caches, caches filled by other documents, by the same
+  python -m benchmarks worst-cases --model path/to/tokenizer.json
+      100,000 characters of trouble, against the official library and against a tenth of the length
+  python -m benchmarks loading --model path/to/tokenizer.json
   python -m benchmarks streaming
       the embedded models on the project's own corpora
   python -m benchmarks streaming --model path/to/tokenizer.json --text english=novel.txt
@@ -28,33 +47,52 @@ def main() -> int:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", choices=["streaming", "encode-file"], help="what is measured")
+    parser.add_argument("what", choices=list(DEFAULT_MODELS), help="what is measured")
     parser.add_argument("--model", action="append", help="a file or the name of an embedded model; repeatable")
     parser.add_argument("--text", action="append", metavar="NAME=FILE", help="instead of the corpora; repeatable")
     parser.add_argument("--rounds", type=int, default=5, help="of which the median is taken (default: 5)")
     parser.add_argument("--size", type=int, default=50, help="of encode-file's file, in MB (default: 50)")
     options = parser.parse_args()
     try:
-        if options.what == "encode-file":
-            _print_encode_file(options.model or ["bpe-qwen"], options.size)
-            return 0
-        texts = dict(map(_named_text, options.text or ())) or {name: corpus(name) for name in ("english", "japanese")}
+        texts = dict(map(_named_text, options.text or ()))
         print("| model | text | what | figure |\n|---|---|---|---|")
-        for model in options.model or ("bpe-qwen", "spm-bpe", "spm-unigram", "spm-unigram-hf"):
-            for name, documents in texts.items():
-                for row in stream_rows(model, name, documents, options.rounds):
-                    print(f"| {row.model} | {row.text} | {row.what} | {row.figure} |", flush=True)
-    except (ValueError, OSError) as error:
+        for model in options.model or DEFAULT_MODELS[options.what]:
+            for text, what, figure in _rows(options, model, texts):
+                print(f"| {_short(model)} | {text} | {what} | {figure} |", flush=True)
+    except (ValueError, OSError, ReftokError) as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 
-def _print_encode_file(models: list[str], megabytes: int) -> None:
-    print("| model | what | figure |\n|---|---|---|")
-    for model in models:
-        for what, figure in encode_file_rows(model, megabytes):
-            print(f"| {model} | {what} | {figure} |", flush=True)
+def _rows(options: argparse.Namespace, model: str, texts: dict[str, list[str]]) -> Iterator[tuple[str, str, str]]:
+    """Text, what was measured, and the figure."""
+    match options.what:
+        case "encode-file":
+            yield from (("made", *row) for row in encode_file_rows(model, options.size))
+        case "worst-cases":
+            yield from (("made", *row) for row in worst_case_rows(model, options.rounds))
+        case "loading":
+            yield from (("", *row) for row in loading_rows(model, options.rounds))
+        case what:
+            rows = speed_rows if what == "speed" else stream_rows
+            for name, documents in (texts or _own_texts(what)).items():
+                yield from ((name, *row) for row in rows(model, documents, options.rounds))
+
+
+def _own_texts(what: str) -> dict[str, list[str]]:
+    """The corpora; for speed, where the same line again is in the cache, no line twice."""
+    if what == "speed":
+        return {name: corpus(name, repeat=False) for name in ("english", "japanese", "multilingual")}
+    return {name: corpus(name) for name in ("english", "japanese")}
+
+
+def _short(model: str) -> str:
+    """A file by its folder's name."""
+    path = Path(model)
+    return f"{path.parent.name}/{path.name}" if path.exists() else model
 
 
 def _named_text(argument: str) -> tuple[str, list[str]]:

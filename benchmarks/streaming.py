@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import reftok
@@ -15,23 +13,12 @@ CHUNKS = (1, 16, 256)
 """Code points a chunk."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table: what was measured, the figure, and what it is to be compared with."""
-
-    model: str
-    text: str
-    what: str
-    figure: str
-
-
-def stream_rows(model: str, text: str, documents: Sequence[str], rounds: int) -> Iterator[Row]:
-    """The rows of one model and one text; the ids and texts are compared before anything is timed."""
+def stream_rows(model: str, documents: Sequence[str], rounds: int) -> Iterator[tuple[str, str]]:
+    """What was measured, and the figure; the ids and texts are compared before anything is timed."""
     tokenizer = reftok.load(model)
-    name = Path(model).parent.name if Path(model).exists() else model
-    yield from (Row(name, text, what, figure) for what, figure in _encoding(tokenizer, documents, rounds))
-    yield from (Row(name, text, what, figure) for what, figure in _decoding(tokenizer, model, documents, rounds))
-    yield from (Row(name, text, what, figure) for what, figure in _held(tokenizer, documents))
+    yield from _encoding(tokenizer, documents, rounds)
+    yield from _decoding(tokenizer, model, documents, rounds)
+    yield from _held(tokenizer, documents)
 
 
 def _encoding(tokenizer: Tokenizer, documents: Sequence[str], rounds: int) -> Iterator[tuple[str, str]]:

@@ -35,10 +35,10 @@ def documents(lines: Sequence[str]) -> list[str]:
     return [*made, "\n".join(current) + "\n"] if current else made
 
 
-def corpus(name: str, size: int = 200_000, seed: int = 0) -> list[str]:
+def corpus(name: str, size: int = 200_000, seed: int = 0, repeat: bool = True) -> list[str]:
     """Documents of about `size` bytes in all: the lines of a corpus, in a seeded order, as often as it takes.
 
-    name: english, japanese, multilingual.
+    name: english, japanese, multilingual. repeat: False to take each line once at most, however few there are.
     """
     lines = [
         line
@@ -57,6 +57,8 @@ def corpus(name: str, size: int = 200_000, seed: int = 0) -> list[str]:
             total += len(line.encode("utf-8")) + 1
             if total >= size:
                 break
+        if not repeat:
+            break
     return documents(chosen)
 
 

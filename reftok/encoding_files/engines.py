@@ -68,14 +68,15 @@ def official_engine(tokenizer: Tokenizer, model: str, encoding: str | None, add_
 def _tokenizers(library: Any, path: Path, add_special_tokens: bool) -> Encode:
     """On one thread: there is a process for each core. Padding looks at all texts of a batch, so it gets no batches."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    tokenizer = _tokenizers_model(library, path)
+    tokenizer = tokenizers_model(library, path)
     if tokenizer.padding is not None:
         return lambda texts: [tokenizer.encode(text, add_special_tokens=add_special_tokens).ids for text in texts]
     encode = tokenizer.encode_batch_fast
     return lambda texts: [encoding.ids for encoding in encode(texts, add_special_tokens=add_special_tokens)]
 
 
-def _tokenizers_model(library: Any, path: Path) -> Any:
+def tokenizers_model(library: Any, path: Path) -> Any:
+    """The `Tokenizer` of the library `tokenizers`, from tokenizer.json or vocab files."""
     if path.name == "vocab.txt" or (path.name in VOCAB_FILES and path.with_name("tokenizer_config.json").is_file()):
         return library.Tokenizer.from_str(json.dumps(hub_tokenizer_json(path)))
     if path.name not in VOCAB_FILES:
@@ -92,15 +93,20 @@ def _sentencepiece(library: Any, path: Path) -> Encode:
     return lambda texts: processor.Encode(list(texts), num_threads=1)
 
 
-def _tiktoken(library: Any, path: Path, name: str | None) -> Encode:
+def tiktoken_encoding(library: Any, path: Path, name: str | None) -> Any:
+    """The `Encoding` of the library `tiktoken`, from a rank file. name: of its encoding, None to recognise it."""
     data = read_file(path)
     found = rank_encoding(data, path, name)
-    encoding = library.Encoding(
+    return library.Encoding(
         found.name,
         pat_str=found.pattern,
         mergeable_ranks=read_ranks(data, str(path)),
         special_tokens=dict(found.special_tokens),
     )
+
+
+def _tiktoken(library: Any, path: Path, name: str | None) -> Encode:
+    encoding = tiktoken_encoding(library, path, name)
     return lambda texts: encoding.encode_batch(list(texts), num_threads=1, allowed_special="all")
 
 

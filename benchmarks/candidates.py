@@ -1,0 +1,80 @@
+"""Who is timed: the reference, the official library of a model, and other encoders in pure Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import reftok
+from reftok.encoding_files.engines import tiktoken_encoding, tokenizers_model
+from reftok.encoding_files.optional_libraries import optional_library
+from reftok.formats import find_model
+from reftok.formats.tiktoken import rank_encoding, read_ranks
+
+Encode = Callable[[str], list[int]]
+"""A text to its ids, special tokens of the template included."""
+
+
+def load_reference(model: str) -> Encode:
+    """A reference without anything in its caches."""
+    return reftok.load(model).encode_ids
+
+
+def load_official(name: str, model: str) -> Encode:
+    """The official library of the model, freshly loaded, as most programs call it: one text, its ids as a list.
+
+    name: of the library, as `Tokenizer.library` has it.
+    Raises ValueError where the format has no library to compare with.
+    """
+    path = find_model(model)
+    library: Any
+    match name:
+        case "tokenizers":
+            library = tokenizers_model(optional_library("tokenizers"), path)
+            return lambda text: library.encode(text).ids
+        case "sentencepiece":
+            library = optional_library("sentencepiece").SentencePieceProcessor(model_file=str(path))
+            return lambda text: library.encode(text)
+        case "tiktoken":
+            library = tiktoken_encoding(optional_library("tiktoken"), path, None)
+            return lambda text: library.encode(text, allowed_special="all")
+        case _:
+            raise ValueError(f"{model}: follows {name}, which is not timed")
+
+
+def peers(model: str) -> dict[str, Callable[[], Encode]]:
+    """The encoders in pure Python that can read this model and are installed: name to loader.
+
+    tiktoken's own educational one reads rank files; gpt3-tokenizer, written after GPT-2's encoder.py, brings GPT-2's
+    vocab and has no other.
+    """
+    path = find_model(model)
+    found: dict[str, Callable[[], Encode]] = {}
+    if path.suffix == ".tiktoken" and find_spec("tiktoken"):
+        found["tiktoken._educational"] = lambda: _educational(path)
+    if _is_gpt2(path) and find_spec("gpt3_tokenizer"):
+        found["gpt3-tokenizer"] = _gpt3_tokenizer
+    return found
+
+
+def _educational(path: Path) -> Encode:
+    from tiktoken._educational import SimpleBytePairEncoding
+
+    data = path.read_bytes()
+    encoding = SimpleBytePairEncoding(
+        pat_str=rank_encoding(data, path, None).pattern, mergeable_ranks=read_ranks(data, str(path))
+    )
+    return lambda text: encoding.encode(text, visualise=None)
+
+
+def _gpt3_tokenizer() -> Encode:
+    encode: Encode = import_module("gpt3_tokenizer").encode
+    return encode
+
+
+def _is_gpt2(path: Path) -> bool:
+    """GPT-2's vocab, which has 50,257 entries and ends with its only special token."""
+    return path.name == "vocab.json" and reftok.load(path).token_to_id("<|endoftext|>") == 50256
