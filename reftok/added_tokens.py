@@ -115,7 +115,11 @@ class AddedVocabulary:
         return self._ids.get(token)
 
     def id_to_token(self, token_id: int) -> str | None:
-        """The text that the added token of this id is matched by."""
+        """The text that the added token of this id is matched by.
+
+        Quirk: the normalized form, since tokenizers 0.23.1; 0.22.2 and older give the content. So what is decoded has
+        what the normalizer put in, and a special token that it changed is not skipped.
+        """
         token = self._by_id.get(token_id)
         return None if token is None else self._normalized.get(token_id, token.content)
 

@@ -122,7 +122,10 @@ class ByteLevel:
     """
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        return [b"".join(map(bytes_of_token, tokens)).decode("utf-8", "replace")]
+        data = from_byte_characters("".join(tokens))
+        if data is None:
+            data = b"".join(map(bytes_of_token, tokens))
+        return [data.decode("utf-8", "replace")]
 
 
 def bytes_of_token(token: str) -> bytes:
@@ -143,6 +146,8 @@ class ByteFallback:
     """
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
+        if "<0x" not in "".join(tokens):
+            return tokens
         result: list[str] = []
         run = bytearray()
         for token in tokens:
@@ -246,6 +251,8 @@ class Replace:
     content: str
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
+        if isinstance(self.pattern, str) and len(self.content) <= len(self.pattern):
+            return [token.replace(self.pattern, self.content) for token in tokens]
         found = [self.matches(token) for token in tokens]
         old_size = sum(map(len, tokens))
         size = old_size + len(self.content) * sum(is_match for matches in found for _, _, is_match in matches)

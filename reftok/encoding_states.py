@@ -29,9 +29,9 @@ class EncodingStates:
 
     def chain(self, tokenizer: Tokenizer) -> EncodingChain:
         """A chain of the tokenizer that is as new."""
-        from reftok.streaming.encoding.chain import EncodingChain
-
         try:
             return self.idle.pop()
         except IndexError:
+            from reftok.streaming.encoding.chain import EncodingChain
+
             return EncodingChain(tokenizer)

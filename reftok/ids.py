@@ -11,7 +11,14 @@ from reftok.errors import InvalidIds
 
 def checked_ids(ids: object, name: str = "decode") -> tuple[int, ...]:
     """The ids as int. name: of the method, for the InvalidIds that it raises for what is no list of ids."""
-    return tuple(map(checked_id, id_list(ids, name)))
+    listed = id_list(ids, name)
+    if (
+        isinstance(listed, list | tuple)
+        and set(map(type, listed)) == {int}
+        and 0 <= min(listed) <= max(listed) < 1 << 32
+    ):
+        return tuple(listed)
+    return tuple(map(checked_id, listed))
 
 
 def id_list(ids: object, name: str) -> Iterable[Any]:

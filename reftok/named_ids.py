@@ -1,8 +1,13 @@
-"""The ids of the tokens that have a name: bos, eos, pad, unk, im_start, im_end.
+"""The ids of the tokens that have a name: bos, eos, pad, unk, eot (the end of a turn), im_start, im_end.
 
 What the files say counts: tokenizer_config.json and special_tokens_map.json of a folder, the types of the pieces of a
 sentencepiece model, the metadata of a GGUF file. Of a name about which they say nothing, the first of its well-known
 contents that is a token has it, and the model's own unknown token is `unk`; where there is none the id is None.
+
+Of `eot` most files say nothing: only `eot_token` in the files of a folder and `tokenizer.ggml.eot_token_id` in a GGUF
+file name it. llama.cpp then goes by well-known contents as well (`special_eot_id`, src/llama-vocab.cpp), but where a
+vocab has several it takes the first of a hash table, and it counts tokens that end a text, such as `<|endoftext|>`:
+those are `eos` here.
 """
 
 from __future__ import annotations
@@ -27,12 +32,22 @@ WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
     "eos": ("</s>", "<|end_of_text|>", "<eos>", "<|endoftext|>"),
     "pad": ("<pad>", "<|pad|>", "[PAD]"),
     "unk": ("<unk>", "[UNK]"),
+    "eot": (
+        "<|eot_id|>",
+        "<|im_end|>",
+        "<|end|>",
+        "<end_of_turn>",
+        "<turn|>",
+        "<|eot|>",
+        "<|END_OF_TURN_TOKEN|>",
+        "<end_of_utterance>",
+    ),
     "im_start": ("<|im_start|>",),
     "im_end": ("<|im_end|>",),
 }
 """By name the contents that published models give its token, in the order in which they are looked for."""
 
-_TURNS = ("im_start", "im_end")
+_TURNS = ("eot", "im_start", "im_end")
 
 
 class NamedId:
@@ -68,11 +83,11 @@ def _unk_id(model: Model) -> int | None:
 
 
 def ids_of_pieces(table: PieceTable) -> dict[str, int | None]:
-    """What the pieces of a sentencepiece model say: im_start and im_end are control or user-defined ones."""
+    """What the pieces of a sentencepiece model say: what marks turns are control or user-defined ones."""
     found = {"bos": table.bos_id, "eos": table.eos_id, "pad": table.pad_id, "unk": table.unk_id}
     named = {name: None if token_id == NO_ID else token_id for name, token_id in found.items()}
     matched = {piece: table.vocab[piece] for piece in _marks(table)}
-    return named | {name: matched.get(WELL_KNOWN[name][0]) for name in _TURNS}
+    return named | {name: _first_well_known(name, matched) for name in _TURNS}
 
 
 def _marks(table: PieceTable) -> frozenset[str]:
@@ -82,7 +97,11 @@ def _marks(table: PieceTable) -> frozenset[str]:
 def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:
     """What the vocab of a GGUF file says of all names but pad and unk."""
     named = {"bos": vocab.bos_id, "eos": vocab.eos_id}
-    return named | {name: vocab.ids.get(WELL_KNOWN[name][0]) for name in _TURNS}
+    return named | {name: _first_well_known(name, vocab.ids) for name in _TURNS}
+
+
+def _first_well_known(name: str, ids: Mapping[str, int]) -> int | None:
+    return next((ids[content] for content in WELL_KNOWN[name] if content in ids), None)
 
 
 def is_special(tokenizer: Tokenizer, token_id: int) -> bool:

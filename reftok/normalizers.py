@@ -13,6 +13,7 @@ import regex
 from reftok.bert_text import is_chinese, is_control, is_nonspacing_mark
 from reftok.byte_level import to_byte_characters
 from reftok.charsmap import Charsmap
+from reftok.graphemes import graphemes
 from reftok.patterns import pattern_matches
 from reftok.text import Change, NormalizedString, literal_matches, refuse_expansion
 from reftok.unicode import (
@@ -21,7 +22,6 @@ from reftok.unicode import (
     combining_class,
     composition,
     decomposition,
-    graphemes,
     is_combining_mark,
     is_normalized,
     lower_case,

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 import regex
 
+from reftok.character_search import CharacterSearch
 from reftok.errors import InvalidText, UnsupportedFeature
 from reftok.oniguruma.analysis import may_be_empty, runs_away
 from reftok.oniguruma.limits import check
@@ -130,9 +131,14 @@ def for_16(pattern: regex.Pattern[str], text: str) -> tuple[regex.Pattern[str], 
     exactness = _exactness.get(pattern)
     if exactness is None:
         return pattern, as_of_16(text)
-    if text.isascii() or exactness.suspects.isdisjoint(text):
+    if text.isascii() or _search(exactness.suspects).is_absent(text):
         return pattern, text
     return _compiled(exactness.tree, exact=True), text
+
+
+@lru_cache(maxsize=256)
+def _search(characters: frozenset[str]) -> CharacterSearch:
+    return CharacterSearch(characters)
 
 
 def oniguruma_source(pattern: regex.Pattern[str]) -> str:

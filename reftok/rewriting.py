@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from reftok.byte_level import to_byte_characters
 from reftok.charsmap import Charsmap
+from reftok.graphemes import graphemes
 from reftok.llama.bert import BertText
 from reftok.llama.stages import EscapeSpaces, SpacePrefix
 from reftok.normalizers import (
@@ -33,7 +34,7 @@ from reftok.normalizers import (
 from reftok.sentencepiece_pieces import SPACE_SYMBOL
 from reftok.stages import Normalizer
 from reftok.text import NormalizedString
-from reftok.unicode import WHITE_SPACE, Form, graphemes, quickly_normalized
+from reftok.unicode import WHITE_SPACE, Form, quickly_normalized
 
 BLANKS = "".join(sorted(WHITE_SPACE))
 """White space, for the methods of str."""

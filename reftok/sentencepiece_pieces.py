@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import chain
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -219,15 +220,8 @@ class PieceTable:
         unk_id = self.unk_id
         if self.byte_fallback or unk_id not in ids:
             return ids
-        joined: list[int] = []
-        start, count = 0, ids.count(unk_id)
-        for _ in range(count):
-            end = ids.index(unk_id, start)
-            if end > start or not follows_unknown:
-                joined += ids[start : end + 1]
-            start, follows_unknown = end + 1, True
-        joined += ids[start:]
-        return joined
+        before = chain((unk_id if follows_unknown else NO_ID - 1,), ids)
+        return [token_id for token_id, last in zip(ids, before, strict=False) if token_id != unk_id or last != unk_id]
 
 
 class PrefixMatcher:

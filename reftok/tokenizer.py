@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from reftok.added_tokens import AddedVocabulary
-from reftok.ascii_offsets import ascii_encoding
+from reftok.byte_level_offsets import byte_level_encoding
 from reftok.decoding_states import DecodingStates
 from reftok.encoding_states import EncodingStates
 from reftok.encodings import byte_offsets, joined, text_and_pair
@@ -105,7 +105,7 @@ class Tokenizer:
 
     def _encoding(self, text: str | bytes, sequence_id: int = 0) -> Encoding:
         """The tokens that come from the model."""
-        found = ascii_encoding(self, text, sequence_id) if isinstance(text, str) else None
+        found = byte_level_encoding(self, text, sequence_id) if isinstance(text, str) else None
         return to_encoding(self._splits(text, None), sequence_id) if found is None else found
 
     def stream_encoder(self, add_special_tokens: bool = True, *, errors: ByteErrors = "strict") -> StreamEncoder:
@@ -263,7 +263,7 @@ class Tokenizer:
         return decode_with_callback(self.stream_decoder(skip_special_tokens), ids, callback)
 
     bos_id, eos_id, pad_id, unk_id = NamedId("bos"), NamedId("eos"), NamedId("pad"), NamedId("unk")
-    im_start_id, im_end_id = NamedId("im_start"), NamedId("im_end")
+    eot_id, im_start_id, im_end_id = NamedId("eot"), NamedId("im_start"), NamedId("im_end")
 
     def is_special(self, token_id: int) -> bool:
         """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token."""

@@ -2,13 +2,12 @@ r"""The Unicode version of each part of the official libraries, whatever version
 
 Every component of `tokenizers` carries tables of its own: its regexes and word classes know Unicode 16.0, its
 normalization forms and its scripts Unicode 9.0, its grapheme clusters, its lower case and its numbers Unicode 17.0. A
-version is emulated in four ways:
+version is emulated in three ways:
 
 - Classes (`\p{L}`, `\w`): code points that were unassigned are replaced, before matching, by a noncharacter, which
   is unassigned in every version. Positions do not move.
-- Clusters: as classes of 16.0, but the code points that join the cluster before them since 17.0 are replaced by a mark.
 - Normalization: code points that had no combining class and no decomposition are treated as if they still had none.
-- Small classes and lower case: whole tables of our own.
+- Small classes, lower case and grapheme clusters (graphemes.py): whole tables of our own.
 
 Checked against tokenizers 0.23.3 over all 1,112,064 scalar values by tests/reftok/test_unicode.py.
 """
@@ -23,10 +22,10 @@ from typing import Literal, TypeAlias
 
 import regex
 
+from reftok.character_search import CharacterSearch
 from reftok.unicode_tables import (
     COMBINING_MARKS_IN_9,
     INERT_IN_9,
-    JOINING_SINCE_16,
     LOWERCASE,
     NUMERIC_IN_17,
     UNASSIGNED_IN_16,
@@ -120,40 +119,14 @@ RUST = RustClasses()
 _WORD = regex.compile(r"\w")
 
 
-def graphemes(text: str) -> list[str]:
-    r"""Extended grapheme clusters, as the crate unicode-segmentation cuts them.
-
-    Its tables are those of Unicode 17. The code points in JOINING_SINCE_16 join the cluster before them; they are
-    matched as a mark, every other code point as of 16. The tests hold each one behind a letter against the library.
-
-    >>> graphemes("e\u0301\r\n") == ["e\u0301", "\r\n"]
-    True
-    """
-    clusters: list[str] = []
-    end = 0
-    for cluster in _GRAPHEME.findall(as_for_graphemes(text)):
-        clusters.append(text[end : end + len(cluster)])
-        end += len(cluster)
-    return clusters
-
-
-def as_for_graphemes(text: str) -> str:
-    """`text` for matching with what clusters are made of: the same length, newer code points replaced."""
-    return text if text.isascii() else as_of_16(_joining_since_16().sub(_MARK, text))
-
-
-_GRAPHEME = regex.compile(r"\X")
-_MARK = "\u0301"
-
-
-@cache
-def _joining_since_16() -> regex.Pattern[str]:
-    return regex.compile(character_class(JOINING_SINCE_16))
-
-
 @cache
 def _inert() -> frozenset[str]:
     return members(INERT_IN_9)
+
+
+@cache
+def _inert_search() -> CharacterSearch:
+    return CharacterSearch(_inert())
 
 
 def combining_class(character: str) -> int:
@@ -179,7 +152,7 @@ def is_normalized(form: Form, text: str) -> bool:
 
     A quick answer: False may also mean that it takes a closer look.
     """
-    return text.isascii() or (unicodedata.is_normalized(form, text) and _inert().isdisjoint(text))
+    return text.isascii() or (unicodedata.is_normalized(form, text) and _inert_search().is_absent(text))
 
 
 def quickly_normalized(form: Form, text: str) -> str | None:
@@ -190,7 +163,7 @@ def quickly_normalized(form: Form, text: str) -> str | None:
     """
     if text.isascii():
         return text
-    return unicodedata.normalize(form, text) if _inert().isdisjoint(text) else None
+    return unicodedata.normalize(form, text) if _inert_search().is_absent(text) else None
 
 
 def is_combining_mark(character: str) -> bool:

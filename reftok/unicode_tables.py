@@ -82,12 +82,6 @@ A82C AB69 105C9 105E4 10781-10785 10787-107B0 107B2-107BF 10D24-10D27 10D69-10D6
 """Code points that have a combining class or a decomposition today, but none in the Unicode 9.0 tables of the crate
 unicode-normalization-alignments. By Unicode's stability policy nothing else about normalization has changed."""
 
-JOINING_SINCE_16 = """
-1ACF-1ADD 1AE0-1AEB 10EFA-10EFB 11B60-11B67 1E6E3 1E6E6 1E6EE-1E6EF 1E6F5
-"""
-"""Code points that are not in Unicode 16.0, but join the grapheme cluster before them in the newer tables of the crate
-unicode-segmentation."""
-
 NUMERIC_IN_17 = """
 30-39 B2-B3 B9 BC-BE 660-669 6F0-6F9 7C0-7C9 966-96F 9E6-9EF 9F4-9F9 A66-A6F AE6-AEF B66-B6F B72-B77 BE6-BF2
 C66-C6F C78-C7E CE6-CEF D58-D5E D66-D78 DE6-DEF E50-E59 ED0-ED9 F20-F33 1040-1049 1090-1099 1369-137C 16EE-16F0

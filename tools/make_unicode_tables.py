@@ -11,8 +11,6 @@ what it does not know yet cannot be found out.
 from __future__ import annotations
 
 import argparse
-import base64
-import json
 import sys
 import textwrap
 import unicodedata
@@ -20,11 +18,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import regex
-import sentencepiece
 import tokenizers
-from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers
-
-from reftok.formats.protobuf import read_fields
+from tokenizers import Regex, normalizers, pre_tokenizers
 
 TABLES = Path(__file__).resolve().parent.parent / "reftok" / "unicode_tables.py"
 SCALAR_VALUES = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
@@ -63,12 +58,6 @@ INERT_IN_9 = """
 """
 """Code points that have a combining class or a decomposition today, but none in the Unicode 9.0 tables of the crate
 unicode-normalization-alignments. By Unicode's stability policy nothing else about normalization has changed."""
-
-JOINING_SINCE_16 = """
-{joining}
-"""
-"""Code points that are not in Unicode 16.0, but join the grapheme cluster before them in the newer tables of the crate
-unicode-segmentation."""
 
 NUMERIC_IN_17 = """
 {numeric}
@@ -113,12 +102,10 @@ ranges, each with its step if that is not 1, and the lower case of its first. On
 
 def page() -> str:
     """The text of the module."""
-    unassigned_in_16 = unassigned()
     return PAGE.format(
         version=tokenizers.__version__,
-        unassigned=as_ranges(unassigned_in_16),
+        unassigned=as_ranges(unassigned()),
         inert=as_ranges(inert()),
-        joining=as_ranges(joining(unassigned_in_16)),
         numeric=as_ranges(numeric()),
         scripts=as_scripts(scripts()),
         combining_marks=as_ranges(vanishing(normalizers.StripAccents())),
@@ -143,12 +130,6 @@ def inert() -> list[str]:
     unsorted = {mark for mark in marks if nfd.normalize_str(f"a{IOTA_SUBSCRIPT}{mark}")[1] == IOTA_SUBSCRIPT}
     unchanged = {character for character in decomposable if nfkd.normalize_str(character) == character}
     return sorted(unsorted | unchanged)
-
-
-def joining(candidates: Iterable[str]) -> list[str]:
-    """Which candidates join the cluster of a letter; Precompiled drops what follows a rule in a cluster."""
-    normalizer = bar_for_x()
-    return [character for character in candidates if normalizer.normalize_str(f"X{character}") == "|"]
 
 
 def numeric() -> list[str]:
@@ -177,16 +158,6 @@ def script_name(characters: str) -> str:
     'Latin'
     """
     return max(SCRIPT_NAMES.split(), key=lambda name: len(regex.findall(rf"\p{{Script={name}}}", characters)))
-
-
-def bar_for_x() -> normalizers.Normalizer:
-    """The normalizer Precompiled with the one rule that X becomes a bar."""
-    spec = sentencepiece.SentencePieceNormalizer(norm_map=[("X", "|")]).serialized_normalizer_spec()
-    charsmap = next(value for number, _, _, value in read_fields(spec, "normalizer_spec") if number == 2)
-    assert isinstance(charsmap, bytes)
-    precompiled = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode("ascii")}
-    model = {"type": "BPE", "vocab": {}, "merges": []}
-    return Tokenizer.from_str(json.dumps({"version": "1.0", "normalizer": precompiled, "model": model})).normalizer
 
 
 def bert(**steps: bool) -> normalizers.Normalizer:

@@ -42,6 +42,7 @@ def read_gguf(path: Path) -> LlamaTokenizer:
     size = len(tokenizer.detokenizer.vocab.tokens)
     unk_id, pad_id = _UNKNOWN_AND_PADDING.get(model, (None, None))
     named = {"unk": fields.token_id("unknown", unk_id, size), "pad": fields.token_id("padding", pad_id, size)}
+    named["eot"] = fields.token_id("eot", tokenizer.named_ids["eot"], size)
     return replace(tokenizer, named_ids={**tokenizer.named_ids, **named})
 
 

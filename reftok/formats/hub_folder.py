@@ -118,7 +118,7 @@ def _tokens(config: TokenizerConfig) -> list[AddedToken]:
 
 def _read_vocab_json(path: Path) -> dict[str, int]:
     source = str(path)
-    return Fields({"vocab": parse_json(read_file(path), source)}, source, "").vocab("vocab")
+    return Fields({"vocab": parse_json(read_file(path), source, vocab_at=())}, source, "").vocab("vocab")
 
 
 def _read_vocab_txt(path: Path) -> dict[str, int]:

@@ -5,7 +5,7 @@ Source: tokenizers 0.23 models/mod.rs and the `Deserialize` implementation of ea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 from reftok.formats.fields import Fields
@@ -53,11 +53,15 @@ def _read_bpe(fields: Fields) -> BPE:
     return BPE(vocab, merges, options, fields.source)
 
 
-def _read_merges(fields: Fields) -> list[tuple[str, str]]:
+def _read_merges(fields: Fields) -> Sequence[Sequence[str]]:
     """All pairs, or, in older files, all lines of two tokens; lines that start with `#version` are skipped."""
     entries = fields.items("merges")
-    if {*map(type, entries)} == {list} and {*map(len, entries)} == {2} and {*map(type, chain(*entries))} == {str}:
-        return [*map(tuple, entries)]
+    if (
+        {*map(type, entries)} == {list}
+        and {*map(len, entries)} == {2}
+        and {*map(type, chain.from_iterable(entries))} == {str}
+    ):
+        return entries
     as_lines = bool(entries) and isinstance(entries[0], str)
     merges: list[tuple[str, str]] = []
     for index, entry in enumerate(entries):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, compress, repeat
+from operator import is_
 from typing import Any, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -100,10 +101,17 @@ def _check_repeated(repeating: Sequence[tuple[dict[str, Any], Pairs]], vocab: An
 
 
 def _is_too_deep(root: Any) -> bool:
-    level: list[Any] = [[root]]
-    kinds: set[type] = {list}
+    lists: list[list[Any]] = [[root]]
+    dicts: list[dict[str, Any]] = []
+
+    def values() -> Iterator[Any]:
+        return chain(chain.from_iterable(lists), chain.from_iterable(map(dict.values, dicts)))
+
+    def of_type(kind: type) -> list[Any]:
+        return [*compress(values(), map(is_, map(type, values()), repeat(kind)))]
+
     for _ in range(_DEEPEST + 1):
-        values = [value.values() if type(value) is dict else value for value in level] if dict in kinds else level
-        kinds = {*map(type, chain.from_iterable(values))} & {dict, list}
-        level = [child for child in chain.from_iterable(values) if type(child) in kinds] if kinds else []
-    return bool(level)
+        kinds = {*map(type, values())}
+        found = [of_type(kind) if kind in kinds else [] for kind in (list, dict)]
+        lists, dicts = found
+    return bool(lists or dicts)

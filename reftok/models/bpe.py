@@ -13,8 +13,9 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import islice, pairwise
 from math import inf
-from operator import add
+from operator import add, itemgetter
 
+from reftok.byte_level import to_byte_characters
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.models.merging_model import MergingModel
 from reftok.models.ordered_merges import OrderedMerges, are_in_order
@@ -73,7 +74,7 @@ class BPE(MergingModel):
     def __init__(
         self,
         vocab: Mapping[str, int],
-        merges: Sequence[tuple[str, str]],
+        merges: Sequence[Sequence[str]],
         options: BPEOptions = BPEOptions(),
         source: str = "",
     ) -> None:
@@ -138,6 +139,16 @@ class BPE(MergingModel):
         if len(symbols) <= _FEW_SYMBOLS and self._has_one_split_each:
             return merge_few([token_id for token_id, _ in symbols], self.merges)
         return [token_id for token_id, _ in merge_all(symbols, self.merges)]
+
+    def _ids_of_raw(self, word: str) -> Sequence[int]:
+        if self._in_order is None or not word:
+            return super()._ids_of_raw(word)
+        if self.options.ignore_merges:
+            token_id = self.vocab.get(to_byte_characters(word.encode()))
+            if token_id is not None:
+                return (token_id,)
+        found = self._in_order.ids_of_raw(word)
+        return super()._ids_of_raw(word) if found is None else found
 
     def explain(self, text: str) -> Steps:
         """The merges that `tokenize` makes, one by one."""
@@ -239,7 +250,7 @@ def _character_ids(vocab: Mapping[str, int], prefix: str, suffix: str) -> Mappin
 
 
 def merge_ranks(
-    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], prefix: str = "", source: str = ""
+    vocab: Mapping[str, int], merges: Sequence[Sequence[str]], prefix: str = "", source: str = ""
 ) -> Merges:
     """The merges by id. The result of a merge is the left token and the right one without its subword prefix.
 
@@ -253,7 +264,7 @@ def _ranked(lefts: Sequence[int], rights: Sequence[int], wholes: Sequence[int]) 
 
 
 def merged_ids(
-    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], prefix: str, source: str
+    vocab: Mapping[str, int], merges: Sequence[Sequence[str]], prefix: str, source: str
 ) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
     """The ids of the left tokens of the merges, of the right ones, and of what they become.
 
@@ -261,7 +272,7 @@ def merged_ids(
     """
     if not prefix:
         with suppress(KeyError):
-            left_tokens, right_tokens = [left for left, _ in merges], [right for _, right in merges]
+            left_tokens, right_tokens = [*map(itemgetter(0), merges)], [*map(itemgetter(1), merges)]
             tokens = [*map(add, left_tokens, right_tokens)]
             return _ids(vocab, left_tokens), _ids(vocab, right_tokens), _ids_in_order(vocab, tokens)
     lefts: list[int] = []

@@ -3,30 +3,39 @@
 Where the vocab was numbered as it was trained, the id of what a merge makes stands for its rank, each token comes about
 in one way, and its parts have come about before it. Then the ids of a word need not be found merge by merge: they are
 the one way to write it in tokens each of which its own symbols merge to, and of which no two neighbours would have
-merged otherwise. Source of the idea: the crate `bpe` of github/rust-gems, crates/bpe (`encode_via_backtracking`,
-`is_valid_token_pair`).
+merged otherwise. So a short word is looked up, or merged step by step in a plain list, whose smallest element is found
+faster than a heap is kept; a long one is merged window by window. Source of the idea: the crate `bpe` of
+github/rust-gems, crates/bpe (`is_valid_token_pair`).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, islice, pairwise, repeat
-from operator import itemgetter, lt
+from operator import lt
+
+from reftok.byte_level import to_byte_characters
+from reftok.cache import Results
+from reftok.models.character_cuts import CharacterCuts
+from reftok.models.windows import WINDOW, joined
 
 Pair = tuple[int, int]
 
-_MANY_SYMBOLS = 32
-"""A word of more symbols is not merged step by step."""
-_PATIENCE = 1 << 15
-"""So many symbols of long words are left to `merge_all` before the search, whose table takes as long to make."""
+SplitOf = Callable[[int], Pair | None]
+"""The pair that an id is made of, None where no merge makes it."""
+
+_LONGEST_KNOWN = 128
+"""Code points of a window that is remembered, with what was merged again."""
 _NO_MERGE = 1 << 64
-_BEGINNING = 3
 _DEEP = 32
-_SHORTEST = [*range(_BEGINNING - 1, 0, -1)]
-_LONGEST = 256
-"""Of a token that is looked for, in code points: the time that a place in the text takes grows with it."""
-_MOST_NEIGHBOURS, _MOST_BEGINNINGS = 1 << 18, 1 << 16
+_MOST_IDS_BEFORE = 1 << 16
+_MOST_SYMBOLS = 512
+"""Of a word that is merged in a list: the time it takes grows with the square."""
+_MOST_NEIGHBOURS = 1 << 18
+_MANY_BYTES = 6
+"""A word is cut between its characters that has so many bytes more than characters."""
+_PATIENCE = 1 << 14
+"""So many bytes of words that could be cut are merged before the table of the cuts, which takes as long, is made."""
 
 
 def are_in_order(lefts: Sequence[int], rights: Sequence[int], wholes: Sequence[int]) -> bool:
@@ -59,110 +68,95 @@ class OrderedMerges:
         wholes: Sequence[int],
     ) -> None:
         self._vocab = vocab
+        self._tokens = tokens
         pairs = [*zip(lefts, rights, strict=True)]
         self.wholes = dict(zip(pairs, wholes, strict=True))
-        splits = dict(zip(wholes, pairs, strict=True))
-        self._is_reached = _Reached(tokens, self.wholes, splits)
-        self._may_touch = _Neighbours(self.wholes, splits)
-        self._lengths: _Lengths | None = None
+        split_of = _splits(wholes, pairs, max(tokens, default=0))
+        self._is_reached = _Reached(tokens, self.wholes, split_of)
+        self._may_touch = _Neighbours(self.wholes, split_of)
+        self._cuts = CharacterCuts(vocab, tokens, self.wholes)
+        self._windows: Results[Sequence[int]] = Results(self._short_ids, _LONGEST_KNOWN, 1 << 14)
+        self._parts: Results[Sequence[int]] = Results(self._ids_of_part)
         self._patience = _PATIENCE
 
-    def ids(self, word: str) -> list[int] | None:
+    def ids(self, word: str) -> Sequence[int] | None:
         """The ids of a word that is not ''; None where they are not found here."""
-        vocab = self._vocab
-        token_id = vocab.get(word)
+        token_id = self._vocab.get(word)
         if token_id is not None and self._is_reached[token_id]:
-            return [token_id]
-        if len(word) > _MANY_SYMBOLS:
-            return self.searched_ids(word) if self._may_search(word) else None
+            return (token_id,)
         try:
-            return merge_in_order([*map(vocab.__getitem__, word)], self.wholes)
+            return self._short_ids(word) if len(word) <= WINDOW else self._ids_of_windows(word)
         except KeyError:
             return None
 
-    def _may_search(self, word: str) -> bool:
-        """Whether it is time for the table that a search takes: it is made when it could have saved its time."""
-        self._patience -= len(word)
-        return self._patience < 0
+    def ids_of_raw(self, word: str) -> Sequence[int] | None:
+        """The ids of a word that is not '' and not yet written in the characters of its bytes."""
+        encoded = to_byte_characters(word.encode())
+        if len(encoded) < len(word) + _MANY_BYTES or self._waits(len(encoded)):
+            return self.ids(encoded)
+        token_id = self._vocab.get(encoded)
+        if token_id is not None and self._is_reached[token_id]:
+            return (token_id,)
+        parts = self._cuts.parts(word)
+        if len(parts) == 1:
+            return self.ids(encoded)
+        try:
+            return [*chain.from_iterable(map(self._parts.__getitem__, parts))]
+        except KeyError:
+            return None
 
-    def searched_ids(self, word: str) -> list[int] | None:
-        """Token by token, the longest first; back by one where none goes on, which no other way can have come to."""
-        get, is_reached, may_touch = self._vocab.get, self._is_reached, self._may_touch
-        size, position, last = len(word), 0, -1
-        found: list[int] = []
-        waiting: list[tuple[int, Iterator[int]]] = []
-        dead: set[int] = set()
-        if self._lengths is None:
-            self._lengths = _Lengths(self._vocab)
-        lengths_at = self._lengths
-        lengths = iter(lengths_at[word[:_BEGINNING]])
-        while position < size:
-            for length in lengths:
-                end = position + length
-                if end > size or end in dead:
-                    continue
-                token_id = get(word[position:end])
-                if token_id is not None and is_reached[token_id] and (last < 0 or may_touch[last, token_id]):
-                    waiting.append((position, lengths))
-                    found.append(token_id)
-                    position, last = end, token_id
-                    lengths = iter(lengths_at[word[end : end + _BEGINNING]])
-                    break
-            else:
-                if not waiting:
-                    return None
-                dead.add(position)
-                position, lengths = waiting.pop()
-                found.pop()
-                last = found[-1] if found else -1
+    def _waits(self, size: int) -> bool:
+        self._patience -= size
+        return self._patience >= 0
+
+    def _ids_of_part(self, part: str) -> Sequence[int]:
+        found = self.ids(to_byte_characters(part.encode()))
+        if found is None:
+            raise KeyError(part)
         return found
 
+    def _short_ids(self, word: str) -> list[int]:
+        return merge_in_order([*map(self._vocab.__getitem__, word)], self.wholes)
 
-class _Lengths(dict[str, Sequence[int]]):
-    """For the first three characters of an entry of the vocab how long it can be, the longest first."""
+    def _ids_of_windows(self, word: str) -> Sequence[int] | None:
+        windows = [word[start : start + WINDOW] for start in range(0, len(word), WINDOW)]
+        return joined(map(self._windows.__getitem__, windows), self._may_touch.__getitem__, self._merge_again)
 
-    def __init__(self, vocab: Mapping[str, int]) -> None:
-        super().__init__()
-        self._found: defaultdict[str, set[int]] = defaultdict(set)
-        beginnings = map(itemgetter(slice(_BEGINNING)), vocab)
-        deque(map(set.add, map(self._found.__getitem__, beginnings), map(len, vocab)), maxlen=0)
+    def _merge_again(self, ids: Sequence[int]) -> Sequence[int] | None:
+        word = "".join(map(self._tokens.__getitem__, ids))
+        return self._windows[word] if len(word) <= _MOST_SYMBOLS else None
 
-    def __missing__(self, beginning: str) -> Sequence[int]:
-        if len(self) >= _MOST_BEGINNINGS:
-            self.clear()
-        sizes = sorted(self._found.get(beginning, ()), reverse=True)
-        found = self[beginning] = [size for size in sizes if _BEGINNING <= size <= _LONGEST] + _SHORTEST
-        return found
+
+def _splits(wholes: Sequence[int], pairs: Sequence[Pair], last_id: int) -> SplitOf:
+    """What the merges made their ids of; most vocabs number these without a gap, which saves a table that is slower."""
+    count = len(wholes)
+    if not count or wholes[-1] - wholes[0] + 1 != count or last_id > 2 * count + _MOST_IDS_BEFORE:
+        return dict(zip(wholes, pairs, strict=True)).get
+    before: list[Pair | None] = [None] * wholes[0]
+    return [*before, *pairs, *[None] * (last_id - wholes[-1])].__getitem__
 
 
 class _Reached(dict[int, bool]):
     """For each id whether the characters of its token merge to it.
 
-    splits: an id to the pair that becomes it.
+    split_of: the pair that becomes an id.
     """
 
-    def __init__(self, tokens: Mapping[int, str], wholes: Mapping[Pair, int], splits: Mapping[int, Pair]) -> None:
+    def __init__(self, tokens: Mapping[int, str], wholes: Mapping[Pair, int], split_of: SplitOf) -> None:
         super().__init__()
         self._tokens = tokens
-        self.wholes = wholes
-        self._splits = splits
+        self._wholes = wholes
+        self._split_of = split_of
 
     def __missing__(self, token_id: int) -> bool:
-        token, split = self._tokens.get(token_id, ""), self._splits.get(token_id)
+        split = self._split_of(token_id)
         if split is None:
-            found = len(token) == 1
-        elif not 2 <= len(token) <= _LONGEST:
-            found = False
+            found = len(self._tokens[token_id]) == 1
         else:
             left, right = split
-            if len(token) > _DEEP:
+            if len(self._tokens[token_id]) > _DEEP:
                 self._reach_parts(split)
-            found = (
-                self[left]
-                and self[right]
-                and self._tokens[left] + self._tokens[right] == token
-                and stay_apart(left, right, token_id, self.wholes, self._splits)
-            )
+            found = self[left] and self[right] and stay_apart(left, right, token_id, self._wholes, self._split_of)
         self[token_id] = found
         return found
 
@@ -174,7 +168,7 @@ class _Reached(dict[int, bool]):
             part = waiting.pop()
             if part not in self and part not in parts:
                 parts[part] = None
-                waiting += self._splits.get(part, ())
+                waiting += self._split_of(part) or ()
         for part in sorted(parts):
             self[part]
 
@@ -182,25 +176,25 @@ class _Reached(dict[int, bool]):
 class _Neighbours(dict[Pair, bool]):
     """For two ids whether nothing merges across the place between them: forgotten together when they are too many."""
 
-    def __init__(self, wholes: Mapping[Pair, int], splits: Mapping[int, Pair]) -> None:
+    def __init__(self, wholes: Mapping[Pair, int], split_of: SplitOf) -> None:
         super().__init__()
-        self.wholes = wholes
-        self._splits = splits
+        self._wholes = wholes
+        self._split_of = split_of
 
     def __missing__(self, pair: Pair) -> bool:
         if len(self) >= _MOST_NEIGHBOURS:
             self.clear()
-        found = self[pair] = stay_apart(*pair, _NO_MERGE, self.wholes, self._splits)
+        found = self[pair] = stay_apart(*pair, _NO_MERGE, self._wholes, self._split_of)
         return found
 
 
-def stay_apart(left: int, right: int, limit: int, wholes: Mapping[Pair, int], splits: Mapping[int, Pair]) -> bool:
+def stay_apart(left: int, right: int, limit: int, wholes: Mapping[Pair, int], split_of: SplitOf) -> bool:
     """Whether no merge that makes an id below the limit goes across the place between two tokens.
 
     The merges that made them are undone, the last one first. Before each, what then touched must not have merged
     earlier than that; of two equal merges, of which one overlaps the other, the left one was first.
     """
-    get, split_of = wholes.get, splits.get
+    get = wholes.get
     while get((left, right), limit) >= limit:
         split = split_of(left) if left > right else split_of(right)
         if split is None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from operator import add
+from itertools import compress
+from operator import add, not_
 from typing import TypeAlias
 
 from reftok.sentencepiece_pieces import SPACE_SYMBOL
@@ -18,7 +19,7 @@ _SPACE_LAST = re.compile(f"[^{SPACE_SYMBOL}]*{SPACE_SYMBOL}+|[^{SPACE_SYMBOL}]+"
 _BEHIND_SPACE = re.compile(f"{SPACE_SYMBOL}({SPACE_SYMBOL}*[^{SPACE_SYMBOL}]*)")
 _BEFORE_SPACE = re.compile(f"([^{SPACE_SYMBOL}]*{SPACE_SYMBOL}*){SPACE_SYMBOL}")
 _TWO_SPACES = 2 * SPACE_SYMBOL
-_LONG_WORD = 24
+_LONG_WORD, _BLOCK = 24, 8
 
 Keys: TypeAlias = tuple[str, list[str], str]
 """The word before the first `▁`, '' if there is none; the keys of the words; and the word behind the last `▁`."""
@@ -85,8 +86,8 @@ class PairCuts:
 
     def parts(self, text: str) -> list[str]:
         """The text cut wherever that can be."""
-        pairs = self.pairs
-        cuts = [index for index, pair in enumerate(map(add, text, text[1:]), 1) if pair not in pairs]
+        joins = map(self.pairs.__contains__, map(add, text, text[1:]))
+        cuts = [*compress(range(1, len(text)), map(not_, joins))]
         starts = [0, *cuts] if text else []
         return [text[start:end] for start, end in zip(starts, [*cuts, len(text)], strict=False)]
 
@@ -99,7 +100,12 @@ class PairCuts:
         pairs = self.pairs
         if len(text) == 2:
             return int(text not in pairs)
-        for index in range(len(text) - 1, 0, -1):
-            if text[index - 1 : index + 1] not in pairs:
-                return index
+        end, size = len(text), _BLOCK
+        while end > 1:
+            block = text[max(end - size, 0) : end]
+            found = [*map(pairs.__contains__, map(add, block, block[1:]))]
+            if False in found:
+                return end - found[::-1].index(False) - 1
+            end -= len(found)
+            size *= 2
         return 0

@@ -5,17 +5,15 @@ Source: tiktoken 0.14, src/lib.rs (`_byte_pair_merge`, `byte_pair_encode`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from reftok.models.merging_model import MergingModel
 from reftok.models.pair_cuts import PairCuts
-from reftok.models.sentencepiece_bpe import merge_few
+from reftok.models.string_merging import StringMerges
 from reftok.models.symbol_merging import merged_symbols
 from reftok.steps import Merge, Merging, Steps, WholeWord
 from reftok.types import Token
-
-_FEW_SYMBOLS = 24
 
 
 class RankBPE(MergingModel):
@@ -29,6 +27,10 @@ class RankBPE(MergingModel):
     ['a', 'bc']
     """
 
+    def __init__(self, vocab: Mapping[str, int]) -> None:
+        super().__init__(vocab)
+        self._merges = StringMerges(vocab, None, lambda text: merged_symbols(text, self._rank))
+
     def _tokenize(self, text: str) -> tuple[Token, ...]:
         parts = [text] if text in self.vocab else merged_symbols(text, self._rank)
         ends = accumulate(map(len, parts))
@@ -40,9 +42,7 @@ class RankBPE(MergingModel):
         return (self.vocab[text],) if text in self.vocab else self.merged_ids(text)
 
     def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
-        few = len(text) <= _FEW_SYMBOLS
-        symbols = merge_few(list(text), self.vocab) if few else merged_symbols(text, self._rank)
-        return list(map(self.vocab.__getitem__, symbols))
+        return [*map(self.vocab.__getitem__, self._merges.pieces(text))]
 
     def _find_cuts(self) -> PairCuts:
         return PairCuts(self.vocab)

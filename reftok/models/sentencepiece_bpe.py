@@ -9,15 +9,14 @@ import struct
 from collections.abc import Collection, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import chain
-from math import inf
-from operator import add
 from typing import TypeAlias
 
 from reftok.cache import Results, TwoGenerationCache
 from reftok.models.pair_cuts import PairCuts
 from reftok.models.piece_model import PieceModel
+from reftok.models.string_merging import StringMerges, merge_few
 from reftok.models.unused_pieces import settled_splits
-from reftok.sentencepiece_pieces import PieceTable, PieceType, Segment
+from reftok.sentencepiece_pieces import BYTE_PIECES, PieceTable, PieceType, Segment
 from reftok.steps import Merge, Merging
 
 Splits: TypeAlias = dict[str, tuple[str, str]]
@@ -32,6 +31,7 @@ Made: TypeAlias = tuple[int, int, str, str]
 _CACHED_LENGTH = 256
 _FEW_SYMBOLS = 24
 _DEEPEST_SPLIT = 100
+_MOST_PIECES = 1 << 17
 
 
 class SentencePieceBPE(PieceModel):
@@ -60,6 +60,8 @@ class SentencePieceBPE(PieceModel):
         self._cache: TwoGenerationCache[Sequence[Segment]] = TwoGenerationCache()
         self._ids_of_word: Results[Sequence[int]] = Results(self._word_ids)
         self._ids_of_key: Results[Sequence[int]] = Results(self._key_ids)
+        self._merges = StringMerges(self._ranks, self.cuts.pairs, self._merged_plainly)
+        self._ids_of_piece = _IdsOfPieces(table)
 
     def segments_plainly(self, text: str) -> list[Segment]:
         """The parts of the text with the ids of their pieces."""
@@ -120,28 +122,24 @@ class SentencePieceBPE(PieceModel):
         return ids
 
     def _key_ids(self, key: str) -> Sequence[int]:
-        """The ids of a word, by its key; what stands before and behind punctuation is remembered by itself."""
+        """The ids of a word, by its key; a last character that is cut off is remembered by itself."""
         word = self.cuts.word(key)
-        parts = [word] if key.isalpha() else self.cuts.parts(word)
-        if len(parts) == 1:
-            return self._word_ids(word)
-        ids: list[int] = []
-        for part in parts:
-            part_key = self.cuts.key(part)
-            ids += self._ids_of_word[part] if part_key is None else self._ids_of_key[part_key]
-        return tuple(ids)
+        if not key.isalpha() and word[-2:-1].isalpha() and word[-2:] not in self.cuts.pairs:
+            before = self.cuts.key(word[:-1])
+            if before is not None:
+                return *self._ids_of_key[before], *self._ids_of_word[word[-1]]
+        return self._word_ids(word)
 
     def _word_ids(self, word: str) -> Sequence[int]:
-        if self._is_simple and len(word) <= _FEW_SYMBOLS:
-            merged = merge_few(list(word), self._ranks)
-            try:
-                return tuple(map(self.table.text_ids.__getitem__, merged))
-            except KeyError:
-                return tuple(self.table.token_ids([(piece, self.table.usable_id(piece)) for piece in merged]))
+        if self._is_simple:
+            return [*chain.from_iterable(map(self._ids_of_piece.__getitem__, self._merges.pieces(word)))]
         segments: list[Segment] = []
         for part in self.cuts.short_parts(word):
             segments += [(piece, self.table.usable_id(piece)) for piece in self._merged(part) or ()]
         return tuple(self.table.token_ids(segments))
+
+    def _merged_plainly(self, text: str) -> Sequence[str]:
+        return merge_all(text, [False] * len(text), self._ranks)[0]
 
     @property
     def has_unused(self) -> bool:
@@ -202,6 +200,29 @@ class SentencePieceBPE(PieceModel):
             segments.append((part, self.table.usable_id(part)))
 
 
+class _IdsOfPieces(dict[str, Sequence[int]]):
+    """The ids of a piece, of no model with unused ones: of what is none, the unknown id or the ids of its bytes."""
+
+    def __init__(self, table: PieceTable) -> None:
+        super().__init__()
+        self._known = table.text_ids.get
+        self._byte_ids = [table.vocab[piece] for piece in BYTE_PIECES] if table.byte_fallback else []
+        self._unknown = (table.unk_id,)
+
+    def __missing__(self, piece: str) -> Sequence[int]:
+        if len(self) >= _MOST_PIECES:
+            self.clear()
+        token_id = self._known(piece)
+        if token_id is not None:
+            found: Sequence[int] = (token_id,)
+        elif self._byte_ids:
+            found = [*map(self._byte_ids.__getitem__, piece.encode())]
+        else:
+            found = self._unknown
+        self[piece] = found
+        return found
+
+
 class _Merging:
     """The symbols of a text while they merge, the candidates among them, and the splits of unused pieces."""
 
@@ -260,30 +281,6 @@ def merge_all(
         merging.consider(previous[left], left)
         merging.consider(left, after)
     return [symbol for symbol in merged if symbol], merging.splits
-
-
-def merge_few(symbols: list[str], ranks: Mapping[str, int]) -> list[str]:
-    """The fast twin of `merge_all` for a few symbols, none of them frozen and no piece unused; changes `symbols`.
-
-    >>> merge_few(list("abcab"), {"ab": 2, "bc": 1, "ca": 1})
-    ['a', 'bc', 'ab']
-    """
-    get = ranks.get
-    pairs = [get(pair, inf) for pair in map(add, symbols, symbols[1:])]
-    last = len(pairs) - 1
-    while last >= 0:
-        lowest = min(pairs)
-        if lowest == inf:
-            break
-        left = pairs.index(lowest)
-        merged = symbols[left] = symbols[left] + symbols.pop(left + 1)
-        del pairs[left]
-        last -= 1
-        if left:
-            pairs[left - 1] = get(symbols[left - 1] + merged, inf)
-        if left <= last:
-            pairs[left] = get(merged + symbols[left + 1], inf)
-    return symbols
 
 
 def float_order(score: float) -> int:

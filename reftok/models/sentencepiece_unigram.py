@@ -6,7 +6,8 @@ Source: sentencepiece 0.2.3, unigram_model.cc (`Model::EncodeOptimized`).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate, pairwise
 from math import inf, nan
 from typing import NamedTuple, TypeAlias
@@ -16,13 +17,14 @@ from reftok.errors import ModelFormatError
 from reftok.models.pair_cuts import PairCuts
 from reftok.models.piece_model import PieceModel
 from reftok.models.piece_trie import Entry, PieceTrie
+from reftok.models.undecided_text import UndecidedTexts, Unknown
 from reftok.sentencepiece_pieces import BYTE_PIECES, PieceTable, PieceType, Segment
 from reftok.steps import Lattice, Node
 
 UNK_PENALTY = 10.0
 RESET_THRESHOLD = 100_000.0
 _LARGEST_FLOAT32 = 3.4028234663852886e38
-SURE = 90_000.0
+SURE = 98_000.0
 """A score nearer to 0 than this changes nothing in almost any word."""
 
 _LONGEST_SURE = 1 << 12
@@ -71,11 +73,26 @@ class BestPart(NamedTuple):
 
 
 class UnsureWord(Exception):
-    """A word whose ids are not known without the score before it."""
+    """A word whose ids are not known without what came before it.
 
-    def __init__(self, word: str) -> None:
+    ids: those that its score is the sum of, if only unknown ones may have to be joined; else ().
+    """
+
+    def __init__(self, word: str, ids: Sequence[int]) -> None:
         super().__init__(word)
         self.word = word
+        self.ids = ids
+
+
+class UnsureIds:
+    """Stands for the ids of such a word: whoever asks for them is told."""
+
+    def __init__(self, word: str, ids: Sequence[int] = ()) -> None:
+        self._word = word
+        self._ids = ids
+
+    def __iter__(self) -> Iterator[int]:
+        raise UnsureWord(self._word, self._ids)
 
 
 class SentencePieceUnigram(PieceModel):
@@ -83,7 +100,9 @@ class SentencePieceUnigram(PieceModel):
 
     Quirks: the score of the best path is summed up from the start of the *whole* text in float32, so that what is
     chosen far into a long text depends on all that came before. When it is beyond 100,000 it starts at 0 again. On
-    equal scores the piece that starts first stays. A user-defined piece scores 0.1 for each byte but the first,
+    equal scores the piece that starts first stays (since 0.2.2; up to 0.2.1 a sum was compared in float64 with sums
+    that were rounded when they were stored, so that the later one could win). A user-defined piece scores 0.1 for each
+    byte but the first,
     whatever its own score; so it wins as long as the other scores are negative. Unused pieces never match. The unknown
     piece scores 10 less than the lowest NORMAL piece.
 
@@ -107,14 +126,14 @@ class SentencePieceUnigram(PieceModel):
         }
         self.trie = PieceTrie.of(self._entries.items())
         self._longest = max(map(len, table.text_ids))
-        self.largest = max(abs(score) for _, score in (self.unknown, *self._entries.values()))
+        self.largest_known = max((abs(score) for _, score in self._entries.values()), default=0.0)
+        self.largest = max(self.largest_known, abs(self.unknown[1]))
         self.cuts = PairCuts(table.text_ids)
         self._beginnings = self.trie.children
         self.scores = dict((*self._entries.values(), self.unknown, *self._scores_of_bytes()))
         self.longest_sure = int(min(RESET_THRESHOLD / self.largest, _LONGEST_SURE)) if self.largest else _LONGEST_SURE
         self.best_of_part: Results[BestPart] = Results(self.best_part)
-        self.has_joined_words = False
-        self.sure_ids: Results[Sequence[int]] = Results(self._sure_ids)
+        self.sure_ids: Results[Iterable[int]] = Results(self._sure_ids)
 
     def _scores_of_bytes(self) -> Iterator[Entry]:
         """The bytes of an unknown character score together what it does: the first one all of it, the others 0."""
@@ -203,27 +222,39 @@ class SentencePieceUnigram(PieceModel):
                 return best.segments(part), rounded_sum(score, map(self.scores.__getitem__, best.ids))
         return self.segments_plainly(part, score)
 
-    def _sure_ids(self, key: str) -> Sequence[int]:
+    @cached_property
+    def undecided_texts(self) -> UndecidedTexts:
+        """For what is not looked up word by word; made when it is first asked for."""
+        lengths = {token_id: len(piece) for piece, token_id in self.table.text_ids.items()}
+        lengths[self.unknown[0]] = 1
+        for byte, piece in enumerate(BYTE_PIECES if self.table.byte_fallback else ()):
+            lengths[self.table.vocab[piece]] = int(not 0x80 <= byte < 0xC0)
+        unknown = Unknown(self.unknown[1], self._ids_of_unknown)
+        return UndecidedTexts(self.trie, unknown, lengths, RESET_THRESHOLD * _ROUNDING)
+
+    def _ids_of_unknown(self, character: str) -> tuple[int, ...]:
+        return tuple(self.table.token_ids([(character, self.unknown[0])]))
+
+    def _sure_ids(self, key: str) -> Iterable[int]:
         """The ids of a word, by its key, as long as the score before it is nearer to 0 than `SURE`.
 
-        Unknown ids are not joined yet. Raises UnsureWord where that is not all that they depend on.
+        UnsureIds where that is not all that they depend on, or where unknown ids are to be joined.
         """
         word = self.cuts.word(key)
         if len(word) > min(_LONG_WORD, self.longest_sure):
-            raise UnsureWord(word)
+            return UnsureIds(word)
         parts = [word] if key.isalpha() else self.cuts.parts(word)
         ids: list[int] = []
         reach = 0.0
         for part in parts:
             best = self.best_of_part[part]
             if best.tolerance - reach < SURE:
-                raise UnsureWord(word)
+                return UnsureIds(word)
             falls_to_bytes = self.table.byte_fallback and not best.is_plain
             ids += self.table.token_ids(best.segments(part)) if falls_to_bytes else best.ids
             reach += len(part) * self.largest
-        if ids[0] == self.unknown[0] or not self._is_plain(ids):
-            self.has_joined_words = True
-        return tuple(ids)
+        is_final = ids[0] != self.unknown[0] and self._is_plain(ids)
+        return tuple(ids) if is_final else UnsureIds(word, ids)
 
     def _is_plain(self, ids: Sequence[int]) -> bool:
         unk_id = self.unknown[0]
@@ -284,8 +315,36 @@ class SentencePieceUnigram(PieceModel):
             ids.append(token_id)
         ends.reverse()
         ids.reverse()
-        tolerance = min(margin / (2.1 * max(size, 1) * _ROUNDING), 0.99 * RESET_THRESHOLD) - size * self.largest
+        reach = size * self.largest
+        most = 0.999 * RESET_THRESHOLD - reach
+        tolerance = min(margin / (2.1 * max(size, 1) * _ROUNDING) - reach, most)
+        if tolerance < min(SURE, most):
+            path = {end: (start, token_id) for start, end, token_id in zip((0, *ends), ends, ids, strict=False)}
+            bounds = (bound for bound in (SURE, SURE / 2, SURE / 4, SURE / 8, SURE / 16) if tolerance < bound < most)
+            tolerance = next((bound for bound in bounds if self._is_best(part, path, bound + reach)), tolerance)
         return BestPart(ends, ids, tolerance, self._is_plain(ids))
+
+    def _is_best(self, part: str, path: Mapping[int, tuple[int, int]], bound: float) -> bool:
+        """Whether a path is the best one however sums are rounded, while no score is farther from 0 than the bound.
+
+        path: of each end the start and the id.
+
+        The sums along the path are rounded down here, and those along all others up.
+        """
+        rounding = 1.05 * bound * _ROUNDING
+        lowest = {0: 0.0}
+        highest = [0.0] + [-inf] * len(part)
+        for start in range(len(part)):
+            for end, token_id, score in self.matches(part, start):
+                highest[end] = max(highest[end], highest[start] + score + rounding)
+                if path.get(end) == (start, token_id):
+                    lowest[end] = lowest[start] + score - rounding
+        return all(
+            path[end] == (start, token_id) or highest[start] + score + rounding < lowest[end]
+            for start in range(len(part))
+            for end, token_id, score in self.matches(part, start)
+            if end in path
+        )
 
 
 def rounded_sum(score: float, scores: Iterable[float]) -> float:

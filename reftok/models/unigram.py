@@ -6,7 +6,7 @@ another one (models/sentencepiece_unigram.py): it counts in float32 and knows pi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -16,6 +16,7 @@ from typing import TypeAlias
 from reftok.errors import ModelFormatError
 from reftok.models.longest_first import EntriesByBeginning
 from reftok.models.piece_trie import PieceTrie
+from reftok.models.undecided_text import UndecidedTexts, Unknown
 from reftok.models.vocab_model import RememberingModel
 from reftok.steps import Lattice, Node
 from reftok.types import Token
@@ -25,6 +26,10 @@ Match: TypeAlias = tuple[int, int | None, float]
 
 UNK_PENALTY = 10.0
 MOST_TRIE_NODES = 20_000_000
+SURE = 1e9
+"""A score nearer to 0 than this changes nothing in almost any text."""
+
+_ROUNDING = 2.0**-53
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,11 @@ class Best:
     score: float
     start: int
     id: int
+
+
+class _Lengths(dict[int, int]):
+    def __missing__(self, token_id: int) -> int:
+        return 1
 
 
 class Unigram(RememberingModel):
@@ -135,6 +145,27 @@ class Unigram(RememberingModel):
             entries = ((piece, (token_id, self.pieces[token_id][1])) for piece, token_id in self.vocab.items() if piece)
             self._trie = PieceTrie.of(entries)
         return self._trie
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest score, without its sign."""
+        return max(map(abs, (self.unknown_score, *(score for _, score in self.pieces))))
+
+    @cached_property
+    def undecided_texts(self) -> UndecidedTexts:
+        """For streams; made when it is first asked for. In a path `~ord(character)` stands for an unknown one."""
+        lengths = _Lengths((token_id, len(piece)) for piece, token_id in self.vocab.items())
+        return UndecidedTexts(self.trie, Unknown(self.unknown_score, self._unknown_path), lengths, SURE * _ROUNDING)
+
+    def _unknown_path(self, character: str) -> tuple[int]:
+        self.needed_unk_id()
+        return (~ord(character),)
+
+    def added_scores(self, score: float, path: Iterable[int]) -> float:
+        """The scores of a path of `undecided_texts`, added to a score one after the other."""
+        for token_id in path:
+            score = (self.unknown_score if token_id < 0 else self.pieces[token_id][1]) + score
+        return score
 
     def _fused(self, text: str) -> list[tuple[int, int]]:
         """The spans of the best path, runs of the unknown piece joined."""

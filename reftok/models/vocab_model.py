@@ -33,6 +33,11 @@ class VocabModel(ABC):
         """How many ids it has."""
         return len(self.vocab)
 
+    @property
+    def tokens(self) -> Mapping[int, str]:
+        """The entries of the vocab by their ids."""
+        return self._tokens
+
     def id_to_token(self, token_id: int) -> str | None:
         """The entry of the vocab, None for an id outside it."""
         return self._tokens.get(token_id)

@@ -37,6 +37,7 @@ class StreamEncoder:
         self._add_special_tokens = add_special_tokens
         self._errors: ByteErrors = errors
         self._surroundings = surroundings(tokenizer, add_special_tokens)
+        self._holds_ids = bool(self._surroundings.held_by)
         self.reset()
 
     def reset(self) -> None:
@@ -53,7 +54,7 @@ class StreamEncoder:
     @property
     def held(self) -> int:
         """How many code points have come whose ids have not been given; behind ByteLevel each byte counts as one."""
-        return 0 if self._end else sum(stage.held for stage in self._chain.stages) + self._reader.waiting
+        return 0 if self._end else self._chain.held + self._reader.waiting
 
     @property
     def held_until_end(self) -> tuple[str, ...]:
@@ -81,7 +82,12 @@ class StreamEncoder:
         else:
             self._refuse_if_ended()
             self._take(self._reader.from_str(text))
-        return self._taken() if self._ids else []
+        ids = self._ids
+        if not ids or self._holds_ids:
+            return []
+        taken = ids[:]
+        ids.clear()
+        return taken
 
     def feed_bytes(self, data: bytes) -> list[int]:
         """The same for bytes of UTF-8, which may be cut within a character.
@@ -91,7 +97,7 @@ class StreamEncoder:
         """
         self._refuse_if_ended()
         self._take(self._reader.from_bytes(data))
-        return self._taken()
+        return [] if self._holds_ids else self._chain.taken()
 
     def finish(self) -> list[int]:
         """The ids that were held, and those that the post-processor puts behind the text.
@@ -108,7 +114,7 @@ class StreamEncoder:
         ids = self._chain.taken()
         self._end = "the stream is finished"
         self._tokenizer.encoding_states.idle.append(self._chain)
-        if self._surroundings.held_by:
+        if self._holds_ids:
             return self._tokenizer.ids_behind_model(ids, self._add_special_tokens)
         return [*ids, *self._surroundings.after]
 
@@ -130,6 +136,3 @@ class StreamEncoder:
                 self._break()
             self._is_begun = True
         self._takes_ascii = self._is_begun and not self._reader.waiting
-
-    def _taken(self) -> list[int]:
-        return [] if self._surroundings.held_by else self._chain.taken()

@@ -27,7 +27,7 @@ TOKENS = ["a", "b", "ab"]
 def names(tokenizer: Tokenizer) -> dict[str, int | None]:
     return {
         name: getattr(tokenizer, f"{name}_id")
-        for name in ("bos", "eos", "pad", "unk", "im_start", "im_end")
+        for name in ("bos", "eos", "pad", "unk", "eot", "im_start", "im_end")
         if getattr(tokenizer, f"{name}_id") is not None
     }
 
@@ -47,7 +47,7 @@ def speech_folder(folder: Path, **files: object) -> Path:
 def test_a_folder_of_a_speech_model_loads_as_one_tokenizer(tmp_path: Path) -> None:
     tokenizer = reftok.load(speech_folder(tmp_path))
     assert tokenizer.encode_ids("ab<|im_end|>") == [2, 5]
-    assert names(tokenizer) == {"eos": 3, "im_start": 4, "im_end": 5}
+    assert names(tokenizer) == {"eos": 3, "eot": 5, "im_start": 4, "im_end": 5}
     assert [tokenizer.is_special(token_id) for token_id in (2, 3, 5, 6, -1)] == [False, True, True, False, False]
     assert [tokenizer.id_to_token(token_id) for token_id in (2, 5, 6)] == ["ab", "<|im_end|>", None]
 
@@ -58,7 +58,7 @@ def test_the_model_of_a_tokenizer_json_without_one_is_in_the_files_beside_it(tmp
     (folder / "tokenizer.json").write_text(json.dumps({**config, "model": None}), "utf-8")
     tokenizer = reftok.load(folder)
     assert tokenizer.encode_ids("ab<|im_end|>") == [2, 5]
-    assert names(tokenizer) == {"bos": 3, "eos": 3, "unk": 3, "im_start": 4, "im_end": 5}
+    assert names(tokenizer) == {"bos": 3, "eos": 3, "unk": 3, "eot": 5, "im_start": 4, "im_end": 5}
 
 
 QWEN: dict[str, Any] = {"tokenizer_class": "Qwen2Tokenizer", "eos_token": "<|im_end|>", "unk_token": None}
@@ -76,11 +76,13 @@ QWEN: dict[str, Any] = {"tokenizer_class": "Qwen2Tokenizer", "eos_token": "<|im_
         ({"tokenizer_config": {"eos_token": None}}, {}),
         ({"tokenizer_config": {"eos_token": "<none>", "tokenizer_class": "OfNobody"}}, {}),
         ({"tokenizer_config": {"im_end_token": "a"}}, {"eos": 3, "im_end": 0}),
+        ({"tokenizer_config": {"eot_token": "a"}}, {"eos": 3, "eot": 0}),
+        ({"tokenizer_config": {"eot_token": "<none>"}, "special_tokens_map": {"eot_token": "b"}}, {"eos": 3, "eot": 1}),
     ],
 )  # fmt: skip
 def test_the_files_of_a_folder_name_the_ids(tmp_path: Path, files: dict[str, Any], expected: dict[str, int]) -> None:
     for source in (speech_folder(tmp_path, **files), tmp_path / "tokenizer.json"):
-        assert names(reftok.load(source)) == {"im_start": 4, "im_end": 5} | expected
+        assert names(reftok.load(source)) == {"eot": 5, "im_start": 4, "im_end": 5} | expected
 
 
 @pytest.mark.parametrize("value", [7, ["</s>"], {"lstrip": True}])
@@ -116,14 +118,31 @@ def test_the_metadata_of_a_gguf_file_names_its_ids(tmp_path: Path) -> None:
     path.write_bytes(gguf(spm({"a": 0.0, "<|im_end|>": 0.0}, padding_token_id=("uint32", 3))))
     tokenizer = read_gguf(path)
     im_end_id = tokenizer.token_to_id("<|im_end|>")
-    assert names(tokenizer) == {"bos": 1, "eos": 2, "pad": 3, "unk": 0, "im_end": im_end_id}
+    assert names(tokenizer) == {"bos": 1, "eos": 2, "pad": 3, "unk": 0, "eot": im_end_id, "im_end": im_end_id}
     special = [token_id for token_id in range(-1, tokenizer.vocab_size + 2) if tokenizer.is_special(token_id)]
     assert special == [0, 1, 2, im_end_id]
+
+
+def test_the_end_of_a_turn_in_a_gguf_file_is_the_one_that_it_names(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    tokens = {"a": 0.0, "<end_of_turn>": 0.0, "<|eot_id|>": 0.0}
+    path.write_bytes(gguf(spm(tokens, eot_token_id=("uint32", 2))))
+    assert read_gguf(path).eot_id == 2
+    path.write_bytes(gguf(spm(tokens)))
+    assert read_gguf(path).eot_id == read_gguf(path).token_to_id("<|eot_id|>")
+
+
+@pytest.mark.parametrize("content", ["<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<turn|>", "<|eot|>"])
+def test_the_end_of_a_turn_is_known_by_its_content(content: str) -> None:
+    tokenizer = own(tokenizer_json(bpe(["a"]), [added("</s>", special=True), added(content, special=True)]))
+    assert (tokenizer.eos_id, tokenizer.eot_id) == (1, 2)
+    pieces = [("a", 0.0, PieceType.NORMAL), UNKNOWN, (content, 0.0, PieceType.CONTROL)]
+    assert read_sentencepiece_model(model_bytes(pieces), "test.model").eot_id == 2
 
 
 def test_a_rank_file_has_the_names_of_its_encoding() -> None:
     data = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
     encoding = RankEncoding("tiny", r"\w+", {"<|endoftext|>": 300, "<|im_end|>": 301})
     tokenizer = read_tiktoken(data, encoding=encoding)
-    assert names(tokenizer) == {"eos": 300, "im_end": 301}
+    assert names(tokenizer) == {"eos": 300, "eot": 301, "im_end": 301}
     assert (tokenizer.is_special(300), tokenizer.is_special(65)) == (True, False)

@@ -5,13 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.charsmap import Charsmap
+from reftok.graphemes import graphemes
 from reftok.llama.bert import BertText
 from reftok.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
 from reftok.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
 from reftok.rewriting import CLUSTERS_OF_ONE, CharacterTable, ClusterTable, rewriter
 from reftok.stages import Normalizer
 from reftok.text import NormalizedString
-from reftok.unicode import graphemes
 
 from .official import Json, bpe, own, precompiled_charsmap, tokenizer_json
 from .tokenizers_strategies import normalizers, texts

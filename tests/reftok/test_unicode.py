@@ -5,15 +5,12 @@ Characters are tested in long texts, with a separator where one character could 
 
 from __future__ import annotations
 
-import base64
 import unicodedata
 from collections.abc import Iterable
 
 import pytest
 import regex
 import tokenizers
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from reftok.patterns import compile_oniguruma, pattern_matches
 from reftok.unicode import (
@@ -24,13 +21,11 @@ from reftok.unicode import (
     combining_class,
     composition,
     decomposition,
-    graphemes,
     is_normalized,
     is_numeric,
 )
 
-from .official import EVERY_CHARACTER, Json, added, bpe, official, own_normalized, own_parts, tokenizer_json
-from .protobuf_writer import compile_charsmap
+from .official import EVERY_CHARACTER, added, bpe, official, own_normalized, own_parts, tokenizer_json
 
 FORMS: list[Form] = ["NFC", "NFD", "NFKC", "NFKD"]
 CHUNK = 1 << 14
@@ -184,60 +179,6 @@ def test_matching_positions_do_not_move_and_newer_characters_become_unassigned()
     assert len(as_of_16(EVERYTHING)) == len(EVERYTHING)
     assert regex.fullmatch(r"\p{Cn}", as_of_16("\U0001e6c0"))
     assert as_of_16("aé中😀") == "aé中😀"
-
-
-def cluster_normalizer(*first: str) -> Json:
-    """A charsmap that shows clusters: it turns `first` into a bar, and the rest of a cluster under 6 bytes goes too."""
-    charsmap = compile_charsmap(dict.fromkeys(first, "|"))
-    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode("ascii")}
-
-
-def test_every_character_joins_a_letter_before_it_or_not_as_in_the_library() -> None:
-    normalizer = cluster_normalizer("X")
-    theirs = official(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizer
-    for text in in_texts((f"X{character}" for character in EVERY_CHARACTER), "\n"):
-        assert own_normalized(normalizer, text).text == theirs.normalize_str(text)
-
-
-def test_every_character_that_may_join_a_letter_after_it_does_so_as_in_the_library() -> None:
-    candidates = regex.findall(r"[\p{GCB=Prepend}\p{Cf}\r\u0d4e\U0001193f]", EVERYTHING)
-    normalizer = cluster_normalizer(*candidates)
-    theirs = official(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizer
-    text = "!".join(f"{character}{after}" for character in candidates for after in "X\n")
-    assert own_normalized(normalizer, text).text == theirs.normalize_str(text)
-
-
-@settings(max_examples=500)
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                *["\u0600", "\u0915", "\u094d", "\u0937", "\u200d", "\u200c", "\u0301", "\u0903", "👩", "🏽", "🇩", "🇪"],
-                *[
-                    "\u1100",
-                    "\u1161",
-                    "\u11a8",
-                    "가",
-                    "각",
-                    "\r",
-                    "\n",
-                    "\xad",
-                    "©",
-                    "X",
-                    "\u0d4e",
-                    "\U000110bd",
-                    "\u0b71",
-                ],
-            ]
-        ),
-        max_size=8,
-    ).map("".join)
-)
-def test_clusters_are_those_of_the_library(text: str) -> None:
-    normalizer = cluster_normalizer("X", "\u0600", "\r", "©", "\u200d", "\xad", "\u0301")
-    theirs = official(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizer
-    assert own_normalized(normalizer, text).text == theirs.normalize_str(text)
-    assert "".join(graphemes(text)) == text
 
 
 def test_a_decomposition_is_full() -> None:

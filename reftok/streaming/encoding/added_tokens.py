@@ -7,12 +7,16 @@ might still take waits for the character behind it; `rstrip` takes what comes wh
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from reftok.added_tokens import (
     AddedTokenPattern,
     end_of_white_space_after,
     stands_alone,
     start_of_white_space_before,
 )
+from reftok.streaming.matching.literals import beginnings
 from reftok.streaming.sinks import StreamedStage, TextSink
 from reftok.unicode import WHITE_SPACE
 
@@ -32,7 +36,7 @@ class StreamedAddedTokens(StreamedStage):
         super().__init__(sink)
         self._pattern = pattern
         self._ignored = ignored
-        self._find = pattern.first_character.search
+        self._find = _beginnings_of(pattern).search
         self._start_part()
 
     def _start_part(self) -> None:
@@ -70,7 +74,8 @@ class StreamedAddedTokens(StreamedStage):
             self._settle(is_end=False)
 
     def end_part(self) -> None:
-        self._settle(is_end=True)
+        if self._position < len(self._buffer) or self._covered < len(self._buffer):
+            self._settle(is_end=True)
         self._start_part()
         self.sink.end_part()
 
@@ -139,6 +144,11 @@ class StreamedAddedTokens(StreamedStage):
         self._covered -= count
         self._position -= count
         self._at_start = max(self._at_start - count, 0)
+
+
+@lru_cache(maxsize=32)
+def _beginnings_of(pattern: AddedTokenPattern) -> re.Pattern[str]:
+    return beginnings(pattern.ids)
 
 
 def stream_added_tokens(

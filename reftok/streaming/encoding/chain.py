@@ -44,7 +44,13 @@ class EncodingChain:
         self.asks_for_start = any(
             isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in tokenizer.pre_tokenizers
         )
+        self._holding = [stage for stage in self.stages if getattr(type(stage), "held", None) is not StreamedStage.held]
         self.held_until_end = tuple(filter(None, (stage.holds_parts for stage in self.stages)))
+
+    @property
+    def held(self) -> int:
+        """How many code points all stages hold together."""
+        return sum([stage.held for stage in self._holding])
 
     def whole(self, text: str) -> list[int]:
         """The ids of a whole text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
+from codecs import IncrementalDecoder, getincrementaldecoder
 
 from reftok.errors import InvalidText
 
@@ -24,7 +24,8 @@ class ChunkReader:
 
     def __init__(self, library: str, errors: str = "strict") -> None:
         self._library = library
-        self._decoder = getincrementaldecoder("utf-8")("surrogateescape" if library in _TAKE_ANY_BYTES else errors)
+        self._errors = "surrogateescape" if library in _TAKE_ANY_BYTES else errors
+        self._decoder: IncrementalDecoder | None = None
         self._bytes = 0
         self._high = ""
 
@@ -53,19 +54,21 @@ class ChunkReader:
         """Raises InvalidText for bytes that are not UTF-8, where the library does not take them."""
         if not isinstance(chunk, bytes | bytearray | memoryview):
             raise InvalidText(f"feed_bytes takes bytes, not {type(chunk).__name__}")
-        text = self._decoded(bytes(chunk), final=False)
+        if self._decoder is None:
+            self._decoder = getincrementaldecoder("utf-8")(self._errors)
+        text = self._decoded(self._decoder, bytes(chunk), final=False)
         self._bytes = len(self._decoder.getstate()[0])
         return text
 
     def end(self) -> str:
         """What waited for more that does not come."""
-        rest = self._decoded(b"", final=True)
+        rest = "" if self._decoder is None else self._decoded(self._decoder, b"", final=True)
         rest, self._bytes, self._high = _paired(self._high) + rest, 0, ""
         return rest
 
-    def _decoded(self, chunk: bytes, final: bool) -> str:
+    def _decoded(self, decoder: IncrementalDecoder, chunk: bytes, final: bool) -> str:
         try:
-            text = self._decoder.decode(chunk, final)
+            text = decoder.decode(chunk, final)
         except UnicodeDecodeError as error:
             if final:
                 raise InvalidText("the stream ends within a character") from None

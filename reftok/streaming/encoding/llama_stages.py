@@ -98,12 +98,13 @@ class StreamedNumberRuns(StreamedStage):
         super().__init__(sink)
         self._pre_tokenizer = pre_tokenizer
         self._run: list[str] = []
+        self._held = 0
         self._at_start = 0
 
     @property
     def held(self) -> int:
         """How many code points are held."""
-        return sum(map(len, self._run))
+        return self._held
 
     def text(self, fragment: str, at_start: int = 0) -> None:
         self._at_start += at_start
@@ -111,9 +112,11 @@ class StreamedNumberRuns(StreamedStage):
         if last_other is not None:
             self._hand_on("".join((*self._run, fragment[: last_other.end()])))
             self._run.clear()
+            self._held = 0
             fragment = fragment[last_other.end() :]
         if fragment:
             self._run.append(fragment)
+            self._held += len(fragment)
 
     def _hand_on(self, text: str) -> None:
         """Cut text that does not end within a run; a letter before it shows whether there is a cut at its start."""
@@ -133,6 +136,7 @@ class StreamedNumberRuns(StreamedStage):
         if self._run:
             self._hand_on("".join(self._run))
             self._run.clear()
+            self._held = 0
         self._at_start = 0
         self.sink.end_part()
 

@@ -18,7 +18,7 @@ from reftok.streaming.encoding.merges import StreamedMerges
 from reftok.streaming.encoding.pieces import StreamedChar, StreamedSentencePieceBPE, StreamedSPM
 from reftok.streaming.encoding.sentencepiece_unigram import StreamedSentencePieceUnigram
 from reftok.streaming.encoding.unigram import StreamedUnigram
-from reftok.streaming.encoding.whole_parts import HeldParts
+from reftok.streaming.encoding.whole_parts import WholePartModel
 from reftok.streaming.sinks import TextSink
 
 _LOOKED_UP = "WordLevel looks a word up as a whole"
@@ -50,7 +50,7 @@ def stream_model(model: Model, ids: list[int]) -> TextSink:
     if isinstance(model, LlamaSPM):
         return StreamedSPM(model, ids)
     if isinstance(model, VocabModel):
-        return HeldParts(model, ids, _reason(model))
+        return WholePartModel(model, ids, _reason(model))
     raise UnsupportedFeature("", "model", f"{type(model).__name__} has no streamed twin")
 
 

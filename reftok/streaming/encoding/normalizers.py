@@ -88,12 +88,13 @@ class StreamedStrip(StreamedStage):
     def _start_part(self) -> None:
         self._is_leading = self._strip.strip_left
         self._blanks: list[str] = []
+        self._held = 0
         self._at_start = 0
 
     @property
     def held(self) -> int:
         """How many code points are held."""
-        return sum(map(len, self._blanks))
+        return self._held
 
     def text(self, fragment: str, at_start: int = 0) -> None:
         if self._is_leading:
@@ -116,9 +117,11 @@ class StreamedStrip(StreamedStage):
             at_start = min(self._at_start, len(ready))
             self._at_start -= at_start
             self._blanks.clear()
+            self._held = 0
             self.sink.text(ready, at_start)
         if len(kept) < len(fragment):
             self._blanks.append(fragment[len(kept) :])
+            self._held += len(fragment) - len(kept)
 
     def end_part(self) -> None:
         self._start_part()

@@ -9,18 +9,17 @@ Of a long cluster the rules ask only for what begins with its last character tha
 
 from __future__ import annotations
 
-import regex
+import re
 
+from reftok.graphemes import MARKS, REGIONAL_INDICATOR, class_letters, graphemes
 from reftok.normalizers import Precompiled
 from reftok.rewriting import CLUSTERS_OF_ONE, rewriter
 from reftok.streaming.sinks import StreamedStage, TextSink
 from reftok.text import Change
-from reftok.unicode import as_for_graphemes, graphemes
 
 _LONG = 32
-_MARK = r"\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}"
-_MARKS = regex.compile(f"[{_MARK}]+")
-_FROM_LAST_BASE = regex.compile(rf"(?:\p{{GCB=Regional_Indicator}}+|[^{_MARK}])[{_MARK}]*\Z")
+_MARKS = re.compile(f"[{MARKS}]+")
+_FROM_LAST_BASE = re.compile(rf"(?:{REGIONAL_INDICATOR}+|[^{MARKS}])[{MARKS}]*\Z")
 
 
 class StreamedPrecompiled(StreamedStage):
@@ -35,6 +34,7 @@ class StreamedPrecompiled(StreamedStage):
     def _start_part(self) -> None:
         self._cluster = ""
         self._pieces: list[str] = []
+        self._in_pieces = 0
         self._context = ""
         self._marks: list[str] = []
         self._at_start = 0
@@ -44,7 +44,7 @@ class StreamedPrecompiled(StreamedStage):
     @property
     def held(self) -> int:
         """How many code points are held."""
-        return len(self._cluster) + sum(map(len, self._pieces)) + len(self._undecided)
+        return len(self._cluster) + self._in_pieces + len(self._undecided)
 
     def text(self, fragment: str, at_start: int = 0) -> None:
         cluster = self._cluster
@@ -54,8 +54,9 @@ class StreamedPrecompiled(StreamedStage):
             ready = cluster + fragment[:-1]
             if ready:
                 self._hand_on(ready)
-        elif len(self._context) > _LONG and _MARKS.fullmatch(as_for_graphemes(fragment)):
+        elif len(self._context) > _LONG and _MARKS.fullmatch(class_letters(fragment)):
             self._pieces.append(fragment)
+            self._in_pieces += len(fragment)
             self._marks.append(fragment)
         else:
             self._find_boundaries(fragment)
@@ -67,10 +68,12 @@ class StreamedPrecompiled(StreamedStage):
         last = clusters[-1]
         if len(clusters) == 1:
             self._pieces.append(fragment)
+            self._in_pieces += len(fragment)
         else:
             cut = len(fragment) - len(last)
             ready = "".join((self._cluster, *self._pieces, fragment[:cut]))
             self._pieces.clear()
+            self._in_pieces = 0
             self._cluster = last
             self._hand_on(ready)
         self._context = _context_of(last)
@@ -115,5 +118,5 @@ def _context_of(cluster: str) -> str:
     """What of a cluster decides whether another character joins it."""
     if len(cluster) <= _LONG:
         return cluster
-    found = _FROM_LAST_BASE.search(as_for_graphemes(cluster))
+    found = _FROM_LAST_BASE.search(class_letters(cluster))
     return cluster if found is None else cluster[found.start() :]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from operator import length_hint
 
 from reftok.models.sentencepiece_unigram import SURE, SentencePieceUnigram, UnsureWord, rounded_sum
+from reftok.streaming.encoding.running_score import RunningScore
 from reftok.streaming.encoding.segment_ids import SegmentIds
 
-_BLOCK = 256
-_MOST_PENDING = 1 << 14
-_WITH_ROUNDING = 1.01
-"""Each of so many sums is rounded by 2**-24 of its value at most."""
+_BLOCK = 512
+_LONG_WORD = 64
 
 
 class RunningWords:
@@ -20,31 +19,34 @@ class RunningWords:
 
     Only the score at its start is what came before a word can change, and almost every word is segmented in the same
     way whatever it is, as long as it is nearer to 0 than `SURE`. Such words go by the hundred without a step of Python
-    for each. Their scores are summed up only where a word asks for the sum. Until then it is known how far it can have
-    gone: no piece has a score beyond `largest`.
+    for each.
 
     segment_ids: takes the ids.
+    search: takes a long word, and gives its ids to `add_ids` or puts them itself.
 
-    _score: the score behind all words but those of `_pending`, the ids that have not been summed up.
+    score: the score behind all words so far.
     """
 
-    def __init__(self, model: SentencePieceUnigram, segment_ids: SegmentIds) -> None:
+    def __init__(self, model: SentencePieceUnigram, segment_ids: SegmentIds, search: Callable[[str], None]) -> None:
         self._model = model
         self._segment_ids = segment_ids
-        self._score = 0.0
-        self._pending: list[int] = []
+        self._search = search
+        self.score = RunningScore(max(model.largest_known, model.largest / 2), SURE, self._added)
 
-    def start(self, score: float) -> None:
-        """The score is this one."""
-        self._score = score
-        self._pending.clear()
+    def _added(self, score: float, ids: Iterable[int]) -> float:
+        return rounded_sum(score, map(self._model.scores.__getitem__, ids))
 
-    def score(self) -> float:
-        """The score behind all words so far."""
-        if self._pending:
-            self._score = rounded_sum(self._score, map(self._model.scores.__getitem__, self._pending))
-            self._pending.clear()
-        return self._score
+    def _count(self, ids: Sequence[int]) -> int:
+        """How many known ids could have a score as far from 0: an unknown one counts twice."""
+        return len(ids) + ids.count(self._model.unknown[0])
+
+    def add_ids(self, ids: Sequence[int]) -> None:
+        """The next ids; unknown ones are not joined yet."""
+        self.score.add(ids, self._count(ids))
+        if self._model.table.unk_id in ids:
+            self._segment_ids.add_ids(ids)
+        else:
+            self._segment_ids.add_plain(ids)
 
     def add(self, text: str) -> None:
         """What stands between two cuts."""
@@ -62,40 +64,44 @@ class RunningWords:
         sure = self._model.sure_ids.__getitem__
         while length_hint(remaining):
             ids: list[int] = []
-            before = len(keys) - length_hint(remaining)
+            start = len(keys) - length_hint(remaining)
             unsure = None
             try:
                 ids += chain.from_iterable(map(sure, remaining))
             except UnsureWord as found:
-                unsure = found.word
-            if self._is_within_bounds(len(ids), SURE):
-                self._pending += ids
-                add_ids = self._segment_ids.add_ids if self._model.has_joined_words else self._segment_ids.add_plain
-                add_ids(ids)
+                unsure = found
+            end = len(keys) - length_hint(remaining) - (unsure is not None)
+            self._add_sure(keys[start:end], ids)
+            if unsure is None:
+                continue
+            if unsure.ids and self.score.has_room(self._count(unsure.ids)):
+                self.add_ids(unsure.ids)
             else:
-                after = len(keys) - length_hint(remaining) - (unsure is not None)
-                for key in keys[before:after]:
-                    self._add_word(self._model.cuts.word(key))
-            if unsure is not None:
-                self._add_word(unsure)
+                self._add_word(unsure.word)
 
-    def _is_within_bounds(self, count: int, bound: float) -> bool:
-        """Whether the score cannot be as far from 0 as the bound, not even behind so many more ids."""
-        reach = self._model.largest * _WITH_ROUNDING
-        pending = len(self._pending)
-        if pending < _MOST_PENDING and abs(self._score) + (pending + count) * reach < bound:
-            return True
-        return abs(self.score()) + count * reach < bound
+    def _add_sure(self, keys: Sequence[str], ids: Sequence[int]) -> None:
+        """Words whose ids are these as long as there is room."""
+        count = self._count(ids)
+        if self.score.has_room(count):
+            self.score.add(ids, count)
+            self._segment_ids.add_plain(ids)
+        else:
+            for key in keys:
+                self._add_word(self._model.cuts.word(key))
 
     def _add_word(self, word: str) -> None:
         model = self._model
+        if len(word) > _LONG_WORD:
+            self._search(word)
+            return
         for part in model.cuts.short_parts(word):
             best = model.best_of_part[part] if len(part) <= model.longest_sure else None
-            if best is None or not self._is_within_bounds(0, best.tolerance):
-                segments, self._score = model.segments_of_part(part, self.score())
+            if best is None or not self.score.is_within(best.tolerance):
+                segments, score = model.segments_of_part(part, self.score.value())
                 self._segment_ids.add(segments)
+                self.score.start(score)
                 continue
-            self._pending += best.ids
+            self.score.add(best.ids, self._count(best.ids))
             if best.is_plain:
                 self._segment_ids.add_ids(best.ids)
             else:

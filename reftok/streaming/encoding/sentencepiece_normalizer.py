@@ -112,8 +112,18 @@ class Replacer:
     def _collapsed(self, text: str) -> str:
         return _SPACES.sub(" ", text) if self._collapses and "  " in text else text
 
+    def end_of_spaces(self, text: str) -> int:
+        """How many characters a text begins with that are spaces whatever follows them."""
+        alone = self._alone
+        if not text or alone[text[0]] != " ":
+            return 0
+        return len(text) - len(text.lstrip("".join(character for character in set(text) if alone[character] == " ")))
+
     def prefixes(self, text: str, is_end: bool) -> Step:
         """The same, prefix by prefix; at the end of the part nothing is open."""
+        every = list(map(self._alone.__getitem__, text))
+        if None not in every:
+            return tuple(filter(None, (self._collapsed("".join(filter(None, every))),))), ""
         runs: list[str] = []
         run: list[str] = []
         position = 0
@@ -200,7 +210,7 @@ class StreamedSentencePieceNormalizer(StreamedStage):
 
     def _begun(self, text: str, is_end: bool) -> str:
         """The text without the spaces that it begins with; '' while nothing else has come, and what is open is kept."""
-        position = 0
+        position = self._replacer.end_of_spaces(text) if self._trims else 0
         self._open = ""
         while self._trims and position < len(text):
             part, length, is_open = self._normalizer.prefix(text, position)

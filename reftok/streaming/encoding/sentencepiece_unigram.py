@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Sequence
 
 from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUnigram
-from reftok.streaming.encoding.converging_paths import ConvergingPaths, Open
+from reftok.streaming.encoding.converging_paths import Open
+from reftok.streaming.encoding.looked_up_paths import LookedUpPaths
 from reftok.streaming.encoding.running_words import RunningWords
 from reftok.streaming.encoding.segment_ids import SegmentIds
 
@@ -14,12 +15,13 @@ _SHORT = 4
 """A fragment of fewer code points is taken character by character."""
 
 
-class StreamedSentencePieceUnigram(ConvergingPaths):
+class StreamedSentencePieceUnigram(LookedUpPaths):
     """Gives a piece as soon as all paths that may still win begin with it.
 
     Between two places that no piece spans, only the score at the first of them depends on what came before: such words
-    are looked up. The last word of a long fragment waits for the next call. Short fragments are searched as in
-    `segments_plainly`, where a score beyond the threshold is taken off from all sums that are still open.
+    are looked up. The last word of a long fragment waits for the next call. Short fragments are searched, and where the
+    steps cannot be looked up, as in `segments_plainly`: a score beyond the threshold is taken off from all sums that
+    are still open.
 
     model: whose ids are taken.
     ids: where they are put.
@@ -32,10 +34,10 @@ class StreamedSentencePieceUnigram(ConvergingPaths):
     holds_parts = ""
 
     def __init__(self, model: SentencePieceUnigram, ids: list[int]) -> None:
-        super().__init__(model.trie)
         self._model = model
         self._segment_ids = SegmentIds(model.table, ids)
-        self._words = RunningWords(model, self._segment_ids)
+        self._words = RunningWords(model, self._segment_ids, self._search_word)
+        super().__init__(model.undecided_texts, self._words.score)
         self._ids = ids
         self._waiting = ""
         self._is_searching = False
@@ -45,11 +47,11 @@ class StreamedSentencePieceUnigram(ConvergingPaths):
 
     @property
     def held(self) -> int:
-        return self._end - self._root if self._is_searching else len(self._waiting)
+        return self._undecided_size if self._is_searching else len(self._waiting)
 
     def text(self, fragment: str, at_start: int = 0) -> None:
         if len(fragment) < _SHORT:
-            self._search(fragment)
+            self._search_more(fragment)
             return
         if self._is_searching:
             fragment = self._searched_up_to_cut(fragment)
@@ -59,35 +61,45 @@ class StreamedSentencePieceUnigram(ConvergingPaths):
             self._words.add(text[:cut])
             self._waiting = text[cut:]
         elif fragment:
-            self._search(fragment)
+            self._search_more(fragment)
 
-    def _search(self, fragment: str) -> None:
+    def _search_more(self, fragment: str) -> None:
         if not self._is_searching:
             self._is_searching = True
-            self._start_over()
-            score = self._words.score()
-            is_beyond = score < -RESET_THRESHOLD or score > RESET_THRESHOLD
-            self._open = [(0, 0.0 if is_beyond else score, self._beginnings)]
             fragment, self._waiting = self._waiting + fragment, ""
-        for character in fragment:
-            self._step(character)
+        self._search(fragment)
         self._last = fragment[-1]
 
     def _searched_up_to_cut(self, fragment: str) -> str:
         """Search up to the first place that no piece spans; what is behind it, '' if there is none."""
         words = self._model.cuts.words(self._last + fragment)
         if len(words) == 1:
-            self._search(fragment)
+            self._search_more(fragment)
             return ""
         size = len(words[0]) - 1
         if size:
             self._search(fragment[:size])
         self._end_search()
+        self._is_searching = False
         return fragment[size:]
 
-    def _end_search(self) -> None:
-        self._words.start(self._close())
-        self._is_searching = False
+    def _search_word(self, word: str) -> None:
+        """A word between two cuts."""
+        self._search(word)
+        self._end_search()
+
+    def _decide(self, path: Sequence[int]) -> None:
+        self._words.add_ids(path)
+
+    def _score_before(self) -> float:
+        score = self._score.value()
+        return 0.0 if score < -RESET_THRESHOLD or score > RESET_THRESHOLD else score
+
+    def _is_settled(self) -> bool:
+        return not any(position > self._root for position, _ in self._resets)
+
+    def _go_on(self, score: float) -> None:
+        self._score.start(score)
         self._resets.clear()
 
     def _step(self, character: str) -> None:
@@ -141,11 +153,12 @@ class StreamedSentencePieceUnigram(ConvergingPaths):
     def end_part(self) -> None:
         if self._is_searching:
             self._end_search()
+            self._is_searching = False
         elif self._waiting:
             self._words.add(self._waiting)
             self._waiting = ""
         self._segment_ids.end_part()
-        self._words.start(0.0)
+        self._score.start(0.0)
 
     def parts(self, parts: Sequence[str]) -> None:
         for part in parts:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from reftok.models.unigram import Unigram
-from reftok.streaming.encoding.converging_paths import ConvergingPaths, Open
+from reftok.models.unigram import SURE, Unigram
+from reftok.streaming.encoding.converging_paths import Open
+from reftok.streaming.encoding.looked_up_paths import LookedUpPaths
+from reftok.streaming.encoding.running_score import RunningScore
 
 _SHORT = 32
 
 
-class StreamedUnigram(ConvergingPaths):
+class StreamedUnigram(LookedUpPaths):
     """Gives a piece as soon as all paths that may still win begin with it.
 
     A run of unknown characters is one piece, and falls back to bytes as a whole: it is held until it ends. Fragments of
@@ -20,31 +22,34 @@ class StreamedUnigram(ConvergingPaths):
 
     model: whose ids are taken; trie: its pieces.
     ids: where they are put.
+
+    _is_begun: whether text of the part has come that is not `_waiting`.
     """
 
     holds_parts = ""
 
     def __init__(self, model: Unigram, ids: list[int]) -> None:
-        super().__init__(model.trie)
+        super().__init__(model.undecided_texts, RunningScore(model.largest, SURE, model.added_scores))
         self._model = model
         self._known_ids = model.known_ids
         self._ids = ids
         self._waiting = ""
         self._unknown_run = ""
+        self._is_begun = False
 
     @property
     def held(self) -> int:
-        return self._end - self._root + len(self._unknown_run) + len(self._waiting)
+        return self._undecided_size + len(self._unknown_run) + len(self._waiting)
 
     def text(self, fragment: str, at_start: int = 0) -> None:
-        if not self._end:
+        if not self._is_begun:
             text = self._waiting + fragment
             if len(fragment) > 1 and len(text) <= _SHORT:
                 self._waiting = text
                 return
             fragment, self._waiting = text, ""
-        for character in fragment:
-            self._step(character)
+            self._is_begun = True
+        self._search(fragment)
 
     def _step(self, character: str) -> None:
         """One more position: what `Unigram.best_paths` does for one end, from each start in order."""
@@ -88,14 +93,26 @@ class StreamedUnigram(ConvergingPaths):
             self._ids += self._model.piece_ids(self._unknown_run)
             self._unknown_run = ""
 
+    def _decide(self, path: Sequence[int]) -> None:
+        self._score.add(path, len(path))
+        if not self._unknown_run and min(path) >= 0 and self._model.unk_id not in path:
+            self._ids += path
+            return
+        for token_id in path:
+            if token_id < 0:
+                self._emit(self._model.needed_unk_id(), chr(~token_id))
+            else:
+                self._emit(token_id, None)
+
     def end_part(self) -> None:
         if self._waiting:
             part, self._waiting = self._waiting, ""
             self._ids += self._known_ids[part]
-        elif self._end:
-            self._close()
+        elif self._is_begun:
+            self._end_search()
             self._end_run()
-            self._start_over()
+            self._is_begun = False
+            self._score.start(0.0)
 
     def parts(self, parts: Sequence[str]) -> None:
         self._ids += chain.from_iterable(map(self._known_ids.__getitem__, parts))

@@ -8,7 +8,7 @@ from itertools import chain
 from reftok.models.vocab_model import VocabModel
 
 
-class HeldParts:
+class WholePartModel:
     """Looks each part up when it is complete.
 
     model: whose ids are taken.
@@ -17,7 +17,7 @@ class HeldParts:
 
     >>> from reftok.models.wordlevel import WordLevel
     >>> ids: list[int] = []
-    >>> stage = HeldParts(WordLevel({"yes": 1, "no": 2}, "no"), ids, "a word is looked up as a whole")
+    >>> stage = WholePartModel(WordLevel({"yes": 1, "no": 2}, "no"), ids, "a word is looked up as a whole")
     >>> stage.text("y"), stage.text("es"), stage.held, ids, stage.end_part(), ids
     (None, None, 3, [1], None, [1])
     """

@@ -17,7 +17,7 @@ from reftok.streaming.matching.finality_paths import ANYTHING, MATCHED, Paths
 _MOST_STEPS = 1 << 16
 _MOST_STATES = 1024
 _BLOCK = 64
-_FIRST_DISTANCE, _LAST_DISTANCE = 8, 4096
+_LAST_DISTANCE = 4096
 
 
 class State(dict[str, "State"]):
@@ -103,7 +103,7 @@ class Automaton:
         """The state at the end of the text, or dead before it, for a match that starts at a position."""
         state = self.start
         while state.alive and position < len(text):
-            state = _followed(state, text[position : position + _BLOCK])
+            state = followed(state, text[position : position + _BLOCK])
             position += _BLOCK
         return state
 
@@ -116,20 +116,21 @@ class Automaton:
         return (len(text), self.start) if position <= len(text) <= last else None
 
     def settled(self, text: str, position: int) -> int:
-        """A place up to which all starts in the text are decided; `position` is one that is known to be.
+        """A place behind a position up to which all starts in the text are decided, -1 where none is found.
 
         Wherever the paths of a start are, they are among the nodes of `anywhere`. So if that state dies between a place
         and the end of the text, the paths of every start up to there have died as well.
         """
-        distance = _FIRST_DISTANCE
+        distance = 1
         while distance <= _LAST_DISTANCE and (place := len(text) - distance) > position:
-            if not _followed(self.anywhere, text[place:]).alive:
+            if not followed(self.anywhere, text[place:]).alive:
                 return place
             distance *= 2
-        return position
+        return -1
 
 
-def _followed(state: State, text: str) -> State:
+def followed(state: State, text: str) -> State:
+    """The state after a text, or dead before its end."""
     for character in text:
         state = state[character]
         if not state.alive:

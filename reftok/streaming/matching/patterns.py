@@ -18,13 +18,15 @@ import regex
 
 from reftok.patterns import pattern_matches
 from reftok.streaming.matching.literals import overlap
-from reftok.streaming.matching.streamable import Streamable, streamable
+from reftok.streaming.matching.streamable import LONGEST_KNOWN, Streamable, streamable
 from reftok.text import Match
 
 Pieces: TypeAlias = tuple[Sequence[str], Sequence[bool] | None]
 """Texts one after the other, and which of them are matches; None says that all are."""
 
 _NOTHING: Pieces = (), None
+_MANY = 16
+"""So many characters at once are matched without a look at where the paths have died."""
 
 
 class Matcher(Protocol):
@@ -101,7 +103,7 @@ def matcher_of(how: Streamable | str, matches: Callable[[str], list[Match]]) -> 
 
     matches: what finds the matches in a whole part.
     """
-    return PatternMatcher(how) if isinstance(how, Streamable) else HoldingMatcher(matches, how)
+    return PatternMatcher(how) if isinstance(how, Streamable) else WholePartMatcher(matches, how)
 
 
 class PatternMatcher(_Matcher):
@@ -126,8 +128,10 @@ class PatternMatcher(_Matcher):
         self.held = 0
 
     def pieces(self, fragment: str) -> Pieces:
-        state = self._state
         self._waiting.append(fragment)
+        if len(fragment) >= _MANY and self.held < _MANY:
+            return self._decided()
+        state = self._state
         for character in fragment:
             state = state[character]
             if not state.alive:
@@ -137,15 +141,18 @@ class PatternMatcher(_Matcher):
         return _NOTHING
 
     def _decided(self) -> Pieces:
-        """What is final now that the paths from the first place have died."""
+        """What is final, of text that is long or of which the paths from the first place have died."""
         waiting = "".join(self._waiting)
-        if self._known is not None:
+        if self._known is None:
+            return self._decided_behind(self._context + waiting, len(self._context))
+        if len(waiting) <= LONGEST_KNOWN:
             texts, are_matches, position, self._state, _ = self._known[waiting]
-            rest = waiting[position:] if position < len(waiting) else ""
-            self._waiting = [rest]
-            self.held = len(rest)
-            return texts, are_matches
-        return self._decided_behind(self._context + waiting, len(self._context))
+        else:
+            texts, are_matches, position, self._state, _ = self._pattern.decide(waiting, 0, -1)
+        rest = waiting[position:]
+        self._waiting = [rest]
+        self.held = len(rest)
+        return texts, are_matches
 
     def _decided_behind(self, text: str, start: int) -> Pieces:
         """The same where it counts what is before the start, or that a match has ended there."""
@@ -165,8 +172,7 @@ class PatternMatcher(_Matcher):
         self._begin()
         if not is_begun:
             return _NOTHING
-        decision = self._pattern.decide_all(text, start, last_end)
-        return decision.texts, decision.are_matches
+        return self._pattern.decide_all(text, start, last_end)
 
 
 class LiteralMatcher(_Matcher):
@@ -207,7 +213,7 @@ class LiteralMatcher(_Matcher):
         return ([waiting], [False]) if waiting else _NOTHING
 
 
-class HoldingMatcher(_Matcher):
+class WholePartMatcher(_Matcher):
     """Waits for the end of the part. matches: what finds the matches in it. reason: why that is necessary."""
 
     def __init__(self, matches: Callable[[str], list[Match]], reason: str) -> None:

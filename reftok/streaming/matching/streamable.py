@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import TypeAlias
 
 import regex
 
@@ -17,8 +17,9 @@ from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Node, properties
 from reftok.patterns import for_16, may_run_away, oniguruma_source, source_of, spans, tree_of
 from reftok.streaming.matching.ascii_twins import ascii_twin
-from reftok.streaming.matching.finality import Automaton, State
+from reftok.streaming.matching.finality import Automaton, State, followed
 from reftok.streaming.matching.finality_paths import Undecided, paths
+from reftok.types import Span
 from reftok.unicode import as_of_16
 
 _CLASS_ITEM = r"(?:\\(?:[pP]\{\^?\w+\}|u[0-9A-Fa-f]{4}|[dDfnrsStvwW]|[^\w\n])|[^\[\]\\])"
@@ -31,24 +32,15 @@ _PLAIN_FLAGS = regex.VERSION0 | regex.VERSION1 | regex.FULLCASE | regex.UNICODE
 _JOINERS = frozenset("\u200c\u200d")
 """Characters of a word to `regex`, and not to Oniguruma."""
 
-_MANY = 64
-"""So many characters are matched at once rather than start by start."""
-_LONGEST_KNOWN = 16
+_TELLING = "aA0_. \n"
+"""A character of each kind that most texts have."""
+LONGEST_KNOWN = 16
+"""So many characters may be decided from memory: the fragments of a model's output come again and again."""
 
-
-class Decision(NamedTuple):
-    """What is final of a text.
-
-    texts: one after the other. are_matches: which of them are; None says that all are.
-    position: where the rest begins. state: where the paths from there are at the end of the text.
-    last_end: where the last match has ended, -1 if that is not known.
-    """
-
-    texts: list[str]
-    are_matches: list[bool] | None
-    position: int
-    state: State
-    last_end: int
+Decision: TypeAlias = tuple[list[str], list[bool] | None, int, State, int]
+"""What is final of a text: texts one after the other; which of them are matches, None where all are; where the rest
+begins; where the paths from there are at the end of the text; and where the last match has ended, -1 if that is not
+known. A plain tuple: one is made for every fragment."""
 
 
 class Streamable:
@@ -58,7 +50,7 @@ class Streamable:
     context: how many characters before its start a match may depend on.
     is_simple: whether its matches are never empty, need no timer and have no groups.
     twin: for text in ASCII, if there is one.
-    known: what has been decided of short texts, for a simple pattern without context.
+    known: what has been decided of texts of up to `LONGEST_KNOWN`, for a simple pattern without context.
     """
 
     def __init__(
@@ -74,83 +66,84 @@ class Streamable:
         self.context = context
         self._prepare = prepare
         self._timed = timed
-        self._is_simple = is_simple
+        self._may_have_no_gaps = is_simple and all(map(self._may_begin_match, _TELLING))
         self._twin = twin
         knows = is_simple and not context
-        self.known = Results(lambda text: self.decide(text, 0, -1), _LONGEST_KNOWN, 1 << 12) if knows else None
+        self.known = Results(lambda text: self.decide(text, 0, -1), LONGEST_KNOWN, 1 << 12) if knows else None
+
+    def _may_begin_match(self, character: str) -> bool:
+        state = self.automaton.start[character]
+        return state.alive or state.may_match
 
     def decide(self, text: str, position: int, last_end: int) -> Decision:
-        """What is final from a position on, where the paths of a match that starts there have died.
+        """What is final from a position on.
 
         last_end: where the last match has ended, if that is at the position.
         """
-        if not self._is_simple:
-            return self._with_gaps(text, position, self.automaton.settled(text, position), last_end)
-        if len(text) - position < _MANY:
-            return self._one_by_one(text, position)
-        settled = self.automaton.settled(text, position)
-        if self._twin is not None and text.isascii():
-            texts = self._twin.findall(text, position)
-        else:
-            pattern, prepared = self._prepare(text)
-            texts = pattern.findall(text, position) if prepared is text else []
-        if sum(map(len, texts)) == len(text) - position:
-            return self._without_gaps(text, texts, settled)
-        return self._with_gaps(text, position, settled, last_end)
+        texts = self._matches_without_gaps(text, position)
+        if texts is not None:
+            return self._without_undecided(text, texts)
+        return self._with_gaps(text, position, self.automaton.settled(text, position), last_end)
 
-    def decide_all(self, text: str, position: int, last_end: int) -> Decision:
-        """What there is from a position on where the text is complete."""
-        return self._with_gaps(text, position, len(text), last_end)
+    def _without_undecided(self, text: str, texts: list[str]) -> Decision:
+        """Matches up to the end of the text, less those of which a continuation may make others.
 
-    def _one_by_one(self, text: str, position: int) -> Decision:
-        """Start by start, as long as the paths of the next one have died as well."""
-        texts: list[str] = []
-        are_matches: list[bool] = []
-        pattern, prepared = self._prepare(text)
-        gap, size = position, len(text)
-        state = self.automaton.after(text, position)
-        while position < size and not state.alive:
-            match = pattern.match(prepared, position) if state.may_match else None
-            if match is None:
-                position += 1
-            else:
-                if gap < position:
-                    texts.append(text[gap:position])
-                    are_matches.append(False)
-                gap = match.end()
-                texts.append(text[position:gap])
-                are_matches.append(True)
-                position = gap
-            state = self.automaton.after(text, position)
-        if gap < position:
-            texts.append(text[gap:position])
-            are_matches.append(False)
-        return Decision(texts, are_matches, position, state, -1)
-
-    def _without_gaps(self, text: str, texts: list[str], settled: int) -> Decision:
-        """Matches that follow each other to the end of the text, less those at its end that are not final."""
-        count, start = len(texts), len(text)
-        while start > settled:
-            count -= 1
-            start -= len(texts[count])
-        undecided = None
-        while undecided is None:
-            if start > settled:
-                undecided = self.automaton.first_undecided(text, start, start)
-            if undecided is None:
+        Where `anywhere` dies, all that starts before is decided: most often that is seen two matches before the end.
+        """
+        automaton = self.automaton
+        count, start, step = len(texts), len(text), 2
+        while count:
+            stop, count = count, max(count - step, 0)
+            start -= len("".join(texts[count:stop]))
+            if not followed(automaton.anywhere, text[start:]).alive:
                 start += len(texts[count])
                 count += 1
-        return Decision(texts[:count], None, *undecided, start)
+                break
+            step *= 2
+        while count < len(texts):
+            state = followed(automaton.start, text[start:])
+            if state.alive:
+                return texts[:count], None, start, state, start
+            start += len(texts[count])
+            count += 1
+        return texts, None, start, automaton.start, start
+
+    def decide_all(self, text: str, position: int, last_end: int) -> tuple[list[str], list[bool] | None]:
+        """What there is from a position on where the text is complete."""
+        texts = self._matches_without_gaps(text, position)
+        return self._with_gaps(text, position, len(text), last_end)[:2] if texts is None else (texts, None)
+
+    def _matches_without_gaps(self, text: str, position: int) -> list[str] | None:
+        """The matches of a simple pattern, where they follow each other from the position to the end of the text.
+
+        That is not even tried where there is a common kind of character with which no match begins.
+        """
+        if not self._may_have_no_gaps:
+            return None
+        if self._twin is not None and text.isascii():
+            texts: list[str] = self._twin.findall(text, position)
+        else:
+            pattern, prepared = self._prepare(text)
+            if prepared is not text:
+                return None
+            texts = pattern.findall(text, position)
+        return texts if len("".join(texts)) == len(text) - position else None
+
+    def _spans(self, text: str, position: int, last_end: int) -> list[Span]:
+        if self._twin is not None and text.isascii():
+            return [match.span() for match in self._twin.finditer(text, position)]
+        return spans(*self._prepare(text), self._timed, position, last_end)
 
     def _with_gaps(self, text: str, position: int, settled: int, last_end: int) -> Decision:
         texts: list[str] = []
         are_matches: list[bool] = []
         undecided = None
         tried = position
-        for start, end in spans(*self._prepare(text), self._timed, position, last_end):
-            undecided = self.automaton.first_undecided(text, max(tried, settled + 1), start)
-            if undecided is not None:
-                break
+        for start, end in self._spans(text, position, last_end):
+            if start > settled:
+                undecided = self.automaton.first_undecided(text, max(tried, settled + 1), start)
+                if undecided is not None:
+                    break
             if start > position:
                 texts.append(text[position:start])
                 are_matches.append(False)
@@ -163,7 +156,7 @@ class Streamable:
         if place > position:
             texts.append(text[position:place])
             are_matches.append(False)
-        return Decision(texts, are_matches, place, state, last_end)
+        return texts, are_matches, place, state, last_end
 
 
 @lru_cache(maxsize=256)

@@ -37,6 +37,7 @@ from reftok.streaming.encoding.normalizers import stream_normalizer
 from reftok.text import NormalizedString
 
 from ..official import precompiled_charsmap
+from ..protobuf_writer import compile_charsmap
 from ..tokenizers_strategies import texts
 from .stage_comparison import PartRecorder, check_chunks, check_stage, normalizer_stage
 
@@ -205,6 +206,22 @@ def test_a_mark_waits_for_those_that_are_sorted_before_it() -> None:
 def test_white_space_at_the_end_waits_and_at_the_start_goes() -> None:
     assert fed(Strip(True, True), " ", " a", " ", "\n") == ("a", 2)
     assert fed(Strip(True, False), " ", " a ") == ("a ", 0)
+
+
+@pytest.mark.parametrize("normalizer", [Strip(False, True), Precompiled(Charsmap(compile_charsmap({"§": "S"})))])
+@settings(max_examples=200)
+@given(st.lists(st.lists(BLANK | CLUSTERED.filter(len) | st.just("e" + "\u0301" * 40), max_size=6), max_size=3))
+def test_what_is_held_is_what_has_come_and_was_not_handed_on(normalizer: Normalizer, parts: list[list[str]]) -> None:
+    recorder = PartRecorder()
+    stage = stream_normalizer(normalizer, recorder)
+    for part in parts:
+        come = ""
+        for fragment in filter(None, part):
+            come += fragment
+            stage.text(fragment)
+            assert stage.held == len(come) - len(recorder.open)
+        stage.end_part()
+        assert stage.held == 0
 
 
 def test_the_beginning_of_a_literal_waits() -> None:

@@ -130,6 +130,16 @@ def test_a_run_of_numbers_waits_for_its_end() -> None:
     assert (recorder.items, recorder.open, stage.held) == ([("ab1", 0), ("234", 0)], "c", 0)
 
 
+def test_a_run_of_numbers_of_one_part_is_not_held_in_the_next() -> None:
+    recorder = PartRecorder()
+    stage = stream_pre_tokenizer(DigitGroups(), recorder)
+    for _ in range(2):
+        stage.text("12")
+        assert stage.held == 2
+        stage.end_part()
+        assert stage.held == 0
+
+
 def test_an_unknown_pre_tokenizer_holds_each_part_and_is_named() -> None:
     class Whole:
         def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:

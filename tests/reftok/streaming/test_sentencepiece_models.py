@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.models.piece_model import PieceModel
 from reftok.models.sentencepiece_bpe import SentencePieceBPE
-from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUnigram
+from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUnigram, to_float32
 from reftok.models.sentencepiece_words import SentencePieceChar
 from reftok.sentencepiece_pieces import BYTE_PIECES, Piece, PieceTable, PieceType
 from reftok.stages import Model
@@ -159,3 +159,61 @@ def test_parts_follow_each_other_with_added_tokens_between_them() -> None:
         stage.text("x")
         stage.end_part()
         assert ids == [1, 0, 9, 0, 1, 0, 0]
+
+
+@settings(max_examples=200)
+@given(
+    st.dictionaries(st.text("ab", min_size=1, max_size=5), st.integers(-400, 0), min_size=2, max_size=14),
+    st.sampled_from([0.001, 0.01, 0.03, 40.0]),
+    st.text("aab", min_size=1, max_size=12),
+    st.integers(0, 1 << 20),
+)
+def test_within_its_tolerance_a_part_is_segmented_in_one_way(
+    scores: dict[str, int], scale: float, part: str, seed: int
+) -> None:
+    pieces = ((piece, to_float32(-7.3 * scale + score * scale / 64)) for piece, score in scores.items())
+    model = SentencePieceUnigram(table(*pieces))
+    best = model.best_part(part)
+    if best.tolerance > 0:
+        for _ in range(20):
+            score = to_float32(random.Random(seed).uniform(0.6, 0.999) * best.tolerance)
+            assert model.segments_plainly(part, score)[0] == best.segments(part)
+            assert model.segments_plainly(part, -score)[0] == best.segments(part)
+            seed += 1
+
+
+def test_what_was_searched_counts_in_the_score_of_what_is_looked_up_behind_it() -> None:
+    equal = [("c", -3.5), ("d", -3.5), ("cd", -7.0)]
+    model = SentencePieceUnigram(table(("a", -1.0), ("b", -1.0), ("ab", -2.0001), *equal))
+    text = "cd" * 9_000 + "ab"
+    expected = model.table.token_ids(model.segments_plainly(text)[0])
+    assert (expected[-1], model.token_ids("ab")) == (3, [1, 2])
+    for size in (1, 3, len(text)):
+        assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected
+
+
+def test_a_word_is_sure_where_only_paths_far_behind_have_many_sums() -> None:
+    letters = [(letter, -9.0) for letter in "abcdefghij"]
+    words = [("▁abcdefg", -9.0), ("hij", -8.85), ("▁abcde", -9.0), ("fghij", -8.93)]
+    model = SentencePieceUnigram(table(("▁", -9.0), *letters, *words))
+    assert list(model.sure_ids["abcdefghij"]) == model.token_ids("▁abcdefghij") == [12, 13]
+
+
+def test_a_word_of_unknown_characters_is_joined_to_what_comes_before_it() -> None:
+    model = SentencePieceUnigram(table(("a", -1.0), ("▁", -1.0)))
+    for text, expected in (("▁axx▁xxa▁xx▁", [2, 1, 0, 2, 0, 1, 2, 0, 2]), ("▁xx", [2, 0])):
+        for _ in range(2):
+            assert stream(model, [text])[-1] == expected
+    bare = SentencePieceUnigram(table(("a", -1.0)))
+    assert stream(bare, ["a▁xx▁xa▁a▁▁x"])[-1] == [1, 0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("scale", [1.0, 30.0, 3_000.0])
+def test_a_long_word_is_looked_up_step_by_step(scale: float) -> None:
+    generator = random.Random(3)
+    inside = {"".join(generator.choices("abc", k=generator.randrange(1, 5))) for _ in range(30)}
+    model = SentencePieceUnigram(table(*((piece, -scale * generator.random()) for piece in sorted(inside))))
+    text = "".join(generator.choices("aabbccx", k=9_000))
+    expected = model.table.token_ids(model.segments_plainly(text)[0])
+    for size in (9_000, 700, 1):
+        assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,6 +45,19 @@ def test_pieces_of_all_scores(scores: dict[str, float], text: str, continuations
     assert model.token_ids(text) == [token.id for token in model.tokenize(text)]
     assert_streams(model, text)
     assert_final(model, text, continuations)
+
+
+@pytest.mark.parametrize("digits", [0, 1, 12])
+@pytest.mark.parametrize("scale", [1.0, 1e8, 1e300])
+def test_sums_are_those_of_float64_over_the_whole_part(digits: int, scale: float) -> None:
+    generator = random.Random(digits)
+    texts = {"".join(generator.choices("abc", k=generator.randrange(1, 6))) for _ in range(40)}
+    pieces = [(text, scale * round(generator.uniform(-9, -1), digits)) for text in sorted(texts)]
+    model = Unigram([("<unk>", 0.0), *pieces, ("<0xC3>", -1.0), ("<0xA9>", -1.0)], unk_id=0, byte_fallback=True)
+    text = "".join(generator.choices("aabbccxé", k=4_000))
+    expected = model.token_ids(text)
+    for size in (1, 7, 999, 4_000):
+        assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected
 
 
 def test_a_piece_is_given_when_no_other_path_is_left() -> None:
