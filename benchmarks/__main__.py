@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.encode_file import encode_file_rows
+from benchmarks.harness import harness_rows
 from benchmarks.loading import loading_rows
 from benchmarks.speed import speed_rows
 from benchmarks.streaming import stream_rows
@@ -22,6 +23,7 @@ DEFAULT_MODELS = {
     "worst-cases": EMBEDDED,
     "loading": EMBEDDED,
     "encode-file": ("bpe-qwen",),
+    "harness": ("bpe-qwen", "spm-unigram"),
 }
 
 EXAMPLES = """examples:
@@ -36,6 +38,8 @@ EXAMPLES = """examples:
       another model on another text
   python -m benchmarks encode-file --size 1000
       throughput, memory and the ratio to HF's encode on a file of 1 GB
+  python -m benchmarks harness --model bpe-qwen --rounds 3
+      what a run of the harness takes beside the official library
 """
 
 
@@ -72,6 +76,8 @@ def _rows(options: argparse.Namespace, model: str, texts: dict[str, list[str]]) 
     match options.what:
         case "encode-file":
             yield from (("made", *row) for row in encode_file_rows(model, options.size))
+        case "harness":
+            yield from (("corpora, vocab, fuzz", *row) for row in harness_rows(model, options.rounds))
         case "worst-cases":
             yield from (("made", *row) for row in worst_case_rows(model, options.rounds))
         case "loading":

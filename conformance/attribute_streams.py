@@ -1,4 +1,8 @@
-"""What a stream gets wrong: what stands at the seam of two chunks where ids go astray, and why text does not come."""
+"""What a stream gets wrong: what stands at the seam of two chunks where ids go astray, and why text does not come.
+
+An encoder that takes each chunk for a text of its own goes astray at seams of all kinds: that is told by what it does
+with several texts and cuts.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,40 @@ from reftok.unicode import WHITE_SPACE
 
 _SPACES = "▁Ġ "
 
+EACH_CHUNK_ALONE = Attribution("Input", "each chunk is encoded on its own")
+
+
+def are_chunks_encoded_alone(tokenizer: Tokenizer, entries: Sequence[FedStream]) -> bool:
+    """Whether each entry gave the ids of its chunks as texts, and its faults would else go by several rules.
+
+    entries: plain ones, of texts. Special tokens are added to each chunk or to none.
+    """
+    if not any(all(_given(entry) == _alone(tokenizer, entry, adds) for entry in entries) for adds in (True, False)):
+        return False
+    rules: set[Attribution] = set()
+    for entry in entries:
+        if _given(entry) != entry.whole:
+            text = "".join(chunk for chunk in entry.feeding.chunks if isinstance(chunk, str))
+            rules.add(attribute_stream_encoding(tokenizer, text, entry))
+        if len(rules) > 1:
+            return True
+    return False
+
+
+def _given(entry: FedStream) -> tuple[int, ...]:
+    assert isinstance(entry.streaming, Streamed)
+    return tuple(token_id for part in entry.streaming.given for token_id in part if isinstance(token_id, int))
+
+
+def _alone(tokenizer: Tokenizer, entry: FedStream, adds: bool) -> tuple[int, ...]:
+    texts = (chunk for chunk in entry.feeding.chunks if isinstance(chunk, str))
+    return tuple(token_id for text in texts for token_id in tokenizer.encode(text, add_special_tokens=adds).ids)
+
 
 def attribute_stream_encoding(tokenizer: Tokenizer, text: str, fed: FedStream) -> Attribution:
     """What was overlooked at the seam of a text, or of the bytes of its UTF-8, that was fed in chunks."""
     assert isinstance(fed.streaming, Streamed)
-    observed = [token_id for part in fed.streaming.given for token_id in part if isinstance(token_id, int)]
+    observed = _given(fed)
     chunks = fed.feeding.chunks
     encoding = tokenizer.encode(text)
     ends = list(accumulate(len(chunk) for chunk in chunks if not isinstance(chunk, int)))[:-1]

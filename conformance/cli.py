@@ -18,6 +18,9 @@ from rich.console import Console
 
 from conformance import replaying
 from conformance.checks import CHECKS
+from conformance.cli_compare import diff, matrix_command
+from conformance.cli_fuzz import corpus, fuzz
+from conformance.cli_reproduce import reproduce_command
 from conformance.engines.journal import check_journal, check_versions, locked, read_plan, write_plan
 from conformance.errors import ConformanceError, InputError, UsageError
 from conformance.execute import Job, check_subjects, check_unchanged, execute, file_hashes, model_infos
@@ -184,6 +187,13 @@ def replay(folder: Path, fingerprint: str) -> None:
     FOLDER is a run folder, FINGERPRINT a finding's, or its first characters. Exit code 1 where it still differs.
     """
     sys.exit(replaying.replay(folder, fingerprint, _Console(highlight=False)))
+
+
+cli.add_command(reproduce_command)
+cli.add_command(diff)
+cli.add_command(matrix_command)
+cli.add_command(fuzz)
+cli.add_command(corpus)
 
 
 def _new_job(out: Path | None, jobs: int, options: dict[str, Any], held: ExitStack) -> Job:

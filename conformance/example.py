@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from conformance.attribute import Attribution
@@ -10,13 +9,14 @@ from conformance.case import Case
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
 from conformance.engines.asking import ask
-from conformance.engines.blame import MOST_WITNESSES
+from conformance.engines.hypothesis_search import MOST_WITNESSES
 from conformance.engines.local import bench_of
 from conformance.engines.naming import named_difference
+from conformance.examine import Example, examined
 from conformance.finding import Mismatch
 from conformance.inputs.plan import corpus_cases
 from conformance.plan import Plan
-from conformance.shrink import MOST_ATTEMPTS, shrink
+from conformance.shrink import MOST_ATTEMPTS, shrink_case
 
 SLOW_ATTEMPTS = 60
 """How often a subject that dies on its way may be asked while its failure is shrunk."""
@@ -32,7 +32,8 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch
     check = CHECKS[mismatch.check]
     bench.renew()
     witnesses = _witness_cases(plan)
-    heard = ask(bench, witnesses, ("ids",), mismatch.subject)
+    checks = ("ids", mismatch.check) if mismatch.check == "stream encode" else ("ids",)
+    heard = ask(bench, witnesses, checks, mismatch.subject)
     bench.blame.hear(mismatch.subject, witnesses, heard[bench.oracle], heard[mismatch.subject])
 
     def answers(case: Case) -> tuple[Answers, Answers]:
@@ -45,7 +46,7 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch
         return found if isinstance(found, Difference) and found.rule == mismatch.rule else None
 
     attempts = SLOW_ATTEMPTS if mismatch.severity == "no answer" else MOST_ATTEMPTS
-    case = _smaller_case(mismatch.case, lambda smaller: outcome(smaller) is not None, attempts)
+    case = shrink_case(mismatch.case, lambda smaller: outcome(smaller) is not None, attempts)
     difference = outcome(case)
     if difference is None:
         return mismatch, Attribution()
@@ -53,21 +54,11 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch
     attribution = bench.blame.of(mismatch.subject, mismatch.check, case, oracle, subject)
     difference = named_difference(bench.reference.tokenizer, difference, oracle, subject)
     shrunk = replace(mismatch, case=case, expected=difference.expected, observed=difference.observed)
-    return shrunk, attribution
+    example = Example(bench, mismatch.subject, mismatch.check, case, oracle, subject)
+    return replace(shrunk, evidence=examined(example, attribution)), attribution
 
 
 def _witness_cases(plan: Plan) -> list[Case]:
     """Short texts from all over the corpora."""
     texts = [case for case in corpus_cases(plan.inputs.files) if case.kind == "text" and 0 < len(case.text) <= 200]
     return texts[:: max(1, len(texts) // MOST_WITNESSES)][:MOST_WITNESSES]
-
-
-def _smaller_case(case: Case, fails: Callable[[Case], bool], attempts: int) -> Case:
-    if case.kind == "ids":
-        return replace(case, ids=shrink(case.ids, lambda ids: fails(replace(case, ids=ids)), attempts))
-    if case.kind == "bytes":
-        data = shrink(
-            case.data.decode("latin-1"), lambda data: fails(replace(case, data=data.encode("latin-1"))), attempts
-        )
-        return replace(case, data=data.encode("latin-1"))
-    return replace(case, text=shrink(case.text, lambda text: fails(replace(case, text=text)), attempts))

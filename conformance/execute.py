@@ -36,6 +36,10 @@ from conformance.versions import installed_versions
 from reftok import load
 from reftok.unicode_profile import unicode_profile
 
+SECONDS_BETWEEN_REPORTS = 5.0
+SHARE_OF_REPORTS = 0.01
+"""Of the time of a run, no more than this goes into reports of what is done so far: the journal has it anyway."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -65,17 +69,18 @@ def execute(job: Job, told: Callable[[Progress], None]) -> Run:
     journal = Journal(job.folder)
     order = {shard.key: number for number, shard in enumerate(todo)}
     results = [result for key, result in journal.finished.items() if key in order]
-    expectations = read_expectations(expectations_folder())
+    expectations = read_expectations(expectations_folder(), installed_versions())
     progress = reduce(partial(_after, expectations), results, Progress(len(todo)))
-    last_written = 0.0
+    next_report = 0.0
 
     def done(result: ShardResult) -> None:
-        nonlocal last_written, progress
+        nonlocal next_report, progress
         journal.add(result)
         results.append(result)
-        if time.monotonic() - last_written > 5:
+        if (now := time.monotonic()) > next_report:
             _write_incomplete(job, infos, results, started)
-            last_written = time.monotonic()
+            took = time.monotonic() - now
+            next_report = now + max(SECONDS_BETWEEN_REPORTS, took / SHARE_OF_REPORTS)
         progress = _after(expectations, progress, result)
         told(progress)
 
@@ -130,7 +135,7 @@ def check_subjects(plan: Plan) -> None:
 
 
 def _finished_run(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> Run:
-    expectations = read_expectations(expectations_folder())
+    expectations = read_expectations(expectations_folder(), installed_versions())
     oracles = {info.name: info.oracle for info in infos}
     found = findings(
         gather(results),
@@ -169,7 +174,7 @@ def _problems(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResul
 
 def _write_incomplete(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult], started: datetime) -> None:
     oracles = {info.name: info.oracle for info in infos}
-    expectations = read_expectations(expectations_folder())
+    expectations = read_expectations(expectations_folder(), installed_versions())
     found = findings(
         gather(results),
         oracles,
@@ -202,6 +207,8 @@ def _table(job: Job, infos: Sequence[ModelInfo], results: Sequence[ShardResult],
         corpora={name: file_hash(path) for path, name in _corpus_names(plan.inputs.files).items()},
         cases=sum(result.cases for result in results),
         answers=sum(result.answers for result in results),
+        sources=plan.inputs.sources,
+        fuzz=plan.inputs.fuzz,
     )
 
 

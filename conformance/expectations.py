@@ -2,20 +2,24 @@
 
 A listed one does not fail a run; an unlisted one does, and so does a listed one that no longer happens, so that the
 list cannot rot. Each file of reports/expectations/ holds tables [[expectation]] with the keys of `Expectation`.
+
+The reference follows the newest release of each library. What an older one does otherwise is listed as well, with the
+releases that do it: `versions = "tokenizers<0.21.2"`. A run knows only the entries of what is installed.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from conformance.errors import InputError
 from conformance.finding import Finding
+from conformance.releases import Releases, read_releases
 
 _LISTS = ("models", "seen_in")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -29,6 +33,7 @@ class Expectation:
     seen_in: embedded models on which a full run must show it; none for what needs a model of its own, in a test.
     observed: what is seen. reason: why, and who is right. upstream: a link. owner: who looks after the entry.
     expires: the date (YYYY-MM-DD) from which the project's tests ask for another look; a run does not judge it.
+    versions: the releases that show it; None for all.
     """
 
     id: str
@@ -42,6 +47,11 @@ class Expectation:
     upstream: str
     owner: str
     expires: str
+    versions: Releases | None = None
+
+    def holds_for(self, versions: Mapping[str, str]) -> bool:
+        """Whether one of its releases is installed. versions: as `installed_versions` gives them."""
+        return self.versions is None or self.versions.have(versions)
 
     def lists(self, finding: Finding) -> bool:
         """Whether this is that divergence."""
@@ -51,9 +61,10 @@ class Expectation:
         )
 
 
-def read_expectations(folder: Path) -> list[Expectation]:
+def read_expectations(folder: Path, versions: Mapping[str, str] | None = None) -> list[Expectation]:
     """The entries of every .toml file, by file and place.
 
+    versions: what is installed, for those entries only that hold for it; None for all entries.
     Raises InputError for a file that cannot be read, and for an entry with a key missing, unknown or repeated.
     """
     entries: list[Expectation] = []
@@ -70,12 +81,12 @@ def read_expectations(folder: Path) -> list[Expectation]:
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
         raise InputError(f"{folder}: the expectation {sorted(repeated)[0]} is listed twice")
-    return entries
+    return entries if versions is None else [entry for entry in entries if entry.holds_for(versions)]
 
 
 def _entry(table: dict[str, Any], path: Path) -> Expectation:
     known = {field.name for field in fields(Expectation)}
-    wrong = known ^ set(table)
+    wrong = (known ^ set(table)) - {field.name for field in fields(Expectation) if field.default is not MISSING}
     if wrong:
         key = sorted(wrong)[0]
         problem = "is missing" if key in known else "is not known"
@@ -84,7 +95,12 @@ def _entry(table: dict[str, Any], path: Path) -> Expectation:
         if not _sound(name, value):
             raise InputError(f"{path}: expectation {table['id']}: the key {name} cannot be {value!r}")
     values: dict[str, Any] = {name: tuple(value) if name in _LISTS else value for name, value in table.items()}
-    return Expectation(**values)
+    try:
+        return Expectation(
+            **{**values, "versions": read_releases(values["versions"])} if "versions" in values else values
+        )
+    except ValueError as error:
+        raise InputError(f"{path}: expectation {table['id']}: the key versions: {error}") from None
 
 
 def _sound(name: str, value: object) -> bool:

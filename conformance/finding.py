@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from conformance.case import Case
+from conformance.evidence import NO_EVIDENCE, Evidence
 
 Severity = Literal["special-token injection", "other text", "other ids", "no answer", "offsets only"]
 """How bad a difference is, the worst first."""
@@ -21,6 +22,7 @@ class Mismatch:
 
     rule: what kind of difference it is, in words that are the same for every case with the same cause.
     expected, observed: both answers as short text, from the first difference on.
+    evidence: what else is seen of it; only the example of a finding is looked at so closely.
     """
 
     model: str
@@ -31,6 +33,7 @@ class Mismatch:
     case: Case
     expected: str
     observed: str
+    evidence: Evidence = NO_EVIDENCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from conformance.report.text import visible
 
 def replay(folder: Path, fingerprint: str, console: Console) -> int:
     """Ask the subject and the oracle again; 0 where a change has mended it, else 1."""
-    finding = _finding(folder, fingerprint)
+    finding = named_finding(folder, fingerprint)
     plan, _, _, hashes = read_plan(folder)
     example = finding.example
     bench = bench_of(plan, example.model)
@@ -49,7 +49,8 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     return 1
 
 
-def _finding(folder: Path, fingerprint: str) -> Finding:
+def named_finding(folder: Path, fingerprint: str) -> Finding:
+    """The finding of a run folder whose fingerprint begins so; raises InputError where it is not exactly one."""
     found = [entry for entry in read_run_folder(folder).findings if entry.fingerprint.startswith(fingerprint)]
     if len(found) != 1:
         problem = "no finding has" if not found else f"{len(found)} findings have"

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from conformance.case import Case
+from conformance.evidence import evidence_from_json, evidence_to_json
 from conformance.finding import Finding, Mismatch
 
 Verdict = Literal["as expected", "unexpected findings", "incomplete"]
@@ -74,6 +75,8 @@ class Run:
 
     problems: what makes the run worth less than it looks (a subject that refused almost everything, a corpus that
         gave no case, an expectation that no longer happens), each a sentence; any of them fails the run.
+    sources, fuzz: where the cases came from (as in the plan's inputs), and how many a model was made; what two runs
+        asked alike follows from these, the seed and the corpora.
     started, times: when, and seconds by name; the only parts that two runs of the same plan do not share.
     """
 
@@ -91,6 +94,8 @@ class Run:
     corpora: Mapping[str, str]
     cases: int
     answers: int
+    sources: tuple[str, ...] = ()
+    fuzz: int = 0
     started: str = ""
     times: Mapping[str, float] = field(default_factory=dict)
 
@@ -132,8 +137,10 @@ def case_from_json(value: Mapping[str, Any]) -> Case:
 
 
 def mismatch_to_json(mismatch: Mismatch) -> dict[str, Any]:
-    """A mismatch as JSON."""
+    """A mismatch as JSON; its evidence only where there is some."""
+    evidence = evidence_to_json(mismatch.evidence)
     return {
+        **({"evidence": evidence} if evidence else {}),
         "model": mismatch.model,
         "subject": mismatch.subject,
         "check": mismatch.check,
@@ -147,7 +154,8 @@ def mismatch_to_json(mismatch: Mismatch) -> dict[str, Any]:
 
 def mismatch_from_json(value: Mapping[str, Any]) -> Mismatch:
     """The mismatch of `mismatch_to_json`."""
-    return Mismatch(**{**value, "case": case_from_json(value["case"])})
+    evidence = evidence_from_json(value.get("evidence", {}))
+    return Mismatch(**{**value, "case": case_from_json(value["case"]), "evidence": evidence})
 
 
 def finding_to_json(finding: Finding) -> dict[str, Any]:
@@ -182,6 +190,7 @@ def run_to_json(run: Run) -> dict[str, Any]:
         value[name] = getattr(run, name)
     value["checks"] = list(run.checks)
     value["problems"] = list(run.problems)
+    value["sources"], value["fuzz"] = list(run.sources), run.fuzz
     for name in ("models", "subjects", "cells", "languages"):
         value[name] = [asdict(item) for item in getattr(run, name)]
     for name in ("versions", "corpora", "times"):
@@ -199,6 +208,8 @@ def run_from_json(value: Mapping[str, Any], findings: tuple[Finding, ...]) -> Ru
         languages=tuple(LanguageCell(**item) for item in value["languages"]),
         checks=tuple(value["checks"]),
         problems=tuple(value["problems"]),
+        sources=tuple(value.get("sources", ())),
+        fuzz=value.get("fuzz", 0),
         **{
             name: value[name]
             for name in ("verdict", "command", "seed", "versions", "corpora", "cases", "answers", "started", "times")

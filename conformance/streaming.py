@@ -13,6 +13,9 @@ Piece: TypeAlias = tuple[int, ...] | str
 """What comes out at once: ids of an encoder, text of a decoder."""
 Given: TypeAlias = tuple[Piece, ...]
 
+NONE_RETURNED = 1
+"""The call, counted from 1, at which a callback returns None: that is no False, so the calls must go on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Feeding:
@@ -24,7 +27,7 @@ class Feeding:
     forgotten: what the stream is fed before that, and forgets by `reset`.
     beside: the same whole for a second stream, which is fed by turns with the first, one chunk behind it.
     stop: the call, counted from 1, at which the callback of `decode_with_callback` says that it is enough, and which
-        never comes where it is greater than the number of ids; 0 to feed a stream.
+        never comes where it is greater than the number of ids; 0 to feed a stream, or the callback where there is none.
     """
 
     to: Literal["encoder", "decoder"]

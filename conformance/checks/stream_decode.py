@@ -12,12 +12,13 @@ from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, tails, text_tails
 from conformance.checks.streams import held_after_finish, not_streamed, outcome, rule_of_use, shown_calls, shown_stream
 from conformance.observation import Failure
-from conformance.streaming import FedStream, Streamed
+from conformance.streaming import NONE_RETURNED, FedStream, Streamed
 
 REPLACEMENT = "\ufffd"
 LOST_FROM_REPLACEMENT = "text from a U+FFFD on is never given out"
 """What `conformance.attribute_streams` looks into."""
 STOP_IGNORED = "an early stop is ignored"
+STOPPED_BY_NONE = "a callback that returns None stops the calls"
 OTHER_CALLS = "the callback is called for other ids"
 WRONGLY_FINAL = "is_final is not set with the last id alone"
 OTHER_TEXT_HEARD = "the callback hears another text than the full decode"
@@ -40,7 +41,7 @@ def decoding_difference(entry: FedStream) -> Difference | None:
     if isinstance(streaming, Failure):
         return not_streamed(streaming, full, "refuses what the full decode accepts")
     assert isinstance(streaming, Streamed)
-    if entry.feeding.stop:
+    if entry.feeding.stop or streaming.called:
         return _callback_difference(entry, streaming, full)
     for given in (streaming.given, streaming.beside) if entry.feeding.beside else (streaming.given,):
         texts = tuple(map(str, given))
@@ -53,14 +54,17 @@ def decoding_difference(entry: FedStream) -> Difference | None:
 
 def _callback_difference(entry: FedStream, streamed: Streamed, full: str) -> Difference | None:
     """What is wrong with the calls of a callback; conformance/subjects/streams.py says what they must be."""
-    stop, ids = entry.feeding.stop, entry.feeding.chunks
+    ids = entry.feeding.chunks
+    stop = entry.feeding.stop or 1 + len(ids)
     shown = shown_calls(streamed)
-    if len(streamed.given) > stop:
+    if len(ids) >= stop < len(streamed.given):
         return Difference(STOP_IGNORED, "other text", f"no call after the one that returns False, number {stop}", shown)
     heard = [token_id for token_id, _ in streamed.called]
     if not _are_in_order(heard, ids):
         return Difference(OTHER_CALLS, "other text", f"calls for the ids {tails(ids, heard)[0]}", shown)
     is_stopped = len(heard) == stop
+    if not is_stopped and _ends_with_none(streamed, ids):
+        return Difference(STOPPED_BY_NONE, "other text", f"a call after number {NONE_RETURNED}", shown)
     if not _says_what_is_final(streamed, ids, is_stopped):
         return Difference(WRONGLY_FINAL, "other text", f"is_final with {ids[-1]!r}, the last id, and no other", shown)
     text = "".join(map(str, streamed.given))
@@ -69,6 +73,12 @@ def _callback_difference(entry: FedStream, streamed: Streamed, full: str) -> Dif
         return None
     rule = "the callback never hears the end" if full.startswith(text) else OTHER_TEXT_HEARD
     return Difference(rule, "other text", text_tails(full, text)[0], shown)
+
+
+def _ends_with_none(streamed: Streamed, ids: Sequence[object]) -> bool:
+    """Whether the last call, for an id that is not the last, is the one at which the callback returned None."""
+    last, is_final = streamed.called[-1] if streamed.called else (None, False)
+    return len(streamed.called) == NONE_RETURNED and not is_final and last in ids[:-1]
 
 
 def _says_what_is_final(streamed: Streamed, ids: Sequence[object], is_stopped: bool) -> bool:

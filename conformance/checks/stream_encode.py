@@ -6,6 +6,8 @@ what a stream gave cannot be taken back, ids that are right in the end were righ
 
 from __future__ import annotations
 
+from itertools import chain
+
 from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, tails
 from conformance.checks.streams import held_after_finish, not_streamed, outcome, rule_of_use, shown_stream
@@ -33,7 +35,7 @@ def encoding_difference(entry: FedStream) -> Difference | None:
         return not_streamed(streaming, whole, "refuses in chunks what it takes as a whole")
     assert isinstance(streaming, Streamed)
     for given in (streaming.given, streaming.beside) if entry.feeding.beside else (streaming.given,):
-        ids = tuple(token_id for part in given for token_id in part)
+        ids = tuple(chain.from_iterable(given))
         if ids != whole:
             rule = rule_of_use(entry.feeding) or _rule(ids, whole)
             shown = shown_stream(entry.feeding, streaming, given, whole)

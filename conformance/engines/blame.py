@@ -1,105 +1,120 @@
-"""Attribution of mismatches within a worker, bounded: hypotheses that fitted before are tried first."""
+"""Attribution of mismatches within a worker: stage and rule."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TypeVar
 
-from conformance.attribute import (
-    Attribution,
-    Hypothesis,
-    attribute_boundaries,
-    attribute_decoding,
-    attribute_offsets,
-    hypotheses,
-)
-from conformance.attribute_streams import attribute_lost_text, attribute_stream_encoding
+from conformance.attribute import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets
+from conformance.attribute_streams import EACH_CHUNK_ALONE, attribute_lost_text, attribute_stream_encoding
 from conformance.case import Case
 from conformance.checks.base import Answers, Difference
 from conformance.checks.stream_decode import LOST_FROM_REPLACEMENT, decoding_difference
 from conformance.checks.stream_encode import OTHER_IDS, encoding_difference
 from conformance.checks.streams import culprit
+from conformance.engines.hypothesis_search import HypothesisSearch, Witness
+from conformance.engines.stream_witnesses import StreamWitnesses
 from conformance.finding import Severity
+from conformance.hypotheses import DecodingHypothesis, Hypothesis, decoding_hypotheses, hypotheses, of_classes
 from conformance.observation import Decoded, Encoded
+from conformance.release_rules import release_decoding_hypotheses, release_hypotheses
 from reftok import ReftokError, Tokenizer
 from reftok.models.bpe import BPE
 from reftok.models.unigram import Unigram
 from reftok.sentencepiece_decoder import SentencePieceDecoder
 from reftok.sentencepiece_pieces import PieceType
 
-FULL_SEARCHES = 30
 LONGEST_TEXT = 2_000
-MOST_WITNESSES = 60
 LONGEST_WITNESS = 300
+MOST_COMPARED = 8
 
-
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """A text with the ids of the reference and those that differ, or might."""
-
-    text: str
-    right: tuple[int, ...]
-    differing: tuple[int, ...]
+TextWitness = Witness[str, tuple[int, ...]]
+Given = TypeVar("Given")
+Answer = TypeVar("Answer")
 
 
 class Blame:
     """Names stage and rule for the mismatches of one model.
 
-    The first `FULL_SEARCHES` mismatches of a subject and check in a shard are tried against every hypothesis, the
-    others only against those that fitted before; a text longer than `LONGEST_TEXT` code points waits for the shrinker.
-    A hypothesis that fits one text is believed only if it foretells what the subject did with the witnesses: where it
-    would give other ids than the reference, at least half of them must be the subject's.
+    A text longer than `LONGEST_TEXT` code points waits for the shrinker.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._all: list[Hypothesis] | None = None
-        self._fitted: dict[tuple[str, str], list[Hypothesis]] = {}
-        self._refuted: dict[tuple[str, str], list[Hypothesis]] = {}
-        self._searches: Counter[tuple[str, str]] = Counter()
-        self._witnesses: dict[str, list[Witness]] = {}
+        self._encoding: HypothesisSearch[Hypothesis, str, tuple[int, ...]] = HypothesisSearch(
+            lambda: (*release_hypotheses(tokenizer), *hypotheses(tokenizer)),
+            lambda hypothesis, text: tuple(hypothesis.ids(text)),
+        )
+        self._decoding: HypothesisSearch[DecodingHypothesis, tuple[int, ...], Decoded] = HypothesisSearch(
+            lambda: (*release_decoding_hypotheses(tokenizer), *decoding_hypotheses(tokenizer)),
+            lambda hypothesis, ids: Decoded(hypothesis.text(ids, True), hypothesis.text(ids, False)),
+        )
+        self._streams = StreamWitnesses(tokenizer)
         self._special_ids = _special_ids(tokenizer)
 
     def renew(self) -> None:
         """Begin a shard: forget what the one before taught."""
-        self._fitted.clear()
-        self._refuted.clear()
-        self._searches.clear()
-        self._witnesses.clear()
+        self._encoding.renew()
+        self._decoding.renew()
+        self._streams.clear()
 
     def hear(self, name: str, cases: Sequence[Case], oracle: Sequence[Answers], subject: Sequence[Answers]) -> None:
-        """Take the first short texts that were answered as witnesses of what a subject does."""
-        heard = self._witnesses.setdefault(name, [])
+        """Take short cases that were answered as witnesses of what a subject does."""
+        self._streams.hear(name, cases, subject)
         for case, right, given in zip(cases, oracle, subject, strict=True):
-            if len(heard) >= MOST_WITNESSES:
-                break
-            short = case.kind == "text" and len(case.text) <= LONGEST_WITNESS
-            if short and isinstance(right.encoding, Encoded) and isinstance(given.encoding, Encoded):
-                heard.append(_witness(name, case.text, right.encoding.ids, given.encoding.ids))
+            if len(case.text) + len(case.ids) > LONGEST_WITNESS:
+                continue
+            if case.kind == "text" and isinstance(right.encoding, Encoded) and isinstance(given.encoding, Encoded):
+                self._encoding.hear(name, _witness(name, case.text, right.encoding.ids, given.encoding.ids))
+            if isinstance(right.decoding, Decoded) and isinstance(given.decoding, Decoded):
+                self._decoding.hear(name, _witness(name, _decoded_ids(case, right), right.decoding, given.decoding))
 
     def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
         """The stage and rule at fault, as far as they can be told."""
         if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
-            return attribute_decoding(oracle.decoding, subject.decoding)
+            return self._of_decode(name, case, oracle, oracle.decoding, subject.decoding)
+        if check == "round trip":
+            return self._of_round_trip(name, oracle, subject)
         if check == "stream encode" and case.kind == "text":
-            return self._of_stream_encoding(case.text, subject)
+            return self._of_stream_encoding(name, case.text, subject)
         if check == "stream decode":
             return self._of_stream_decoding(subject)
         expected, observed = oracle.encoding, subject.encoding
         if not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return Attribution()
         if check == "offsets" and case.kind == "text":
-            return attribute_offsets(case.text, expected, observed)
+            return attribute_offsets(self._tokenizer, case.text, expected, observed)
         if check != "ids" or case.kind != "text" or len(case.text) > LONGEST_TEXT:
             return Attribution()
-        witness = _witness(name, case.text, expected.ids, observed.ids)
-        return self._search((name, check), witness)
+        return self._search(name, _witness(name, case.text, expected.ids, observed.ids))
 
-    def _of_stream_encoding(self, text: str, subject: Answers) -> Attribution:
-        """Only of two chunks, between which there is one seam: the shrinker finds those of a text in more."""
+    def _of_decode(self, name: str, case: Case, oracle: Answers, right: Decoded, given: Decoded) -> Attribution:
+        found = self._decoding.find(name, _witness(name, _decoded_ids(case, oracle), right, given))
+        return attribute_decoding(right, given) if found is None else Attribution(found.stage, found.rule)
+
+    def _of_round_trip(self, name: str, oracle: Answers, subject: Answers) -> Attribution:
+        """Whether the ids were decoded as an older release does it; where reftok differs, by the oracle."""
+        decoding = oracle.decoding if name == "reftok" else subject.decoding
+        if not isinstance(oracle.encoding, Encoded) or not isinstance(decoding, Decoded):
+            return Attribution()
+        ids = oracle.encoding.ids
+        newest = Decoded(*(self._tokenizer.decode(ids, skip_special_tokens=skips) for skips in (True, False)))
+        if newest == decoding:
+            return Attribution()
+        for hypothesis in release_decoding_hypotheses(self._tokenizer):
+            if self._decoding.fits(hypothesis, Witness(ids, newest, decoding)):
+                return Attribution(hypothesis.stage, hypothesis.rule)
+        return Attribution()
+
+    def _of_stream_encoding(self, name: str, text: str, subject: Answers) -> Attribution:
+        """A seam is told only of two chunks, between which there is one: the shrinker finds those of a text in more."""
         found = culprit(subject.stream_encoded or (), encoding_difference)
-        if found is None or found[1].rule != OTHER_IDS or len(found[0].feeding.chunks) != 2 or len(text) > LONGEST_TEXT:
+        if found is None or found[1].rule != OTHER_IDS:
+            return Attribution()
+        if self._streams.encodes_each_chunk_alone(name):
+            return EACH_CHUNK_ALONE
+        if len(found[0].feeding.chunks) != 2 or len(text) > LONGEST_TEXT:
             return Attribution()
         try:
             return attribute_stream_encoding(self._tokenizer, text, found[0])
@@ -115,35 +130,31 @@ class Blame:
         except ReftokError:
             return Attribution()
 
-    def _search(self, key: tuple[str, str], witness: Witness) -> Attribution:
-        fitted, refuted = self._fitted.setdefault(key, []), self._refuted.setdefault(key, [])
-        for hypothesis in fitted:
-            if _foretold(hypothesis, witness.text) == witness.differing:
-                return Attribution(hypothesis.stage, hypothesis.rule)
-        if self._searches[key] < FULL_SEARCHES:
-            self._searches[key] += 1
-            for hypothesis in self._hypotheses():
-                if hypothesis in refuted or _foretold(hypothesis, witness.text) != witness.differing:
-                    continue
-                if self._credible(hypothesis, key[0]):
-                    fitted.append(hypothesis)
-                    return Attribution(hypothesis.stage, hypothesis.rule)
-                refuted.append(hypothesis)
-        return attribute_boundaries(self._tokenizer, witness.text, witness.differing)
+    def _search(self, name: str, witness: TextWitness) -> Attribution:
+        may_search = self._encoding.may_search(name)
+        found = self._encoding.find(name, witness)
+        if may_search:
+            found = self._of_classes(name, witness, found) or found
+        if found is not None:
+            return Attribution(found.stage, found.rule)
+        return attribute_boundaries(self._tokenizer, witness.given, witness.differing)
 
-    def _hypotheses(self) -> list[Hypothesis]:
-        if self._all is None:
-            self._all = list(hypotheses(self._tokenizer))
-        return self._all
+    def _of_classes(self, name: str, witness: TextWitness, found: Hypothesis | None) -> Hypothesis | None:
+        """Characters taken for something else, where that explains more of what differs than the best hypothesis."""
+        others = self._encoding.unexplained(name, found)
+        if found is not None and not others:
+            return None
+        rules = {one.rule: one for one in self._classes_that_fit(witness)}
+        if not rules or found is None:
+            return next(iter(rules.values()), None)
+        shortest = sorted(others, key=lambda one: len(one.given))[:MOST_COMPARED]
+        counts = Counter(rule for one in shortest for rule in {fit.rule for fit in self._classes_that_fit(one)})
+        best = max(rules, key=lambda rule: counts[rule])
+        return rules[best] if 2 * counts[best] > len(shortest) else None
 
-    def _credible(self, hypothesis: Hypothesis, name: str) -> bool:
-        relevant = agreeing = 0
-        for witness in self._witnesses.get(name, ()):
-            foretold = _foretold(hypothesis, witness.text)
-            if foretold is not None and foretold != witness.right:
-                relevant += 1
-                agreeing += foretold == witness.differing
-        return 2 * agreeing >= relevant
+    def _classes_that_fit(self, witness: TextWitness) -> list[Hypothesis]:
+        classes = of_classes(self._tokenizer, witness.given)
+        return [one for one in classes if self._encoding.fits(one, witness)]
 
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
         """The severity of a difference; a special token that the oracle does not give is the worst of other ids."""
@@ -170,13 +181,11 @@ def _special_ids(tokenizer: Tokenizer) -> set[int]:
     return special
 
 
-def _witness(name: str, text: str, oracle: tuple[int, ...], subject: tuple[int, ...]) -> Witness:
+def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
+    """What is decoded: the ids of the case, or those that the oracle gives for its text."""
+    return case.ids if case.kind == "ids" else oracle.encoding.ids if isinstance(oracle.encoding, Encoded) else ()
+
+
+def _witness(name: str, given: Given, oracle: Answer, subject: Answer) -> Witness[Given, Answer]:
     """Where reftok itself differs, the hypotheses are about what the oracle does otherwise."""
-    return Witness(text, subject, oracle) if name == "reftok" else Witness(text, oracle, subject)
-
-
-def _foretold(hypothesis: Hypothesis, text: str) -> tuple[int, ...] | None:
-    try:
-        return tuple(hypothesis.encode(text).ids)
-    except ReftokError:
-        return None
+    return Witness(given, subject, oracle) if name == "reftok" else Witness(given, oracle, subject)

@@ -5,15 +5,18 @@ A worker's death ends the run with exit code 3, and the shard is named; what was
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import ExitStack
 from multiprocessing import get_context
 
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.engines.bench import Bench
+from conformance.engines.queue import ShardQueue
 from conformance.engines.result import ShardResult
 from conformance.engines.shard_work import work
 from conformance.errors import HarnessError
@@ -31,9 +34,10 @@ def run_shards(plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[S
 
     Raises HarnessError where a worker dies: the in-process libraries are then at fault, and the shard is named.
     """
-    with ProcessPool(max_workers=jobs, context=get_context("spawn"), initializer=_ignore_interrupt) as pool:
+    with ExitStack() as stack:
+        workers = [stack.enter_context(_worker()) for _ in range(min(jobs, len(shards)))]
         try:
-            for future, shard in _scheduled(pool, plan, shards, jobs):
+            for future, shard in _scheduled(workers, plan, ShardQueue(shards)):
                 try:
                     done(future.result())
                 except ProcessExpired as error:
@@ -43,24 +47,40 @@ def run_shards(plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[S
                 except FutureTimeoutError:
                     raise HarnessError(f"a worker took longer than {SHARD_SECONDS:.0f} s on {shard.key}") from None
         except BaseException:
-            pool.stop()  # type: ignore[no-untyped-call]  # pebble leaves this method without types
+            for worker in workers:
+                worker.stop()  # type: ignore[no-untyped-call]  # pebble leaves this method without types
             raise
 
 
+def _worker() -> ProcessPool:
+    """One process: a pool of several would not say which of them has loaded which model."""
+    return ProcessPool(max_workers=1, context=get_context("spawn"), initializer=_ignore_interrupt)
+
+
 def _scheduled(
-    pool: ProcessPool, plan: Plan, shards: Sequence[Shard], jobs: int
+    workers: Sequence[ProcessPool], plan: Plan, queue: ShardQueue
 ) -> Iterator[tuple[Future[ShardResult], Shard]]:
-    """Futures as they finish; a few more than there are workers are under way, so that nobody waits."""
-    waiting = iter(shards)
-    running: dict[Future[ShardResult], Shard] = {}
-    while True:
-        while len(running) < 2 * jobs and (shard := next(waiting, None)) is not None:
-            running[pool.schedule(_work_in_worker, (plan, shard), timeout=SHARD_SECONDS)] = shard
-        if not running:
-            return
+    """Futures as they finish.
+
+    A worker is given its next shard before it has finished one, so that it does not wait while its result is looked
+    at; but not of the last few shards, which go to who is free first.
+    """
+    running: dict[Future[ShardResult], tuple[int, Shard]] = {}
+
+    def schedule() -> None:
+        for number, worker in enumerate(workers):
+            most = 2 if len(queue) > 2 * len(workers) else 1
+            under_way = sum(number == other for other, _ in running.values())
+            while under_way < most and (shard := queue.take(number)) is not None:
+                running[worker.schedule(_work_in_worker, (plan, shard), timeout=SHARD_SECONDS)] = number, shard
+                under_way += 1
+
+    schedule()
+    while running:
         finished, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in finished:
-            yield future, running.pop(future)
+        shards = {future: running.pop(future)[1] for future in finished}
+        schedule()
+        yield from shards.items()
 
 
 def _ignore_interrupt() -> None:
@@ -70,15 +90,31 @@ def _ignore_interrupt() -> None:
 
 def _work_in_worker(plan: Plan, shard: Shard) -> ShardResult:
     """The shard, with the bench of its model kept for the next shard of the same model."""
+    if _bench is None or _bench.model.name != shard.model:
+        _load_in_worker(plan, shard.model)
     return work(plan, shard, bench_of(plan, shard.model))
+
+
+def _load_in_worker(plan: Plan, model: str) -> None:
+    """Load the bench of a model where the garbage collector does not look.
+
+    A vocab has hundreds of thousands of objects, of which none goes before the bench does; to look through them again
+    and again takes a fifth of the time of a shard.
+    """
+    close_bench()
+    gc.unfreeze()
+    gc.collect()
+    gc.disable()
+    bench_of(plan, model)
+    gc.freeze()
+    gc.enable()
 
 
 def bench_of(plan: Plan, model: str) -> Bench:
     """The bench of a model; the one before it is closed."""
     global _bench
     if _bench is None or _bench.model.name != model:
-        if _bench is not None:
-            _bench.close()
+        close_bench()
         _bench = Bench(plan, next(entry for entry in plan.models if entry.name == model))
     return _bench
 

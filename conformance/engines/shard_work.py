@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from conformance.case import Case, text_case
 from conformance.checks import CHECKS
@@ -23,28 +24,38 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     """All checks on the cases of one shard."""
     started = time.monotonic()
     bench.renew()
-    result = ShardResult(shard, unavailable=dict(bench.unavailable))
-    cases = _cases(plan, shard, bench)
-    names = [name for name in plan.checks if shard.source != "cuts" or name.startswith("stream")]
-    checks = [CHECKS[name] for name in names]
-    answers = ask(bench, cases, names, depth="sweep" if shard.source == "cuts" else "sample")
-    for name in bench.subjects:
-        bench.blame.hear(name, cases, answers[bench.oracle], answers[name])
-    for index, case in enumerate(cases):
-        oracle = answers[bench.oracle][index]
-        for name in bench.subjects:
-            if name != bench.oracle and name not in plan.labels:
-                continue
-            subject = answers[name][index]
-            if name != bench.oracle:
-                result.answers += sum(part is not None for part in (subject.encoding, subject.decoding))
-            _apply(checks, result, bench, case, name, oracle, subject)
-    result.cases = len(cases)
+    cases = shard_questions(plan, shard, bench)
+    result = judged(plan, shard, bench, cases, asked(plan, shard, bench, cases))
     result.seconds = time.monotonic() - started
     return result
 
 
-def _cases(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
+def asked(plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case]) -> Mapping[str, list[Answers]]:
+    """What every subject answers."""
+    return ask(bench, cases, _checks(plan, shard), depth="sweep" if shard.source == "cuts" else "sample")
+
+
+def judged(
+    plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case], answers: Mapping[str, list[Answers]]
+) -> ShardResult:
+    """What the checks say of the answers."""
+    result = ShardResult(shard, cases=len(cases), unavailable=dict(bench.unavailable))
+    oracle = answers[bench.oracle]
+    for name, given in answers.items():
+        bench.blame.hear(name, cases, oracle, given)
+        if name != bench.oracle:
+            result.answers += sum((one.encoding is not None) + (one.decoding is not None) for one in given)
+        for check in map(CHECKS.__getitem__, _checks(plan, shard)):
+            if cases and (check.of_oracle or name != bench.oracle):
+                _apply(check, result, bench, name, cases, oracle, given)
+    return result
+
+
+def _checks(plan: Plan, shard: Shard) -> list[str]:
+    return [name for name in plan.checks if shard.source != "cuts" or name.startswith("stream")]
+
+
+def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
     """The cases of the shard; entries of the vocab also as texts, bytes also as the text that others are given."""
     oracle = bench.subjects[bench.oracle]
     cases = shard_cases(plan.inputs, shard, bench.vocab)
@@ -70,25 +81,33 @@ def _reencoded(cases: Sequence[Case], oracle: Subject) -> list[Case]:
 
 
 def _apply(
-    checks: Sequence[Check], result: ShardResult, bench: Bench, case: Case, name: str, oracle: Answers, subject: Answers
+    check: Check,
+    result: ShardResult,
+    bench: Bench,
+    name: str,
+    cases: Sequence[Case],
+    oracle: Sequence[Answers],
+    subject: Sequence[Answers],
 ) -> None:
-    for check in checks:
-        if name == bench.oracle and not check.of_oracle:
-            continue
-        outcome = check(case, oracle, subject)
-        counts = result.counts[name, check.name]
-        if outcome == "not applicable":
-            counts.not_applicable += 1
-            continue
-        counts.compared += 1
-        counts.failures += outcome == "both refuse"
-        language = result.languages[case.language, name]
-        language[0] += 1
+    """One check on all cases of one subject; only a difference is looked at closely."""
+    outcomes = [check(*asked) for asked in zip(cases, oracle, subject, strict=True)]
+    counts = result.counts[name, check.name]
+    left_out = outcomes.count("not applicable")
+    counts.not_applicable += left_out
+    counts.compared += len(outcomes) - left_out
+    counts.failures += outcomes.count("both refuse")
+    if left_out == len(outcomes):
+        return
+    for language, count in Counter(
+        case.language for case, outcome in zip(cases, outcomes, strict=True) if outcome != "not applicable"
+    ).items():
+        result.languages[language, name][0] += count
+    for index, outcome in enumerate(outcomes):
         if isinstance(outcome, Difference):
             counts.mismatched += 1
             counts.failures += outcome.severity == "no answer"
-            language[1] += 1
-            _record(result, bench, case, name, check.name, outcome, oracle, subject)
+            result.languages[cases[index].language, name][1] += 1
+            _record(result, bench, cases[index], name, check.name, outcome, oracle[index], subject[index])
 
 
 def _record(

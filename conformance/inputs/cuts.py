@@ -12,9 +12,8 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Literal, TypeAlias, TypeVar
 
-import regex
-
 from conformance.streaming import Chunks, Feeding
+from reftok.graphemes import graphemes
 
 Depth: TypeAlias = Literal["sample", "close", "sweep"]
 """How much is cut, each more than the one before.
@@ -34,7 +33,6 @@ SHARE = 0.25
 """The part of a sample in which one more stream is reset, fed beside another, given empty chunks, or calls back."""
 
 _Units = TypeVar("_Units", str, bytes)
-_GRAPHEME = regex.compile(r"\X")
 
 
 def text_feedings(text: str, depth: Depth, token_ends: Collection[int] = ()) -> list[Feeding]:
@@ -54,7 +52,7 @@ def text_feedings(text: str, depth: Depth, token_ends: Collection[int] = ()) -> 
     data = text.encode("utf-8")
 
     def by_grapheme() -> Chunks:
-        return tuple(_GRAPHEME.findall(text))
+        return tuple(graphemes(text))
 
     def by_token() -> Chunks:
         return _at(text, sorted({end for end in token_ends if 0 < end < len(text)}))

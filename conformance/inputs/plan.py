@@ -16,7 +16,7 @@ from conformance.inputs.byte_tokens import byte_token_cases
 from conformance.inputs.corpora import read_corpus
 from conformance.inputs.cuts import Depth
 from conformance.inputs.fuzz import fuzz_case
-from conformance.inputs.scalars import SCALARS, scalar_cases
+from conformance.inputs.scalars import SCALARS, scalar, scalar_cases
 
 SOURCES = ("corpora", "vocab", "fuzz", "scalars", "cuts")
 DEFAULT_SOURCES = ("corpora", "vocab", "fuzz")
@@ -69,7 +69,7 @@ def shards(inputs: Inputs, model: str, vocab_size: int) -> list[Shard]:
         "corpora": lambda: _corpus_slices(inputs.files),
         "vocab": lambda: _slices(vocab_size, SHARD_CASES),
         "fuzz": lambda: _slices(inputs.fuzz, SHARD_CASES),
-        "scalars": lambda: _slices(len(SCALARS), SHARD_SCALARS),
+        "scalars": lambda: _slices(SCALARS, SHARD_SCALARS),
         "cuts": lambda: _slices(len(cut_cases(inputs.files)), SHARD_CUTS),
     }
     return [Shard(model, source, *ends) for source in SOURCES if source in inputs.sources for ends in slices[source]()]
@@ -85,7 +85,7 @@ def shard_cases(inputs: Inputs, shard: Shard, vocab: Mapping[int, str]) -> list[
     if shard.source == "cuts":
         return _with_ids(cut_cases(inputs.files)[shard.start : shard.stop], vocab)
     if shard.source == "scalars":
-        return [case for number in numbers for case in scalar_cases(SCALARS[number])]
+        return [case for number in numbers for case in scalar_cases(scalar(number))]
     lines = [case.text for case in corpus_cases(inputs.files) if case.kind == "text" and len(case.text) < 1000]
     ids, tokens = tuple(vocab), tuple(vocab.values())
     return [fuzz_case(inputs.seed, shard.model, number, ids, tokens, lines) for number in numbers]

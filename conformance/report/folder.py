@@ -1,4 +1,4 @@
-"""The folder of a run: run.json and findings.jsonl for machines, report.html, junit.xml and summary.md for people.
+"""The folder of a run: run.json and findings.jsonl for machines; a report, a summary and a badge for people.
 
 Each file is written beside its place and moved there whole; run.json comes last, so that a folder with one is complete.
 """
@@ -12,22 +12,26 @@ from typing import Any, get_args
 
 from conformance.errors import InputError
 from conformance.finding import SEVERITIES, Finding, Status
+from conformance.report.badge import badge_json, badge_svg
 from conformance.report.html import html_report
 from conformance.report.junit import junit_xml
 from conformance.report.markdown import summary_markdown
 from conformance.run import SCHEMA_VERSION, Run, Verdict, finding_from_json, finding_to_json, run_from_json, run_to_json
 
 RUN, FINDINGS, HTML, JUNIT, SUMMARY = "run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md"
+BADGE, BADGE_ENDPOINT = "badge.svg", "badge.json"
 
 
 def write_run_folder(run: Run, folder: Path) -> None:
-    """Writes the five files; makes the folder where it is missing, replaces what an older run left."""
+    """Writes the seven files; makes the folder where it is missing, replaces what an older run left."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(finding_to_json(finding), ensure_ascii=True, sort_keys=True) for finding in run.findings]
     write_atomically(folder / FINDINGS, "".join(f"{line}\n" for line in lines))
     write_atomically(folder / HTML, html_report(run))
     write_atomically(folder / JUNIT, junit_xml(run))
     write_atomically(folder / SUMMARY, summary_markdown(run))
+    write_atomically(folder / BADGE, badge_svg(run))
+    write_atomically(folder / BADGE_ENDPOINT, badge_json(run))
     write_atomically(folder / RUN, json.dumps(run_to_json(run), indent=1, ensure_ascii=True, sort_keys=True) + "\n")
 
 

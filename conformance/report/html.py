@@ -20,16 +20,26 @@ from markupsafe import Markup
 from conformance.case import Case
 from conformance.finding import SEVERITIES, Finding
 from conformance.report import view
+from conformance.report.alignment import Group, aligned
+from conformance.report.reproduction import reproduction
 from conformance.report.text import CodePoint, code_points, visible
 from conformance.run import Cell, LanguageCell, Run
 
-MOST_DETAILED = 500
-"""Findings that are shown with all details; the rest are rows of a table."""
+MOST_DETAILED = 200
+"""Findings that are shown with all details; the next are rows of a table."""
+
+MOST_BRIEF = 1000
+"""Rows of that table; what is left is counted by model, subject and check."""
+
+MOST_CULPRITS = 8
+"""Subjects that the first screen names."""
 
 MOST_UNITS = 64
 """Code points or bytes of an input that are listed one by one."""
 
+MOST_NUMBERS = 8
 LONGEST_INPUT = 1000
+LONGEST_PIECE = 80
 LONGEST_ANSWER = 400
 LONGEST_VALUE = 4000
 
@@ -62,19 +72,34 @@ class FindingView:
     """A finding with its input and answers laid out."""
 
     finding: Finding
+    share: str
+    since: str
+    expected_by: str
     input: Markup
     input_note: str
     units: list[CodePoint]
     units_left: int
+    groups: list[Group]
+    spans: bool
     shared: Markup
     expected: Markup
     observed: Markup
     link: str
     replay_is_exact: bool
+    reproduction: str
 
 
-def html_report(run: Run) -> str:
-    """The whole page."""
+@dataclass(frozen=True, slots=True)
+class RestView:
+    """Findings that are only counted: of which place, how bad, how many mismatches, and their anchors."""
+
+    finding: Finding
+    count: int
+    fingerprints: list[str]
+
+
+def html_report(run: Run, history: view.History | None = None) -> str:
+    """The whole page. history: since when each finding has been there, where an earlier run tells."""
     findings = view.ordered(run.findings)
     style, script = _resource("report.css"), _resource("report.js")
     return _template().render(
@@ -87,6 +112,10 @@ def html_report(run: Run) -> str:
         headline=view.headline(run),
         seconds=view.seconds(run),
         known=len(view.known_findings(run)),
+        history=history,
+        culprits=[(item, view.accusation(item.worst), view.share_of(run, item.worst)) for item in view.culprits(run)],
+        most_culprits=MOST_CULPRITS,
+        oracles=[subject for subject in run.subjects if subject.role == "oracle"],
         checks=view.checks(run),
         matrix=_matrix(run, findings),
         symbols=view.SYMBOLS,
@@ -94,8 +123,10 @@ def html_report(run: Run) -> str:
         severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
         heat_subjects=_heat_subjects(run),
         heat_rows=_heat_rows(run),
-        detailed=[_finding_view(finding) for finding in findings[:MOST_DETAILED]],
-        rest=findings[MOST_DETAILED:],
+        subjects=list(dict.fromkeys(finding.example.subject for finding in findings)),
+        detailed=[_finding_view(run, finding, history) for finding in findings[:MOST_DETAILED]],
+        brief=findings[MOST_DETAILED : MOST_DETAILED + MOST_BRIEF],
+        rest=_rest(findings[MOST_DETAILED + MOST_BRIEF :]),
     )
 
 
@@ -115,8 +146,15 @@ def _template() -> Template:
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["markup"] = Markup.escape
     environment.filters["plural"] = view.plural
+    environment.filters["piece"] = lambda text: Markup.escape(visible(text, LONGEST_PIECE))
+    environment.filters["numbers"] = _numbers
     environment.filters["brief_input"] = lambda case: Markup.escape(view.shown_input(case, 40))
     return environment.from_string(_resource("report.html.jinja"))
+
+
+def _numbers(text: str) -> str:
+    """The code points of a short text that ASCII does not have: two that look the same may be spelled differently."""
+    return "" if text.isascii() or len(text) > MOST_NUMBERS else " ".join(f"{ord(item):04X}" for item in text)
 
 
 def _finalize(value: Any) -> Any:
@@ -195,20 +233,40 @@ def _heat_view(cell: LanguageCell | None) -> HeatView:
 # --- a finding
 
 
-def _finding_view(finding: Finding) -> FindingView:
+def _rest(findings: list[Finding]) -> list[RestView]:
+    """Findings by status, severity and place."""
+    found: dict[tuple[str, ...], list[Finding]] = {}
+    for item in findings:
+        example = item.example
+        key = (item.status, example.severity, example.model, example.subject, example.check)
+        found.setdefault(key, []).append(item)
+    return [
+        RestView(items[0], sum(item.count for item in items), [item.fingerprint for item in items])
+        for items in found.values()
+    ]
+
+
+def _finding_view(run: Run, finding: Finding, history: view.History | None) -> FindingView:
     example, case = finding.example, finding.example.case
     answers = view.answers(example, LONGEST_ANSWER)
+    model = next((item for item in run.models if item.name == example.model), None)
     return FindingView(
         finding,
+        share=view.share_of(run, finding),
+        expected_by=view.expected_by(finding),
+        since=history.since.get(finding.fingerprint, "") if history else "",
         input=Markup.escape(view.shown_input(case, LONGEST_INPUT if case.kind == "text" else MOST_UNITS)),
         input_note=_input_note(case),
         units=_units(case),
         units_left=max(0, len(case.text or case.data) - MOST_UNITS),
+        groups=aligned(case, example.evidence) if example.evidence.expected else [],
+        spans=example.check == "offsets",
         shared=Markup.escape(answers.shared),
         expected=Markup.escape(answers.expected),
         observed=Markup.escape(answers.observed),
         link=finding.upstream if finding.upstream.startswith(("https://", "http://")) else "",
         replay_is_exact=visible(finding.replay, LONGEST_VALUE) == finding.replay,
+        reproduction=reproduction(finding, model),
     )
 
 
@@ -223,7 +281,7 @@ def _input_note(case: Case) -> str:
 def _units(case: Case) -> list[CodePoint]:
     """The code points of a text or the bytes of bytes, one by one; ids are their own names."""
     if case.kind == "bytes":
-        return [CodePoint(f"0x{byte:02X}", _shown_byte(byte), _role(byte)) for byte in case.data[:MOST_UNITS]]
+        return [CodePoint(f"0x{byte:02X}", _shown_byte(byte), _role(byte), "") for byte in case.data[:MOST_UNITS]]
     return code_points(case.text, MOST_UNITS)
 
 

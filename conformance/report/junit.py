@@ -10,10 +10,13 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.finding import Finding
 from conformance.report.text import escaped, visible
-from conformance.report.view import answers, new_findings, plural, seconds, sentence, shown_input, state
+from conformance.report.view import answers, expected_by, new_findings, plural, seconds, sentence, shown_input, state
 from conformance.run import Cell, Run
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+MOST_FAILURES = 50
+"""Findings that one test case tells of; the rest are counted."""
 
 Place = tuple[str, str, str]
 
@@ -47,7 +50,7 @@ def failure_text(finding: Finding) -> str:
         "rule": visible(finding.rule),
         "stage": finding.stage,
         "input": f"{shown_input(example.case)} ({example.case.kind} from {visible(example.case.origin)})",
-        "expected": f"{expected} ({finding.oracle})",
+        "expected": f"{expected} ({expected_by(finding)})",
         "observed": observed,
         "seen": plural(finding.count, "time") + _in_languages(finding.languages),
         "replay": visible(finding.replay, 2000),
@@ -78,11 +81,14 @@ def _add_properties(suite: Element, run: Run) -> None:
 
 def _add_cell(suite: Element, cell: Cell, findings: list[Finding]) -> None:
     test = SubElement(suite, "testcase", classname=_allowed(f"{cell.model}.{cell.subject}"), name=_allowed(cell.check))
-    for finding in findings:
+    for finding in findings[:MOST_FAILURES]:
         example = finding.example
         message = _allowed(f"{visible(finding.rule)} on {shown_input(example.case, 60)}")
         failure = SubElement(test, "failure", type=example.severity, message=message)
         failure.text = _allowed(failure_text(finding))
+    if len(findings) > MOST_FAILURES:
+        more = plural(len(findings) - MOST_FAILURES, "more unexpected finding")
+        SubElement(test, "failure", type="mismatch", message=f"and {more}")
     kind = state(cell)
     if not findings and kind == "new":
         SubElement(test, "failure", type="mismatch", message=sentence(cell))

@@ -1,4 +1,4 @@
-"""A run as Markdown that fits a pull-request comment: a screenful, what is new first."""
+"""A run as Markdown that fits a pull-request comment: a screenful, what is unexpected first."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _finding_lines(run: Run) -> list[str]:
     findings = new_findings(run)
     lines = [line for finding in findings[:MOST_FINDINGS] for line in _finding(finding)]
     more = len(findings) - MOST_FINDINGS
-    return ["", *lines, *([f"- and {plural(more, 'more new finding')}"] if more > 0 else [])] if lines else []
+    return ["", *lines, *([f"- and {plural(more, 'more unexpected finding')}"] if more > 0 else [])] if lines else []
 
 
 def _finding(finding: Finding) -> list[str]:
@@ -76,7 +76,7 @@ def _finding(finding: Finding) -> list[str]:
 def _matrix_lines(run: Run) -> list[str]:
     """One row per model and subject, the worst first; what does not fit is summed up."""
     ranked = sorted(rows(run), key=lambda row: _WORST_FIRST.index(row.state))
-    lines = ["| model | subject | compared | new | known | checks that differ |", "|---|---|--:|--:|--:|---|"]
+    lines = ["| model | subject | compared | unexpected | known | checks that differ |", "|---|---|--:|--:|--:|---|"]
     lines += [_row(row, checks(run)) for row in ranked[:MOST_ROWS]]
     rest = [
         f"{SYMBOLS[kind]} {len(list(same)):,}" for kind, same in groupby(ranked[MOST_ROWS:], key=lambda row: row.state)

@@ -1,27 +1,40 @@
 "use strict";
-// Adds what the page does not need: a filter for the findings, and buttons that copy the replay commands.
+// Adds what the page does not need: pages and a filter for the findings, and buttons that copy the commands.
 (() => {
   const form = document.querySelector("form.filter");
   const items = [...document.querySelectorAll("[data-finding]")].map((element) => ({ element, text: null }));
 
   const text = (item) => (item.text ??= item.element.textContent.toLowerCase());
 
-  const matches = (item, words, status, severity) =>
-    (!status || item.element.dataset.status === status) &&
-    (!severity || item.element.dataset.severity === severity) &&
+  const PAGE = 25;
+  let most = PAGE;
+
+  const matches = (item, words, wanted) =>
+    Object.entries(wanted).every(([name, value]) => !value || item.element.dataset[name] === value) &&
     words.every((word) => text(item).includes(word));
 
+  const more = document.createElement("button");
+  more.type = "button";
+  more.className = "more";
+  more.addEventListener("click", () => { most += PAGE; filter(); });
+  document.getElementById("detailed")?.after(more);
+
+  // Rows of the table are all shown that match; of the sections only those of the first pages.
   const filter = () => {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const status = form.elements.status.value;
-    const severity = form.elements.severity.value;
-    let shown = 0;
+    const wanted = Object.fromEntries(["status", "severity", "subject"].map((name) => [name, form.elements[name].value]));
+    let found = 0, sections = 0;
     for (const item of items) {
-      item.element.hidden = !matches(item, words, status, severity);
-      shown += item.element.hidden ? 0 : 1;
+      const is_found = matches(item, words, wanted);
+      found += is_found ? 1 : 0;
+      const is_section = item.element.localName === "article";
+      sections += is_found && is_section ? 1 : 0;
+      item.element.hidden = !is_found || (is_section && sections > most);
     }
+    more.hidden = sections <= most;
+    more.textContent = `Show ${Math.min(PAGE, sections - most)} more of ${sections.toLocaleString("en")}`;
     const all = items.length.toLocaleString("en");
-    form.querySelector("output").value = shown === items.length ? "" : `${shown.toLocaleString("en")} of ${all} shown`;
+    form.querySelector("output").value = found === items.length ? "" : `${found.toLocaleString("en")} of ${all} found`;
   };
 
   // A link from the matrix leads to a finding even while the filter hides it.
@@ -29,6 +42,7 @@
     const target = location.hash && document.getElementById(location.hash.slice(1));
     if (target && target.hidden) {
       form.reset();
+      most = items.length;
       filter();
       target.scrollIntoView();
     }
@@ -36,9 +50,12 @@
 
   if (form) {
     form.hidden = false;
-    form.addEventListener("input", filter);
+    form.addEventListener("input", () => { most = PAGE; filter(); });
     form.addEventListener("submit", (event) => event.preventDefault());
     window.addEventListener("hashchange", reveal);
+    window.addEventListener("beforeprint", () => { most = items.length; filter(); });
+    filter();
+    reveal();
   }
 
   const copy = async (button, pre) => {

@@ -1,4 +1,4 @@
-"""A run on the terminal: the matrix, what is new, what is known, the problems, the verdict last."""
+"""A run on the terminal: the matrix, what is unexpected, what is known, the problems, the verdict last."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class _Printer:
             self._finding(finding)
         more = len(findings) - MOST_FINDINGS
         if more > 0:
-            self.line(Text(f"\n{self.symbols['new']} {plural(more, 'more new finding')}", "bold"))
+            self.line(Text(f"\n{self.symbols['new']} {plural(more, 'more unexpected finding')}", "bold"))
 
     def _finding(self, finding: Finding) -> None:
         example = finding.example

@@ -9,6 +9,8 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from conformance.report.unicode_ages import age_of
+
 MOST_MARKS = 8
 """Marks that may stand on one base; more of them ("Zalgo") would paint over the neighbouring lines."""
 
@@ -98,24 +100,29 @@ def escaped(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CodePoint:
-    """One code point: its number as "U+0041", what it looks like (escaped where it looks like nothing), its name."""
+    """One code point.
+
+    number: as "U+0041"; shown: what it looks like, escaped where it looks like nothing; name: of Unicode.
+    age: the version of Unicode that it came with, "" for what none has assigned.
+    """
 
     number: str
     shown: str
     name: str
+    age: str
 
 
 def code_points(text: str, limit: int = 64) -> list[CodePoint]:
-    r"""The first `limit` code points by number and name.
+    r"""The first `limit` code points by number, name and age.
 
     >>> for point in code_points("A\u0301\n\u200d"):
-    ...     print(point.number, point.shown, point.name)
-    U+0041 A LATIN CAPITAL LETTER A
-    U+0301 ◌́ COMBINING ACUTE ACCENT
-    U+000A ␊ LINE FEED
-    U+200D \u{200d} ZERO WIDTH JOINER
+    ...     print(point.number, point.shown, point.name, point.age)
+    U+0041 A LATIN CAPITAL LETTER A 1.1
+    U+0301 ◌́ COMBINING ACUTE ACCENT 1.1
+    U+000A ␊ LINE FEED 1.1
+    U+200D \u{200d} ZERO WIDTH JOINER 1.1
     """
-    return [CodePoint(f"U+{ord(item):04X}", _alone(item), name_of(item)) for item in text[:limit]]
+    return [CodePoint(f"U+{ord(item):04X}", _alone(item), name_of(item), age_of(item)) for item in text[:limit]]
 
 
 def name_of(character: str) -> str:

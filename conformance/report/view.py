@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from conformance.case import Case
-from conformance.finding import Finding, Mismatch, by_weight
+from conformance.finding import Finding, Mismatch, Severity, by_weight
 from conformance.report.text import visible, visible_part
 from conformance.run import Cell, Run
 
@@ -28,6 +28,22 @@ SHARED = 40
 """How much is shown of what both answers share."""
 
 _DIGITS = "0123456789"
+
+_DEEDS: dict[Severity, str] = {
+    "special-token injection": "lets text make special tokens",
+    "other text": "gives other text",
+    "other ids": "gives other ids",
+    "no answer": "gives no answer",
+    "offsets only": "gives other offsets",
+}
+_COMPARED = ("other text", "other ids", "offsets only")
+_EXPECTED_BY = {
+    "stream encode": "the subject, fed the whole text",
+    "stream decode": "the subject, fed all ids",
+    "batch = single": "the subject, asked alone",
+    "round trip": "the text itself",
+}
+_OF_ORACLE = ("ids", "offsets", "decode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +76,24 @@ class Row:
         states = {state(cell) for cell in self.cells}
         order: tuple[State, ...] = ("new", "silent", "known", "equal")
         return next((item for item in order if item in states), "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """A subject that is wrong: its worst finding, how many others it has, and on which models."""
+
+    subject: str
+    worst: Finding
+    others: int
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What is known from an earlier run. compared_with: its name; since: by fingerprint, since when, in words."""
+
+    compared_with: str
+    since: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +187,47 @@ def headline(run: Run) -> str:
     if run.verdict == "incomplete":
         what.insert(0, "Incomplete")
     return ", ".join(what) or "Unexpected findings"
+
+
+def badge_words(run: Run) -> str:
+    """The headline, as a badge says it."""
+    return headline(run).lower()
+
+
+def culprits(run: Run) -> list[Culprit]:
+    """The subjects with unexpected findings, the one with the worst first."""
+    found: dict[str, list[Finding]] = {}
+    for finding in new_findings(run):
+        found.setdefault(finding.example.subject, []).append(finding)
+    return [
+        Culprit(subject, worst, len(others), tuple(dict.fromkeys(item.example.model for item in (worst, *others))))
+        for subject, (worst, *others) in found.items()
+    ]
+
+
+def accusation(finding: Finding) -> str:
+    """What the subject does, in words; a stream or a round trip is held against the subject's own answers.
+
+    >>> from conformance.case import text_case
+    >>> example = Mismatch("m", "s", "ids", "r", "other ids", text_case("a", ""), "", "")
+    >>> accusation(Finding(example, 1, (), "", "r", "tokenizers"))
+    'gives other ids than tokenizers'
+    """
+    than = f" than {finding.oracle}" if finding.oracle and finding.example.check in _OF_ORACLE else ""
+    return _DEEDS[finding.example.severity] + (than if finding.example.severity in _COMPARED else "")
+
+
+def expected_by(finding: Finding) -> str:
+    """Where the expected answer comes from."""
+    return _EXPECTED_BY.get(finding.example.check, finding.oracle)
+
+
+def share_of(run: Run, finding: Finding) -> str:
+    """How often a finding was seen, of how many answers."""
+    example = finding.example
+    place = (example.model, example.subject, example.check)
+    compared = next((cell.compared for cell in run.cells if (cell.model, cell.subject, cell.check) == place), 0)
+    return f"{finding.count:,} of {plural(compared, 'answer')}" if compared else plural(finding.count, "answer")
 
 
 def known_line(run: Run) -> str:

@@ -1,9 +1,9 @@
 """A subject in a process of its own, so that it may hang, die or print without harm to the run.
 
 The process speaks JSON lines: a request is {"op": ..., "item": ..., "number": ...}, where the operation is "encode",
-"encode_batch", "decode" or "stream", and each has one line of answer with its number, so that a hang or a death is
-known to the case. After either, or after a foreign answer, the process is started anew. It leads a session
-of its own: Ctrl-C does not reach it, and what it started ends with it.
+"encode_batch", "decode", "stream" or "load" (another model), and each has one line of answer with its number, so that
+a hang or a death is known to the case. After either, or after a foreign answer, the process is started anew. It leads
+a session of its own: Ctrl-C does not reach it, and what it started ends with it.
 """
 
 from __future__ import annotations
@@ -134,6 +134,23 @@ class IsolatedSubject:
         if self._process is not None and self._asked and self._starts_quickly:
             self._kill()
 
+    def load(self, path: Path) -> None:
+        """Take another model, within the same process if it lives: many models one after another take little time.
+
+        Raises UnavailableError where the subject refuses the model.
+        """
+        self._path = path
+        self._deaths = 0
+        if self._process is None:
+            self._start()
+            return
+        self._number += 1
+        self._send({"op": "load", "item": str(path), "number": self._number})
+        hello = self._read_answer(START_SECONDS, self._number)
+        if isinstance(hello, Failure) and hello.kind == "refused":
+            raise UnavailableError(f"{self.name} cannot be loaded: {hello.message}")
+        self._greet(hello)
+
     def close(self) -> None:
         if self._process is not None:
             self._kill()
@@ -162,7 +179,10 @@ class IsolatedSubject:
         assert self._process.stdin is not None
         os.set_blocking(self._process.stdin.fileno(), False)
         self._answers = answers
-        hello = self._read_answer(START_SECONDS)
+        self._greet(self._read_answer(START_SECONDS))
+
+    def _greet(self, hello: dict[str, Any] | Failure) -> None:
+        """Take what the process says when it has loaded a model; raises UnavailableError where it has not."""
         if isinstance(hello, Failure):
             self._kill()
             raise UnavailableError(f"{self.name} cannot be loaded: {hello.message}")

@@ -36,6 +36,7 @@ class ReftokSubject:
         self.tokenizer = tokenizer
         self.takes_bytes = tokenizer.library in ("sentencepiece", "llama.cpp")
         self._skips = tokenizer.library != "sentencepiece"
+        self._never_skipped: set[int] = set()
 
     def encode(self, text: str | bytes) -> Encoding:
         try:
@@ -55,9 +56,18 @@ class ReftokSubject:
     def decode(self, ids: Sequence[int]) -> Decoding:
         try:
             text = self.tokenizer.decode(ids, skip_special_tokens=self._skips)
-            return Decoded(text, self.tokenizer.decode(ids, skip_special_tokens=False) if self._skips else None)
+            return Decoded(text, self._with_special(ids, text) if self._skips else None)
         except Exception as error:
             return refusal(error)
+
+    def _with_special(self, ids: Sequence[int], text: str) -> str:
+        """The text with special tokens kept: where there are none, `text` itself, which takes no second decoding."""
+        if not self._never_skipped.issuperset(ids):
+            token = self.tokenizer.decodable_token
+            self._never_skipped |= {token_id for token_id in ids if token(token_id, True) == token(token_id, False)}
+        if self._never_skipped.issuperset(ids):
+            return text
+        return self.tokenizer.decode(ids, skip_special_tokens=False)
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         return [streaming(self, feeding) for feeding in feedings]

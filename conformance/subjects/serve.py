@@ -50,17 +50,23 @@ def main(arguments: list[str]) -> None:
         answers.flush()
 
     try:
-        subject = load_factory(file, factory)(model)
-        missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]
-        if missing:
-            raise TypeError(f"what {factory} returned has no method {' and no method '.join(missing)}")
+        make = load_factory(file, factory)
+        subject = _made(make, factory, model)
     except Exception as error:
         say({"failure": "refused", "message": _one_line(error)})
         return
-    say({"features": [name for name in FEATURES if hasattr(subject, name)]})
+    say(_hello(subject))
     for line in requests:
         request = json.loads(line)
-        say({**answer(subject, request["op"], request["item"]), "number": request["number"]})
+        if request["op"] == "load":
+            try:
+                subject = _made(make, factory, request["item"])
+                said = _hello(subject)
+            except Exception as error:
+                said = {"failure": "refused", "message": _one_line(error)}
+        else:
+            said = answer(subject, request["op"], request["item"])
+        say({**said, "number": request["number"]})
     _end()
 
 
@@ -90,6 +96,19 @@ def _end_with_the_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     _end()
+
+
+def _made(make: Callable[[str], Any], factory: str, model: str) -> Any:
+    """The subject with a model. Raises TypeError for what has not the methods of one."""
+    subject = make(model)
+    missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]
+    if missing:
+        raise TypeError(f"what {factory} returned has no method {' and no method '.join(missing)}")
+    return subject
+
+
+def _hello(subject: Any) -> dict[str, Any]:
+    return {"features": [name for name in FEATURES if hasattr(subject, name)]}
 
 
 def load_factory(file: str, factory: str) -> Callable[[str], Any]:

@@ -10,16 +10,17 @@ A subject that streams has some of
     decode_with_callback(ids, callback): skips special tokens and calls callback(text, id, is_final), its arguments in
         this order, for one id after the other, with the text that has become final with it. An id may be left out where
         there is no such text, but not the last one: its call, and no other, has is_final True, and its text also has
-        what was held until then. After a call that returns False there are no more. No ids, no call.
+        what was held until then. After a call that returns False there are no more, but None is no reason to stop. No
+        ids, no call. Where there is no other decoder, this one is fed in its place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import zip_longest
-from typing import Any
+from typing import Any, cast
 
-from conformance.streaming import Chunks, Feeding, Piece, Streamed, Streaming
+from conformance.streaming import NONE_RETURNED, Chunks, Feeding, Piece, Streamed, Streaming
 from conformance.subjects.base import refusal
 from conformance.subjects.values import bool_of, ids_of, int_of, items_of, text_of
 
@@ -44,32 +45,34 @@ def fed(subject: Any, feeding: Feeding) -> Streamed | None:
     Raises NonsenseError for what is neither ids nor text, and whatever the subject raises.
     """
     if feeding.stop:
-        return _called_back(subject, feeding) if hasattr(subject, "decode_with_callback") else None
+        return _called_back(subject, feeding)
     first = _stream(subject, feeding)
     if first is None:
-        return _from_iterable(subject, feeding)
+        return _from_whole(subject, feeding)
     if feeding.forgotten:
         if not hasattr(first, "reset"):
             return None
+        feed = _door(first, feeding.forgotten)
         for earlier in feeding.forgotten:
-            _feed(first, earlier)
+            feed(earlier)
         first.reset()
     second = _stream(subject, feeding) if feeding.beside else None
     read: Callable[[Any], Piece] = _ids if feeding.to == "encoder" else text_of
+    feed = _door(first, feeding.chunks)
     given, held, beside = [], [], []
     chunk: str | bytes | int | None
     other: str | bytes | int | None
     for chunk, other in zip_longest(feeding.chunks, (None, *feeding.beside)):
         if chunk is not None:
-            given.append(read(_feed(first, chunk)))
+            given.append(read(feed(chunk)))
             held.append(getattr(first, "held", None))
         if other is not None:
-            beside.append(read(_feed(second, other)))
+            beside.append(read(_door(second, feeding.beside)(other)))
     given.append(read(first.finish()))
     held.append(getattr(first, "held", None))
     if second is not None:
         beside.append(read(second.finish()))
-    counts = None if None in held else tuple(int_of(count, "a number of code points") for count in held)
+    counts = None if None in held else tuple(ids_of(held, "a number of code points"))
     return Streamed(tuple(given), tuple(beside), counts)
 
 
@@ -83,27 +86,34 @@ def _stream(subject: Any, feeding: Feeding) -> Any:
     return None if _are_bytes(feeding.chunks) and not hasattr(stream, "feed_bytes") else stream
 
 
-def _feed(stream: Any, chunk: str | bytes | int) -> Any:
-    return stream.feed_bytes(chunk) if isinstance(chunk, bytes) else stream.feed(chunk)
+def _door(stream: Any, chunks: Chunks) -> Callable[[str | bytes | int], Any]:
+    """The method that takes such chunks."""
+    return cast(Callable[[str | bytes | int], Any], stream.feed_bytes if _are_bytes(chunks) else stream.feed)
 
 
 def _ids(value: Any) -> tuple[int, ...]:
     return tuple(ids_of(value))
 
 
-def _from_iterable(subject: Any, feeding: Feeding) -> Streamed | None:
-    if feeding.to == "encoder" or not feeding.is_plain or not hasattr(subject, "stream_decode"):
+def _from_whole(subject: Any, feeding: Feeding) -> Streamed | None:
+    if feeding.to == "encoder" or not feeding.is_plain:
         return None
+    if not hasattr(subject, "stream_decode"):
+        return _called_back(subject, feeding) if feeding.skip_special_tokens else None
     chunks = subject.stream_decode(list(feeding.chunks), feeding.skip_special_tokens)
     return Streamed(tuple(map(text_of, items_of(chunks))))
 
 
-def _called_back(subject: Any, feeding: Feeding) -> Streamed:
+def _called_back(subject: Any, feeding: Feeding) -> Streamed | None:
+    if not hasattr(subject, "decode_with_callback"):
+        return None
     calls: list[tuple[Any, Any, Any]] = []
 
-    def callback(text: Any, token_id: Any, is_final: Any) -> bool:
+    def callback(text: Any, token_id: Any, is_final: Any) -> bool | None:
         calls.append((text, token_id, is_final))
-        return len(calls) != feeding.stop
+        if len(calls) == feeding.stop:
+            return False
+        return None if len(calls) == NONE_RETURNED else True
 
     subject.decode_with_callback(list(feeding.chunks), callback)
     return Streamed(

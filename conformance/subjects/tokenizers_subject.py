@@ -29,13 +29,17 @@ class TokenizersSubject:
     """The library itself; its batch call is used, on one thread, since the harness runs on all cores anyway.
 
     It is not used where the file asks for padding: what a text is padded to would depend on the rest of the batch.
+    Releases before 0.21.0 have no DecodeStream, and so nothing that streams.
     """
 
     name = NAME
     takes_bytes = False
 
     def __init__(self, path: Path, model_format: str) -> None:
+        from tokenizers import decoders
+
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        self._has_streams = hasattr(decoders, "DecodeStream")
         try:
             self._tokenizer = _from_vocab_file(path) if model_format == "vocab_merges" else _from_file(path)
         except Exception as error:
@@ -67,7 +71,7 @@ class TokenizersSubject:
             return refusal(error)
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
-        return [streaming(self, feeding) for feeding in feedings]
+        return [streaming(self, feeding) if self._has_streams else None for feeding in feedings]
 
     def stream_decoder(self, skip_special_tokens: bool) -> _Decoder:
         """A stream of the library's."""

@@ -9,15 +9,21 @@ from typing import Any
 
 MOST_ITEMS = 1 << 23
 """More ids or spans than this are no answer to anything."""
+_BOUND = 1 << 64
+_PLAIN = frozenset({int})
 
 
 class NonsenseError(Exception):
     """An answer of the wrong type; the message says what came instead."""
 
 
-def ids_of(value: Any) -> list[int]:
-    """A list of ids."""
-    return [int_of(token_id, "an id") for token_id in items_of(value)]
+def ids_of(value: Any, what: str = "an id") -> list[int]:
+    """A list of ids, or of other numbers. Most often it is one already, and is looked at as a whole."""
+    if type(value) is list and len(value) <= MOST_ITEMS and _PLAIN.issuperset(map(type, value)):
+        plain: list[int] = value
+        if not plain or (min(plain) > -_BOUND and max(plain) < _BOUND):
+            return plain
+    return [int_of(item, what) for item in items_of(value)]
 
 
 def items_of(value: Any) -> list[Any]:

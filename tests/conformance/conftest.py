@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from conformance.cli import main
 from conformance.subjects.isolated import IsolatedSubject
 
 from .isolated_subjects import TIMEOUT, WHOLE, Make
@@ -37,6 +38,24 @@ def conformance() -> Command:
             encoding="utf-8",
             timeout=300,
         )
+
+    return run
+
+
+@pytest.fixture
+def conformance_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command in this process, in a tenth of the time: for what ends before there is any work."""
+
+    def run(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        monkeypatch.chdir(cwd)
+        monkeypatch.setattr(sys, "argv", ["conformance", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return subprocess.CompletedProcess(sys.argv, code, said.out, said.err)
 
     return run
 

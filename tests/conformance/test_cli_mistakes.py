@@ -47,7 +47,7 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_of_the_user_ends_with_2_and_a_line_and_leaves_no_folder(
-    conformance: Command, planted: Planted, corpus: Corpus, tmp_path: Path, mistake: str
+    conformance_here: Command, planted: Planted, corpus: Corpus, tmp_path: Path, mistake: str
 ) -> None:
     places = {name: tmp_path / name for name in ("truncated", "empty", "full")}
     for place in places.values():
@@ -65,7 +65,7 @@ def test_a_mistake_of_the_user_ends_with_2_and_a_line_and_leaves_no_folder(
     given = [argument.format(**places) for argument in arguments]
     usual = {"--model": "bpe-qwen", "--corpus": str(corpus("a")), "--out": str(tmp_path / "out"), "--fuzz": "0"}
     rest = [argument for pair in usual.items() if pair[0] not in given for argument in pair]
-    result = conformance("run", *given, *rest, cwd=tmp_path)
+    result = conformance_here("run", *given, *rest, cwd=tmp_path)
     if mistake in ("no such check", "fuzz below zero"):
         assert result.returncode == 2
         assert message in result.stderr
@@ -73,6 +73,10 @@ def test_a_mistake_of_the_user_ends_with_2_and_a_line_and_leaves_no_folder(
     else:
         said(result, 2, message)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_mistake_is_told_by_the_process_as_well(conformance: Command, corpus: Corpus) -> None:
+    said(conformance("run", "--model", "nowhere.json", "--corpus", corpus("a")), 2, MISTAKES["no such model"][1])
 
 
 def test_a_library_that_crashes_a_worker_ends_with_3(conformance: Command, corpus: Corpus, tmp_path: Path) -> None:
@@ -90,7 +94,7 @@ def test_a_library_that_crashes_a_worker_ends_with_3(conformance: Command, corpu
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "0", "1e9"])
-def test_a_timeout_that_is_no_time_ends_with_2(conformance: Command, corpus: Corpus, value: str) -> None:
-    result = conformance(*small_run(corpus, "a"), "--timeout", value)
+def test_a_timeout_that_is_no_time_ends_with_2(conformance_here: Command, corpus: Corpus, value: str) -> None:
+    result = conformance_here(*small_run(corpus, "a"), "--timeout", value)
     assert result.returncode == 2
     assert "--timeout" in result.stderr

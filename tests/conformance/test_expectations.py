@@ -12,6 +12,7 @@ from conformance.checks import CHECKS
 from conformance.errors import InputError
 from conformance.expectations import Expectation, gone, matching, read_expectations
 from conformance.finding import Finding, Mismatch
+from conformance.releases import Releases
 from conformance.resources import expectations_folder
 from conformance.subjects import BUILT_IN
 from reftok import embedded_models
@@ -86,6 +87,19 @@ def test_entries_are_read_as_they_are_written(tmp_path: Path) -> None:
     assert read(tmp_path, TEXT) == [ENTRY]
 
 
+def test_an_entry_is_read_only_where_one_of_its_releases_is_installed(tmp_path: Path) -> None:
+    (tmp_path / "0.toml").write_text(TEXT + 'versions = "s>=0.9,<0.21.2"\n', "utf-8")
+    (entry,) = read_expectations(tmp_path)
+    assert entry.versions == Releases("s", "0.9", "0.21.2")
+    assert read_expectations(tmp_path, {"s": "0.21.1"}) == [entry]
+    assert read_expectations(tmp_path, {"s": "0.21.2"}) == read_expectations(tmp_path, {"t": "0.21.1"}) == []
+
+
+def test_an_entry_without_releases_holds_for_all(tmp_path: Path) -> None:
+    (tmp_path / "0.toml").write_text(TEXT, "utf-8")
+    assert read_expectations(tmp_path, {}) == [ENTRY]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -99,6 +113,8 @@ def test_entries_are_read_as_they_are_written(tmp_path: Path) -> None:
         (TEXT.replace('models = ["bpe-*"]', 'models = "bpe-*"'), r"0\.toml: expectation one: .*models"),
         (TEXT.replace('rule = "r"', "rule = 5"), r"0\.toml: expectation one: .*rule"),
         (TEXT.replace('"2030-01-01"', '"next year"'), r"0\.toml: expectation one: .*expires"),
+        (TEXT + 'versions = "s==1"\n', r"0\.toml: expectation one: the key versions: 's==1' is not"),
+        (TEXT + "versions = 1\n", r"0\.toml: expectation one: .*versions"),
     ],
 )
 def test_a_wrong_file_is_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
@@ -124,7 +140,9 @@ COMMITTED = read_expectations(expectations_folder())
 def test_a_committed_entry_names_what_there_is_and_links_to_where_it_was_reported(entry: Expectation) -> None:
     assert entry.subject in BUILT_IN
     assert entry.check in CHECKS
-    assert entry.seen_in or entry.id in MODELS
+    assert entry.versions is not None, "it says for which releases it holds"
+    assert entry.versions.library in BUILT_IN
+    assert entry.seen_in or entry.id in MODELS or entry.versions.end
     assert set(entry.seen_in) <= set(embedded_models())
     assert entry.upstream.startswith("https://")
     assert entry.reason

@@ -82,7 +82,8 @@ def test_a_run_shows_each_fault_of_the_library_as_known_and_shrunk_and_charges_n
 
 def test_each_of_these_models_has_its_expectation() -> None:
     entries = {entry.id: entry for entry in read_expectations(expectations_folder())}
-    assert {name for name, entry in entries.items() if not entry.seen_in} == set(MODELS) == set(SHRUNK)
+    newest = [entry for entry in entries.values() if entry.versions is None or not entry.versions.end]
+    assert {entry.id for entry in newest if not entry.seen_in} == set(MODELS) == set(SHRUNK)
 
 
 def test_a_crash_of_another_cause_is_not_listed() -> None:

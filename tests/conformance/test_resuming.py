@@ -15,6 +15,7 @@ import pytest
 
 from conformance.cli import _made
 from conformance.engines.journal import locked
+from conformance.inputs.plan import SHARD_CASES
 from conformance.report.folder import read_run_folder
 from reftok import embedded_models
 
@@ -28,7 +29,6 @@ from .commands import (
     Planted,
     outcome,
     said,
-    small_run,
     subjects,
 )
 
@@ -40,7 +40,8 @@ def test_the_number_of_workers_changes_nothing_but_the_times(
     for jobs in ("1", "2"):
         work = tmp_path / jobs
         work.mkdir()
-        shards = ("--model", "bpe-gpt2", "--model", "spm-char", "--fuzz", "1200", "--jobs", jobs)
+        sources = ("--inputs", "corpora", "--inputs", "fuzz", "--fuzz", str(SHARD_CASES + 1))
+        shards = ("--model", "bpe-gpt2", "--model", "spm-char", *sources, "--jobs", jobs)
         arguments = (*shards, "--corpus", corpus(*TEXTS), "--out", "out", *LONG_TIMEOUT)
         result = conformance("run", *arguments, *subjects(planted, "strips_white_space"), cwd=work)
         assert result.returncode == 1, result.stderr
@@ -146,7 +147,9 @@ def findings_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "out" / "findings.jsonl").read_text("ascii").splitlines()]
 
 
-def test_a_finding_is_replayed_with_both_answers(conformance: Command, workplace: Callable[[str], Path]) -> None:
+def test_a_finding_is_replayed_with_both_answers(
+    conformance: Command, conformance_here: Command, workplace: Callable[[str], Path]
+) -> None:
     folder = workplace("replayed")
     assert conformance(*RUN, cwd=folder).returncode == 1
     (finding, *_) = [entry for entry in findings_of(folder) if entry["stage"] == "Input"]
@@ -156,19 +159,17 @@ def test_a_finding_is_replayed_with_both_answers(conformance: Command, workplace
     assert finding["example"]["expected"] in result.stdout
     assert finding["example"]["observed"] in result.stdout
     assert "still differs (Input: white space at the ends is stripped)" in result.stdout
-    said(
-        conformance("replay", "out", "nothing", cwd=folder), 2, "no finding has a fingerprint that begins with nothing"
-    )
-    said(conformance("replay", "elsewhere", "0", cwd=folder), 2, "is missing")
+    message = "no finding has a fingerprint that begins with nothing"
+    said(conformance_here("replay", "out", "nothing", cwd=folder), 2, message)
+    said(conformance_here("replay", "elsewhere", "0", cwd=folder), 2, "is missing")
     (folder / "signalling.py").write_text("from official import Official as Subject", "utf-8")
     mended = conformance("replay", "out", finding["fingerprint"], cwd=folder)
     assert mended.returncode == 0
     assert "differs no more; changed since the run" in mended.stdout
 
 
-@pytest.mark.parametrize("file", ["texts.txt", "signalling.py", "model/vocab.json", "model/merges.txt"])
 def test_resuming_with_a_changed_file_is_refused(
-    conformance: Command, workplace: Callable[[str], Path], file: str
+    conformance: Command, conformance_here: Command, workplace: Callable[[str], Path]
 ) -> None:
     folder = workplace("changed")
     (folder / "model").mkdir()
@@ -183,16 +184,36 @@ def test_resuming_with_a_changed_file_is_refused(
         "utf-8",
     )
     assert conformance("run", *arguments, "--out", "out", cwd=folder).returncode == 1
-    (folder / file).write_bytes((folder / file).read_bytes() + b"\n")
-    said(conformance("run", "--resume", "out", cwd=folder), 2, f"{Path(file).name}: is gone or has changed")
-    (folder / file).unlink()
-    said(conformance("run", "--resume", "out", cwd=folder), 2, f"{Path(file).name}: is gone or has changed")
+    for name in ("texts.txt", "signalling.py", "model/vocab.json", "model/merges.txt"):
+        file, message = folder / name, f"{Path(name).name}: is gone or has changed"
+        content = file.read_bytes()
+        file.write_bytes(content + b"\n")
+        said(conformance_here("run", "--resume", "out", cwd=folder), 2, message)
+        file.unlink()
+        said(conformance_here("run", "--resume", "out", cwd=folder), 2, message)
+        file.write_bytes(content)
+    assert conformance("run", "--resume", "out", cwd=folder).returncode == 1
 
 
-def test_a_second_run_into_the_same_folder_is_refused(conformance: Command, corpus: Corpus, tmp_path: Path) -> None:
-    arguments = ("run", "--model", "spm-char", "--corpus", corpus("a"), "--out", tmp_path / "out", *SMALLEST)
-    assert conformance(*arguments).returncode == 0
-    said(conformance(*arguments), 2, "holds a run already; finish it with --resume")
+@pytest.fixture(scope="session")
+def finished(conformance: Command, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of one shard; for tests to copy."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "texts.txt").write_text("a\n", "utf-8")
+    arguments = ("--model", "spm-char", "--corpus", "texts.txt", "--out", "out", *SMALLEST)
+    assert conformance("run", *arguments, cwd=folder).returncode == 0
+    return folder / "out"
+
+
+@pytest.fixture
+def out(finished: Path, tmp_path: Path) -> Path:
+    """The folder of a finished run."""
+    return shutil.copytree(finished, tmp_path / "out")
+
+
+def test_a_second_run_into_the_same_folder_is_refused(conformance_here: Command, corpus: Corpus, out: Path) -> None:
+    arguments = ("run", "--model", "spm-char", "--corpus", corpus("a"), "--out", out, *SMALLEST)
+    said(conformance_here(*arguments), 2, "holds a run already; finish it with --resume")
 
 
 def test_a_finished_run_resumes_to_itself(conformance: Command, corpus: Corpus, tmp_path: Path) -> None:
@@ -209,31 +230,23 @@ def test_two_runs_in_the_same_second_have_folders_of_their_own(tmp_path: Path) -
 
 
 def test_a_folder_that_another_process_works_on_is_not_resumed(
-    conformance: Command, corpus: Corpus, tmp_path: Path
+    conformance: Command, conformance_here: Command, out: Path
 ) -> None:
-    out = tmp_path / "out"
-    assert conformance(*small_run(corpus, "a"), "--out", out).returncode == 0
     with locked(out):
-        said(conformance("run", "--resume", out), 2, "is being worked on by another process")
+        said(conformance_here("run", "--resume", out), 2, "is being worked on by another process")
     assert conformance("run", "--resume", out).returncode == 0
 
 
-def test_resuming_with_another_version_of_a_library_is_refused(
-    conformance: Command, corpus: Corpus, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    assert conformance(*small_run(corpus, "a"), "--out", out).returncode == 0
+def test_resuming_with_another_version_of_a_library_is_refused(conformance_here: Command, out: Path) -> None:
     plan = json.loads((out / "plan.json").read_text("utf-8"))
     now = plan["versions"]["tokenizers"]
     plan["versions"]["tokenizers"] = "0.0.1"
     (out / "plan.json").write_text(json.dumps(plan), "utf-8")
-    said(conformance("run", "--resume", out), 2, f"tokenizers was 0.0.1, is {now}: start the run anew")
+    said(conformance_here("run", "--resume", out), 2, f"tokenizers was 0.0.1, is {now}: start the run anew")
 
 
-def test_a_foreign_line_in_the_journal_ends_with_2(conformance: Command, corpus: Corpus, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    assert conformance(*small_run(corpus, "a"), "--out", out).returncode == 0
+def test_a_foreign_line_in_the_journal_ends_with_2(conformance_here: Command, out: Path) -> None:
     line = json.loads((out / "journal.jsonl").read_text("ascii"))
     line["shard"]["model"] = "another"
     (out / "journal.jsonl").write_text(json.dumps(line) + "\n", "ascii")
-    said(conformance("run", "--resume", out), 2, "a model is 'another'")
+    said(conformance_here("run", "--resume", out), 2, "a model is 'another'")

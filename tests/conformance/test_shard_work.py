@@ -11,7 +11,7 @@ import pytest
 from conformance.case import text_case
 from conformance.checks.base import Answers
 from conformance.engines.bench import Bench
-from conformance.engines.blame import FULL_SEARCHES
+from conformance.engines.hypothesis_search import FULL_SEARCHES
 from conformance.engines.result import ShardResult
 from conformance.engines.shard_work import work
 from conformance.inputs.plan import Inputs, Shard

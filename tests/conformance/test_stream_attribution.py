@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.attribute import Attribution
-from conformance.attribute_streams import attribute_lost_text, attribute_stream_encoding
+from conformance.attribute_streams import (
+    are_chunks_encoded_alone,
+    attribute_lost_text,
+    attribute_stream_encoding,
+)
+from conformance.case import text_case
+from conformance.checks.base import Answers
+from conformance.engines.stream_witnesses import StreamWitnesses
 from conformance.streaming import Chunks, FedStream, Feeding, Streamed
 from reftok import Tokenizer, load
 
@@ -33,6 +42,43 @@ def chunk_by_chunk(model: str, chunks: tuple[str, ...]) -> Attribution:
 )
 def test_the_stage_is_told_by_the_seam(model: str, chunks: tuple[str, ...], stage: str) -> None:
     assert chunk_by_chunk(model, chunks).stage == stage
+
+
+def alone(tokenizer: Tokenizer, *chunks: str, adds_special_tokens: bool = True) -> FedStream:
+    """A stream that encodes each chunk alone."""
+    given = [tuple(tokenizer.encode(chunk, add_special_tokens=adds_special_tokens).ids) for chunk in chunks]
+    whole = tuple(tokenizer.encode("".join(chunks)).ids)
+    return FedStream(Feeding("encoder", chunks), Streamed((*given, ())), whole)
+
+
+@pytest.mark.parametrize(("model", "adds"), [("bpe-qwen", True), ("bpe-llama3", False)])
+def test_faults_of_several_kinds_are_one_where_each_chunk_is_encoded_alone(model: str, adds: bool) -> None:
+    tokenizer = load(model)
+    cuts = [("th", "e cat"), ("the ", "cat"), ("cafe", "\u0301"), ("a<|end", "oftext|>")]
+    entries = [alone(tokenizer, *cut, adds_special_tokens=adds) for cut in cuts]
+    assert are_chunks_encoded_alone(tokenizer, entries)
+    assert not are_chunks_encoded_alone(tokenizer, entries[:1] * 2)
+    right = FedStream(Feeding("encoder", ("ca", "t")), Streamed((tuple(tokenizer.encode("cat").ids),)), ())
+    assert not are_chunks_encoded_alone(tokenizer, [*entries, right])
+
+
+def test_special_tokens_that_are_added_to_each_chunk_are_one_fault() -> None:
+    tokenizer = load("bpe-llama3")
+    entries = [alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301"))]
+    assert not are_chunks_encoded_alone(tokenizer, entries)
+
+
+def test_what_is_remembered_of_one_subject_says_nothing_of_another() -> None:
+    tokenizer = load("bpe-qwen")
+    fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
+    witnesses = StreamWitnesses(tokenizer)
+    witnesses.hear("naive", [text_case("the cat", "test")], [Answers(stream_encoded=fed)])
+    witnesses.hear("other", [text_case("the cat", "test")], [Answers(stream_encoded=fed[:1])])
+    assert [witnesses.encodes_each_chunk_alone(name) for name in ("naive", "other", "unheard")] == [True, False, False]
+    witnesses.hear(
+        "naive", [text_case("cat", "test")], [Answers(stream_encoded=(replace(fed[0], streaming=Streamed(((),))),))]
+    )
+    assert not witnesses.encodes_each_chunk_alone("naive")
 
 
 def of_other_ids(tokenizer: Tokenizer, chunks: tuple[str, ...], *parts: str) -> Attribution:

@@ -148,6 +148,7 @@ def called(calls: Calls, stop: int, ids: tuple[int, ...] = FED, full: str = "abc
         ((("abc", 1, True),), 1),
         ((("ab", 2, False), ("c", 1, True)), 4),
         ((("ab", 2, False),), 1),
+        ((("a", 1, False), ("b", 2, False), ("c", 1, True)), 0),
     ],
 )
 def test_a_callback_hears_each_id_with_its_text_and_may_miss_ids_without_text(calls: Calls, stop: int) -> None:
@@ -164,6 +165,7 @@ def test_without_ids_the_callback_is_not_called() -> None:
     [
         ((("a", 1, False), ("b", 2, False), ("c", 1, True)), 2, "an early stop is ignored"),
         ((("a", 1, False), ("b", 12345, False), ("c", 1, True)), 4, "the callback is called for other ids"),
+        ((("a", 1, False), ("b", 2, False), ("c", 1, True)) * 2, 4, "the callback is called for other ids"),
         ((("a", 2, False), ("b", 2, False)), 2, "the callback is called for other ids"),
         ((("a", 1, False), ("b", 1, False), ("c", 2, True)), 4, "the callback is called for other ids"),
         ((("a", 1, False), ("b", 2, False), ("c", 1, False)), 4, "is_final is not set with the last id alone"),
@@ -172,6 +174,10 @@ def test_without_ids_the_callback_is_not_called() -> None:
         ((("a", 1, True), ("b", 2, False), ("c", 1, True)), 4, "is_final is not set with the last id alone"),
         ((("a", 1, False), ("bc", 2, False)), 4, "is_final is not set with the last id alone"),
         ((), 4, "is_final is not set with the last id alone"),
+        ((("a", 1, False),), 4, "a callback that returns None stops the calls"),
+        ((("a", 1, False),), 0, "a callback that returns None stops the calls"),
+        ((("a", 1, False), ("bc", 2, False)), 0, "is_final is not set with the last id alone"),
+        ((("a", 1, False), ("b", 2, False), ("x", 1, True)), 0, "the callback hears another text than the full decode"),
         ((("a", 1, False), ("b", 2, False), ("", 1, True)), 4, "the callback never hears the end"),
         ((("", 1, False), ("", 2, False), ("", 1, True)), 3, "the callback never hears the end"),
         ((("a", 1, False), ("x", 2, False)), 2, "the callback hears another text than the full decode"),

@@ -127,17 +127,37 @@ def test_the_simplest_door_decodes_to_the_end_and_no_more() -> None:
     assert fed(Simplest(), TEXT) is None
 
 
-def test_a_callback_hears_calls_until_it_says_stop() -> None:
-    class Calling:
-        def decode_with_callback(self, ids: list[int], callback: Callable[[str, int, bool], bool]) -> None:
-            for token_id in ids:
-                if callback(str(token_id), token_id, token_id == ids[-1]) is False:
-                    break
+class Calling:
+    """Ends where the callback returns a value that is among `stops`."""
 
-    stopped = fed(Calling(), Feeding("decoder", (1, 2, 3), stop=2))
+    def __init__(self, *stops: bool | None) -> None:
+        self.stops = stops
+
+    def decode_with_callback(self, ids: list[int], callback: Callable[[str, int, bool], bool | None]) -> None:
+        for token_id in ids:
+            if callback(str(token_id), token_id, token_id == ids[-1]) in self.stops:
+                break
+
+
+def test_a_callback_hears_calls_until_it_says_stop() -> None:
+    stopped = fed(Calling(False), Feeding("decoder", (1, 2, 3), stop=2))
     assert stopped == Streamed(("1", "2"), called=((1, False), (2, False)))
-    whole = fed(Calling(), Feeding("decoder", (1, 2), stop=3))
+    whole = fed(Calling(False), Feeding("decoder", (1, 2), stop=3))
     assert whole == Streamed(("1", "2"), called=((1, False), (2, True)))
+
+
+@pytest.mark.parametrize(("stops", "calls"), [((False,), 3), ((False, None), 1), ((True,), 2)])
+def test_a_callback_goes_on_once_with_none_and_then_with_true(stops: tuple[bool | None, ...], calls: int) -> None:
+    streamed = fed(Calling(*stops), Feeding("decoder", (1, 2, 3), stop=4))
+    assert streamed is not None
+    assert len(streamed.called) == calls
+
+
+def test_a_subject_that_only_calls_back_is_fed_through_its_callback() -> None:
+    assert fed(Calling(False), IDS) == Streamed(("1", "2"), called=((1, False), (2, True)))
+    assert fed(Calling(False), Feeding("decoder", (1, 2), skip_special_tokens=False)) is None
+    assert fed(Calling(False), Feeding("decoder", (1, 2), beside=(1, 2))) is None
+    assert fed(Calling(False), TEXT) is None
 
 
 @pytest.mark.parametrize("call", [(1, 1, True), ("a", "1", True), ("a", 1, 1)])

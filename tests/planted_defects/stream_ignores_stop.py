@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streams
 
 
 class Subject(streams.Streaming):
-    def decode_with_callback(self, ids: list[int], callback: Callable[[str, int, bool], bool]) -> None:
+    def decode_with_callback(self, ids: list[int], callback: streams.Callback) -> None:
         super().decode_with_callback(ids, lambda *given: callback(*given) or True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from official import Official
+
+Callback: TypeAlias = Callable[[str, int, bool], bool | None]
 
 
 class Encoder:
@@ -76,12 +78,12 @@ class Streaming(Official):
     def stream_decoder(self, skip_special_tokens: bool) -> Any:
         return self.decoder(self, skip_special_tokens)
 
-    def decode_with_callback(self, ids: list[int], callback: Callable[[str, int, bool], bool]) -> None:
+    def decode_with_callback(self, ids: list[int], callback: Callback) -> None:
         given = ""
         for count in range(1, len(ids) + 1):
             text = self.decode(ids[:count], True)
             if count < len(ids) and text.endswith("\ufffd"):
                 continue
-            if not callback(text[len(given) :], ids[count - 1], count == len(ids)):
+            if callback(text[len(given) :], ids[count - 1], count == len(ids)) is False:
                 return
             given = text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.case import Case, bytes_case, ids_case, text_case
+from conformance.evidence import NO_EVIDENCE, Evidence, SeenToken, StageDifference, StreamStep
 from conformance.finding import Finding, Mismatch, Severity
 from conformance.run import Cell, LanguageCell, ModelInfo, Run, SubjectInfo
 
@@ -41,9 +42,10 @@ def finding(
     observed: str = "[15496, 1879]",
     stage: str = "Normalizer",
     count: int = 1,
+    evidence: Evidence = NO_EVIDENCE,
 ) -> Finding:
     """A new finding."""
-    example = Mismatch(model, subject, check, rule, severity, case, expected, observed)
+    example = Mismatch(model, subject, check, rule, severity, case, expected, observed, evidence)
     return Finding(
         example,
         count,
@@ -55,8 +57,41 @@ def finding(
     )
 
 
+HOSTILE_EVIDENCE = Evidence(
+    expected=(SeenToken(1, SCRIPT, (0, 9)), SeenToken(2, CONTROLS, (9, 10))),
+    observed=(SeenToken(1, BIDI, (0, 9)),),
+    stage=StageDifference(SCRIPT, (SCRIPT, CONTROLS), (BIDI, ""), SCRIPT, CONTROLS),
+    stream=(StreamStep(SCRIPT, CONTROLS), StreamStep(BIDI, LONG, is_wrong=True), StreamStep("", "")),
+    stream_use=SCRIPT,
+)
+TOKENS = (
+    SeenToken(68, "e", (0, 1)),
+    SeenToken(136, "Ì", (1, 2)),
+    SeenToken(243, "ģ", (1, 2)),
+    SeenToken(220, "Ġ", (2, 3)),
+)
+EVIDENCE = Evidence(
+    expected=TOKENS,
+    observed=(SeenToken(2634, "é"), SeenToken(220, "Ġ")),
+    is_cut=True,
+    stage=StageDifference(
+        "Normalizer", ("e\u0301 x",), ("\u00e9 x",), "tokenizers 0.21.0", "reftok where NFC is added"
+    ),
+)
+STREAM_EVIDENCE = Evidence(
+    decoded=(SeenToken(50256, "<|endoftext|>"), SeenToken(0, "!")),
+    stream=(StreamStep("50256 <|endoftext|>", ""), StreamStep("0 !", "!!", is_wrong=True), StreamStep("", "")),
+    stream_use="after 2 chunks that a reset forgets",
+)
+
 HOSTILE = (
-    finding(text_case(SCRIPT, "fuzz:text:1"), "markup in the text", expected=SCRIPT, observed=SCRIPT[:9]),
+    finding(
+        text_case(SCRIPT, "fuzz:text:1"),
+        "markup in the text",
+        expected=SCRIPT,
+        observed=SCRIPT[:9],
+        evidence=HOSTILE_EVIDENCE,
+    ),
     finding(
         text_case(BIDI, "fuzz:text:2"),
         "bidi controls are dropped",
@@ -77,6 +112,7 @@ PLAIN = (
         expected="[68, 136, 220, 8582, 97, 115]",
         observed="[2634, 220, 8582, 97, 115]",
         count=1_204,
+        evidence=EVIDENCE,
     ),
     finding(
         bytes_case(b"\xc3(\xff A", "fuzz:bytes:7"),
@@ -97,6 +133,7 @@ PLAIN = (
         observed="crashed: signal 11",
         stage="Decoder",
         count=2,
+        evidence=STREAM_EVIDENCE,
     ),
 )
 

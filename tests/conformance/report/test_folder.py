@@ -34,7 +34,7 @@ def test_round_trip(folder: Path) -> None:
 
 
 def test_the_files_and_nothing_else(folder: Path) -> None:
-    names = ["findings.jsonl", "junit.xml", "report.html", "run.json", "summary.md"]
+    names = ["badge.json", "badge.svg", "findings.jsonl", "junit.xml", "report.html", "run.json", "summary.md"]
     assert sorted(path.name for path in folder.iterdir()) == names
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 from conformance.case import text_case
-from conformance.report.junit import junit_xml
+from conformance.report.junit import MOST_FAILURES, junit_xml
 from conformance.run import Cell, Run
 from tests.conformance.report.sample_run import (
     CHECKS,
@@ -77,3 +77,10 @@ def test_nothing_new_is_lost() -> None:
     untold = Cell("m", "s", "ids", 5, mismatched=1)
     assert parsed(replace(passing_run(), cells=(untold,))).get("failures") == "1"
     assert parsed(replace(passing_run(), problems=("a problem",))).get("failures") == "1"
+
+
+def test_of_many_findings_in_one_place_the_rest_are_counted() -> None:
+    many = tuple(finding(text_case("x", ""), f"rule {number}") for number in range(60))
+    text = junit_xml(replace(sample_run(), findings=many))
+    assert text.count("[15496, 995]") == MOST_FAILURES
+    assert "and 10 more unexpected findings" in text

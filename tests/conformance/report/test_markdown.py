@@ -31,7 +31,7 @@ def test_at_most_a_screenful() -> None:
     text = summary_markdown(replace(run, findings=many, problems=("p",) * 50, cells=cells))
     assert text.count("\n") <= 45
     assert text.count("- **other ids**") == MOST_FINDINGS
-    assert "and 292 more new findings" in text
+    assert "and 292 more unexpected findings" in text
     assert "and 47 more problems" in text
     assert "And 230 more rows:" in text
 

@@ -69,7 +69,7 @@ def test_only_the_first_findings_are_told() -> None:
     many = tuple(finding(text_case("x", ""), f"rule {number}") for number in range(25))
     text = printed(replace(sample_run(), findings=many))
     assert text.count("replay ") - text.count("conformance replay") == MOST_FINDINGS
-    assert "15 more new findings" in text
+    assert "15 more unexpected findings" in text
 
 
 def test_no_input_commands_the_terminal() -> None:

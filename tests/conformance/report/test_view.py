@@ -88,3 +88,15 @@ def test_long_answers_are_cut_on_both_sides() -> None:
     assert answers.shared == f"(+{999 - view.SHARED})…" + "a" * view.SHARED
     assert answers.expected == "b" * 10 + "…(+989)"
     assert answers.observed == ""
+
+
+def test_a_stream_is_held_against_the_subject_itself() -> None:
+    item = finding(text_case("x", ""), "r", check="stream encode")
+    assert view.expected_by(item) == "the subject, fed the whole text"
+    assert view.accusation(item) == "gives other ids"
+    assert view.expected_by(finding(text_case("x", ""), "r")) == "tokenizers 0.21.0"
+
+
+def test_a_culprit_has_its_worst_finding_and_counts_the_others() -> None:
+    run = replace(sample_run(), findings=(*sample_run().findings, finding(text_case("x", ""), "r", subject="other")))
+    assert [(item.subject, item.others) for item in view.culprits(run)] == [("planted-nfc", 7), ("other", 0)]

@@ -1,0 +1,56 @@
+"""What a generator of inputs is: one definition, from which tests draw with hypothesis and sessions in bulk.
+
+st.randoms(use_true_random=False).map(generator.draw)
+generator.draw(Random("seed:place"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol, TypeAlias, TypeVar
+
+Drawn: TypeAlias = str | bytes | tuple[int, ...]
+"""A text to encode, bytes to encode that need not be UTF-8, or ids to decode."""
+
+_Item = TypeVar("_Item")
+
+
+class Generator(Protocol):
+    """A source of inputs of one sort. What it draws depends on `chance` and on what it was built from alone."""
+
+    @property
+    def name(self) -> str:
+        """As sessions and reports name it."""
+        ...
+
+    def draw(self, chance: Random) -> Drawn:
+        """One input. A text has no lone surrogates."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToDo:
+    """In place of a generator that has nothing to work on with this model; reason: what the model lacks."""
+
+    name: str
+    reason: str
+
+
+def pick(chance: Random, items: Sequence[_Item]) -> _Item:
+    """One of the items; as `Random.choice`, in half the time.
+
+    >>> pick(Random(0), "a")
+    'a'
+    """
+    return items[int(chance.random() * len(items))]
+
+
+def few(chance: Random, most: int) -> int:
+    """A number from 1 to `most`, small ones more often.
+
+    >>> few(Random(0), 1)
+    1
+    """
+    return 1 + int(chance.random() ** 2 * most)

@@ -1,0 +1,34 @@
+"""Contractions and quotes: every apostrophe, every case, at every edge of a word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar
+
+from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.knowledge import ModelKnowledge
+
+_APOSTROPHES = ("'", "'", "'", "’", "‘", "`", "´", "ʼ", "′", "＇", "''")
+_ENDINGS = ("s", "t", "re", "ve", "m", "ll", "d", "S", "T", "RE", "Ve", "M", "LL", "D", "ſ", "ll'", "x", "em", "")
+_WORDS = ("I", "you", "It", "WE", "don", "n", "o", "été", "dell", "L", "1", "中", "", " ", "\n", "(", ")", "_")
+_QUOTES = ("'", '"', "“", "”", "«", "»", "„", "「", "」", "``", "''", "’")
+
+
+@dataclass(frozen=True, slots=True)
+class Contractions:
+    """Words with an apostrophe and an ending, some of them in quotes."""
+
+    name: ClassVar[str] = "contractions and quotes"
+
+    @classmethod
+    def of(cls, knowledge: ModelKnowledge) -> Contractions | NothingToDo:
+        return cls()
+
+    def draw(self, chance: Random) -> str:
+        parts: list[str] = []
+        for _ in range(few(chance, 3)):
+            word = pick(chance, _WORDS) + pick(chance, _APOSTROPHES) + pick(chance, _ENDINGS) + pick(chance, _WORDS)
+            quoted = chance.random() < 0.2
+            parts.append(pick(chance, _QUOTES) + word + pick(chance, _QUOTES) if quoted else word)
+        return pick(chance, (" ", "", "-", "\n")).join(parts)

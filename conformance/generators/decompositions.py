@@ -1,0 +1,44 @@
+"""What the normalization forms change: characters, what they decompose into, and marks in the wrong order."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar, Literal
+
+from conformance.generators.alphabets import by_age, decomposable, marks
+from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.knowledge import ModelKnowledge
+
+_FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+_JAMO = "\u1100\u1112\u1161\u1175\u11a8\u11c2\ud7a3\uac00\uac01\u1160\u11a7"
+
+
+@dataclass(frozen=True, slots=True)
+class Decompositions:
+    """For every model: one that normalizes nothing must leave these texts as they are."""
+
+    name: ClassVar[str] = "decompositions"
+
+    @classmethod
+    def of(cls, knowledge: ModelKnowledge) -> Decompositions | NothingToDo:
+        return cls()
+
+    def draw(self, chance: Random) -> str:
+        return "".join(self._part(chance) for _ in range(few(chance, 4)))
+
+    def _part(self, chance: Random) -> str:
+        character = pick(chance, decomposable())
+        kind = chance.random()
+        if kind < 0.4:
+            return unicodedata.normalize(pick(chance, _FORMS), character)
+        if kind < 0.6:
+            return character
+        if kind < 0.8:
+            base = unicodedata.normalize("NFD", character)[0]
+            return base + "".join(pick(chance, marks()) for _ in range(few(chance, 3)))
+        if kind < 0.9:
+            return "".join(pick(chance, _JAMO) for _ in range(few(chance, 3)))
+        newest = pick(chance, tuple(by_age().values()))
+        return pick(chance, "ae ") + pick(chance, newest) + pick(chance, marks())

@@ -1,0 +1,194 @@
+"""What generators know of a model: its vocab as text, merges, scores, patterns, rules and added tokens, read once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import regex
+
+from conformance.generators.charsmap_rules import charsmap_rules
+from reftok import ReftokError, Tokenizer, decoders, normalizers, pretokenizers
+from reftok.byte_level import from_byte_characters
+from reftok.decoders import byte_of_token
+from reftok.models.bpe import BPE
+from reftok.models.llama_bpe import LlamaBPE
+from reftok.models.llama_spm import LlamaSPM
+from reftok.models.piece_model import PieceModel
+from reftok.models.rank_bpe import RankBPE
+from reftok.models.sentencepiece_bpe import SentencePieceBPE
+from reftok.models.sentencepiece_unigram import SentencePieceUnigram
+from reftok.models.unigram import Unigram
+from reftok.oniguruma.parser import parse
+from reftok.oniguruma.syntax_tree import Node
+from reftok.patterns import compile_oniguruma, source_of, tree_of
+from reftok.sentencepiece_normalizer import SentencePieceNormalizer
+from reftok.sentencepiece_pieces import SPACE_SYMBOL, PieceType
+from reftok.types import AddedToken
+
+Notation: TypeAlias = Literal["byte-level", "metaspace", "plain"]
+"""How entries of the vocab stand for text: each byte as a character, `▁` for a space, or as they are."""
+
+Pair: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKnowledge:
+    """A model as generators see it.
+
+    tokens: id to entry of the vocab, added tokens included, in ascending order of the ids.
+    texts: what the entries stand for, each once; what is no text (parts of characters) is left out.
+    special_ids: what decoding may skip. byte_ids: a byte token's id to its byte.
+    pairs: the two symbols of each merge, in the notation of the vocab, in the order of the merges where they have one.
+    scores: of each piece.
+    patterns: the syntax trees of the patterns that the pre-tokenizers cut by.
+    rules: what the charsmap replaces, and by what.
+    added: the added tokens.
+    """
+
+    notation: Notation
+    tokens: Mapping[int, str] = field(repr=False)
+    texts: tuple[str, ...] = field(repr=False)
+    special_ids: tuple[int, ...] = field(repr=False)
+    byte_ids: Mapping[int, int] = field(repr=False)
+    pairs: tuple[Pair, ...] = field(repr=False)
+    scores: Mapping[str, float] = field(repr=False)
+    patterns: tuple[Node, ...] = field(repr=False)
+    rules: tuple[Pair, ...] = field(repr=False)
+    added: tuple[AddedToken, ...] = field(repr=False)
+
+    def text(self, tokens: str) -> str:
+        """What entries of the vocab, written one after the other, stand for in a text.
+
+        Of bytes that are no whole character, as much as can be read is kept.
+        """
+        return _text(self.notation, tokens)
+
+    def is_partial(self, token: str) -> bool:
+        """Whether the bytes of an entry of the vocab are no whole characters."""
+        data = from_byte_characters(token) if self.notation == "byte-level" else None
+        return data is not None and not data.isascii() and "\ufffd" in data.decode("utf-8", "replace")
+
+
+def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
+    """What can be known of a model.
+
+    >>> import reftok
+    >>> knowledge = model_knowledge(reftok.load("bpe-qwen"))
+    >>> knowledge.notation, knowledge.text("Ġthe"), len(knowledge.patterns), knowledge.rules
+    ('byte-level', ' the', 1, ())
+    """
+    ids = sorted({*tokenizer.model.vocab.values(), *tokenizer.added_tokens.tokens})
+    tokens = {token_id: _encodable(tokenizer.id_to_token(token_id) or "") for token_id in ids}
+    byte_ids = {token_id: byte for token_id, token in tokens.items() if (byte := byte_of_token(token)) is not None}
+    notation, added = _notation(tokenizer), tokenizer.added_tokens.tokens
+    texts = (token if token_id in added else _text(notation, token) for token_id, token in tokens.items())
+    return ModelKnowledge(
+        notation=notation,
+        tokens=tokens,
+        texts=tuple(filter(None, dict.fromkeys(texts))),
+        special_ids=tuple(_special_ids(tokenizer)),
+        byte_ids=byte_ids,
+        pairs=tuple(_pairs(tokenizer)),
+        scores=_scores(tokenizer),
+        patterns=tuple(_patterns(tokenizer)),
+        rules=tuple(_rules(tokenizer)),
+        added=tuple(added.values()),
+    )
+
+
+def by_first(pairs: tuple[Pair, ...]) -> dict[str, list[str]]:
+    """The second symbols of pairs, by the first.
+
+    >>> by_first((("a", "b"), ("a", "c")))
+    {'a': ['b', 'c']}
+    """
+    seconds: dict[str, list[str]] = defaultdict(list)
+    for first, second in pairs:
+        seconds[first].append(second)
+    return dict(seconds)
+
+
+def _encodable(token: str) -> str:
+    """A token without the lone surrogates that stand for bytes in GGUF files."""
+    return token.encode("utf-8", "ignore").decode("utf-8")
+
+
+def _text(notation: Notation, tokens: str) -> str:
+    if notation == "metaspace":
+        return tokens.replace(SPACE_SYMBOL, " ")
+    data = from_byte_characters(tokens) if notation == "byte-level" else None
+    return tokens if data is None else data.decode("utf-8", "ignore")
+
+
+def _notation(tokenizer: Tokenizer) -> Notation:
+    steps = (*tokenizer.pre_tokenizers, *tokenizer.normalizers, *(tokenizer.decoders or ()))
+    kinds = pretokenizers.ByteLevel | normalizers.ByteLevel | decoders.ByteLevel
+    if isinstance(tokenizer.model, RankBPE | LlamaBPE) or any(isinstance(step, kinds) for step in steps):
+        return "byte-level"
+    return "metaspace" if any(token.startswith(SPACE_SYMBOL) for token in tokenizer.model.vocab) else "plain"
+
+
+def _special_ids(tokenizer: Tokenizer) -> list[int]:
+    special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
+    if isinstance(tokenizer.model, PieceModel):
+        reserved = (PieceType.CONTROL, PieceType.UNKNOWN)
+        pieces = enumerate(tokenizer.model.table.pieces)
+        special |= {token_id for token_id, piece in pieces if piece.type in reserved}
+    return sorted(special)
+
+
+def _pairs(tokenizer: Tokenizer) -> list[Pair]:
+    model = tokenizer.model
+    if isinstance(model, BPE):
+        in_order = sorted(model.merges.items(), key=lambda item: item[1])
+        return [(model.id_to_token(first) or "", model.id_to_token(second) or "") for (first, second), _ in in_order]
+    if not isinstance(model, RankBPE | LlamaBPE | LlamaSPM | SentencePieceBPE):
+        return []
+    vocab = model.table.text_ids if isinstance(model, SentencePieceBPE) else model.vocab
+    return [
+        (token[:end], token[end:])
+        for token in vocab
+        for end in range(1, min(len(token), 64))
+        if token[:end] in vocab and token[end:] in vocab
+    ]
+
+
+def _scores(tokenizer: Tokenizer) -> dict[str, float]:
+    model = tokenizer.model
+    if isinstance(model, Unigram):
+        return dict(model.pieces)
+    if isinstance(model, SentencePieceBPE | SentencePieceUnigram):
+        return {piece: model.table.pieces[token_id].score for piece, token_id in model.table.text_ids.items()}
+    if isinstance(model, LlamaSPM):
+        return {_encodable(token): model.scores[token_id] for token, token_id in model.vocab.items()}
+    return {}
+
+
+def _patterns(tokenizer: Tokenizer) -> list[Node]:
+    trees = map(tree_of_step, tokenizer.pre_tokenizers)
+    return [tree for tree in trees if tree is not None]
+
+
+def tree_of_step(step: object) -> Node | None:
+    """The syntax tree of the pattern that a pre-tokenizer cuts by, also where it is Rust's and can be read as such."""
+    pattern = step.pattern if isinstance(step, pretokenizers.Split) else None
+    if isinstance(step, pretokenizers.ByteLevel) and step.use_regex:
+        pattern = compile_oniguruma(pretokenizers.GPT2_PATTERN)
+    if not isinstance(pattern, regex.Pattern):
+        return None
+    try:
+        return tree_of(pattern) or parse(source_of(pattern))
+    except ReftokError:
+        return None
+
+
+def _rules(tokenizer: Tokenizer) -> list[Pair]:
+    return [
+        rule
+        for step in tokenizer.normalizers
+        if isinstance(step, SentencePieceNormalizer | normalizers.Precompiled) and step.charsmap is not None
+        for rule in charsmap_rules(step.charsmap)
+    ]

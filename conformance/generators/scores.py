@@ -1,0 +1,58 @@
+"""Texts that two ways of cutting make with the same, or nearly the same, sum of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar
+
+from conformance.generators.base import NothingToDo
+from conformance.generators.knowledge import ModelKnowledge
+
+_MOST_REPEATS = 7
+_NEAR = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTies:
+    """Two pieces whose end and beginning are the same, written as one; and pieces that overlap themselves.
+
+    pieces: by score. starting: the pieces by their first character, by score as well.
+    """
+
+    knowledge: ModelKnowledge = field(repr=False)
+    pieces: tuple[str, ...] = field(repr=False)
+    starting: Mapping[str, tuple[int, ...]] = field(repr=False)
+    name: ClassVar[str] = "score ties"
+
+    @classmethod
+    def of(cls, knowledge: ModelKnowledge) -> ScoreTies | NothingToDo:
+        scores = knowledge.scores
+        pieces = tuple(sorted(filter(None, scores), key=scores.__getitem__))
+        if not pieces:
+            return NothingToDo(cls.name, "the vocab has no scores")
+        starting: dict[str, list[int]] = {}
+        for place, piece in enumerate(pieces):
+            starting.setdefault(piece[0], []).append(place)
+        return cls(knowledge, pieces, {first: tuple(places) for first, places in starting.items()})
+
+    def draw(self, chance: Random) -> str:
+        place = chance.randrange(len(self.pieces))
+        piece = self.pieces[place]
+        if chance.random() < 0.3:
+            return self.knowledge.text(piece * chance.randrange(2, _MOST_REPEATS))
+        if chance.random() < 0.3:
+            beside = self.pieces[min(place + chance.randrange(_NEAR), len(self.pieces) - 1)]
+            return self.knowledge.text(piece + beside + piece)
+        return self.knowledge.text(self._overlapping(chance, place))
+
+    def _overlapping(self, chance: Random, place: int) -> str:
+        """A piece, and one of nearly the same score that begins with a character of it, from there on."""
+        piece = self.pieces[place]
+        cut = chance.randrange(len(piece))
+        places = self.starting.get(piece[cut], ())
+        if not places:
+            return piece
+        nearest = min(range(0, len(places), 1 + len(places) // 64), key=lambda index: abs(places[index] - place))
+        return piece[:cut] + self.pieces[places[min(nearest + chance.randrange(_NEAR), len(places) - 1)]]

@@ -1,0 +1,66 @@
+"""Ids to decode: by chance, special, runs of byte tokens, what makes no text, and what no vocab has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar
+
+from conformance.generators.alphabets import alphabet
+from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.knowledge import ModelKnowledge
+
+_MOST_IDS = 10
+_LATE = (1 << 16, 1 << 24, (1 << 31) - 1, (1 << 32) - 1)
+_OUTSIDE_OFTEN = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class TokenIds:
+    """Up to ten ids.
+
+    ids: of the vocab. special: what decoding may skip. partial: whose tokens are parts of characters. by_byte: the id
+    of each byte's token. outside: what the vocab has not.
+    """
+
+    ids: tuple[int, ...] = field(repr=False)
+    special: tuple[int, ...] = field(repr=False)
+    partial: tuple[int, ...] = field(repr=False)
+    by_byte: Mapping[int, int] = field(repr=False)
+    outside: tuple[int, ...]
+    name: ClassVar[str] = "ids"
+
+    @classmethod
+    def of(cls, knowledge: ModelKnowledge) -> TokenIds | NothingToDo:
+        ids = tuple(knowledge.tokens)
+        if not ids:
+            return NothingToDo(cls.name, "the vocab is empty")
+        partial = tuple(token_id for token_id, token in knowledge.tokens.items() if knowledge.is_partial(token))
+        gaps = {token_id + 1 for token_id in ids} - set(ids)
+        by_byte = {byte: token_id for token_id, byte in knowledge.byte_ids.items()}
+        return cls(ids, knowledge.special_ids, partial, by_byte, (*sorted(gaps), *_LATE))
+
+    def draw(self, chance: Random) -> tuple[int, ...]:
+        kind = chance.random()
+        if kind < 0.3 and self.by_byte:
+            ids = self._bytes(chance)
+        elif kind < 0.5 and self.partial:
+            ids = [pick(chance, self.partial) for _ in range(few(chance, 4))]
+        else:
+            ids = [pick(chance, self.ids) for _ in range(few(chance, _MOST_IDS))]
+        for pool, often in ((self.special, 0.2), (self.ids, 0.2), (self.outside, _OUTSIDE_OFTEN)):
+            if pool and chance.random() < often:
+                ids.insert(chance.randrange(len(ids) + 1), pick(chance, pool))
+        return tuple(ids)
+
+    def _bytes(self, chance: Random) -> list[int]:
+        """The byte tokens of some characters, one of them lost or doubled now and then."""
+        data = "".join(pick(chance, alphabet()) for _ in range(few(chance, 3))).encode("utf-8")
+        ids = [self.by_byte[byte] for byte in data if byte in self.by_byte]
+        place = chance.randrange(len(ids)) if ids else 0
+        if chance.random() < 0.3:
+            del ids[place : place + 1]
+        elif chance.random() < 0.2:
+            ids[place:place] = ids[place : place + 1]
+        return ids or [pick(chance, self.ids)]

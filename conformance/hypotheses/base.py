@@ -1,0 +1,56 @@
+"""What a hypothesis is: one way to get a tokenizer wrong, as a change to the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from reftok import Tokenizer, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One way to get the encoding wrong; `ids` answers like an implementation that does.
+
+    `ids` raises ReftokError where the changed tokenizer refuses the text, or cannot be built.
+    trace: what its stages give, for the reports; None where it is no other tokenizer or text.
+    """
+
+    stage: str
+    rule: str
+    ids: Callable[[str], Sequence[int]]
+    trace: Callable[[str], Trace] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingHypothesis:
+    """One way to get the decoding wrong; `text` takes ids and whether special tokens are skipped."""
+
+    stage: str
+    rule: str
+    text: Callable[[Sequence[int], bool], str]
+
+
+def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Hypothesis:
+    """The tokenizer with one thing changed, which is built when it is first asked."""
+    built = cache(build)
+    return Hypothesis(stage, rule, lambda text: built().encode(text).ids, lambda text: built().trace(text))
+
+
+def of_text(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[str], str]) -> Hypothesis:
+    """The text changed before it is encoded."""
+    return Hypothesis(
+        stage,
+        rule,
+        lambda text: tokenizer.encode_ids(change(text)),
+        lambda text: tokenizer.trace(change(text)),
+    )
+
+
+def of_ids(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[Sequence[int]], Sequence[int]]) -> Hypothesis:
+    """The right ids changed."""
+    return Hypothesis(stage, rule, lambda text: change(tokenizer.encode_ids(text)))
+
+
+Hypotheses = Iterator[Hypothesis]

@@ -1,0 +1,66 @@
+"""Ways to write a split pattern otherwise, as changes to its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_ASCII_SPACE = "\\t\\n\\x0b\\f\\r "
+
+_CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_GPT2_CONTRACTIONS = "'s|'t|'re|'ve|'m|'ll|'d"
+
+CHANGES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    ("contractions in capitals are not split", ((_CONTRACTIONS, f"(?:{_GPT2_CONTRACTIONS})"),)),
+    ("contractions in capitals are split", ((f"^{_GPT2_CONTRACTIONS}|", f"{_CONTRACTIONS}|"),)),
+    ("contractions are not split", ((f"{_CONTRACTIONS}|", ""),)),
+    ("contractions are not split", ((f"^{_GPT2_CONTRACTIONS}|", ""),)),
+    ("digits in groups of 1", (("\\p{N}{1,3}", "\\p{N}"),)),
+    ("digits in groups of 3", (("|\\p{N}|", "|\\p{N}{1,3}|"),)),
+    ("digits are not grouped", (("\\p{N}{1,3}", "\\p{N}+"),)),
+    ("digits are not grouped", (("|\\p{N}|", "|\\p{N}+|"),)),
+    ("white space lookahead is missing", (("\\s+(?!\\S)|", ""),)),
+    ("line ends are not split from white space", (("\\s*[\\r\\n]+|", ""),)),
+    ("line ends are split from punctuation", (("\\p{N}]+[\\r\\n]*|", "\\p{N}]+|"),)),
+    ("spaces are split from punctuation", (("| ?[^\\s", "|[^\\s"),)),
+    ("spaces are split from words", (("| ?\\p{L}", "|\\p{L}"),)),
+    ("\\p{N} is ASCII digits", (("\\p{N}", "0-9"), ("|0-9", "|[0-9]"), ("?0-9", "?[0-9]"))),
+    ("\\p{N} is decimal digits", (("\\p{N}", "\\p{Nd}"),)),
+    ("\\p{L} is not all letters", (("\\p{L}", "A-Za-z"), ("]?A-Za-z+", "]?[A-Za-z]+"), ("| ?A-Za-z+", "| ?[A-Za-z]+"))),
+    ("marks count as letters", (("]?\\p{L}+", "]?[\\p{L}\\p{M}]+"), ("| ?\\p{L}+", "| ?[\\p{L}\\p{M}]+"))),
+    ("\\w in place of \\p{L}", (("[^\\r\\n\\p{L}\\p{N}]?\\p{L}+", "[^\\r\\n\\w]?\\w+"),)),
+    ("\\s is ASCII white space", (("[^\\s", f"[^{_ASCII_SPACE}"), ("(?!\\S)", f"(?![^{_ASCII_SPACE}])"),
+                                  ("\\s+", f"[{_ASCII_SPACE}]+"), ("\\s*", f"[{_ASCII_SPACE}]*"))),
+)  # fmt: skip
+"""Rule, and what stands in the pattern with what is written in its place; "^" binds it to the start."""
+
+
+def rewritten(pattern: str) -> Iterator[tuple[str, str]]:
+    r"""Rule and pattern, for each change that the pattern has room for.
+
+    >>> dict(rewritten(r"\p{L}+|\p{N}{1,3}|\s+(?!\S)|\s+"))["digits in groups of 1"]
+    '\\p{L}+|\\p{N}|\\s+(?!\\S)|\\s+'
+    """
+    given = {pattern}
+    for rule, parts in CHANGES:
+        changed = pattern
+        for part, other in parts:
+            if part.startswith("^"):
+                changed = other + changed[len(part) - 1 :] if changed.startswith(part[1:]) else changed
+            else:
+                changed = changed.replace(part, other)
+        if changed not in given:
+            given.add(changed)
+            yield rule, changed
+
+
+def with_other_class(pattern: str, characters: str) -> Iterator[tuple[str, str]]:
+    r"""Rule and pattern, for each class of which these characters could be taken to be, or not to be.
+
+    >>> dict(with_other_class(r"\p{L}+|\s+", "x"))[r"\p{L} is not all letters"]
+    '[\\p{L}&&[^\\x{78}]]+|\\s+'
+    """
+    listed = "".join(f"\\x{{{ord(character):x}}}" for character in characters)
+    for name, plural in (("\\p{L}", "letters"), ("\\p{N}", "numbers"), ("\\s", "white space")):
+        if name in pattern:
+            yield f"{name} is not all {plural}", pattern.replace(name, f"[{name}&&[^{listed}]]")
+            yield f"other characters count as {plural}", pattern.replace(name, f"[{name}{listed}]")

@@ -1,0 +1,88 @@
+"""A comparison of two runs as Markdown that fits a pull-request comment: what is new first, at most a screenful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from conformance.comparison import Comparison, FindingChange, Kind
+from conformance.report.comparison_view import (
+    KIND_OF_VERDICT,
+    SHOWN,
+    SIGNS,
+    TALLY_TITLES,
+    TITLES,
+    changed_tallies,
+    coverage_lines,
+    headline,
+    place_lines,
+    run_line,
+    status_of,
+    tally_row,
+    version_lines,
+    what_changed,
+)
+from conformance.report.markdown import code, prose
+from conformance.report.view import answers, plural, shown_input
+
+MOST_FINDINGS = 5
+MOST_LINES = 6
+MOST_ROWS = 5
+
+
+def comparison_markdown(comparison: Comparison) -> str:
+    """The comparison; a few dozen lines at most, whatever changed."""
+    sign = SIGNS[KIND_OF_VERDICT[comparison.verdict]]
+    lines = [
+        f"### {sign} Tokenizer conformance: {prose(headline(comparison))}",
+        "",
+        f"- from {prose(run_line(comparison.before))}",
+        f"- to {prose(run_line(comparison.after))}",
+        *_section("Versions", version_lines(comparison)),
+        *_section("New problems", comparison.new_problems),
+        *_section("Problems that are gone", comparison.fixed_problems),
+    ]
+    for kind in SHOWN:
+        lines += _findings(comparison.of(kind), kind)
+    unchanged = comparison.of("unchanged")
+    if unchanged:
+        known = sum(change.finding.status == "known" for change in unchanged)
+        lines += ["", f"{SIGNS['unchanged']} {plural(len(unchanged), 'unchanged finding')} ({known:,} known)."]
+    lines += _section("Asked", (*coverage_lines(comparison), *place_lines(comparison)))
+    lines += _section("Not shared", comparison.notes)
+    return "\n".join([*lines, *_tables(comparison)]) + "\n"
+
+
+def _section(title: str, sentences: Sequence[str]) -> list[str]:
+    lines = [f"- {prose(sentence)}" for sentence in sentences[:MOST_LINES]]
+    more = len(sentences) - MOST_LINES
+    return ["", f"**{title}**", "", *lines, *([f"- and {more:,} more"] if more > 0 else [])] if lines else []
+
+
+def _findings(changes: tuple[FindingChange, ...], kind: Kind) -> list[str]:
+    if not changes:
+        return []
+    lines = ["", f"**{TITLES[kind]}: {plural(len(changes), 'finding')}**", ""]
+    lines += [line for change in changes[:MOST_FINDINGS] for line in _finding(change, kind)]
+    more = len(changes) - MOST_FINDINGS
+    return lines + ([f"- and {more:,} more"] if more > 0 else [])
+
+
+def _finding(change: FindingChange, kind: Kind) -> Iterator[str]:
+    finding, example = change.finding, change.finding.example
+    where = " · ".join(prose(name, 40) for name in (example.model, example.subject, example.check))
+    rule = prose((f"{finding.stage}: " if finding.stage else "") + finding.rule, 120)
+    known = f", {status_of(change)}" if status_of(change) else ""
+    expected, observed = map(code, answers(example, limit=40).lines)
+    yield f"- {SIGNS[kind]} **{example.severity}** {where}: {rule} ({finding.count:,}×{known})"
+    yield f"  {code(shown_input(example.case, 40))} expected {expected}, observed {observed}"
+    for part in what_changed(change):
+        yield f"  {prose(part)}"
+
+
+def _tables(comparison: Comparison) -> Iterator[str]:
+    for dimension, tallies in changed_tallies(comparison):
+        yield from ("", f"| {dimension} | {' | '.join(TALLY_TITLES)} |", f"|---{'|--:' * len(TALLY_TITLES)}|")
+        for tally in tallies[:MOST_ROWS]:
+            yield f"| {prose(tally.name, 40)} | {' | '.join(tally_row(tally))} |"
+        if len(tallies) > MOST_ROWS:
+            yield f"| and {len(tallies) - MOST_ROWS:,} more |{' |' * len(TALLY_TITLES)}"

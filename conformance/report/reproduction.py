@@ -1,0 +1,47 @@
+"""A few lines of Python that show what the official library answers, with the input spelled in ASCII."""
+
+from __future__ import annotations
+
+from conformance.case import Case
+from conformance.finding import Finding
+from conformance.run import ModelInfo
+
+LONGEST_INPUT = 2_000
+"""Code points, bytes or ids; what is longer is only replayed."""
+
+
+def reproduction(finding: Finding, model: ModelInfo | None) -> str:
+    r"""The lines, "" where the library or the input cannot be written down.
+
+    Texts are ASCII, so that what is copied is what was asked, whatever the page or the terminal makes of it.
+    """
+    case = finding.example.case
+    if model is None or len(case.text or case.data or case.ids) > LONGEST_INPUT or case.tokens:
+        return ""
+    lines = _LIBRARIES.get(model.format)
+    if lines is None or (case.kind == "bytes" and model.format != "sentencepiece"):
+        return ""
+    start, encode, decode = lines
+    ask = decode if case.kind == "ids" else encode
+    return "\n".join([start.format(path=ascii(model.path)), ask.format(input=_written(case))]) + "\n"
+
+
+_LIBRARIES = {
+    "tokenizer.json": (
+        "from tokenizers import Tokenizer\ntokenizer = Tokenizer.from_file({path})",
+        "encoding = tokenizer.encode({input})\nprint(encoding.ids, encoding.tokens, encoding.offsets)",
+        "print(ascii(tokenizer.decode({input})))",
+    ),
+    "sentencepiece": (
+        "from sentencepiece import SentencePieceProcessor\nprocessor = SentencePieceProcessor(model_file={path})",
+        'print(processor.Encode({input}, return_type="offset_mapping"))',
+        "print(ascii(processor.Decode({input})))",
+    ),
+}
+"""By model format: how to load a model, to encode and to decode."""
+
+
+def _written(case: Case) -> str:
+    if case.kind == "ids":
+        return str(list(case.ids))
+    return ascii(case.data if case.kind == "bytes" else case.text)

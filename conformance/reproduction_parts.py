@@ -1,0 +1,239 @@
+"""The parts of a reproduction: Python that is the same for every model and input, to be put together."""
+
+from __future__ import annotations
+
+OFFICIAL = {
+    "tokenizer.json": """\
+class Official:
+    def __init__(self, path):
+        from tokenizers import Tokenizer
+
+        self.tokenizer = Tokenizer.from_file(path)
+
+    def encode(self, text):
+        encoding = self.tokenizer.encode(text)
+        return parts(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
+
+    def encode_batch(self, texts):
+        return [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
+
+    def decode(self, ids):
+        return [self.tokenizer.decode(ids, skip_special_tokens=skips) for skips in (True, False)]
+
+    def stream_decode(self, ids, skips):
+        from tokenizers.decoders import DecodeStream
+
+        stream = DecodeStream(skip_special_tokens=skips)
+        return "".join(stream.step(self.tokenizer, token_id) or "" for token_id in ids)
+""",
+    "sentencepiece": """\
+class Official:
+    def __init__(self, path):
+        from sentencepiece import SentencePieceProcessor
+
+        self.processor = SentencePieceProcessor(model_file=path)
+
+    def encode(self, text):
+        answer = self.processor.Encode(text, return_type="offset_mapping")
+        return parts(answer["ids"], map(as_text, answer["pieces"]), answer["offsets"])
+
+    def encode_batch(self, texts):
+        return self.processor.Encode(texts, num_threads=1)
+
+    def decode(self, ids):
+        return [self.processor.Decode(ids)]
+""",
+}
+"""The official library of each format of models."""
+
+SUBJECT_OF_FILE = '''\
+class Subject:
+    """What FACTORY of FILE.py makes of the path of a model; its methods are those of `conformance run --subject`."""
+
+    def __init__(self, path):
+        if len(sys.argv) != 2:
+            raise ValueError("name the subject: FILE.py:FACTORY")
+        file, _, factory = sys.argv[1].rpartition(":")
+        sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
+        spec = importlib.util.spec_from_file_location("subject_under_test", file)
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        self.subject = getattr(module, factory)(path)
+
+    def encode(self, text):
+        if hasattr(self.subject, "encode_with_offsets"):
+            return parts(*self.subject.encode_with_offsets(text, True))
+        return parts(self.subject.encode(text, True))
+
+    def encode_batch(self, texts):
+        return self.subject.encode_batch(texts, True)
+
+    def decode(self, ids):
+        return [self.subject.decode(ids, skips) for skips in (True, False)]
+
+    @property
+    def stream_encoder(self):
+        return functools.partial(self.subject.stream_encoder, True)
+
+    @property
+    def stream_decode(self):
+        if not hasattr(self.subject, "stream_decoder"):
+            give = self.subject.stream_decode
+            return lambda ids, skips: "".join(give(ids, skips))
+        return self._fed
+
+    def _fed(self, ids, skips):
+        stream = self.subject.stream_decoder(skips)
+        return "".join([*map(stream.feed, ids), stream.finish()])
+'''
+
+SUBJECT_REFTOK = """\
+class Subject:
+    def __init__(self, path):
+        import reftok
+
+        self.tokenizer = reftok.load(path)
+        self.skips = self.tokenizer.library != "sentencepiece"
+
+    def encode(self, text):
+        encoding = self.tokenizer.encode(text)
+        return parts(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
+
+    def decode(self, ids):
+        choices = (True, False) if self.skips else (False,)
+        return [self.tokenizer.decode(ids, skip_special_tokens=skips) for skips in choices]
+
+    def stream_encoder(self):
+        return self.tokenizer.stream_encoder(add_special_tokens=True)
+
+    def stream_decode(self, ids, skips):
+        stream = self.tokenizer.stream_decoder(skip_special_tokens=skips and self.skips)
+        return "".join([*map(stream.feed, ids), stream.finish()])
+"""
+
+SUBJECT_IS_OFFICIAL = "Subject = Official\n"
+
+HELPERS = '''\
+def parts(ids, tokens=None, offsets=None, mask=None):
+    return {
+        "ids": list(ids),
+        "tokens": None if tokens is None else list(tokens),
+        "offsets": None if offsets is None else [tuple(span) for span in offsets],
+        "special_tokens_mask": None if mask is None else list(mask),
+    }
+
+
+def as_text(piece):
+    return piece if isinstance(piece, str) else piece.decode("utf-8", "replace")
+
+
+class Failure:
+    """An error in place of an answer. Two refusals agree, whatever they say; a panic of Rust is no refusal."""
+
+    def __init__(self, error):
+        self.is_refusal = isinstance(error, Exception)
+        self.message = f"{type(error).__name__}: {error}"
+
+    def __eq__(self, other):
+        return isinstance(other, Failure) and self.is_refusal and other.is_refusal
+
+    def __repr__(self):
+        return self.message
+
+
+def answer(method, *given):
+    try:
+        return method(*given)
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:
+        return Failure(error)
+'''
+
+MAIN = """\
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, MODEL_NAME)
+        with open(path, "wb") as file:
+            file.write(MODEL)
+        try:
+            expected, observed = compared(Official(path), Subject(path))
+        except Exception as error:
+            print(ascii(f"cannot be loaded or asked: {type(error).__name__}: {error}"), file=sys.stderr)
+            return 2
+    print("input    ", ascii(INPUT))
+    print("expected ", ascii(expected))
+    print("observed ", ascii(observed))
+    return 0 if expected == observed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+
+PART = '''\
+def compared(official, subject):
+    """Part by part, if both give it; what has no answer is its own part."""
+    answers = answer(official.encode, INPUT), answer(subject.encode, INPUT)
+    if any(isinstance(given, Failure) for given in answers):
+        return answers
+    expected, observed = (given[PART] for given in answers)
+    return (expected, observed) if expected is not None and observed is not None else (None, None)
+'''
+
+DECODE = '''\
+def compared(official, subject):
+    """Decoded with special tokens skipped, and kept where both can; INPUT is ids, or a text that has them."""
+    ids = INPUT if isinstance(INPUT, list) else official.encode(INPUT)["ids"]
+    answers = answer(official.decode, ids), answer(subject.decode, ids)
+    if any(isinstance(given, Failure) for given in answers):
+        return answers
+    choices = min(map(len, answers))
+    return [given[:choices] for given in answers]
+'''
+
+ROUND_TRIP = '''\
+def compared(official, subject):
+    """The text that must come back, and what does, special tokens kept."""
+    given = answer(lambda: subject.decode(subject.encode(INPUT)["ids"]))
+    return TEXT, given if isinstance(given, Failure) else given[-1]
+'''
+
+BATCH = '''\
+def compared(official, subject):
+    """The ids of the text alone, and in a batch."""
+    alone = answer(lambda: subject.encode(INPUT)["ids"])
+    return alone, answer(lambda: list(subject.encode_batch([INPUT])[0]))
+'''
+
+NO_CRASH = '''\
+def compared(official, subject):
+    """Whether the library answers, or refuses in order."""
+    given = answer(official.decode if isinstance(INPUT, list) else official.encode, INPUT)
+    if isinstance(given, dict):
+        given = answer(official.decode, given["ids"])
+    crashed = isinstance(given, Failure) and not given.is_refusal
+    return "no crash", given if crashed else "no crash"
+'''
+
+STREAM_ENCODE = '''\
+def compared(official, subject):
+    """The ids of the whole, and of a stream that is fed the chunks of INPUT."""
+    whole = INPUT[0][:0].join(INPUT)
+    return answer(lambda: subject.encode(whole)["ids"]), answer(streamed, subject.stream_encoder)
+
+
+def streamed(make):
+    stream = make()
+    feed = stream.feed if isinstance(INPUT[0], str) else stream.feed_bytes
+    given = [token_id for chunk in INPUT for token_id in feed(chunk)]
+    return given + list(stream.finish())
+'''
+
+STREAM_DECODE = '''\
+def compared(official, subject):
+    """The text of all ids, and of a stream that is fed one after another."""
+    whole = answer(subject.decode, INPUT)
+    expected = whole if isinstance(whole, Failure) else whole[0 if SKIPS else -1]
+    return expected, answer(subject.stream_decode, INPUT, SKIPS)
+'''

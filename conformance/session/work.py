@@ -1,0 +1,259 @@
+"""The work on one shard of a session: draw, ask in bulk, watch what is reached; look closely at what differs."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TypeAlias
+
+from conformance.case import Case, bytes_case, ids_case, text_case
+from conformance.checks.base import Answers, tails
+from conformance.checks.batch import BATCH
+from conformance.coverage import Coverage
+from conformance.engines.asking import ask
+from conformance.engines.bench import Bench
+from conformance.engines.result import Group, ShardResult
+from conformance.engines.shard_work import judged
+from conformance.finding import Mismatch
+from conformance.generators import generators
+from conformance.generators.base import Drawn, Generator, NothingToDo
+from conformance.generators.knowledge import ModelKnowledge, model_knowledge
+from conformance.generators.mutation import CorpusMutation, KeptMutation
+from conformance.generators.token_ids import TokenIds
+from conformance.inputs.plan import Shard, corpus_cases
+from conformance.observation import Encoded
+from conformance.plan import Plan
+from conformance.session.plan import SessionPlan, SessionShard
+from conformance.session.state import Kept, ShardOutcome, add_result
+from conformance.subjects.base import Subject
+from conformance.subjects.in_bulk import Ids, InBulk, in_bulk, reftok_in_bulk
+from conformance.watching import Watcher
+
+LOOKED_AT = 128
+"""One input in so many is traced, and of the first generation each."""
+ASKED_IN_FULL, ASKED_IN_FULL_AT_FIRST = 512, 4
+"""One input in so many is asked with all checks though nothing differs, of the first generation more."""
+TURNS = {KeptMutation.name: 3, TokenIds.name: 3, CorpusMutation.name: 3}
+"""How often a generator has its turn for each turn of another one."""
+OTHER_IN_BULK = "ids in bulk are others than those of the text alone"
+_LONGEST_LINE = 1_000
+
+BulkTexts: TypeAlias = tuple[Mapping[int, str | None], Mapping[int, str | None]]
+"""By the number of the input, the text of its ids with special tokens kept, and with special tokens skipped."""
+BulkAnswers: TypeAlias = tuple[list[Ids | None], BulkTexts]
+
+
+class Workplace:
+    """What a worker has of one model, for all its shards."""
+
+    def __init__(self, session: SessionPlan, bench: Bench) -> None:
+        self.session = session
+        self.bench = bench
+        self.knowledge: ModelKnowledge = model_knowledge(bench.reference.tokenizer)
+        self.special_ids = frozenset(self.knowledge.special_ids)
+        self.watcher = Watcher(bench.reference.tokenizer, self.knowledge)
+        texts = (case.text for case in corpus_cases(session.plan.inputs.files) if case.kind == "text")
+        self._generators = generators(self.knowledge, tuple(text for text in texts if len(text) < _LONGEST_LINE))
+
+    def work(self, shard: SessionShard, coverage: Coverage, kept: tuple[Drawn, ...]) -> ShardOutcome:
+        """The outcome of one shard.
+
+        coverage, kept: at the end of the generation before; neither is changed.
+        """
+        started = time.monotonic()
+        self.bench.renew()
+        plan = self.session.plan
+        result = ShardResult(
+            Shard(shard.model, "fuzz", shard.start, shard.stop), unavailable=dict(self.bench.unavailable)
+        )
+        work = _Work(self, shard, result, coverage.copy())
+        idle = work.draw([*self._generators, KeptMutation.of(self.knowledge, kept)])
+        work.ask_in_bulk()
+        work.look()
+        work.ask_in_full(plan)
+        result.cases = len(work.inputs)
+        result.seconds = time.monotonic() - started
+        return ShardOutcome(shard, result, tuple(work.kept), work.drawn, idle)
+
+
+@dataclass(slots=True)
+class _Work:
+    """One shard on its way.
+
+    inputs: what was drawn; makers: by which generator. ids: what the oracle gives for a text, or what is decoded.
+    bulk_ids: what each subject gave in bulk. suspects: by subject, the numbers of the inputs to be asked in full.
+    """
+
+    place: Workplace
+    shard: SessionShard
+    result: ShardResult
+    coverage: Coverage
+    inputs: list[Drawn] = field(default_factory=list)
+    makers: list[str] = field(default_factory=list)
+    ids: list[Ids | None] = field(default_factory=list)
+    bulk_ids: dict[str, list[Ids | None]] = field(default_factory=dict)
+    suspects: dict[str, set[int]] = field(default_factory=dict)
+    kept: list[Kept] = field(default_factory=list)
+    drawn: Counter[str] = field(default_factory=Counter)
+
+    def draw(self, found: Sequence[Generator | NothingToDo]) -> dict[str, str]:
+        """Draw the inputs, each generator in turn; gives why some have nothing to do."""
+        chosen = [generator for generator in found if generator.name in self.place.session.generators]
+        turns: list[Generator] = []
+        for generator in chosen:
+            if not isinstance(generator, NothingToDo):
+                turns += [generator] * TURNS.get(generator.name, 1)
+        chance = Random(self._seed)
+        for number in range(self.shard.start, self.shard.stop if turns else self.shard.start):
+            generator = turns[number % len(turns)]
+            self.inputs.append(self._taken(generator.draw(chance)))
+            self.makers.append(generator.name)
+        self.drawn.update(self.makers)
+        return {generator.name: generator.reason for generator in chosen if isinstance(generator, NothingToDo)}
+
+    @property
+    def _seed(self) -> str:
+        shard = self.shard
+        return f"{self.place.session.plan.inputs.seed}:{shard.model}:{shard.generation}:{shard.number}"
+
+    def _taken(self, drawn: Drawn) -> Drawn:
+        """Bytes as the text of them, where the oracle takes no bytes."""
+        if isinstance(drawn, bytes) and not self._oracle.takes_bytes:
+            return drawn.decode("utf-8", "replace")
+        return drawn
+
+    @property
+    def _oracle(self) -> Subject:
+        return self.place.bench.subjects[self.place.bench.oracle]
+
+    def ask_in_bulk(self) -> None:
+        """Compare the ids of texts and the texts of ids; whatever is not equal, or was refused, is suspect."""
+        bench, labels = self.place.bench, self.place.session.plan.labels
+        names = [name for name in bench.subjects if name != bench.oracle and name in labels]
+        oracle = in_bulk(self._oracle)
+        self.ids, texts = self._answers(oracle or reftok_in_bulk(bench.reference))
+        if oracle is not None:
+            self.bulk_ids[bench.oracle] = self.ids
+        for name in names:
+            subject = in_bulk(bench.subjects[name])
+            if oracle is None or subject is None:
+                self.suspects[name] = {*range(len(self.inputs))}
+                continue
+            sample = ASKED_IN_FULL if self.shard.generation else ASKED_IN_FULL_AT_FIRST
+            suspects = self._sampled(sample, "asked in full")
+            self.bulk_ids[name], own_texts = self._answers(subject, self.ids)
+            suspects |= self._differing(self.bulk_ids[name], own_texts, texts)
+            self.suspects[name] = suspects
+            self._count(name, suspects)
+
+    def _answers(self, subject: InBulk, decoded: Sequence[Ids | None] | None = None) -> BulkAnswers:
+        """The ids of each input, and the texts of ids with special tokens kept and skipped.
+
+        decoded: the ids that are decoded; None for the subject's own.
+        """
+        encoded = [number for number, given in enumerate(self.inputs) if not isinstance(given, tuple)]
+        ids: list[Ids | None] = [given if isinstance(given, tuple) else None for given in self.inputs]
+        texts = [given for given in self.inputs if not isinstance(given, tuple)]
+        for number, answer in zip(encoded, subject.ids(texts), strict=True):
+            ids[number] = answer
+        questions = {number: [*found] for number, found in enumerate(decoded or ids) if found is not None}
+        special = {n: found for n, found in questions.items() if not self.place.special_ids.isdisjoint(found)}
+        kept = dict(zip(questions, subject.texts([*questions.values()]), strict=True))
+        skipped = (
+            dict(zip(special, subject.without_special([*special.values()]), strict=True))
+            if subject.without_special
+            else {}
+        )
+        return ids, (kept, skipped)
+
+    def _differing(self, ids: Sequence[Ids | None], texts: BulkTexts, oracle_texts: BulkTexts) -> set[int]:
+        """The numbers of the inputs for which two answers differ, or one of them is missing."""
+        found = {n for n, (one, other) in enumerate(zip(ids, self.ids, strict=True)) if one is None or one != other}
+        for mine, others in zip(texts, oracle_texts, strict=True):
+            found |= {number for number, text in mine.items() if text is None or text != others.get(number, text)}
+        return found
+
+    def _count(self, name: str, suspects: Collection[int]) -> None:
+        """Count the answers that were compared in bulk and will not be asked for again."""
+        equal = len(self.inputs) - len(suspects)
+        texts = sum(not isinstance(given, tuple) for given in self.inputs)
+        texts -= sum(not isinstance(self.inputs[number], tuple) for number in suspects)
+        checks = self.place.session.plan.checks
+        for check, count in (("ids", texts), ("decode", equal)):
+            if check in checks:
+                self.result.counts[name, check].compared += count
+                self.result.answers += count
+
+    def _sampled(self, every: int, purpose: str) -> set[int]:
+        """The numbers of one input in so many, by chance: a fixed step would fall in with the turns of generators."""
+        chance = Random(f"{self._seed}:{purpose}")
+        count = len(self.inputs)
+        return set(chance.sample(range(count), min(count, -(-count // every))))
+
+    def look(self) -> None:
+        """Watch what the inputs reach, closely for a sample; keep those that reach something new."""
+        watcher, every = self.place.watcher, LOOKED_AT if self.shard.generation else 1
+        looked_at = self._sampled(every, "looked at")
+        for number, (given, ids) in enumerate(zip(self.inputs, self.ids, strict=True)):
+            reached = None
+            if ids is not None and isinstance(given, str):
+                reached = watcher.glance(self.coverage, given, ids)
+            if number in looked_at:
+                if isinstance(given, tuple):
+                    closely = watcher.look_at_ids(self.coverage, given)
+                else:
+                    closely = watcher.look(self.coverage, given)
+                reached = reached or Coverage()
+                reached.take(closely.reached)
+            if reached:
+                self.kept.append(Kept(self.shard.model, self._case(number), reached))
+
+    def ask_in_full(self, plan: Plan) -> None:
+        """Ask about the suspects with all checks; a difference is attributed and recorded."""
+        oracle, bench = self.place.bench.oracle, self.place.bench
+        for position, (name, suspects) in enumerate(self.suspects.items()):
+            pairs = [(number, case) for number in sorted(suspects) for case in self._cases(number)]
+            cases = [case for _, case in pairs]
+            answers = ask(bench, cases, plan.checks, name)
+            part = judged(plan, self.result.shard, bench, cases, answers)
+            self._judge_bulk(name, pairs, answers[name], part)
+            self._judge_bulk(oracle, pairs, answers[oracle], part)
+            if position:  # what is said of the oracle itself was said with the first subject
+                part.counts = {key: counts for key, counts in part.counts.items() if key[0] != oracle}
+                part.groups = {key: group for key, group in part.groups.items() if key[0] != oracle}
+            add_result(self.result, part)
+
+    def _judge_bulk(
+        self, name: str, pairs: Sequence[tuple[int, Case]], answers: Sequence[Answers], part: ShardResult
+    ) -> None:
+        """Record the ids that are others in bulk than for the text alone, which no check on the latter can see."""
+        bulk = self.bulk_ids.get(name)
+        for (number, case), answer in zip(pairs, answers, strict=True):
+            encoding, ids = answer.encoding, None if bulk is None else bulk[number]
+            if ids is None or not isinstance(encoding, Encoded) or case.origin.endswith(":text"):
+                continue
+            if encoding.ids != tuple(ids):
+                shown = tails(encoding.ids, ids)
+                mismatch = Mismatch(self.shard.model, name, BATCH.name, OTHER_IN_BULK, "other ids", case, *shown)
+                key = (name, BATCH.name, "", OTHER_IN_BULK)
+                part.groups.setdefault(key, Group("", OTHER_IN_BULK)).add(mismatch)
+                part.counts[name, BATCH.name].compared += 1
+                part.counts[name, BATCH.name].mismatched += 1
+
+    def _cases(self, number: int) -> list[Case]:
+        """The input as a case; bytes also as the text of them, for those that take no bytes."""
+        case = self._case(number)
+        if case.kind != "bytes":
+            return [case]
+        return [case, text_case(case.readable_text, f"{case.origin}:text")]
+
+    def _case(self, number: int) -> Case:
+        shard, given = self.shard, self.inputs[number]
+        place = f"{shard.generation}.{shard.number}.{number}"
+        origin = f"session:{self.place.session.plan.inputs.seed}:{place}:{self.makers[number]}"
+        if isinstance(given, str):
+            return text_case(given, origin)
+        return bytes_case(given, origin) if isinstance(given, bytes) else ids_case(given, origin)

@@ -1,0 +1,1 @@
+"""Shrinking of a model together with its case: what is left is what the mismatch needs."""

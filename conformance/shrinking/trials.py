@@ -1,0 +1,139 @@
+"""One mismatch on trial: does it show with another model and another case?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+
+from conformance.case import Case
+from conformance.checks import CHECKS
+from conformance.checks.base import Answers, Difference
+from conformance.engines.asking import ask
+from conformance.engines.bench import Bench
+from conformance.errors import InputError
+from conformance.finding import Mismatch
+from conformance.observation import Encoded
+from conformance.plan import ModelPlan, Plan
+from conformance.subjects import subject_label
+from conformance.subjects.base import Subject
+from conformance.subjects.isolated import IsolatedSubject
+from reftok.errors import ReftokError
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The mismatch, seen again, with both answers."""
+
+    difference: Difference
+    oracle: Answers
+    subject: Answers
+
+    @property
+    def ids(self) -> list[int]:
+        """Every id of both answers."""
+        encodings = [answers.encoding for answers in (self.oracle, self.subject)]
+        return [token_id for encoding in encodings if isinstance(encoding, Encoded) for token_id in encoding.ids]
+
+    def lost(self, case: Case) -> int:
+        """How many code points of a text no token of the oracle stands for."""
+        encoding = self.oracle.encoding
+        if case.kind != "text" or not isinstance(encoding, Encoded) or encoding.offsets is None:
+            return 0
+        return len(case.text) - len({place for span in encoding.offsets for place in range(*span)})
+
+
+class Trials:
+    """Asks the oracle and the subject of a mismatch about one model after another; to be used in a `with` statement.
+
+    Raises InputError where one of them cannot take part with the model of the run.
+    """
+
+    def __init__(self, plan: Plan, mismatch: Mismatch) -> None:
+        self._model = next(model for model in plan.models if model.name == mismatch.model)
+        names = tuple(name for name in plan.subjects if subject_label(name) == mismatch.subject)
+        self._plan = replace(plan, models=(self._model,), subjects=names)
+        self._mismatch = mismatch
+        self._kept: IsolatedSubject | None = self._kept_subject()
+        self._folder = TemporaryDirectory()
+        self._file: Path | None = None
+        self._written = 0
+        self._known: tuple[bytes, Bench | None] = (b"", None)
+        self._most_lost: int | None = None
+
+    def __enter__(self) -> Trials:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._kept is not None:
+            self._kept.close()
+        self._folder.cleanup()
+
+    def _kept_subject(self) -> IsolatedSubject | None:
+        bench = Bench(self._plan, self._model)
+        missing = {self._model.oracle, self._mismatch.subject} & bench.unavailable.keys()
+        if missing:
+            bench.close()
+            raise InputError(f"{min(missing)} cannot take part now: {bench.unavailable[min(missing)]}")
+        subject = bench.subjects.get(self._mismatch.subject)
+        return subject if isinstance(subject, IsolatedSubject) else None
+
+    def fails(self, data: bytes, case: Case) -> bool:
+        """Whether the mismatch shows."""
+        return self.shown(data, case) is not None
+
+    def shown(self, data: bytes, case: Case) -> Shown | None:
+        """The mismatch, where the same check fails by the same rule; None where not, or where a model is refused.
+
+        A model for which more of the text is lost than for the first shows another mismatch: a letter is missing.
+        """
+        bench = self._bench(data)
+        if bench is None:
+            return None
+        mismatch = self._mismatch
+        depth = self._plan.inputs.closest_depth
+        answers = ask(bench, [case], (mismatch.check,), mismatch.subject, depth)
+        oracle, subject = answers[bench.oracle][0], answers[mismatch.subject][0]
+        found = CHECKS[mismatch.check](case, oracle, subject)
+        if not isinstance(found, Difference) or found.rule != mismatch.rule:
+            return None
+        shown = Shown(found, oracle, subject)
+        if self._most_lost is None:
+            self._most_lost = shown.lost(case)
+        return shown if shown.lost(case) <= self._most_lost else None
+
+    def _bench(self, data: bytes) -> Bench | None:
+        """The bench of a model file; None where somebody refuses it."""
+        if self._known[0] != data:
+            self._known = data, self._loaded(data)
+        return self._known[1]
+
+    def _loaded(self, data: bytes) -> Bench | None:
+        if self._file is not None:
+            self._file.unlink()
+        # Each file in a folder of its own: a subject may keep what it has read by path.
+        self._written += 1
+        folder = Path(self._folder.name) / str(self._written)
+        folder.mkdir()
+        self._file = folder / self._model.path.name
+        self._file.write_bytes(data)
+        try:
+            bench = _BenchWithSubject(self._plan, replace(self._model, path=self._file), self._kept)
+        except ReftokError:
+            return None
+        return None if bench.unavailable or bench.oracle != self._model.oracle else bench
+
+
+class _BenchWithSubject(Bench):
+    """A bench for which an isolated subject, if there is one, takes the model within the process that it has."""
+
+    def __init__(self, plan: Plan, model: ModelPlan, kept: IsolatedSubject | None) -> None:
+        self._kept = kept
+        super().__init__(plan, model)
+
+    def _load(self, name: str, timeout: float) -> Subject:
+        if self._kept is None or subject_label(name) != self._kept.name:
+            return super()._load(name, timeout)
+        self._kept.load(self.model.path)
+        return self._kept

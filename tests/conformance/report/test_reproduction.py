@@ -1,0 +1,54 @@
+"""The reproduction is Python that asks exactly what was asked, in ASCII."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.case import Case, bytes_case, ids_case, text_case
+from conformance.finding import Finding
+from conformance.report.reproduction import LONGEST_INPUT, reproduction
+from conformance.run import ModelInfo
+from tests.conformance.report.sample_run import finding
+
+MODEL = ModelInfo("m", "a'b\u202e.json", "tokenizer.json", "", "tokenizers", 1)
+SENTENCEPIECE = replace(MODEL, format="sentencepiece", path="m.model")
+
+
+def literals(source: str) -> list[object]:
+    nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant | ast.List))
+    return [ast.literal_eval(node) for node in nodes]
+
+
+def of(case: Case, model: ModelInfo | None = MODEL) -> str:
+    item: Finding = finding(case, "r")
+    return reproduction(item, model)
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_a_text_is_spelled_in_ascii(text: str) -> None:
+    source = of(text_case(text, ""))
+    assert source.isascii()
+    assert text in literals(source)
+    assert MODEL.path in literals(source)
+
+
+@given(st.binary())
+def test_bytes_are_for_a_library_that_takes_them(data: bytes) -> None:
+    assert data in literals(of(bytes_case(data, ""), SENTENCEPIECE))
+    assert of(bytes_case(data, "")) == ""
+
+
+def test_ids_are_decoded() -> None:
+    assert "tokenizer.decode([1, 2])" in of(ids_case((1, 2), ""))
+    assert "processor.Decode([1, 2])" in of(ids_case((1, 2), ""), SENTENCEPIECE)
+
+
+def test_nothing_is_written_of_what_is_too_long_or_not_known() -> None:
+    assert of(text_case("x" * LONGEST_INPUT, ""))
+    assert of(text_case("x" * (LONGEST_INPUT + 1), "")) == ""
+    assert of(text_case("x", ""), None) == ""
+    assert of(text_case("x", ""), replace(MODEL, format="gguf")) == ""

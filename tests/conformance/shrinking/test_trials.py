@@ -1,0 +1,120 @@
+"""A mismatch is tried with other models: what counts as the same one, and who may refuse."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.case import Case, text_case
+from conformance.errors import InputError
+from conformance.finding import Mismatch
+from conformance.inputs.plan import Inputs
+from conformance.modelling import plan_models
+from conformance.observation import Encoded, Encoding
+from conformance.plan import Plan
+from conformance.shrinking.trials import Trials
+from conformance.subjects import subject_label
+from conformance.subjects.base import UnavailableError
+
+from ..isolated_subjects import WHOLE, Make
+
+Planted = Callable[[str], str]
+DECOMPOSED = text_case("cafe\u0301", "test")
+
+
+def trials(subject: str, model: str = "bpe-qwen", rule: str = "other ids", case: Case = DECOMPOSED) -> Trials:
+    (plan,) = plan_models((model,))
+    mismatch = Mismatch(plan.name, subject_label(subject), "ids", rule, "other ids", case, "", "")
+    return Trials(Plan((plan,), (subject,), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0), mismatch)
+
+
+def changed(**keys: Any) -> bytes:
+    path = plan_models(("bpe-qwen",))[0].path
+    return json.dumps({**json.loads(path.read_bytes()), **keys}).encode()
+
+
+def ids(answer: Encoding) -> tuple[int, ...]:
+    assert isinstance(answer, Encoded)
+    return answer.ids
+
+
+def test_a_mismatch_shows_or_not(planted: Planted) -> None:
+    with trials(planted("no_nfc")) as tried:
+        assert tried.fails(changed(), DECOMPOSED)
+        assert not tried.fails(changed(), text_case("cafe", "test"))
+        assert not tried.fails(changed(normalizer=None), DECOMPOSED)
+
+
+def test_another_rule_is_another_mismatch(planted: Planted) -> None:
+    with trials(planted("no_nfc"), rule="refused") as tried:
+        assert not tried.fails(changed(), DECOMPOSED)
+
+
+def test_a_model_that_the_library_refuses_does_not_count(planted: Planted) -> None:
+    with trials(planted("no_nfc")) as tried:
+        assert not tried.fails(b"{}", DECOMPOSED)
+        assert not tried.fails(changed(decoder={"type": "Nonsense"}), DECOMPOSED)
+        assert tried.fails(changed(), DECOMPOSED)
+
+
+def test_a_model_in_which_a_letter_is_missing_shows_another_mismatch(planted: Planted) -> None:
+    with trials(planted("no_nfc")) as tried:
+        letter = text_case("s\u0323", "test")
+        assert tried.fails(changed(), letter)
+        assert not tried.fails(changed(pre_tokenizer=None), letter)
+
+
+def test_a_subject_that_cannot_take_part_is_named(planted: Planted) -> None:
+    with pytest.raises(InputError, match=r"factory_raises\.py:Subject cannot take part now"):
+        trials(planted("factory_raises"))
+
+
+def test_a_subject_takes_one_model_after_another_in_one_process(make: Make, tmp_path: Path) -> None:
+    subject = make(WHOLE.format(wrong="return [os.getpid(), len(self.path)]"))
+    before = ids(subject.encode("wrong"))
+    subject.load(tmp_path / "another model")
+    after = ids(subject.encode("wrong"))
+    assert before[0] == after[0]
+    assert before[1] < after[1] == len(str(tmp_path / "another model"))
+
+
+def test_a_subject_that_refuses_a_model_keeps_the_one_before(make: Make, tmp_path: Path) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path):
+                if path.endswith("bad"):
+                    raise ValueError("no such thing")
+            def encode(self, text, add_special_tokens):
+                return [1]
+            def decode(self, ids, skip_special_tokens):
+                return ""
+        """
+    )
+    with pytest.raises(UnavailableError, match="no such thing"):
+        subject.load(tmp_path / "bad")
+    assert ids(subject.encode("a")) == (1,)
+
+
+def test_a_subject_that_dies_of_a_model_takes_the_next(make: Make, tmp_path: Path) -> None:
+    subject = make(
+        """
+        import os
+        class Subject:
+            def __init__(self, path):
+                if path.endswith("bad"):
+                    os._exit(9)
+            def encode(self, text, add_special_tokens):
+                return [1]
+            def decode(self, ids, skip_special_tokens):
+                return ""
+        """
+    )
+    with pytest.raises(UnavailableError, match="exit code 9"):
+        subject.load(tmp_path / "bad")
+    subject.load(tmp_path / "good")
+    assert ids(subject.encode("a")) == (1,)

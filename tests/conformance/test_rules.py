@@ -1,0 +1,38 @@
+"""docs/rules.md lists every rule that a finding can name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.hypotheses import decoding_hypotheses, hypotheses, of_classes
+from conformance.release_rules import release_decoding_hypotheses, release_hypotheses
+from reftok import embedded_models, load
+
+TAXONOMY = Path(__file__).parents[2] / "docs" / "rules.md"
+
+
+def documented() -> dict[str, set[str]]:
+    """Stage to its rules."""
+    rules: dict[str, set[str]] = {}
+    for section in TAXONOMY.read_text("utf-8").split("\n## ")[1:]:
+        stage = section.partition("\n")[0].partition(":")[0]
+        cells = [line.split(" | ")[0].removeprefix("| ") for line in section.splitlines() if line.startswith("| ")]
+        rules[stage] = {rule for cell in cells for rule in (cell, *cell.split(", "))}
+    return rules
+
+
+@pytest.mark.parametrize("model", sorted(embedded_models()))
+def test_every_rule_of_a_hypothesis_is_documented_under_its_stage(model: str) -> None:
+    tokenizer = load(model)
+    found = (
+        *hypotheses(tokenizer),
+        *of_classes(tokenizer, "é"),
+        *release_hypotheses(tokenizer),
+        *decoding_hypotheses(tokenizer),
+        *release_decoding_hypotheses(tokenizer),
+    )
+    rules = documented()
+    missing = sorted((one.stage, one.rule) for one in found if one.rule not in rules[one.stage])
+    assert missing == []

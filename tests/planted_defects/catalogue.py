@@ -1,0 +1,139 @@
+"""The planted defects that a fuzzing session must find, with what it must say of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One mistake.
+
+    subject: FILE:FACTORY in this folder. model: an embedded model that has what it gets wrong.
+    stage, rule: what the finding must name; rule is "" where no rule can be told from the answers alone.
+    findings: how many causes it shows at most: a defect of the input may be seen in ids and in round trips.
+    most: characters (or ids) of the shrunk example at most.
+    """
+
+    subject: str
+    model: str
+    stage: str
+    rule: str
+    findings: int = 1
+    most: int = 12
+
+    @property
+    def name(self) -> str:
+        """The subject and the model."""
+        return f"{self.subject} on {self.model}"
+
+
+QWEN, LLAMA, GPT2 = "bpe-qwen", "bpe-llama3", "bpe-gpt2"
+SPM_BPE_HF, UNIGRAM_HF = "spm-bpe-hf", "spm-unigram-hf"
+
+DEFECTS = (
+    Defect("strips_white_space.py:Subject", QWEN, "Input", "white space at the ends is stripped"),
+    Defect("nul_truncates.py:Subject", QWEN, "Input", "text ends at the first NUL"),
+    Defect("wrong_inputs.py:LineEnds", QWEN, "Input", "line ends are converted to \\n"),
+    Defect("wrong_inputs.py:ByteOrderMark", QWEN, "Input", "a byte order mark is dropped"),
+    Defect("wrong_inputs.py:TrailingSpace", QWEN, "Input", "white space at the end is stripped"),
+    Defect("wrong_inputs.py:SpecialTokenStrings", QWEN, "Input", "special tokens are removed from the text", most=13),
+    Defect("wrong_inputs.py:ZeroWidth", QWEN, "Input", "zero-width characters are removed"),
+    Defect("no_nfc.py:Subject", QWEN, "Normalizer", "NFC is missing"),
+    Defect("wrong_normalizers.py:Compatibility", QWEN, "Normalizer", "NFKC in place of NFC"),
+    Defect("wrong_normalizers.py:Decomposed", QWEN, "Normalizer", "NFD in place of NFC"),
+    Defect("wrong_normalizers.py:OldTables", QWEN, "Normalizer", "NFC by the tables of another Unicode version"),
+    Defect("wrong_normalizers.py:LowerCase", QWEN, "Normalizer", "text is lower-cased"),
+    Defect("wrong_normalizers.py:NoPrepend", SPM_BPE_HF, "Normalizer", "Prepend is missing"),
+    Defect("wrong_normalizers.py:NoReplace", SPM_BPE_HF, "Normalizer", "Replace is missing"),
+    Defect("wrong_normalizers.py:PlainCompatibility", UNIGRAM_HF, "Normalizer", "NFKC in place of the charsmap"),
+    Defect("wrong_normalizers.py:NoDummyPrefix", "spm-unigram", "Normalizer", "the dummy prefix is missing"),
+    Defect("wrong_normalizers.py:DummyPrefix", "spm-bpe-symbols", "Normalizer", "a dummy prefix is added"),
+    Defect(
+        "wrong_normalizers.py:OneDummyPrefix",
+        "spm-bpe",
+        "Normalizer",
+        "no dummy prefix before a space",
+    ),
+    Defect("wrong_normalizers.py:ExtraSpacesKept", "spm-unigram", "Normalizer", "extra spaces are kept"),
+    Defect("wrong_normalizers.py:ExtraSpacesRemoved", "spm-bpe", "Normalizer", "extra spaces are removed"),
+    Defect("wrong_normalizers.py:NoCharsmap", "spm-unigram", "Normalizer", "the charsmap is not applied"),
+    Defect(
+        "wrong_normalizers.py:CharsmapFirst", "spm-unigram-symbols", "Normalizer", "user-defined symbols are normalized"
+    ),
+    Defect(
+        "wrong_normalizers.py:CharsmapIsCompatibility", "spm-unigram", "Normalizer", "NFKC in place of the charsmap"
+    ),
+    Defect("added_tokens_ignored.py:Subject", QWEN, "AddedTokens", "added tokens are not matched", findings=2),
+    Defect("wrong_added_tokens.py:NoLeftStrip", QWEN, "AddedTokens", "lstrip is off"),
+    Defect("wrong_added_tokens.py:NoRightStrip", QWEN, "AddedTokens", "rstrip is off"),
+    Defect("wrong_added_tokens.py:NoSingleWord", QWEN, "AddedTokens", "single_word is off"),
+    Defect("wrong_added_tokens.py:NoNormalized", QWEN, "AddedTokens", "normalized is off"),
+    Defect("wrong_added_tokens.py:AllNormalized", QWEN, "AddedTokens", "normalized is on"),
+    Defect("wrong_added_tokens.py:AllStripLeft", QWEN, "AddedTokens", "lstrip is on"),
+    Defect("wrong_added_tokens.py:AllStripRight", QWEN, "AddedTokens", "rstrip is on"),
+    Defect("wrong_added_tokens.py:OnlySpecial", QWEN, "AddedTokens", "only special tokens are matched", findings=2),
+    Defect("wrong_added_tokens.py:FirstInFile", QWEN, "AddedTokens", "the first in the file wins, not the longest"),
+    Defect("wrong_pre_tokenizers.py:LetterTable", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
+    Defect("wrong_pre_tokenizers.py:AsciiLetters", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
+    Defect("wrong_pre_tokenizers.py:WordCharacters", QWEN, "PreTokenizer", "\\w in place of \\p{L}"),
+    Defect("wrong_pre_tokenizers.py:MarksAreLetters", QWEN, "PreTokenizer", "marks count as letters"),
+    Defect("wrong_pre_tokenizers.py:ContractionCase", QWEN, "PreTokenizer", "contractions in capitals are not split"),
+    Defect("wrong_pre_tokenizers.py:NoContractions", QWEN, "PreTokenizer", "contractions are not split"),
+    Defect("wrong_pre_tokenizers.py:DigitsAlone", LLAMA, "PreTokenizer", "digits in groups of 1"),
+    Defect("wrong_pre_tokenizers.py:AllDigits", LLAMA, "PreTokenizer", "digits are not grouped"),
+    Defect("wrong_pre_tokenizers.py:AsciiDigits", LLAMA, "PreTokenizer", "\\p{N} is ASCII digits"),
+    Defect("wrong_pre_tokenizers.py:NoLookahead", QWEN, "PreTokenizer", "white space lookahead is missing"),
+    Defect("wrong_pre_tokenizers.py:NoLineEnds", QWEN, "PreTokenizer", "line ends are not split from white space"),
+    Defect("wrong_pre_tokenizers.py:AsciiSpace", QWEN, "PreTokenizer", "\\s is ASCII white space"),
+    Defect(
+        "wrong_pre_tokenizers.py:NoPunctuationLineEnds", QWEN, "PreTokenizer", "line ends are split from punctuation"
+    ),
+    Defect(
+        "wrong_pre_tokenizers.py:NoSpaceBeforePunctuation", QWEN, "PreTokenizer", "spaces are split from punctuation"
+    ),
+    Defect("wrong_pre_tokenizers.py:NoSplit", QWEN, "PreTokenizer", "Split is missing"),
+    Defect("wrong_pre_tokenizers.py:GPT2Pattern", QWEN, "PreTokenizer", "GPT-2's pattern"),
+    Defect("wrong_pre_tokenizers.py:PrefixSpace", GPT2, "PreTokenizer", "add_prefix_space is on"),
+    Defect("wrong_pre_tokenizers.py:MetaspaceFirst", UNIGRAM_HF, "PreTokenizer", "prepend_scheme is first"),
+    Defect("wrong_pre_tokenizers.py:MetaspaceNever", UNIGRAM_HF, "PreTokenizer", "prepend_scheme is never"),
+    Defect("reversed_merges.py:Subject", QWEN, "Model", "merges are applied in the reverse order"),
+    Defect("wrong_models.py:NoIgnoreMerges", LLAMA, "Model", "ignore_merges is off"),
+    Defect("wrong_models.py:NoByteFallback", SPM_BPE_HF, "Model", "byte_fallback is off"),
+    Defect("wrong_models.py:FirstMergeLost", QWEN, "Model", "the first merge is missing"),
+    Defect("wrong_models.py:NoMerges", QWEN, "Model", "no merges are applied"),
+    Defect("wrong_models.py:MergesByLength", QWEN, "Model", "longer merges go first"),
+    Defect("wrong_models.py:LongestFirst", QWEN, "Model", "the longest entry first, no merges"),
+    Defect("wrong_models.py:GlyphBytes", QWEN, "PreTokenizer", "bytes are not mapped: glyphs are taken for text"),
+    Defect("wrong_models.py:UnknownDropped", UNIGRAM_HF, "Model", "unknown tokens are dropped"),
+    Defect("wrong_models.py:PieceUnknownDropped", "spm-unigram", "Model", "unknown tokens are dropped"),
+    Defect("wrong_models.py:WorstScores", "spm-unigram", "Model", "scores have the other sign"),
+    Defect("wrong_models.py:EqualScores", "spm-unigram", "Model", "scores are not read"),
+    Defect("wrong_models.py:SymbolsAreNormal", "spm-bpe-symbols", "Model", "user-defined symbols are not kept whole"),
+    Defect("wrong_models.py:ControlsMatchText", "spm-unigram", "Model", "control pieces are found in text"),
+    Defect("wrong_models.py:NoBytePieces", "spm-bpe", "Model", "byte_fallback is off"),
+    Defect("no_special_tokens.py:Subject", LLAMA, "PostProcessor", "special tokens are not added"),
+    Defect("wrong_post_processors.py:DoubledTemplate", LLAMA, "PostProcessor", "special tokens are added twice"),
+    Defect("wrong_post_processors.py:EndAdded", QWEN, "PostProcessor", "a special token is added at the end"),
+    Defect("off_by_one_offsets.py:Subject", QWEN, "Offsets", "offsets are one too high"),
+    Defect("byte_offsets.py:Subject", QWEN, "Offsets", "offsets count bytes instead of code points"),
+    Defect("utf16_offsets.py:Subject", QWEN, "Offsets", "offsets count UTF-16 units instead of code points"),
+    Defect("wrong_offsets.py:Untrimmed", GPT2, "Offsets", "trim_offsets is off"),
+    Defect("wrong_offsets.py:InNormalized", QWEN, "Offsets", "offsets count the normalized text"),
+    Defect("wrong_offsets.py:Inclusive", QWEN, "Offsets", "ends of offsets are inclusive"),
+    Defect("wrong_offsets.py:Lengths", QWEN, "Offsets", "a start and a length in place of a span"),
+    Defect("lossy_decode.py:Subject", QWEN, "Decoder", "bytes that are not UTF-8 are dropped"),
+    Defect("wrong_decoders.py:TokenByToken", QWEN, "Decoder", "each token is decoded alone"),
+    Defect("wrong_decoders.py:Trimmed", QWEN, "Decoder", "white space at the ends is stripped"),
+    Defect("wrong_decoders.py:CleanedUp", QWEN, "Decoder", "spaces before punctuation are removed"),
+    Defect("wrong_decoders.py:SpecialKept", QWEN, "Decoder", "special tokens are kept"),
+    Defect("wrong_decoders.py:SpecialDropped", QWEN, "Decoder", "special tokens are always skipped"),
+    Defect("wrong_decoders.py:OneReplacement", QWEN, "Decoder", "one U+FFFD for a run of bytes"),
+    Defect("wrong_decoders.py:GlyphsShown", QWEN, "Decoder", "bytes are not mapped: glyphs are given out"),
+    Defect("wrong_decoders.py:LatinBytes", QWEN, "Decoder", "bytes are decoded as Latin-1"),
+    Defect("wrong_decoders.py:BytesShown", "spm-bpe", "Decoder", "byte pieces are given out by name"),
+    Defect("wrong_decoders.py:LeadingSpaceKept", "spm-unigram", "Decoder", "the space of the dummy prefix is kept"),
+    Defect("wrong_decoders.py:AllLeadingSpacesStripped", "spm-bpe", "Decoder", "leading spaces are stripped"),
+    Defect("wrong_decoders.py:UnknownIsNothing", "spm-unigram", "Decoder", "the unknown token is given out as nothing"),
+)
+"""Those of streams are held by tests/conformance/test_stream_defects.py."""

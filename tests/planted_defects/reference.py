@@ -1,0 +1,69 @@
+"""What the planted defects of models without JSON start from: the reference, every answer right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import reftok
+from reftok import Tokenizer
+from reftok.sentencepiece_decoder import SentencePieceDecoder
+from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType
+
+Spans = list[tuple[int, int]]
+
+
+class Reference:
+    """reftok with the tokenizer changed, or with what goes in and comes out of it changed."""
+
+    def __init__(self, model_path: str) -> None:
+        self.tokenizer = self.changed(reftok.load(model_path))
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        """The tokenizer that answers: for a defect to damage."""
+        return tokenizer
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return self.encode_with_offsets(text, add_special_tokens)[0]
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        encoding = self.tokenizer.encode(text, add_special_tokens=add_special_tokens)
+        return list(encoding.ids), list(encoding.tokens), list(encoding.offsets)
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+
+
+def with_options(tokenizer: Tokenizer, **changes: bool) -> Tokenizer:
+    """The tokenizer with other options of its sentencepiece normalizer."""
+    (normalizer,) = tokenizer.normalizers
+    assert isinstance(normalizer, SentencePieceNormalizer)
+    options: NormalizerOptions = replace(normalizer.options, **changes)
+    return replace(tokenizer, normalizers=(SentencePieceNormalizer(options, normalizer.charsmap, normalizer.symbols),))
+
+
+def with_charsmap(tokenizer: Tokenizer, charsmap: bool, symbols: bool = True) -> Tokenizer:
+    """The tokenizer without its charsmap, or with one that spares no user-defined symbols."""
+    (normalizer,) = tokenizer.normalizers
+    assert isinstance(normalizer, SentencePieceNormalizer)
+    changed = SentencePieceNormalizer(
+        normalizer.options, normalizer.charsmap if charsmap else None, normalizer.symbols if symbols else None
+    )
+    return replace(tokenizer, normalizers=(changed,))
+
+
+def with_pieces(
+    tokenizer: Tokenizer, change: dict[PieceType, PieceType] | None = None, score: float = 1.0
+) -> Tokenizer:
+    """The tokenizer with pieces of other types, and all scores multiplied."""
+    change = change or {}
+    table = table_of(tokenizer)
+    pieces = [Piece(piece.piece, piece.score * score, change.get(piece.type, piece.type)) for piece in table.pieces]
+    return replace(tokenizer, model=type(tokenizer.model)(PieceTable(pieces, table.byte_fallback, "", table.special)))
+
+
+def table_of(tokenizer: Tokenizer) -> PieceTable:
+    """The pieces of a sentencepiece model."""
+    (decoder,) = tokenizer.decoders or ()
+    assert isinstance(decoder, SentencePieceDecoder)
+    return decoder.table

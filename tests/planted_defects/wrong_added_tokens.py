@@ -1,0 +1,96 @@
+"""Ports that read the added tokens and not their flags, or look for them in the wrong place or order."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+from official import Official, Spans
+
+
+class _Flags(Official):
+    """Added tokens with other flags."""
+
+    flags: ClassVar[dict[str, bool]]
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        return {**model, "added_tokens": [{**token, **self.flags} for token in model["added_tokens"]]}
+
+
+class NoLeftStrip(_Flags):
+    """`lstrip` is not read."""
+
+    flags: ClassVar[dict[str, bool]] = {"lstrip": False}
+
+
+class NoRightStrip(_Flags):
+    """`rstrip` is not read."""
+
+    flags: ClassVar[dict[str, bool]] = {"rstrip": False}
+
+
+class NoSingleWord(_Flags):
+    """`single_word` is not read: a token is matched within a word."""
+
+    flags: ClassVar[dict[str, bool]] = {"single_word": False}
+
+
+class NoNormalized(_Flags):
+    """`normalized` is not read: all are looked for in the text as it is."""
+
+    flags: ClassVar[dict[str, bool]] = {"normalized": False}
+
+
+class AllNormalized(_Flags):
+    """All are looked for in the normalized text."""
+
+    flags: ClassVar[dict[str, bool]] = {"normalized": True}
+
+
+class AllStripLeft(_Flags):
+    """White space before any added token is dropped."""
+
+    flags: ClassVar[dict[str, bool]] = {"lstrip": True}
+
+
+class AllStripRight(_Flags):
+    """White space after any added token is dropped: a default that older files had."""
+
+    flags: ClassVar[dict[str, bool]] = {"rstrip": True}
+
+
+class OnlySpecial(Official):
+    """Only the special ones are looked for."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        return {**model, "added_tokens": [token for token in model["added_tokens"] if token["special"]]}
+
+
+class FirstInFile(Official):
+    """Where two begin at the same place, the one that stands first in the file wins, not the longest."""
+
+    def __init__(self, model_path: str) -> None:
+        super().__init__(model_path)
+        tokens = self.tokenizer.get_added_tokens_decoder()
+        plain = {token.content: number for number, token in tokens.items() if not token.single_word}
+        self.ids = plain
+        self.pattern = re.compile("(" + "|".join(map(re.escape, plain)) + ")")
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        shadowed = [one for one in self.ids for other in self.ids if one != other and one.startswith(other)]
+        if not any(one in text for one in shadowed):
+            return super().encode_with_offsets(text, add_special_tokens)
+        ids: list[int] = []
+        tokens: list[str] = []
+        spans: Spans = []
+        start = 0
+        for part in self.pattern.split(text):
+            if part in self.ids:
+                answer: tuple[list[int], list[str], Spans] = [self.ids[part]], [part], [(0, len(part))]
+            else:
+                answer = super().encode_with_offsets(part, False)
+            ids += answer[0]
+            tokens += answer[1]
+            spans += [(start + first, start + last) for first, last in answer[2]]
+            start += len(part)
+        return ids, tokens, spans

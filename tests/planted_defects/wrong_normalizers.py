@@ -1,0 +1,137 @@
+"""Ports whose normalizer is another one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from unicodedata import normalize, ucd_3_2_0
+
+from official import Official, Spans
+from reference import Reference, with_charsmap, with_options
+
+from reftok import Tokenizer
+from reftok.normalizers import NFC
+from reftok.text import NormalizedString
+
+
+class Compatibility(Official):
+    """NFKC in place of NFC."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        return {**model, "normalizer": {"type": "NFKC"}}
+
+
+class Decomposed(Official):
+    """NFD in place of NFC."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        return {**model, "normalizer": {"type": "NFD"}}
+
+
+class OldTables(Reference):
+    """NFC by the tables of Unicode 3.2, which know fewer marks and so leave these in another order."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return replace(tokenizer, normalizers=(_OldForm(),))
+
+
+class _OldForm:
+    """NFC of Unicode 3.2; where that is not NFC, every character comes from the whole text."""
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text = ucd_3_2_0.normalize("NFC", normalized.text)
+        right = NFC().normalize(normalized)
+        if text == right.text:
+            return right
+        span = normalized.original_span(0, len(normalized.text))
+        return NormalizedString(text, span[0], [span] * len(text))
+
+
+class LowerCase(Official):
+    """The text is lower-cased, as for an uncased model."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        steps = [step for step in (model["normalizer"], {"type": "Lowercase"}) if step]
+        return {**model, "normalizer": {"type": "Sequence", "normalizers": steps}}
+
+
+class NoPrepend(Official):
+    """The prefix `▁` is missing: Prepend is not implemented."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        steps = [step for step in model["normalizer"]["normalizers"] if step["type"] != "Prepend"]
+        return {**model, "normalizer": {"type": "Sequence", "normalizers": steps}}
+
+
+class NoReplace(Official):
+    """Spaces stay spaces: Replace is not implemented."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        steps = [step for step in model["normalizer"]["normalizers"] if step["type"] != "Replace"]
+        return {**model, "normalizer": {"type": "Sequence", "normalizers": steps}}
+
+
+class PlainCompatibility(Official):
+    """NFKC in place of the charsmap, which is not the same."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        steps = [
+            {"type": "NFKC"} if step["type"] == "Precompiled" else step for step in model["normalizer"]["normalizers"]
+        ]
+        return {**model, "normalizer": {"type": "Sequence", "normalizers": steps}}
+
+
+class NoDummyPrefix(Reference):
+    """The dummy prefix is missing."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return with_options(tokenizer, add_dummy_prefix=False)
+
+
+class DummyPrefix(Reference):
+    """A dummy prefix is added by a model that wants none."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return with_options(tokenizer, add_dummy_prefix=True)
+
+
+class OneDummyPrefix(Reference):
+    """No dummy prefix where the text begins with a space already."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        return super().encode_with_offsets(text.removeprefix(" ") or text, add_special_tokens)
+
+
+class ExtraSpacesKept(Reference):
+    """Runs of spaces are not collapsed."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return with_options(tokenizer, remove_extra_whitespaces=False)
+
+
+class ExtraSpacesRemoved(Reference):
+    """Runs of spaces are collapsed by a model that keeps them."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return with_options(tokenizer, remove_extra_whitespaces=True)
+
+
+class NoCharsmap(Reference):
+    """The charsmap is not read."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return with_charsmap(tokenizer, charsmap=False)
+
+
+class CharsmapFirst(Reference):
+    """The charsmap rewrites user-defined symbols as well."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return with_charsmap(tokenizer, charsmap=True, symbols=False)
+
+
+class CharsmapIsCompatibility(NoCharsmap):
+    """NFKC in place of the charsmap, which is not the same."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        return super().encode_with_offsets(normalize("NFKC", text), add_special_tokens)
