@@ -17,6 +17,19 @@ from reftok.text import NormalizedString
 
 Spans = Sequence[tuple[int, int]]
 
+DESCRIPTIONS = frozenset(
+    {
+        "characters are lost or changed",
+        "pre-tokens are cut into other tokens",
+        "the text is cut elsewhere: tokens reach across pre-tokens",
+        "starts of offsets differ",
+        "ends of offsets differ",
+        "spaces are added",
+        "spaces are missing",
+    }
+)
+"""Rules that say how answers differ, and not what would make them so."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attribution:

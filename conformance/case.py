@@ -49,6 +49,13 @@ def ids_case(ids: tuple[int, ...], origin: str) -> Case:
     return Case("ids", origin, ids=ids)
 
 
+def made_case(drawn: str | bytes | tuple[int, ...], origin: str) -> Case:
+    """What a generator has drawn."""
+    if isinstance(drawn, tuple):
+        return ids_case(drawn, origin)
+    return bytes_case(drawn, origin) if isinstance(drawn, bytes) else text_case(drawn, origin)
+
+
 def tokens_case(tokens: tuple[str, ...], origin: str) -> Case:
     """Tokens to decode, by their ids in the model that has them."""
     return Case("ids", origin, tokens=tokens)

@@ -31,7 +31,7 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch
         return mismatch, Attribution()
     check = CHECKS[mismatch.check]
     bench.renew()
-    witnesses = _witness_cases(plan)
+    witnesses = [*_witness_cases(plan), *(case for case in bench.made_cases if case.kind != "bytes")]
     checks = ("ids", mismatch.check) if mismatch.check == "stream encode" else ("ids",)
     heard = ask(bench, witnesses, checks, mismatch.subject)
     bench.blame.hear(mismatch.subject, witnesses, heard[bench.oracle], heard[mismatch.subject])

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from conformance.attribute import Attribution
+from conformance.attribute import DESCRIPTIONS, Attribution
+from conformance.checks import CHECKS
 from conformance.engines.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, telling
 from conformance.expectations import Expectation, matching
 from conformance.finding import Finding, Mismatch, by_weight
@@ -53,18 +54,45 @@ def findings(
     by_fingerprint: dict[str, Finding] = {}
     for entry in gathered:
         example, attribution = shrinker(entry.group.examples[0], entry.group.stage)
+        cause = _cause(Attribution(entry.group.stage, entry.group.rule), attribution)
         finding = Finding(
             example=example,
             count=entry.group.count,
             languages=tuple(sorted(entry.group.languages)),
-            stage=entry.group.stage or attribution.stage,
-            rule=attribution.rule if not entry.group.stage and attribution.rule else entry.group.rule,
+            stage=cause.stage,
+            rule=cause.rule,
             oracle=oracles[entry.model],
         )
         finding = replace(finding, replay=replay(finding))
         known = by_fingerprint.get(finding.fingerprint)
         by_fingerprint[finding.fingerprint] = finding if known is None else _joined(known, finding)
-    return tuple(sorted((_listed(finding, expectations) for finding in by_fingerprint.values()), key=by_weight))
+    listed = [_listed(finding, expectations) for finding in by_fingerprint.values()]
+    return tuple(sorted(_one_a_cause(listed), key=by_weight))
+
+
+def _cause(by_worker: Attribution, shown: Attribution) -> Attribution:
+    """What the shrunk case shows, which was held against more witnesses, if that is more than a description."""
+    if not by_worker.stage:
+        return shown if shown.rule else by_worker
+    return shown if shown.stage and shown.rule not in DESCRIPTIONS else by_worker
+
+
+def _one_a_cause(listed: Iterable[Finding]) -> list[Finding]:
+    """Unexpected findings with the same stage and rule are one, that of the check which comes first."""
+    order = list(CHECKS)
+    kept: list[Finding] = []
+    causes: dict[tuple[str, str, str, str], Finding] = {}
+    for finding in sorted(listed, key=lambda finding: order.index(finding.example.check)):
+        key = finding.example.model, finding.example.subject, finding.stage, finding.rule
+        if finding.status != "new" or not finding.stage:
+            kept.append(finding)
+        elif key not in causes:
+            causes[key] = finding
+        else:
+            first = causes[key]
+            languages = tuple(sorted({*first.languages, *finding.languages}))
+            causes[key] = replace(first, count=first.count + finding.count, languages=languages)
+    return [*kept, *causes.values()]
 
 
 def _joined(first: Finding, second: Finding) -> Finding:

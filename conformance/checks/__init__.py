@@ -29,3 +29,6 @@ _ALL: tuple[Check, ...] = (
 
 CHECKS: Mapping[str, Check] = MappingProxyType({check.name: check for check in _ALL})
 """Every check by name, in the order of the reports."""
+
+CAUSES: Mapping[str, tuple[str, ...]] = MappingProxyType({ROUND_TRIP.name: (IDS.name, DECODE.name)})
+"""A check, and those whose difference on the same case is the cause of its own: it is told once."""

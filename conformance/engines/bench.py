@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+from random import Random
 
+from conformance.case import Case, made_case
 from conformance.engines.blame import Blame
+from conformance.generators import generators
+from conformance.generators.base import NothingToDo
+from conformance.generators.knowledge import model_knowledge
 from conformance.plan import ModelPlan, Plan
 from conformance.subjects import load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.reftok_subject import ReftokSubject
 from reftok import Tokenizer, load
+
+MADE_OF_EACH = 12
+"""Cases of each generator."""
 
 
 class Bench:
@@ -41,6 +49,17 @@ class Bench:
         if name == "reftok":
             return self.reference
         return load_subject(name, self.model.path, self.model.format, timeout, self.model.encoding)
+
+    @cached_property
+    def made_cases(self) -> tuple[Case, ...]:
+        """A few cases of each generator, always the same: witnesses of what a subject does."""
+        found = generators(model_knowledge(self.reference.tokenizer), ())
+        return tuple(
+            made_case(one.draw(Random(f"{one.name}:{number}")), f"witness:{one.name}:{number}")
+            for one in found
+            if not isinstance(one, NothingToDo)
+            for number in range(MADE_OF_EACH)
+        )
 
     def renew(self) -> None:
         """Forget what earlier shards left behind, so that each ends the same in any order and on any worker."""

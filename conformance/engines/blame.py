@@ -19,7 +19,7 @@ from conformance.finding import Severity
 from conformance.hypotheses import DecodingHypothesis, Hypothesis, decoding_hypotheses, hypotheses, of_classes
 from conformance.observation import Decoded, Encoded
 from conformance.release_rules import release_decoding_hypotheses, release_hypotheses
-from reftok import ReftokError, Tokenizer
+from reftok import Encoding, ReftokError, Tokenizer
 from reftok.models.bpe import BPE
 from reftok.models.unigram import Unigram
 from reftok.sentencepiece_decoder import SentencePieceDecoder
@@ -83,11 +83,25 @@ class Blame:
         expected, observed = oracle.encoding, subject.encoding
         if not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return Attribution()
-        if check == "offsets" and case.kind == "text":
+        if check in ("tokens", "offsets") and case.kind == "text" and len(case.text) <= LONGEST_TEXT:
+            found = self._of_same_ids(name, case.text, observed)
+            if found != Attribution() or check == "tokens":
+                return found
             return attribute_offsets(self._tokenizer, case.text, expected, observed)
         if check != "ids" or case.kind != "text" or len(case.text) > LONGEST_TEXT:
             return Attribution()
         return self._search(name, _witness(name, case.text, expected.ids, observed.ids))
+
+    def _of_same_ids(self, name: str, text: str, observed: Encoded) -> Attribution:
+        """What is wrong with other ids may give the right ones here, and tell itself by tokens and offsets."""
+        for hypothesis in self._encoding.believable(name):
+            try:
+                given = hypothesis.trace(text).encoding if hypothesis.trace is not None else None
+            except ReftokError:
+                continue
+            if given is not None and _is_encoding(given, observed):
+                return Attribution(hypothesis.stage, hypothesis.rule)
+        return Attribution()
 
     def _of_decode(self, name: str, case: Case, oracle: Answers, right: Decoded, given: Decoded) -> Attribution:
         found = self._decoding.find(name, _witness(name, _decoded_ids(case, oracle), right, given))
@@ -179,6 +193,15 @@ def _special_ids(tokenizer: Tokenizer) -> set[int]:
     if isinstance(model, BPE):
         special.discard(model.vocab.get(model.options.unk_token or "", -1))
     return special
+
+
+def _is_encoding(given: Encoding, observed: Encoded) -> bool:
+    """Whether all parts are equal that the subject gives."""
+    return (
+        tuple(given.ids) == observed.ids
+        and observed.tokens in (None, tuple(given.tokens))
+        and observed.offsets in (None, tuple(given.offsets))
+    )
 
 
 def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:

@@ -84,6 +84,12 @@ class HypothesisSearch(Generic[Supposed, Given, Answer]):
         believed.append(max(credible, key=credible.__getitem__))
         return believed[-1]
 
+    def believable(self, name: str) -> list[Supposed]:
+        """Those that were believed of a subject, then all that explain more witnesses than they contradict."""
+        believed = self._believed.setdefault(name, [])
+        others = (one for one in self._all if one not in believed and (self._credit(name, one) or 0) > 0)
+        return [*believed, *others]
+
     def unexplained(self, name: str, hypothesis: Supposed | None) -> list[Witness[Given, Answer]]:
         """The answers of a subject that differ, and that the hypothesis does not give."""
         differing = self._witnesses.get((name, False), ())

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from conformance.case import Case, text_case
-from conformance.checks import CHECKS
+from conformance.checks import CAUSES, CHECKS
 from conformance.checks.base import Answers, Check, Difference
 from conformance.engines.asking import ask
 from conformance.engines.bench import Bench
@@ -45,14 +45,17 @@ def judged(
         bench.blame.hear(name, cases, oracle, given)
         if name != bench.oracle:
             result.answers += sum((one.encoding is not None) + (one.decoding is not None) for one in given)
+        differing: dict[str, set[int]] = {}
         for check in map(CHECKS.__getitem__, _checks(plan, shard)):
             if cases and (check.of_oracle or name != bench.oracle):
-                _apply(check, result, bench, name, cases, oracle, given)
+                explained = set().union(*(differing.get(cause, ()) for cause in CAUSES.get(check.name, ())))
+                differing[check.name] = _apply(check, result, bench, name, cases, oracle, given, explained)
     return result
 
 
 def _checks(plan: Plan, shard: Shard) -> list[str]:
-    return [name for name in plan.checks if shard.source != "cuts" or name.startswith("stream")]
+    """In the order of `CHECKS`: causes come before what follows from them."""
+    return [name for name in CHECKS if name in plan.checks and (shard.source != "cuts" or name.startswith("stream"))]
 
 
 def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
@@ -88,26 +91,35 @@ def _apply(
     cases: Sequence[Case],
     oracle: Sequence[Answers],
     subject: Sequence[Answers],
-) -> None:
-    """One check on all cases of one subject; only a difference is looked at closely."""
+    explained: set[int],
+) -> set[int]:
+    """One check on all cases of one subject; only a difference is looked at closely.
+
+    explained: the cases whose difference another check has told. Gives the cases that differ.
+    """
     outcomes = [check(*asked) for asked in zip(cases, oracle, subject, strict=True)]
+    for index in explained:
+        outcomes[index] = "not applicable"
+    differing = {index for index, outcome in enumerate(outcomes) if isinstance(outcome, Difference)}
     counts = result.counts[name, check.name]
     left_out = outcomes.count("not applicable")
     counts.not_applicable += left_out
     counts.compared += len(outcomes) - left_out
     counts.failures += outcomes.count("both refuse")
     if left_out == len(outcomes):
-        return
+        return differing
     for language, count in Counter(
         case.language for case, outcome in zip(cases, outcomes, strict=True) if outcome != "not applicable"
     ).items():
         result.languages[language, name][0] += count
-    for index, outcome in enumerate(outcomes):
-        if isinstance(outcome, Difference):
-            counts.mismatched += 1
-            counts.failures += outcome.severity == "no answer"
-            result.languages[cases[index].language, name][1] += 1
-            _record(result, bench, cases[index], name, check.name, outcome, oracle[index], subject[index])
+    for index in sorted(differing):
+        outcome = outcomes[index]
+        assert isinstance(outcome, Difference)
+        counts.mismatched += 1
+        counts.failures += outcome.severity == "no answer"
+        result.languages[cases[index].language, name][1] += 1
+        _record(result, bench, cases[index], name, check.name, outcome, oracle[index], subject[index])
+    return differing
 
 
 def _record(

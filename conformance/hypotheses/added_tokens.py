@@ -23,14 +23,14 @@ def of_added_tokens(tokenizer: Tokenizer) -> Hypotheses:
     tokens = list(tokenizer.added_tokens.tokens.values())
     if not tokens:
         return
+    without = replace(tokenizer, added_tokens=AddedVocabulary())
+    yield of_tokenizer("AddedTokens", "added tokens are not matched", lambda: without)
     for flag in FLAGS:
         values = {getattr(token, flag) for token in tokens}
         for value in (False, True):
             if values != {value}:
                 yield _with(tokenizer, f"{flag} is {'on' if value else 'off'}", partial(_flagged, flag, value))
     yield _with(tokenizer, "the first in the file wins, not the longest", _first_in_file)
-    without = replace(tokenizer, added_tokens=AddedVocabulary())
-    yield of_tokenizer("AddedTokens", "added tokens are not matched", lambda: without)
     special = [token.special for token in tokens]
     if any(special) and not all(special):
         yield _with(tokenizer, "only special tokens are matched", partial(_kept, True))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
 
-from conformance.case import Case, bytes_case, ids_case, text_case
+from conformance.case import Case, made_case, text_case
 from conformance.checks.base import Answers, tails
 from conformance.checks.batch import BATCH
 from conformance.coverage import Coverage
@@ -254,6 +254,4 @@ class _Work:
         shard, given = self.shard, self.inputs[number]
         place = f"{shard.generation}.{shard.number}.{number}"
         origin = f"session:{self.place.session.plan.inputs.seed}:{place}:{self.makers[number]}"
-        if isinstance(given, str):
-            return text_case(given, origin)
-        return bytes_case(given, origin) if isinstance(given, bytes) else ids_case(given, origin)
+        return made_case(given, origin)

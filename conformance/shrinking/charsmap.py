@@ -22,15 +22,15 @@ MOST_RULES = 100
 
 
 def offer_smaller_charsmaps(blob: bytes, text: str, offer: Callable[[bytes], bool]) -> None:
-    """Offer charsmaps with fewer and fewer of the rules for parts of `text`."""
+    """Offer charsmaps with fewer and fewer of the rules for parts of `text`; with any one where there are none."""
     try:
         rules = charsmap_rules(Charsmap(blob))
     except ReftokError:
         return
-    needed = [rule for rule in rules if rule[0] in text]
-    if needed[:MOST_RULES] != rules:
-        offer(charsmap(needed[:MOST_RULES]))
-    smallest_part(needed[:MOST_RULES], lambda part: bool(part) and len(part) < len(rules) and offer(charsmap(part)))
+    needed = [rule for rule in rules if rule[0] in text][:MOST_RULES] or rules[:1]
+    if needed != rules:
+        offer(charsmap(needed))
+    smallest_part(needed, lambda part: bool(part) and offer(charsmap(part)))
 
 
 def charsmap(rules: Sequence[Rule]) -> bytes:

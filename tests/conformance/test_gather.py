@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.attribute import Attribution
+from conformance.attribute import DESCRIPTIONS, Attribution
 from conformance.case import text_case
 from conformance.engines.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult
 from conformance.expectations import Expectation
@@ -81,10 +81,26 @@ def test_causes_that_turn_out_the_same_after_shrinking_are_joined() -> None:
     assert finding.example.case.text == "a"
 
 
-def test_what_the_worker_named_is_kept_whatever_the_shrunk_case_says() -> None:
+def test_the_cause_that_the_shrunk_case_shows_is_believed_before_what_the_worker_named() -> None:
     named = result(0, "a", stage="Model", rule="no merges are applied")
     (finding,) = found(gather([named]), shown=Attribution("Input", "another"))
+    assert (finding.stage, finding.rule) == ("Input", "another")
+
+
+@pytest.mark.parametrize("shown", [Attribution(), Attribution("", "r"), *(Attribution("S", r) for r in DESCRIPTIONS)])
+def test_what_the_worker_named_is_kept_where_the_shrunk_case_only_describes(shown: Attribution) -> None:
+    named = result(0, "a", stage="Model", rule="no merges are applied")
+    (finding,) = found(gather([named]), shown=shown)
     assert (finding.stage, finding.rule) == ("Model", "no merges are applied")
+
+
+def test_unexpected_findings_of_several_checks_with_one_cause_are_one() -> None:
+    ids = result(0, "a", stage="Model", rule="r")
+    decode = replace(ids, groups={("s", "decode", "Model", "r"): replace(ids.groups["s", "ids", "Model", "r"])})
+    group = decode.groups["s", "decode", "Model", "r"]
+    group.examples = [replace(example, check="decode") for example in group.examples]
+    (finding,) = found(gather([decode, ids]))
+    assert (finding.example.check, finding.count) == ("ids", 2)
 
 
 def test_a_listed_finding_is_known_and_comes_last() -> None:

@@ -42,6 +42,12 @@ def test_only_rules_for_parts_of_the_text_are_offered() -> None:
     assert [("b", "2")] in offered
 
 
+def test_where_no_rule_is_for_the_text_one_is_left() -> None:
+    offered: list[bytes] = []
+    offer_smaller_charsmaps(charsmap([("a", "1"), ("b", "2")]), "x", lambda blob: bool(offered.append(blob)))
+    assert charsmap_rules(Charsmap(offered[0])) == [("a", "1")]
+
+
 def test_a_charsmap_that_cannot_be_read_is_left_alone() -> None:
     def offer(blob: bytes) -> bool:
         raise AssertionError(blob)

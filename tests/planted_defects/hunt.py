@@ -1,0 +1,126 @@
+"""Hunt every planted defect with a fuzzing session of its own, and say what was found.
+
+    python -m tests.planted_defects.hunt --seconds 60 --out reports/published/planted_defects.md
+
+Each session has one worker and no corpus. A defect survives if no finding is its own; it is named rightly if the
+finding says the stage and the rule of the catalogue.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.planted_defects.catalogue import DEFECTS, Defect
+
+PLANTED = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Hunted:
+    """What a session says of one defect. cases: how many it had; findings: of the defect, the best first."""
+
+    defect: Defect
+    cases: int
+    findings: tuple[dict[str, Any], ...]
+
+    @property
+    def best(self) -> dict[str, Any] | None:
+        """The finding that names the stage, else the first."""
+        right = (finding for finding in self.findings if finding["stage"] == self.defect.stage)
+        return next(right, self.findings[0] if self.findings else None)
+
+    @property
+    def size(self) -> int:
+        """Characters or ids of the shrunk example."""
+        case = self.best["example"]["case"] if self.best else {}
+        return len(case.get("text", "")) + len(case.get("data", "")) // 2 + len(case.get("ids", ()))
+
+    @property
+    def has_stage(self) -> bool:
+        """Whether the stage is right."""
+        return self.best is not None and self.best["stage"] == self.defect.stage
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether stage and rule are right."""
+        return self.has_stage and self.best is not None and self.best["rule"] == self.defect.rule
+
+
+def hunt(defect: Defect, seconds: float) -> Hunted:
+    """One session. Raises RuntimeError where it does not end as sessions do."""
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "conformance.cli", "fuzz", "--model", defect.model, "--quiet", "--jobs", "1"]
+        command += ["--subject", str(PLANTED / defect.subject), "--time", f"{seconds:g}s", "--session", folder + "/s"]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ended.returncode not in (0, 1):
+            raise RuntimeError(f"{defect.name}: exit code {ended.returncode}: {ended.stderr[-2000:]}")
+        session = Path(folder) / "s"
+        lines = (session / "findings.jsonl").read_text("utf-8").splitlines()
+        found = [finding for line in lines if (finding := json.loads(line))["example"]["subject"] in defect.subject]
+        cases = json.loads((session / "run.json").read_text("utf-8"))["cases"]
+    return Hunted(defect, cases, tuple(found))
+
+
+def table(hunted: Sequence[Hunted], seconds: float) -> Iterator[str]:
+    """Markdown."""
+    found = [one for one in hunted if one.best]
+    right, named = (sum(getattr(one, name) for one in hunted) for name in ("has_stage", "has_rule"))
+    few = sum(0 < len(one.findings) <= one.defect.findings for one in hunted)
+    small = sum(one.size <= one.defect.most for one in found)
+    yield "# Planted defects\n"
+    yield f"{len(hunted)} defects, each hunted for {seconds:g} s on one core, without a corpus.\n"
+    yield "| | | |\n|---|--:|--:|"
+    for what, count in (
+        ("found", len(found)),
+        ("as one finding, or as the few that follow", few),
+        ("shrunk to 12 characters, or to what the defect needs", small),
+        ("the right stage", right),
+        ("the right rule", named),
+    ):
+        yield f"| {what} | {count} | {100 * count / max(1, len(hunted)):.0f} % |"
+    if found:
+        yield f"\nMedian of the cases that a session had: {median(one.cases for one in found):,.0f}.\n"
+    yield "| subject | model | findings | shrunk to | stage | rule |\n|---|---|--:|--:|---|---|"
+    for one in hunted:
+        best = one.best
+        stage = "not found" if best is None else best["stage"] or "(none)"
+        rule = "" if best is None else best["rule"]
+        marks = "" if one.has_rule else f" (planted: {one.defect.stage}, {one.defect.rule})"
+        cells = (one.defect.subject, one.defect.model, len(one.findings), one.size, stage, f"{rule}{marks}")
+        yield "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def main() -> int:
+    """0 where every defect was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each session (default: 60)")
+    parser.add_argument("--at-once", type=int, default=1, help="how many sessions run beside each other (default: 1)")
+    parser.add_argument("--only", default="", help="defects whose name has this in it")
+    parser.add_argument("--out", type=Path, help="where the table goes, instead of standard output")
+    options = parser.parse_args()
+    chosen = [defect for defect in DEFECTS if options.only in defect.name]
+    hunted: list[Hunted] = []
+    with ThreadPoolExecutor(options.at_once) as pool:
+        for one in pool.map(lambda defect: hunt(defect, options.seconds), chosen):
+            hunted.append(one)
+            print(f"{len(hunted)}/{len(chosen)} {one.defect.name}: {len(one.findings)} findings", file=sys.stderr)
+    text = "\n".join(table(hunted, options.seconds)) + "\n"
+    if options.out:
+        options.out.write_text(text, "utf-8")
+    else:
+        print(text, end="")
+    return 0 if all(one.best for one in hunted) and hunted else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
