@@ -16,6 +16,9 @@ from conformance.run import Cell, LanguageCell
 MOST_REFUSED = 0.5
 """A subject that gives no answer to more than this share of the cases proves nothing: the run says so and fails."""
 
+WITNESSED = ("ids", "tokens", "offsets", "decode")
+"""Checks whose differences are explained by hypotheses, for and against which other answers of the subject speak."""
+
 Shrinker = Callable[[Mismatch, str], tuple[Mismatch, Attribution]]
 """A smaller mismatch of the same kind, and the stage and rule that it shows; "" is given where they were unknown."""
 
@@ -54,7 +57,7 @@ def findings(
     by_fingerprint: dict[str, Finding] = {}
     for entry in gathered:
         example, attribution = shrinker(entry.group.examples[0], entry.group.stage)
-        cause = _cause(Attribution(entry.group.stage, entry.group.rule), attribution)
+        cause = _cause(entry.check, Attribution(entry.group.stage, entry.group.rule), attribution)
         finding = Finding(
             example=example,
             count=entry.group.count,
@@ -70,11 +73,11 @@ def findings(
     return tuple(sorted(_one_a_cause(listed), key=by_weight))
 
 
-def _cause(by_worker: Attribution, shown: Attribution) -> Attribution:
-    """What the shrunk case shows, which was held against more witnesses, if that is more than a description."""
+def _cause(check: str, by_worker: Attribution, shown: Attribution) -> Attribution:
+    """What the shrunk case shows, where it was held against more witnesses and is more than a description."""
     if not by_worker.stage:
         return shown if shown.rule else by_worker
-    return shown if shown.stage and shown.rule not in DESCRIPTIONS else by_worker
+    return shown if check in WITNESSED and shown.stage and shown.rule not in DESCRIPTIONS else by_worker
 
 
 def _one_a_cause(listed: Iterable[Finding]) -> list[Finding]:
