@@ -41,13 +41,24 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch
         return given[bench.oracle][0], given[mismatch.subject][0]
 
     def outcome(case: Case) -> Difference | None:
-        bench.subjects[mismatch.subject].renew()
         found = check(case, *answers(case))
+        if isinstance(found, Difference) and found.severity == "no answer":
+            bench.subjects[mismatch.subject].renew()
         return found if isinstance(found, Difference) and found.rule == mismatch.rule else None
 
-    attempts = SLOW_ATTEMPTS if mismatch.severity == "no answer" else MOST_ATTEMPTS
-    case = shrink_case(mismatch.case, lambda smaller: outcome(smaller) is not None, attempts)
-    difference = outcome(case)
+    def outcome_of_new(case: Case) -> Difference | None:
+        bench.subjects[mismatch.subject].renew()
+        return outcome(case)
+
+    case, difference = mismatch.case, None
+    if mismatch.severity != "no answer":
+        case = shrink_case(mismatch.case, lambda smaller: outcome(smaller) is not None, MOST_ATTEMPTS)
+        difference = outcome_of_new(case)
+    if difference is None:
+        # What the subject was asked before matters, or it breaks down: it must begin anew for each attempt.
+        attempts = SLOW_ATTEMPTS if mismatch.severity == "no answer" else MOST_ATTEMPTS
+        case = shrink_case(mismatch.case, lambda smaller: outcome_of_new(smaller) is not None, attempts)
+        difference = outcome_of_new(case)
     if difference is None:
         return mismatch, Attribution()
     oracle, subject = answers(case)
