@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,11 @@ TEXTS = ("Hello world", "cafe\u0301 nai\u0308ve ☠", "a\0b c", "  two  spaces "
 SMALL = ("--inputs", "corpora", "--inputs", "fuzz", "--fuzz", "40", "--jobs", "1", "--quiet")
 SMALLEST = ("--inputs", "corpora", "--inputs", "fuzz", "--fuzz", "0", "--jobs", "1", "--quiet")
 LONG_TIMEOUT = ("--timeout", "60")
+
+
+def hear_interrupts() -> None:
+    """In a child before it starts: what a shell runs in the background is deaf to Ctrl-C, and so are its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def subjects(planted: Planted, *names: str) -> list[str]:

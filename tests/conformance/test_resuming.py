@@ -27,6 +27,7 @@ from .commands import (
     Command,
     Corpus,
     Planted,
+    hear_interrupts,
     outcome,
     said,
     subjects,
@@ -124,6 +125,7 @@ def interrupted_by(number: int, folder: Path, environment: dict[str, str], code:
         stderr=subprocess.PIPE,
         encoding="utf-8",
         start_new_session=True,
+        preexec_fn=hear_interrupts,
     ) as process:
         _, errors = process.communicate(timeout=300)
     assert process.returncode == code, errors

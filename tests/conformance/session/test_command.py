@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from conformance.cli_fuzz import fuzz as fuzz_command
 from conformance.report.folder import read_run_folder
-from tests.conformance.commands import Command, Planted, said
+from tests.conformance.commands import Command, Planted, hear_interrupts, said
 from tests.conformance.session.sessions import left_behind
 
 SMALL = ("--model", "spm-char", "--check", "ids", "--check", "decode", "--quiet")
@@ -99,7 +99,12 @@ def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
     for decodings, number, code in ((20, signal.SIGKILL, -9), (250, signal.SIGKILL, -9), (60, signal.SIGINT, 130)):
         order.write_text(f"{decodings} {int(number)}", "ascii")
         with subprocess.Popen(
-            command, env=command_environment, start_new_session=True, stderr=subprocess.PIPE, encoding="utf-8"
+            command,
+            env=command_environment,
+            start_new_session=True,
+            preexec_fn=hear_interrupts,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
         ) as process:
             _, errors = process.communicate(timeout=300)
         assert process.returncode == code, errors
