@@ -66,7 +66,7 @@ def hunt(defect: Defect, seconds: float) -> Hunted:
             raise RuntimeError(f"{defect.name}: exit code {ended.returncode}: {ended.stderr[-2000:]}")
         session = Path(folder) / "s"
         lines = (session / "findings.jsonl").read_text("utf-8").splitlines()
-        found = [finding for line in lines if (finding := json.loads(line))["example"]["subject"] in defect.subject]
+        found = [finding for line in lines if (finding := json.loads(line))["example"]["subject"] == defect.subject]
         cases = json.loads((session / "run.json").read_text("utf-8"))["cases"]
     return Hunted(defect, cases, tuple(found))
 
