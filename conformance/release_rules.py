@@ -28,11 +28,12 @@ from reftok.models.sentencepiece_unigram import SentencePieceUnigram, to_float32
 from reftok.normalizers import Precompiled
 from reftok.patterns import compile_oniguruma, pattern_matches
 from reftok.pretokenizers import GPT2_PATTERN, ByteLevel, Split
+from reftok.ranges import ranges_of
 from reftok.sentencepiece_pieces import PieceType, Segment
 from reftok.stages import PreTokenizer
 from reftok.text import Behavior, NormalizedString, resplit
 from reftok.text import Split as Part
-from reftok.unicode import NONCHARACTER, members, ranges_of
+from reftok.unicode import NONCHARACTER, members
 from reftok.unicode_tables import UNASSIGNED_IN_16
 
 PATTERNS = "PreTokenizer", "patterns know Unicode 14, not 16"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from reftok.ranges import as_ranges
+
 _BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
 _LAST_OF_PLANE_0 = 0xFFFF
 
@@ -21,13 +23,7 @@ class CharacterSearch:
 
     def __init__(self, characters: Collection[str]) -> None:
         self._characters = frozenset(characters)
-        codes = sorted(code for code in map(ord, self._characters) if code <= _LAST_OF_PLANE_0)
-        ranges: list[list[int]] = []
-        for code in codes:
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
+        ranges = as_ranges(code for code in map(ord, self._characters) if code <= _LAST_OF_PLANE_0)
         members = "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in ranges)
         self._in_plane_0 = re.compile(f"[{members}]" if members else "(?!)")
 

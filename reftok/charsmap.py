@@ -21,6 +21,7 @@ class Charsmap:
     """The rules of one character map.
 
     blob: the bytes of `precompiled_charsmap`.
+    units: the double array.
     Raises ModelFormatError for a blob that is cut off or whose array points outside itself.
     """
 
@@ -30,12 +31,12 @@ class Charsmap:
         (size,) = struct.unpack_from("<I", blob)
         if size % 4 or size == 0 or 4 + size >= len(blob):
             raise ModelFormatError(source, "precompiled_charsmap", f"the trie of {size} bytes does not fit")
-        self._units = array("I")
-        if self._units.itemsize != 4:
-            self._units = array("L")
-        self._units.frombytes(blob[4 : 4 + size])
+        self.units = array("I")
+        if self.units.itemsize != 4:
+            self.units = array("L")
+        self.units.frombytes(blob[4 : 4 + size])
         if byteorder == "big":
-            self._units.byteswap()
+            self.units.byteswap()
         self._replacements = blob[4 + size :]
         self._source = source
 
@@ -50,7 +51,7 @@ class Charsmap:
 
     def _walk(self, key: bytes, start: int, stop_at_nul: bool = False) -> list[tuple[int, int]]:
         """Follow the double array; each unit holds its label, whether it is a leaf, and the offset to its children."""
-        units = self._units
+        units = self.units
         found: list[tuple[int, int]] = []
         try:
             position = _offset(units[0])
@@ -71,7 +72,7 @@ class Charsmap:
 
     def root(self) -> int:
         """Where the keys begin: the node to give to `step` first."""
-        return _offset(self._units[0])
+        return _offset(self.units[0])
 
     def step(self, node: int, character: bytes) -> tuple[int, int | None] | None:
         """Follow the bytes of one character: the node after them and the value of the key that ends there, if any.
@@ -79,7 +80,7 @@ class Charsmap:
         None where no key goes on like this. Call `validate` before.
         Raises ModelFormatError for a key that ends inside the character.
         """
-        units = self._units
+        units = self.units
         value: int | None = None
         for byte in character:
             if value is not None:
@@ -95,7 +96,7 @@ class Charsmap:
 
     def goes_on_in_ascii(self, node: int) -> bool:
         """Whether a key goes on behind a node with an ASCII character other than NUL. Call `validate` before."""
-        units = self._units
+        units = self.units
         return any(units[node ^ byte] & _LABEL == byte for byte in range(1, 128))
 
     def validate(self) -> None:
@@ -106,7 +107,7 @@ class Charsmap:
 
         Source: sentencepiece 0.2.3, `DecodePrecompiledCharsMap` (normalizer.cc), `DoubleArrayImpl::validate` (darts.h).
         """
-        units, size, end = self._units, len(self._units), len(self._replacements)
+        units, size, end = self.units, len(self.units), len(self._replacements)
         if size % 256:
             raise ModelFormatError(self._source, "precompiled_charsmap", f"{size} units are not a multiple of 256")
         if self._replacements[-1] != 0:
@@ -131,7 +132,7 @@ class Charsmap:
         except UnicodeDecodeError as error:
             problem = f"byte {error.start} of the replacements is not UTF-8"
             raise UnsupportedFeature(self._source, "precompiled_charsmap", problem) from None
-        for unit in self._units:
+        for unit in self.units:
             value = unit & _VALUE
             if unit >> 31 and self._replacements[value] & 0xC0 == 0x80:
                 problem = f"replacement {value} begins inside a character"

@@ -11,7 +11,7 @@ import re
 from functools import cache
 
 from reftok.grapheme_tables import GRAPHEME_CLASSES
-from reftok.unicode import ranges_of
+from reftok.ranges import ranges_of
 
 _LETTERS = {
     "Control": "C",

@@ -15,7 +15,6 @@ Checked against tokenizers 0.23.3 over all 1,112,064 scalar values by tests/reft
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
@@ -23,6 +22,7 @@ from typing import Literal, TypeAlias
 import regex
 
 from reftok.character_search import CharacterSearch
+from reftok.ranges import ranges_of
 from reftok.unicode_tables import (
     COMBINING_MARKS_IN_9,
     INERT_IN_9,
@@ -43,13 +43,6 @@ REPLACEMENT_CHARACTER = "\ufffd"
 """What bytes become that are not part of a character."""
 
 NONCHARACTER = "\U0010ffff"
-
-
-def ranges_of(table: str) -> Iterator[tuple[int, int]]:
-    """The code point ranges of a table, first and last."""
-    for item in table.split():
-        first, _, last = item.partition("-")
-        yield int(first, 16), int(last or first, 16)
 
 
 def members(table: str) -> frozenset[str]:

@@ -10,7 +10,6 @@ what it does not know yet cannot be found out.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import textwrap
 import unicodedata
@@ -19,7 +18,10 @@ from pathlib import Path
 
 import regex
 import tokenizers
+from made_module import arguments, write_or_check
 from tokenizers import Regex, normalizers, pre_tokenizers
+
+from reftok.ranges import as_ranges
 
 TABLES = Path(__file__).resolve().parent.parent / "reftok" / "unicode_tables.py"
 SCALAR_VALUES = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
@@ -104,14 +106,14 @@ def page() -> str:
     """The text of the module."""
     return PAGE.format(
         version=tokenizers.__version__,
-        unassigned=as_ranges(unassigned()),
-        inert=as_ranges(inert()),
-        numeric=as_ranges(numeric()),
+        unassigned=table_of(unassigned()),
+        inert=table_of(inert()),
+        numeric=table_of(numeric()),
         scripts=as_scripts(scripts()),
-        combining_marks=as_ranges(vanishing(normalizers.StripAccents())),
-        bert_controls=as_ranges(c for c in vanishing(bert(clean_text=True)) if unicodedata.category(c) != "Co"),
-        bert_marks=as_ranges(vanishing(bert(strip_accents=True))),
-        bert_punctuation=as_ranges(bert_punctuation()),
+        combining_marks=table_of(vanishing(normalizers.StripAccents())),
+        bert_controls=table_of(c for c in vanishing(bert(clean_text=True)) if unicodedata.category(c) != "Co"),
+        bert_marks=table_of(vanishing(bert(strip_accents=True))),
+        bert_punctuation=table_of(bert_punctuation()),
         lowercase=as_mappings(lowercase()),
     )
 
@@ -188,18 +190,13 @@ def lowercase() -> dict[str, str]:
     return {old: new for old, new in each_normalized(normalizers.Lowercase()) if new != old and len(new) == 1}
 
 
-def as_ranges(characters: Iterable[str]) -> str:
-    """Code points in order as hexadecimal ranges, in lines.
+def table_of(characters: Iterable[str]) -> str:
+    """Code points as hexadecimal ranges, in lines.
 
-    >>> as_ranges("abcx")
+    >>> table_of("abcx")
     '61-63 78'
     """
-    ranges: list[tuple[int, int]] = []
-    for code in map(ord, characters):
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1] = ranges[-1][0], code
-        else:
-            ranges.append((code, code))
+    ranges = as_ranges(map(ord, characters))
     texts = [f"{first:X}" if first == last else f"{first:X}-{last:X}" for first, last in ranges]
     return textwrap.fill(" ".join(texts), 112, break_on_hyphens=False)
 
@@ -210,7 +207,7 @@ def as_scripts(found: Iterable[str]) -> str:
     >>> as_scripts(["abx", "βγ"])
     'Latin 61-62 78\nGreek 3B2-3B3'
     """
-    paragraphs = (f"{script_name(characters)} {as_ranges(characters)}" for characters in found)
+    paragraphs = (f"{script_name(characters)} {table_of(characters)}" for characters in found)
     return "\n".join(textwrap.fill(paragraph, 112, break_on_hyphens=False) for paragraph in paragraphs)
 
 
@@ -237,16 +234,8 @@ def as_mappings(mapping: dict[str, str]) -> str:
 
 def main() -> int:
     """Write the tables, or compare them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file differs")
-    check = parser.parse_args().check
-    made = page()
-    if check:
-        same = TABLES.read_text(encoding="utf-8") == made
-        print(f"{TABLES.name} is {'as it would be made' if same else 'not what this installation would make'}")
-        return 0 if same else 1
-    TABLES.write_text(made, encoding="utf-8")
-    return 0
+    given = arguments(__doc__)
+    return write_or_check(TABLES, page(), given.check, "installation")
 
 
 if __name__ == "__main__":

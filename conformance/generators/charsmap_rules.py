@@ -20,7 +20,7 @@ def charsmap_rules(charsmap: Charsmap) -> list[tuple[str, str]]:
 
     Raises ModelFormatError for an array that points outside itself, or around in a circle.
     """
-    units = charsmap._units
+    units = charsmap.units
     children: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for index, unit in enumerate(units):
         if unit & 0xFF and not unit & _LEAF:

@@ -14,7 +14,8 @@ import regex
 from reftok.oniguruma import property_names as tables
 from reftok.oniguruma.case_folding import folded_characters, foldings
 from reftok.oniguruma.syntax_tree import Complement, Intersection, Members, Property, Ranges, Union
-from reftok.unicode import newer_than_16, ranges_of
+from reftok.ranges import as_ranges, ranges_of
+from reftok.unicode import newer_than_16
 
 _LAST = 0x10FFFF
 _EVERYTHING = r"\x00-\U0010FFFF"
@@ -151,13 +152,8 @@ def character_ranges(table: str) -> str:
 
 def _set(characters: Iterable[str]) -> str:
     """A class of these characters, "" for none."""
-    ranges: list[tuple[int, int]] = []
-    for code in sorted(map(ord, characters)):
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1] = ranges[-1][0], code
-        else:
-            ranges.append((code, code))
-    return written(Ranges(tuple(ranges)), exact=False) if ranges else ""
+    ranges = tuple(as_ranges(map(ord, characters)))
+    return written(Ranges(ranges), exact=False) if ranges else ""
 
 
 def suspects(names: Iterable[str]) -> frozenset[str]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from reftok.sentencepiece_decoder import SentencePieceDecoder
 from reftok.sentencepiece_normalizer import SentencePieceNormalizer
-from reftok.streaming.decoding.sinks import FusedSink, FusedStage, JoiningStage
+from reftok.streaming.decoding.sinks import FusedSink, FusedStage, HoldsBytes, JoiningStage
 from reftok.streaming.encoding.sentencepiece_normalizer import StreamedSentencePieceNormalizer
 from reftok.unicode import REPLACEMENT_CHARACTER
 
 _ESCAPED_BYTES = dict.fromkeys(range(0xDC80, 0xDD00), REPLACEMENT_CHARACTER)
 
 
-class Pieces(JoiningStage):
+class Pieces(HoldsBytes, JoiningStage):
     r"""Twin of SentencePieceDecoder: holds the bytes of a character that is not complete, at most three.
 
     >>> from reftok.sentencepiece_pieces import BYTE_PIECES, Piece, PieceTable, PieceType
@@ -32,7 +32,6 @@ class Pieces(JoiningStage):
         super().__init__(sink)
         self._decoder = decoder
         self._is_start = decoder.strips_first_space
-        self._pending = b""
 
     def state(self) -> tuple[bool, bytes]:
         """Whether the text has not begun, and the bytes that are held."""
@@ -40,16 +39,6 @@ class Pieces(JoiningStage):
 
     def restore(self, state: Any) -> None:
         self._is_start, self._pending = state
-
-    @property
-    def held(self) -> int:
-        """How many bytes are held."""
-        return len(self._pending)
-
-    @property
-    def pending_bytes(self) -> bytes:
-        """The beginning of a character."""
-        return self._pending
 
     def token(self, token: str) -> None:
         byte = self._decoder.byte_of(token)

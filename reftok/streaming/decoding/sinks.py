@@ -80,11 +80,11 @@ class DecodingStage:
 
 
 class HoldsBytes(DecodingStage):
-    """A stage that holds the bytes of a character that is not complete, and knows nothing else of what has come."""
+    """A stage that holds the bytes of a character that is not complete; what else it knows, it adds to its state."""
 
     _pending = b""
 
-    def state(self) -> bytes:
+    def state(self) -> Hashable:
         """The bytes that are held."""
         return self._pending
 

@@ -26,6 +26,7 @@ from reftok.oniguruma.syntax_tree import (
     Repeat,
     Sequence,
 )
+from reftok.ranges import as_ranges
 
 _ASCII = "".join(map(chr, range(128)))
 _ENDS = {"line end": r"(?=\n|\Z)", "text end": r"\Z"}
@@ -108,15 +109,5 @@ def _class(node: CharacterClass) -> str:
     found = regex.findall(written(members, exact=False), _ASCII, regex.V1)
     if len(found) in (0, len(_ASCII)):
         return _ANYTHING if found else _NOTHING
-    return f"[{''.join(_ranges(sorted(map(ord, found))))}]"
-
-
-def _ranges(codes: list[int]) -> list[str]:
-    ranges: list[list[int]] = []
-    for code in codes:
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1][1] = code
-        else:
-            ranges.append([code, code])
-    names = ((re.escape(chr(first)), re.escape(chr(last))) for first, last in ranges)
-    return [first if first == last else f"{first}-{last}" for first, last in names]
+    names = ((re.escape(chr(first)), re.escape(chr(last))) for first, last in as_ranges(map(ord, found)))
+    return f"[{''.join(first if first == last else f'{first}-{last}' for first, last in names)}]"
