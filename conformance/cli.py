@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shlex
 import signal
@@ -20,18 +19,20 @@ from conformance import replaying
 from conformance.checks import CHECKS
 from conformance.cli_compare import diff, matrix_command
 from conformance.cli_fuzz import corpus, fuzz
+from conformance.cli_options import Timeout, checked_subjects, cores
 from conformance.cli_reproduce import reproduce_command
 from conformance.engines.journal import check_journal, check_versions, locked, read_plan, write_plan
 from conformance.errors import ConformanceError, InputError, UsageError
-from conformance.execute import Job, check_subjects, check_unchanged, execute, file_hashes, model_infos
+from conformance.execute import execute
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.plan import DEFAULT_SOURCES, SOURCES, Inputs, corpus_cases
+from conformance.job import Job, check_subjects, check_unchanged, file_hashes, model_infos
 from conformance.modelling import plan_models
-from conformance.plan import MOST_FUZZ, MOST_SECONDS, Plan
+from conformance.plan import MOST_FUZZ, Plan
 from conformance.progress import ProgressTeller, to_nowhere
 from conformance.report.terminal import print_report
 from conformance.run import Run
-from conformance.subjects import BUILT_IN, check_subject_name, subject_label
+from conformance.subjects import BUILT_IN
 from conformance.versions import installed_versions
 from reftok import ReftokError
 from reftok.formats.tiktoken_encodings import ENCODINGS
@@ -113,13 +114,13 @@ def cli() -> None:
 @click.option(
     "--jobs",
     type=click.IntRange(1),
-    default=lambda: _cores(),
+    default=cores,
     show_default="all cores that this process may use",
     help="Worker processes.",
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.1, MOST_SECONDS),
+    type=Timeout(),
     default=5.0,
     show_default=True,
     metavar="SECONDS",
@@ -172,10 +173,6 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         self.quiet = True
         to_nowhere(sys.stdout)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cli.command()
@@ -263,20 +260,13 @@ def _plan(
     seed: int,
     timeout: float,
 ) -> Plan:
-    if not math.isfinite(timeout):
-        raise UsageError("--timeout: is not a number of seconds")
-    for name in subjects:
-        check_subject_name(name)
-    labels = [subject_label(name) for name in dict.fromkeys(subjects)]
-    repeated = next((label for label in labels if labels.count(label) > 1), None)
-    if repeated is not None:
-        raise UsageError(f"--subject: two subjects would both be called {repeated}; rename one file")
+    subjects = checked_subjects(subjects)
     own = tuple(name for name in subjects if name not in BUILT_IN)
     named = tuple(name for name in subjects if name in BUILT_IN)
     files = tuple(path.resolve() for path in corpus_files(corpora or PARTS))
     return Plan(
         models=plan_models(models, encoding or ""),
-        subjects=tuple(dict.fromkeys((named or ("reftok",)) + own)),
+        subjects=(named or ("reftok",)) + own,
         checks=tuple(name for name in CHECKS if not checks or name in checks),
         inputs=Inputs(files, _sources(sources, corpora), fuzz, seed),
         timeout=timeout,

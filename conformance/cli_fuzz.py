@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shlex
 import signal
 import sys
@@ -19,14 +18,15 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.checks import CHECKS
+from conformance.cli_options import Timeout, checked_subjects, cores
 from conformance.engines.journal import locked, read_plan, write_plan
 from conformance.errors import InputError, UsageError
-from conformance.execute import Job, check_subjects, file_hashes, model_infos
 from conformance.generators import NAMES
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.plan import Inputs, corpus_cases
+from conformance.job import Job, check_subjects, file_hashes, model_infos
 from conformance.modelling import plan_models
-from conformance.plan import MOST_FUZZ, MOST_SECONDS, Plan
+from conformance.plan import MOST_FUZZ, Plan
 from conformance.report.terminal import print_report
 from conformance.report.text import visible
 from conformance.report.view import plural
@@ -36,7 +36,7 @@ from conformance.session.folder import SESSION
 from conformance.session.plan import SessionPlan
 from conformance.session.replay import Replayed
 from conformance.session.screen import SessionTeller, tables
-from conformance.subjects import BUILT_IN, check_subject_name, subject_label
+from conformance.subjects import BUILT_IN
 from conformance.versions import installed_versions
 
 DEFAULT_SECONDS = 600.0
@@ -90,7 +90,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     help="Where everything is; a session that is there goes on. Default: reports/runs/fuzz-<time>.",
 )
 @click.option("--jobs", type=click.IntRange(1), default=None, metavar="N", help="Worker processes. Default: all cores.")
-@click.option("--timeout", type=click.FloatRange(0.1, MOST_SECONDS), default=5.0, show_default=True, metavar="SECONDS")
+@click.option("--timeout", type=Timeout(), default=5.0, show_default=True, metavar="SECONDS")
 @click.option("--quiet", is_flag=True, help="No progress, only the report.")
 def fuzz(
     seconds: float | None,
@@ -111,7 +111,7 @@ def fuzz(
     console = Console(highlight=False)
     with ExitStack() as stack:
         session = _session(**options)
-        job = _job(folder, session, jobs or _cores(), stack)
+        job = _job(folder, session, jobs or cores(), stack)
         session_job = SessionJob(job, session, cases, math.inf if seconds is None else seconds)
         end = _executed(session_job, quiet, console)
     for coverage in tables(end.coverages):
@@ -145,17 +145,11 @@ def _session(
     seed: int,
     timeout: float,
 ) -> SessionPlan:
-    for name in subjects:
-        check_subject_name(name)
-    labels = [subject_label(name) for name in dict.fromkeys(subjects)]
-    repeated = next((label for label in labels if labels.count(label) > 1), None)
-    if repeated is not None:
-        raise UsageError(f"--subject: two subjects would both be called {repeated}; rename one file")
     files = tuple(path.resolve() for path in corpus_files(corpora or PARTS))
     corpus_cases(files)
     plan = Plan(
         models=plan_models(models),
-        subjects=tuple(map(_absolute, dict.fromkeys(subjects or ("reftok",)))),
+        subjects=tuple(map(_absolute, checked_subjects(subjects or ("reftok",)))),
         checks=tuple(name for name in CHECKS if not checks or name in checks),
         inputs=Inputs(files, ("fuzz",), 0, seed),
         timeout=timeout,
@@ -201,10 +195,6 @@ def _check_same(folder: Path, session: SessionPlan) -> None:
             raise UsageError(f"{folder}: holds a session with other {name}; name another --session")
     if generators != session.generators:
         raise UsageError(f"{folder}: holds a session with other generators; name another --session")
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @click.group()

@@ -14,8 +14,8 @@ from conformance.engines.journal import read_plan
 from conformance.engines.local import bench_of
 from conformance.engines.naming import named_difference
 from conformance.errors import InputError
-from conformance.execute import is_unchanged
 from conformance.finding import Finding
+from conformance.job import is_unchanged
 from conformance.report.folder import read_run_folder
 from conformance.report.text import visible
 

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 
 from conformance.coverage import Universe
 from conformance.engines.local import bench_of, close_bench
-from conformance.execute import Job
 from conformance.expectations import matching, read_expectations
 from conformance.finding import Finding
 from conformance.generators.knowledge import model_knowledge
+from conformance.job import Job
 from conformance.report.folder import write_atomically, write_run_folder
 from conformance.resources import expectations_folder
 from conformance.run import Run

@@ -6,18 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance import execute
-from conformance.attribute import Attribution
 from conformance.coverage import KindCoverage, Universe, summary
-from conformance.example import shrunk_example
-from conformance.expectations import read_expectations
-from conformance.finding import Finding, Mismatch
-from conformance.gather import findings, gather
-from conformance.resources import expectations_folder
-from conformance.run import Cell, Run, Verdict
+from conformance.job import Job
+from conformance.run import Cell, Run
+from conformance.run_table import finished_run, unfinished_run, with_problems
 from conformance.session.plan import SessionPlan
 from conformance.session.state import SessionState
-from conformance.versions import installed_versions
 from conformance.watching import STAGES, TRANSITIONS, transition_name
 
 MOST_REFUSED = 0.2
@@ -67,34 +61,15 @@ def coverage_to_json(coverages: Sequence[ModelCoverage]) -> dict[str, Any]:
     }
 
 
-def session_run(job: execute.Job, session: SessionPlan, state: SessionState, is_finished: bool) -> Run:
+def session_run(job: Job, session: SessionPlan, state: SessionState, is_finished: bool) -> Run:
     """The run that a session amounts to so far; findings are shrunk where it is finished."""
     results = [model.result for model in state.models.values()]
-
-    def example(mismatch: Mismatch, stage: str) -> tuple[Mismatch, Attribution]:
-        return shrunk_example(job.plan, mismatch, stage) if is_finished else (mismatch, Attribution())
-
-    def replay(finding: Finding) -> str:
-        return execute.replay_command(job, finding)
-
-    oracles = {info.name: info.oracle for info in job.models}
-    found = findings(
-        gather(results), oracles, read_expectations(expectations_folder(), installed_versions()), example, replay
-    )
+    run = finished_run(job, results) if is_finished else unfinished_run(job, results)
     cases = max((result.cases for result in results), default=0)
-    run = replace(execute._table(job, job.models, results, found), sources=("session",), fuzz=cases)
+    run = replace(run, sources=("session",), fuzz=cases)
     if not is_finished:
         return run
-    problems = [
-        *run.problems,
-        *execute._problems(job, job.models, results, run.cells),
-        *_refusing(run.cells),
-        *_idle(session, state),
-        *_unexercised(state),
-    ]
-    unexpected = any(finding.status == "new" for finding in found) or bool(problems)
-    verdict: Verdict = "unexpected findings" if unexpected else "as expected"
-    return replace(run, verdict=verdict, problems=tuple(dict.fromkeys(problems)))
+    return with_problems(run, [*_refusing(run.cells), *_idle(session, state), *_unexercised(state)])
 
 
 def _refusing(cells: Sequence[Cell]) -> Iterator[str]:

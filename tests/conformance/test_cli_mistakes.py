@@ -98,3 +98,9 @@ def test_a_timeout_that_is_no_time_ends_with_2(conformance_here: Command, corpus
     result = conformance_here(*small_run(corpus, "a"), "--timeout", value)
     assert result.returncode == 2
     assert "--timeout" in result.stderr
+
+
+def test_a_session_with_a_timeout_that_is_not_a_number_ends_with_2(conformance_here: Command) -> None:
+    result = conformance_here("fuzz", "--model", "bpe-qwen", "--cases", "1", "--timeout", "nan", "--session", "session")
+    assert result.returncode == 2
+    assert "'--timeout': is not a number of seconds" in result.stderr

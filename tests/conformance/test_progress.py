@@ -9,10 +9,11 @@ import pytest
 
 from conformance.case import text_case
 from conformance.engines.result import Counts, Group, ShardResult
-from conformance.execute import Job, _after, _write_incomplete
+from conformance.execute import _after, _write_incomplete
 from conformance.expectations import Expectation
 from conformance.finding import Mismatch
 from conformance.inputs.plan import Inputs, Shard
+from conformance.job import Job
 from conformance.plan import Plan
 from conformance.progress import Pace, Progress, ProgressTeller
 from conformance.report.folder import read_run_folder
@@ -66,7 +67,7 @@ def test_the_last_line_is_always_told_and_nothing_when_quiet(capsys: pytest.Capt
 def test_an_unfinished_run_says_how_long_it_took_so_far(tmp_path: Path) -> None:
     job = Job(Plan((), ("reftok",), ("ids",), Inputs((), (), 0, 0), 5.0), (), tmp_path, "command", 1, full=False)
     finished = ShardResult(Shard("m", "corpora", 0, 1), seconds=1.5)
-    _write_incomplete(job, (), [finished], datetime(2026, 1, 1, tzinfo=UTC))
+    _write_incomplete(job, [finished], datetime(2026, 1, 1, tzinfo=UTC))
     run = read_run_folder(tmp_path)
     assert run.verdict == "incomplete"
     assert run.times["total"] > 0

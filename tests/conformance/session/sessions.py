@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from conformance.checks import CHECKS
-from conformance.execute import Job, model_infos
 from conformance.generators import NAMES
 from conformance.inputs.plan import Inputs
+from conformance.job import Job, model_infos
 from conformance.modelling import plan_models
 from conformance.plan import Plan
 from conformance.session.drive import SessionEnd, SessionJob, SessionProgress, run_session

@@ -1,0 +1,154 @@
+"""The results of shards as one run, and what makes it worth less than it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from conformance.attribute import Attribution
+from conformance.checks import CHECKS
+from conformance.engines.result import ShardResult
+from conformance.example import shrunk_example
+from conformance.expectations import gone, read_expectations
+from conformance.finding import Mismatch
+from conformance.gather import cells, findings, gather, language_cells, unchecked, vacuous
+from conformance.inputs.corpora import read_corpus
+from conformance.job import Job, file_hash, replay_command
+from conformance.plan import Plan
+from conformance.resources import expectations_folder
+from conformance.run import Cell, ModelInfo, Run, SubjectInfo
+from conformance.subjects import BUILT_IN, subject_label, subject_version
+from conformance.subjects.base import UnavailableError
+from conformance.versions import installed_versions
+
+
+def finished_run(job: Job, results: Sequence[ShardResult]) -> Run:
+    """The run that all results amount to: each finding with its shrunk example, and the verdict."""
+    run = _run(job, results, lambda mismatch, stage: shrunk_example(job.plan, mismatch, stage))
+    problems = _problems(job, results, run.cells)
+    if job.full:
+        expectations = read_expectations(expectations_folder(), installed_versions())
+        problems += gone(expectations, run.findings, {info.name for info in job.models})
+    return with_problems(run, problems)
+
+
+def unfinished_run(job: Job, results: Sequence[ShardResult]) -> Run:
+    """The run so far: the examples as they came."""
+    return _run(job, results, lambda mismatch, stage: (mismatch, Attribution()))
+
+
+def with_problems(run: Run, problems: Iterable[str]) -> Run:
+    """The run with these problems besides its own, and the verdict that follows."""
+    every = tuple(dict.fromkeys((*run.problems, *problems)))
+    is_unexpected = bool(every) or any(finding.status == "new" for finding in run.findings)
+    return replace(run, verdict="unexpected findings" if is_unexpected else "as expected", problems=every)
+
+
+def _run(
+    job: Job, results: Sequence[ShardResult], example: Callable[[Mismatch, str], tuple[Mismatch, Attribution]]
+) -> Run:
+    """Without a verdict, a start and times."""
+    plan, infos = job.plan, job.models
+    found = findings(
+        gather(results),
+        {info.name: info.oracle for info in infos},
+        read_expectations(expectations_folder(), installed_versions()),
+        example,
+        lambda finding: replay_command(job, finding),
+    )
+    return Run(
+        verdict="incomplete",
+        command=job.command,
+        seed=plan.inputs.seed,
+        versions=installed_versions(),
+        models=infos,
+        subjects=_subject_infos(plan, infos, results),
+        checks=plan.checks,
+        cells=cells(results, found, [info.name for info in infos]),
+        languages=language_cells(results),
+        findings=found,
+        problems=_missing_oracles(infos, results),
+        corpora={name: file_hash(path) for path, name in _corpus_names(plan.inputs.files).items()},
+        cases=sum(result.cases for result in results),
+        answers=sum(result.answers for result in results),
+        sources=plan.inputs.sources,
+        fuzz=plan.inputs.fuzz,
+    )
+
+
+def _corpus_names(files: Sequence[Path]) -> dict[Path, str]:
+    """Each file by as many of the last parts of its path as tell it from the others, but at least two."""
+    names: dict[Path, str] = {}
+    for file in files:
+        for count in range(2, len(file.parts) + 1):
+            name = Path(*file.parts[-count:])
+            if sum(other.parts[-count:] == file.parts[-count:] for other in files) == 1:
+                break
+        names[file] = name.as_posix()
+    return names
+
+
+def _problems(job: Job, results: Sequence[ShardResult], table: Sequence[Cell]) -> list[str]:
+    """What makes the run worth less than it looks."""
+    plan = job.plan
+    own = {subject_label(name) for name in plan.subjects if name not in BUILT_IN}
+    rows = [
+        (info.name, subject)
+        for info in job.models
+        for subject in plan.labels
+        if subject != info.oracle and subject not in _unavailable(results, info.name)
+    ]
+    named_checks = plan.checks if len(plan.checks) < len(CHECKS) else ()
+    return [
+        *_not_loaded(plan, results),
+        *(f"{path}: the corpus gave no case" for path in plan.inputs.files if not read_corpus(path)),
+        *vacuous(table, [info.name for info in job.models], rows),
+        *unchecked(table, named_checks, [row for row in rows if row[1] in own]),
+    ]
+
+
+def _missing_oracles(infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> tuple[str, ...]:
+    """A model whose official library did not take part was compared with nothing official."""
+    return tuple(
+        f"{info.name} was not compared with its official library: {reasons[info.oracle]}"
+        for info in infos
+        if info.oracle in (reasons := _unavailable(results, info.name))
+    )
+
+
+def _not_loaded(plan: Plan, results: Sequence[ShardResult]) -> list[str]:
+    """A subject of the user's that could not be loaded with one of the models."""
+    own = [subject_label(name) for name in plan.subjects if name not in BUILT_IN]
+    return [
+        f"{label} took no part with {model.name}: {reasons[label]}"
+        for model in plan.models
+        for label in own
+        if label in (reasons := _unavailable(results, model.name))
+    ]
+
+
+def _unavailable(results: Sequence[ShardResult], model: str) -> dict[str, str]:
+    reasons: dict[str, str] = {}
+    for result in results:
+        if result.shard.model == model:
+            reasons |= result.unavailable
+    return reasons
+
+
+def _subject_infos(plan: Plan, infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> tuple[SubjectInfo, ...]:
+    oracles = {info.oracle for info in infos}
+    reasons = [_unavailable(results, info.name) for info in infos]
+    subjects: list[SubjectInfo] = []
+    for name in sorted({*plan.labels, *oracles}):
+        everywhere = all(name in reason for reason in reasons) and reasons
+        why = next(reason[name] for reason in reasons) if everywhere else ""
+        subjects.append(SubjectInfo(name, _version(name), "oracle" if name in oracles else "subject", why))
+    return tuple(subjects)
+
+
+def _version(name: str) -> str:
+    try:
+        return subject_version(name)
+    except UnavailableError:
+        return ""
