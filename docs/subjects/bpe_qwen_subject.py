@@ -1,0 +1,32 @@
+"""bpe-qwen, an encoder in Rust for the models of Qwen alone, as a subject.
+
+    python -m pip install bpe-qwen==0.1.5 transformers
+    conformance run --model path/to/qwen/tokenizer.json --subject docs/subjects/bpe_qwen_subject.py:BpeQwen
+
+Reads vocab.json, merges.txt and tokenizer_config.json of the folder in which the model is. Loading takes some 20 s.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class BpeQwen:
+    """The library's stand-in for the tokenizer of transformers, with the folder of `model_path`."""
+
+    def __init__(self, model_path: str) -> None:
+        from bpe_qwen import QwenLinearTokenizer
+
+        self._tokenizer = QwenLinearTokenizer(model_dir=str(Path(model_path).parent))
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        """The ids of a text."""
+        return list(self._tokenizer.encode(text, add_special_tokens=add_special_tokens))
+
+    def encode_batch(self, texts: list[str], add_special_tokens: bool) -> list[list[int]]:
+        """The ids of several texts."""
+        return [list(ids) for ids in self._tokenizer(texts, add_special_tokens=add_special_tokens)["input_ids"]]
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        """The text of ids."""
+        return str(self._tokenizer.decode(ids, skip_special_tokens=skip_special_tokens))
