@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from conformance.comparison import Comparison, FindingChange, Kind, PlaceChange, Tally, Verdict
-from conformance.report.view import plural, sentence
+from conformance.report.view import Culprit, culprits, plural, sentence, shown_time
 from conformance.run import Run
 
 SIGNS: dict[Kind, str] = {
@@ -35,6 +36,9 @@ KIND_OF_VERDICT: dict[Verdict, Kind] = {
 }
 """The kind whose sign a verdict has."""
 
+_APART: dict[Kind, str] = {"only before": "only in the first run", "only after": "only in the second run"}
+"""Where the findings are that only one run could see."""
+
 MOST_NAMES = 6
 LONGEST_VALUE = 60
 
@@ -51,6 +55,9 @@ def headline(comparison: Comparison) -> str:
     what += [f"{plural(lost, 'check')} that {'compares' if lost == 1 else 'compare'} nothing any more"] if lost else []
     what += [plural(len(comparison.new_problems), "new problem")] if comparison.new_problems else []
     word = {"worse": "Worse", "better": "Better", "changed": "Changed", "unchanged": "Nothing changed"}
+    if comparison.verdict == "unchanged":
+        what = [f"{len(comparison.of(kind)):,} {where}" for kind, where in _APART.items() if comparison.of(kind)]
+        return f"{word['unchanged']} in what both asked; {', '.join(what)}" if what else word["unchanged"]
     return word[comparison.verdict] + (f": {', '.join(what)}" if what else "")
 
 
@@ -70,9 +77,38 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
 
 
+def since(comparison: Comparison, change: FindingChange) -> str:
+    """Since when a finding is there, or since when it is gone, as far as two runs tell."""
+    before, after = _name_of(comparison.before, "first"), _name_of(comparison.after, "second")
+    if change.kind == "new":
+        return f"new in {after}: {before} asked the same and did not see it{_versions_between(comparison)}"
+    if change.kind == "fixed":
+        return f"gone in {after}: {before} saw it{_versions_between(comparison)}"
+    if change.kind in ("changed", "unchanged"):
+        return f"there already in {before}"
+    one, other = (before, after) if change.kind == "only before" else (after, before)
+    return f"seen in {one}; {other} did not ask this"
+
+
+def _name_of(run: Run, place: str) -> str:
+    return f"the run of {shown_time(run.started)}" if run.started else f"the {place} run"
+
+
+def _versions_between(comparison: Comparison) -> str:
+    """Which versions changed, for a finding that came or went with them."""
+    lines = version_lines(comparison)
+    more = f" and {len(lines) - MOST_NAMES:,} more" if len(lines) > MOST_NAMES else ""
+    return f" (changed in between: {', '.join(lines[:MOST_NAMES])}{more})" if lines else ""
+
+
+def new_culprits(comparison: Comparison) -> list[Culprit]:
+    """The subjects with new findings, the one with the worst first."""
+    return culprits(replace(comparison.after, findings=tuple(change.finding for change in comparison.of("new"))))
+
+
 def run_line(run: Run) -> str:
     """A run in one line: when, what it asked, what it found."""
-    when = f"{run.started}, " if run.started else ""
+    when = f"{shown_time(run.started)}, " if run.started else ""
     found = f"{plural(len(run.findings), 'finding')} ({run.unexpected:,} unexpected)"
     return f"{when}{plural(run.cases, 'case')}, {plural(run.answers, 'answer')}, {found}"
 

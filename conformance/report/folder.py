@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -22,12 +23,15 @@ RUN, FINDINGS, HTML, JUNIT, SUMMARY = "run.json", "findings.jsonl", "report.html
 BADGE, BADGE_ENDPOINT = "badge.svg", "badge.json"
 
 
-def write_run_folder(run: Run, folder: Path) -> None:
-    """Writes the seven files; makes the folder where it is missing, replaces what an older run left."""
+def write_run_folder(run: Run, folder: Path, coverage: Mapping[str, Any] | None = None) -> None:
+    """Writes the seven files; makes the folder where it is missing, replaces what an older run left.
+
+    coverage: of a session, as coverage.json has it; the report shows it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(finding_to_json(finding), ensure_ascii=True, sort_keys=True) for finding in run.findings]
     write_atomically(folder / FINDINGS, "".join(f"{line}\n" for line in lines))
-    write_atomically(folder / HTML, html_report(run))
+    write_atomically(folder / HTML, html_report(run, coverage))
     write_atomically(folder / JUNIT, junit_xml(run))
     write_atomically(folder / SUMMARY, summary_markdown(run))
     write_atomically(folder / BADGE, badge_svg(run))

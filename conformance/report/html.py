@@ -6,22 +6,19 @@ through the escaping of jinja2, so that no input can be markup, and the page's p
 
 from __future__ import annotations
 
-import base64
-import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from itertools import groupby
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from conformance.case import Case
 from conformance.finding import SEVERITIES, Finding
 from conformance.report import view
 from conformance.report.alignment import Group, aligned
-from conformance.report.reproduction import reproduction
+from conformance.report.reproduction import reproduce_command, reproduction
+from conformance.report.templates import LONGEST_VALUE, page
 from conformance.report.text import CodePoint, code_points, visible
 from conformance.run import Cell, LanguageCell, Run
 
@@ -37,11 +34,12 @@ MOST_CULPRITS = 8
 MOST_UNITS = 64
 """Code points or bytes of an input that are listed one by one."""
 
-MOST_NUMBERS = 8
 LONGEST_INPUT = 1000
-LONGEST_PIECE = 80
 LONGEST_ANSWER = 400
-LONGEST_VALUE = 4000
+LONGEST_KEY = 40
+
+NEVER = "never reached"
+"""The key of coverage.json under which the examples are of what no input reached."""
 
 HEAT_STEPS = (0.0, 0.0001, 0.001, 0.01, 0.1)
 """A share of mismatches above the n-th of these has the heat n + 1."""
@@ -73,7 +71,6 @@ class FindingView:
 
     finding: Finding
     share: str
-    since: str
     expected_by: str
     input: Markup
     input_note: str
@@ -85,7 +82,8 @@ class FindingView:
     expected: Markup
     observed: Markup
     link: str
-    replay_is_exact: bool
+    commands: list[str]
+    commands_are_exact: bool
     reproduction: str
 
 
@@ -98,24 +96,29 @@ class RestView:
     fingerprints: list[str]
 
 
-def html_report(run: Run, history: view.History | None = None) -> str:
-    """The whole page. history: since when each finding has been there, where an earlier run tells."""
+@dataclass(frozen=True, slots=True)
+class CoverageView:
+    """How far a session got with one model: by kind how many were reached, of how many, and some that never were."""
+
+    model: str
+    kinds: list[tuple[str, int, int, str]]
+    idle: list[tuple[str, str]]
+
+
+def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
+    """The whole page. coverage: of a session, as coverage.json has it."""
     findings = view.ordered(run.findings)
-    style, script = _resource("report.css"), _resource("report.js")
-    return _template().render(
+    return page(
+        "report.html.jinja",
+        ["report.css"],
+        "report.js",
         run=run,
-        style=Markup(style),
-        script=Markup(script),
-        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'",
         good=run.exit_code == 0,
         headline=view.headline(run),
         seconds=view.seconds(run),
         known=len(view.known_findings(run)),
-        history=history,
         culprits=[(item, view.accusation(item.worst), view.share_of(run, item.worst)) for item in view.culprits(run)],
         most_culprits=MOST_CULPRITS,
-        oracles=[subject for subject in run.subjects if subject.role == "oracle"],
         checks=view.checks(run),
         matrix=_matrix(run, findings),
         symbols=view.SYMBOLS,
@@ -123,54 +126,12 @@ def html_report(run: Run, history: view.History | None = None) -> str:
         severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
         heat_subjects=_heat_subjects(run),
         heat_rows=_heat_rows(run),
+        coverages=[_coverage_view(model, entry) for model, entry in (coverage or {}).items()],
         subjects=list(dict.fromkeys(finding.example.subject for finding in findings)),
-        detailed=[_finding_view(run, finding, history) for finding in findings[:MOST_DETAILED]],
+        detailed=[_finding_view(run, finding) for finding in findings[:MOST_DETAILED]],
         brief=findings[MOST_DETAILED : MOST_DETAILED + MOST_BRIEF],
         rest=_rest(findings[MOST_DETAILED + MOST_BRIEF :]),
     )
-
-
-# --- the page
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_finalize,
-        keep_trailing_newline=True,
-    )
-    environment.filters["number"] = lambda value: f"{value:,}"
-    environment.filters["markup"] = Markup.escape
-    environment.filters["plural"] = view.plural
-    environment.filters["piece"] = lambda text: Markup.escape(visible(text, LONGEST_PIECE))
-    environment.filters["numbers"] = _numbers
-    environment.filters["brief_input"] = lambda case: Markup.escape(view.shown_input(case, 40))
-    return environment.from_string(_resource("report.html.jinja"))
-
-
-def _numbers(text: str) -> str:
-    """The code points of a short text that ASCII does not have: two that look the same may be spelled differently."""
-    return "" if text.isascii() or len(text) > MOST_NUMBERS else " ".join(f"{ord(item):04X}" for item in text)
-
-
-def _finalize(value: Any) -> Any:
-    """What the template writes of a value: text is made visible, unless it is markup, which was made visible before."""
-    return value if isinstance(value, Markup) or not isinstance(value, str) else visible(value, LONGEST_VALUE)
-
-
-@cache
-def _resource(name: str) -> str:
-    """A file that lies beside this module."""
-    return resources.files("conformance.report").joinpath(name).read_text("utf-8")
-
-
-def _hash(source: str) -> str:
-    """How a content security policy names an inline script or style."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
 
 
 # --- the matrix
@@ -230,6 +191,17 @@ def _heat_view(cell: LanguageCell | None) -> HeatView:
     return HeatView(sum(share > step for step in HEAT_STEPS), numbers, sentence)
 
 
+# --- the coverage of a session
+
+
+def _coverage_view(model: str, entry: Mapping[str, Any]) -> CoverageView:
+    kinds = [
+        (kind, found["reached"], found["total"], ", ".join(visible(str(key), LONGEST_KEY) for key in found[NEVER]))
+        for kind, found in entry["kinds"].items()
+    ]
+    return CoverageView(model, kinds, list(entry["nothing to do"].items()))
+
+
 # --- a finding
 
 
@@ -246,15 +218,15 @@ def _rest(findings: list[Finding]) -> list[RestView]:
     ]
 
 
-def _finding_view(run: Run, finding: Finding, history: view.History | None) -> FindingView:
+def _finding_view(run: Run, finding: Finding) -> FindingView:
     example, case = finding.example, finding.example.case
     answers = view.answers(example, LONGEST_ANSWER)
     model = next((item for item in run.models if item.name == example.model), None)
+    commands = [command for command in (finding.replay, reproduce_command(finding, model)) if command]
     return FindingView(
         finding,
         share=view.share_of(run, finding),
         expected_by=view.expected_by(finding),
-        since=history.since.get(finding.fingerprint, "") if history else "",
         input=Markup.escape(view.shown_input(case, LONGEST_INPUT if case.kind == "text" else MOST_UNITS)),
         input_note=_input_note(case),
         units=_units(case),
@@ -265,7 +237,8 @@ def _finding_view(run: Run, finding: Finding, history: view.History | None) -> F
         expected=Markup.escape(answers.expected),
         observed=Markup.escape(answers.observed),
         link=finding.upstream if finding.upstream.startswith(("https://", "http://")) else "",
-        replay_is_exact=visible(finding.replay, LONGEST_VALUE) == finding.replay,
+        commands=commands,
+        commands_are_exact=all(visible(command, LONGEST_VALUE) == command for command in commands),
         reproduction=reproduction(finding, model),
     )
 

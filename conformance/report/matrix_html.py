@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.matrix import LibraryMatrix
-from conformance.report.comparison_page import page
+from conformance.matrix import LibraryMatrix, history, spans
 from conformance.report.matrix_view import (
     CLASSES,
     MEANINGS,
@@ -20,12 +19,14 @@ from conformance.report.matrix_view import (
     title,
     who,
 )
+from conformance.report.templates import page
 
 
 def matrix_html(libraries: Sequence[LibraryMatrix]) -> str:
     """The whole page."""
     return page(
         "matrix.html.jinja",
+        ["report.css", "comparison.css"],
         libraries=libraries,
         signs=SIGNS,
         meanings=MEANINGS,
@@ -39,4 +40,6 @@ def matrix_html(libraries: Sequence[LibraryMatrix]) -> str:
         title=title,
         facts=facts,
         who=who,
+        history=history,
+        spans=spans,
     )

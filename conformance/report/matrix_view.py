@@ -10,8 +10,8 @@ from conformance.report.view import plural
 SIGNS: dict[State, str] = {"equal": "✓", "known": "≈", "new": "✗", "none": "–", "refused": "∅"}
 MEANINGS: dict[State, str] = {
     "equal": "as the newest release, and as documented",
-    "known": "otherwise, as an expectation for this release lists",
-    "new": "otherwise, and not listed",
+    "known": "differs from that, as an expectation for this release says",
+    "new": "differs from that, and no expectation says so",
     "none": "nothing to compare",
     "refused": "the release does not read the model",
 }
@@ -28,7 +28,7 @@ def headline(library: LibraryMatrix) -> str:
     """What was found, in one line."""
     changes = plural(len(library.changes), "behaviour")
     unlisted = sum(not behaviour.is_known for behaviour in library.behaviours)
-    end = f", {unlisted:,} of all not listed" if unlisted else ""
+    end = f", {unlisted:,} that no expectation lists" if unlisted else ""
     return f"{library.library}: {plural(len(library.releases), 'release')}, {changes} came or went{end}"
 
 
@@ -46,7 +46,7 @@ def cell_sentence(cell: ReleaseCell) -> str:
         return "nothing to compare"
     if not cell.mismatched:
         return f"{plural(cell.compared, 'answer')} compared, all equal"
-    return f"{cell.mismatched:,} of {plural(cell.compared, 'answer')} differ, {cell.known:,} of them listed"
+    return f"{cell.mismatched:,} of {plural(cell.compared, 'answer')} differ, {cell.known:,} of them as listed"
 
 
 def telling_rows(library: LibraryMatrix) -> tuple[MatrixRow, ...]:

@@ -37,15 +37,30 @@
     form.querySelector("output").value = found === items.length ? "" : `${found.toLocaleString("en")} of ${all} found`;
   };
 
-  // A link from the matrix leads to a finding even while the filter hides it.
+  // Anchors of findings that are only counted are kept as text, since a hundred thousand elements are slow to open.
+  const counted = (id) => {
+    const stored = [...document.querySelectorAll(".rest noscript")]
+      .find((element) => element.textContent.includes(`<i id="${id}">`));
+    if (!stored) return null;
+    const anchor = document.createElement("i");
+    anchor.id = id;
+    anchor.className = "found";
+    stored.after(anchor);
+    return anchor;
+  };
+
+  // A link leads to a finding even while the filter hides it, or while its anchor is only text.
   const reveal = () => {
-    const target = location.hash && document.getElementById(location.hash.slice(1));
-    if (target && target.hidden) {
+    const id = location.hash.slice(1);
+    const known = id && document.getElementById(id);
+    const target = known || (id && counted(id));
+    if (!target || (target === known && !target.hidden)) return;
+    if (target.hidden) {
       form.reset();
       most = items.length;
       filter();
-      target.scrollIntoView();
     }
+    target.scrollIntoView();
   };
 
   if (form) {

@@ -1,4 +1,7 @@
-"""A few lines of Python that show what the official library answers, with the input spelled in ASCII."""
+"""How to show a finding elsewhere: the command that writes it as a file, and what the official library answers to it.
+
+The input is spelled in ASCII.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,20 @@ def reproduction(finding: Finding, model: ModelInfo | None) -> str:
     ask = decode if case.kind == "ids" else encode
     return "\n".join([start.format(path=ascii(model.path)), ask.format(input=_written(case))]) + "\n"
 
+
+def reproduce_command(finding: Finding, model: ModelInfo | None) -> str:
+    """The command that writes the finding as one small file, "" where there is no such file (`conformance reproduce`).
+
+    It names the same run and the same finding as the command that replays it.
+    """
+    has_file = model is not None and model.format in _LIBRARIES and finding.example.rule not in _WITHOUT_ANSWER
+    start, replay, arguments = finding.replay.partition(_REPLAY)
+    return f"{_REPRODUCE}{arguments}" if has_file and replay and not start else ""
+
+
+_REPLAY, _REPRODUCE = "conformance replay ", "conformance reproduce "
+_WITHOUT_ANSWER = ("timed out", "not asked")
+"""Rules of findings that a file would show by never ending, or not at all."""
 
 _LIBRARIES = {
     "tokenizer.json": (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal
 
 from conformance.case import Case
@@ -86,14 +87,6 @@ class Culprit:
     worst: Finding
     others: int
     models: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """What is known from an earlier run. compared_with: its name; since: by fingerprint, since when, in words."""
-
-    compared_with: str
-    since: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +233,18 @@ def known_line(run: Run) -> str:
 def seconds(run: Run) -> float:
     """How long the run took: its total where it says so, else the sum of its parts."""
     return run.times.get("total", sum(run.times.values()))
+
+
+def shown_time(started: str) -> str:
+    """When a run started, to the minute; what is not a time stays as it is.
+
+    >>> shown_time("2026-01-02T05:04:05.5+02:00"), shown_time("today")
+    ('2026-01-02 03:04 UTC', 'today')
+    """
+    try:
+        return datetime.fromisoformat(started).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError):
+        return started
 
 
 def plural(number: int, noun: str, ending: str = "s") -> str:

@@ -78,7 +78,9 @@ def test_as_text(pair: Pair, form: str) -> None:
     assert code == 1
     assert "Worse: 1 new finding, 1 fixed" in text
     new, fixed = text.index("New: 1 finding"), text.index("Fixed: 1 finding")
-    assert new < text.index(planted.rule) < fixed < text.index(mended.rule)
+    assert new < text.index(planted.rule, new) < fixed < text.index(mended.rule, fixed)
+    assert planted.rule not in text[fixed:].partition("Unchanged")[0]
+    assert mended.rule not in text[new:fixed]
     assert "Changed:" not in text
 
 

@@ -16,7 +16,17 @@ from conformance.report.comparison_json import comparison_json
 from conformance.report.comparison_markdown import comparison_markdown
 from conformance.report.comparison_terminal import print_comparison
 from conformance.run import Run
-from tests.conformance.report.sample_run import BIDI, CONTROLS, HOSTILE, KNOWN, SCRIPT, finding, passing_run, sample_run
+from tests.conformance.report.sample_run import (
+    BIDI,
+    CONTROLS,
+    HOSTILE,
+    KNOWN,
+    PLAIN,
+    SCRIPT,
+    finding,
+    passing_run,
+    sample_run,
+)
 
 HOSTILE_MARKUP = ("<script", "<img", "</code></script>")
 FORMS = ("terminal", "markdown", "html")
@@ -68,6 +78,39 @@ def test_nothing_foreign_is_let_through(form: str, comparison: Comparison) -> No
     text = shown(comparison, form)
     assert not {character for character in "\x00\x1b\x9b\u202e\u2066\u200b\ud800" if character in text}
     assert form != "html" or not [part for part in HOSTILE_MARKUP if part in text]
+
+
+def test_the_page_says_since_when() -> None:
+    one, other = HOSTILE[0], HOSTILE[1]
+    before = replace(passing_run(), findings=(one, KNOWN))
+    after = replace(passing_run(), findings=(other, KNOWN), started="2025-02-03T04:05:06Z")
+    page = comparison_html(compare(before, replace(after, versions={**after.versions, "tokenizers": "0.22.0"})))
+    earlier, later = "the run of 2025-01-02 03:04 UTC", "the run of 2025-02-03 04:05 UTC"
+    between = " (changed in between: tokenizers 0.21.0 → 0.22.0)"
+    assert f"new in {later}: {earlier} asked the same and did not see it{between}" in page
+    assert f"gone in {later}: {earlier} saw it{between}" in page
+    assert f"there already in {earlier}" in page
+
+
+def test_the_first_screen_names_who_is_wrong_and_what_is_fixed() -> None:
+    other = finding(text_case("x", "fuzz:text:1"), "a rule", subject="reftok", model="gpt2-mini")
+    page = comparison_html(compare(replace(passing_run(), findings=(other,)), sample_run()))
+    first = page[: page.index("</header>")]
+    assert "<strong>planted-nfc</strong> lets text make special tokens on" in first
+    assert "7 more new findings" in first
+    assert "<strong>reftok</strong> on <strong>gpt2-mini</strong>, ids" in first
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_only_one_run_asked_is_not_called_nothing(form: str) -> None:
+    run = passing_run()
+    before = replace(
+        run,
+        cells=tuple(cell for cell in run.cells if cell.subject != "planted-nfc"),
+        subjects=tuple(subject for subject in run.subjects if subject.name != "planted-nfc"),
+    )
+    text = shown(compare(before, replace(passing_run(), findings=(PLAIN[0],))), form)
+    assert "Nothing changed in what both asked; 1 only in the second run" in " ".join(text.split())
 
 
 def test_the_page_needs_nothing_and_runs_nothing() -> None:

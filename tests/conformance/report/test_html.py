@@ -12,13 +12,13 @@ import pytest
 from conformance.case import text_case
 from conformance.finding import Finding
 from conformance.report.html import MOST_DETAILED, html_report
-from conformance.report.view import History
 from tests.conformance.report.sample_run import (
     HOSTILE,
     HOSTILE_EVIDENCE,
     KNOWN,
     LONG,
     PLAIN,
+    SCRIPT,
     finding,
     passing_run,
     sample_run,
@@ -170,13 +170,41 @@ def test_the_first_screen_accuses_each_subject_once() -> None:
     assert "conformance diff" in first
 
 
-def test_a_history_says_since_when() -> None:
-    item = finding(text_case("x", ""), "r")
-    history = History("run-1 (tokenizers 0.20.0)", {item.fingerprint: "new since run-1"})
-    text = Page(html_report(replace(sample_run(), findings=(item,)), history)).text
-    assert "Compared with run-1 (tokenizers 0.20.0)." in text
-    assert "Since new since run-1" in text
-    assert "conformance diff" not in text
+def test_a_finding_has_the_commands_that_show_it_again() -> None:
+    item = replace(finding(text_case("x", ""), "r"), replay="conformance replay 'my runs/1' abc")
+    text = page_with(item).text
+    assert "conformance replay 'my runs/1' abc" in text
+    assert "conformance reproduce 'my runs/1' abc" in text
+
+
+COVERAGE = {
+    "gpt2-mini": {
+        "kinds": {
+            "merges": {"reached": 1_234, "total": 4_000, "never reached": [5, 77]},
+            "stages": {"reached": 2, "total": 3, "never reached": [SCRIPT]},
+        },
+        "generators": {"vocab": 9},
+        "nothing to do": {"charsmap": "the model has no charsmap"},
+    }
+}
+
+
+def test_the_coverage_of_a_session_is_shown() -> None:
+    page = Page(html_report(sample_run(), COVERAGE))
+    assert page.has("gpt2-mini merges 1,234 of 4,000, stages 2 of 3")
+    assert page.has("merges 1,234 4,000 30.9 % 5, 77")
+    assert page.has("charsmap had nothing to do: the model has no charsmap")
+    assert len(page.named("script")) == 1
+    assert "Coverage of the session" not in Page(html_report(sample_run())).text
+
+
+def test_many_corpus_files_of_a_finding_are_folded() -> None:
+    item = replace(PLAIN[0], languages=tuple(f"file-{number}" for number in range(11)))
+    assert page_with(item).has("file-6, file-7 and 3 more file-8, file-9, file-10")
+
+
+def test_a_short_strange_input_is_accused_with_its_code_points() -> None:
+    assert page_with(finding(text_case("\U0001d15e", ""), "r")).has("such as \U0001d15e U+1D15E")
 
 
 @pytest.mark.parametrize("item", HOSTILE, ids=lambda item: item.example.case.origin)
@@ -225,6 +253,14 @@ def test_later_findings_are_brief_and_the_last_only_counted() -> None:
     assert {item.fingerprint for item in many} <= {attributes.get("id") for _, attributes in page.tags}
     assert "1,000 further findings, in brief" in page.text
     assert "300 findings, 300 mismatches" in page.text
+
+
+def test_what_is_only_counted_costs_a_browser_with_javascript_no_elements() -> None:
+    many = tuple(finding(text_case("t", "fuzz"), f"rule {number}") for number in range(1_500))
+    html = html_report(replace(sample_run(), findings=many))
+    (stored,) = re.findall("<noscript>(.*?)</noscript>", html)
+    assert stored.count("<i id=") == 300
+    assert html.partition("<script>")[0].count("<i id=") == 300
 
 
 def test_a_hundred_thousand_mismatches_stay_below_ten_megabytes() -> None:

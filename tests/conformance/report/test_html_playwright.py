@@ -16,6 +16,7 @@ from tests.conformance.report.sample_run import finding, sample_run
 
 CHROMIUM = shutil.which("chromium")
 if CHROMIUM is None:
+    # Debian's Chromium is no Python package that a test group could bring; the page itself is held by test_html.py.
     pytest.skip("chromium is not installed", allow_module_level=True)
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -200,3 +201,34 @@ def test_a_link_reaches_a_finding_of_a_later_page(browser: Any, long_report: Pat
         page.get_by_role("searchbox").fill("cause-1x")
         page.evaluate("(last) => { location.hash = last; }", last)
         page.locator(f"[id='{last}']").wait_for(state="visible")
+
+
+@pytest.fixture(scope="module")
+def endless_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    many = tuple(finding(text_case("t", "fuzz"), f"cause-{number}", count=9_999 - number) for number in range(3_000))
+    path = tmp_path_factory.mktemp("endless") / "report.html"
+    path.write_text(html_report(replace(sample_run(), findings=many)), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("number", [199, 200, 1_199, 1_200, 2_999], ids=lambda number: f"finding-{number}")
+@pytest.mark.parametrize("javascript", [True, False], ids=["script", "no-script"])
+def test_every_anchor_of_a_long_report_leads_somewhere(
+    browser: Any, endless_report: Path, number: int, javascript: bool
+) -> None:
+    context = browser.new_context(java_script_enabled=javascript, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    fingerprint = finding(text_case("t", "fuzz"), f"cause-{number}").fingerprint
+    page.goto(f"{endless_report.as_uri()}#{fingerprint}")
+    anchor = page.locator(f"[id='{fingerprint}']")
+    anchor.wait_for(state="attached")
+    assert 0 <= anchor.bounding_box()["y"] < 900
+    context.close()
+
+
+def test_a_link_followed_in_a_long_report_leads_to_what_is_only_counted(browser: Any, endless_report: Path) -> None:
+    last = finding(text_case("t", "fuzz"), "cause-2999").fingerprint
+    with Opened(browser, endless_report) as page:
+        for hash_ in (last, "findings", last, 'no"<such>'):
+            page.evaluate("(hash) => { location.hash = hash; }", hash_)
+        assert page.locator(f"[id='{last}']").count() == 1

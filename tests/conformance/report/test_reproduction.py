@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from conformance.case import Case, bytes_case, ids_case, text_case
 from conformance.finding import Finding
-from conformance.report.reproduction import LONGEST_INPUT, reproduction
+from conformance.report.reproduction import LONGEST_INPUT, reproduce_command, reproduction
 from conformance.run import ModelInfo
+from conformance.shrinking.together import FORMATS
 from tests.conformance.report.sample_run import finding
 
 MODEL = ModelInfo("m", "a'b\u202e.json", "tokenizer.json", "", "tokenizers", 1)
@@ -52,3 +53,21 @@ def test_nothing_is_written_of_what_is_too_long_or_not_known() -> None:
     assert of(text_case("x" * (LONGEST_INPUT + 1), "")) == ""
     assert of(text_case("x", ""), None) == ""
     assert of(text_case("x", ""), replace(MODEL, format="gguf")) == ""
+
+
+def test_the_command_names_the_run_and_the_finding_of_the_replay() -> None:
+    item = replace(finding(text_case("x", ""), "r"), replay="conformance replay 'a b' 0123456789ab")
+    assert reproduce_command(item, MODEL) == "conformance reproduce 'a b' 0123456789ab"
+
+
+def test_there_is_no_command_for_what_has_no_file() -> None:
+    item = replace(finding(text_case("x", ""), "r"), replay="conformance replay run 0123456789ab")
+    assert reproduce_command(item, None) == ""
+    assert reproduce_command(item, replace(MODEL, format="gguf")) == ""
+    assert reproduce_command(replace(item, example=replace(item.example, rule="timed out")), MODEL) == ""
+    assert reproduce_command(replace(item, replay=""), MODEL) == ""
+
+
+def test_the_formats_are_those_that_can_be_reproduced() -> None:
+    item = replace(finding(text_case("x", ""), "r"), replay="conformance replay run 0123456789ab")
+    assert all(reproduce_command(item, replace(MODEL, format=name)) for name in FORMATS)
