@@ -6,7 +6,7 @@ the subject does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -39,14 +39,28 @@ class Attribution:
     rule: str = ""
 
 
-def attribute_offsets(tokenizer: Tokenizer, text: str, expected: Encoded, observed: Encoded) -> Attribution:
-    """What was done to the right offsets."""
+def offset_rules(tokenizer: Tokenizer, text: str, expected: Encoded, observed: Encoded) -> list[str]:
+    """What could have been done to the right offsets."""
+    right, given = expected.offsets, observed.offsets
+    if right is None or given is None or len(right) != len(given):
+        return []
+    return [
+        rule
+        for rule, wrong in _wrong_offsets(tokenizer, text, right)
+        if all(a == b or b == c == (0, 0) for a, b, c in zip(wrong, given, right, strict=True))
+    ]
+
+
+def attribute_offsets(
+    tokenizer: Tokenizer, text: str, expected: Encoded, observed: Encoded, seen: Mapping[str, int] | None = None
+) -> Attribution:
+    """What was done to the right offsets; seen: how often each rule could be it elsewhere."""
     right, given = expected.offsets, observed.offsets
     if right is None or given is None or len(right) != len(given):
         return Attribution()
-    for rule, wrong in _wrong_offsets(tokenizer, text, right):
-        if all(a == b or b == c == (0, 0) for a, b, c in zip(wrong, given, right, strict=True)):
-            return Attribution("Offsets", rule)
+    rules = offset_rules(tokenizer, text, expected, observed)
+    if rules:
+        return Attribution("Offsets", max(rules, key=lambda rule: (seen or {}).get(rule, 0)))
     starts_agree = all(a[0] == b[0] for a, b in zip(right, given, strict=True))
     return Attribution("Offsets", "ends of offsets differ" if starts_agree else "starts of offsets differ")
 

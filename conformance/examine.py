@@ -15,8 +15,8 @@ from conformance.checks.stream_encode import encoding_difference
 from conformance.checks.streams import culprit
 from conformance.engines.bench import Bench
 from conformance.evidence import Evidence, SeenToken, StageDifference, StreamStep
-from conformance.hypotheses import hypotheses
-from conformance.observation import Encoded
+from conformance.hypotheses import decoding_hypotheses, hypotheses
+from conformance.observation import Decoded, Encoded
 from conformance.streaming import FedStream, Piece, Streamed
 from conformance.subjects import subject_version
 from conformance.subjects.base import UnavailableError
@@ -59,7 +59,8 @@ def examined(example: Example, attribution: Attribution) -> Evidence:
     if example.check in ("decode", "round trip"):
         right = example.right.encoding
         ids = example.case.ids or (right.ids if isinstance(right, Encoded) else ())
-        return Evidence(decoded=named(tokenizer, ids[:MOST_TOKENS]), is_cut=len(ids) > MOST_TOKENS)
+        step = _decoder(example, attribution, ids) if example.check == "decode" else None
+        return Evidence(decoded=named(tokenizer, ids[:MOST_TOKENS]), is_cut=len(ids) > MOST_TOKENS, stage=step)
     return _of_encoding(example, attribution)
 
 
@@ -163,6 +164,31 @@ def _first(
         wanted, came = expected.get(stage, ()), observed.get(stage, ())
         if wanted != came:
             return StageDifference(stage, wanted[:MOST_PIECES], came[:MOST_PIECES], expected_by, observed_by)
+    return None
+
+
+def _decoder(example: Example, attribution: Attribution, ids: Sequence[int]) -> StageDifference | None:
+    """Of several decoders the first that differs, where a hypothesis stands in for those of the subject."""
+    tokenizer, right, given = example.bench.reference.tokenizer, example.right.decoding, example.given.decoding
+    if len(tokenizer.decoders or ()) < 2 or not isinstance(right, Decoded) or not isinstance(given, Decoded):
+        return None
+    cause = attribution.stage, attribution.rule
+    traces = (one.trace for one in decoding_hypotheses(tokenizer) if (one.stage, one.rule) == cause)
+    trace = next(traces, None)
+    if trace is None:
+        return None
+    skips = right.text != given.text
+    try:
+        steps = tokenizer.trace_decode(ids, skips).steps
+        others = list(trace(ids, skips).steps)
+    except ReftokError:
+        return None
+    for step in steps:
+        is_there = bool(others) and others[0].component == step.component
+        came = others.pop(0).after if is_there else step.before
+        if came != step.after:
+            stage, supposed = f"Decoder: {step.component}", f"reftok where {attribution.rule}"
+            return StageDifference(stage, step.after[:MOST_PIECES], came[:MOST_PIECES], "reftok", supposed)
     return None
 
 

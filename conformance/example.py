@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from conformance.attribute import Attribution
 from conformance.case import Case
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
 from conformance.engines.asking import ask
+from conformance.engines.bench import Bench
 from conformance.engines.hypothesis_search import MOST_WITNESSES
 from conformance.engines.local import bench_of
 from conformance.engines.naming import named_difference
 from conformance.examine import Example, examined
 from conformance.finding import Mismatch
+from conformance.gather import WITNESSED
 from conformance.inputs.plan import corpus_cases
 from conformance.plan import Plan
+from conformance.rivals import hear_of_rivals
 from conformance.shrink import MOST_ATTEMPTS, shrink_case
 
 SLOW_ATTEMPTS = 60
 """How often a subject that dies on its way may be asked while its failure is shrunk."""
 
 _NOT_SHRUNK = ("timed out", "not asked")
+_NOTHING = Attribution()
 
 
 def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch, Attribution]:
@@ -29,44 +33,90 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch
     bench = bench_of(plan, mismatch.model)
     if mismatch.subject not in bench.subjects or mismatch.rule in _NOT_SHRUNK:
         return mismatch, Attribution()
-    check = CHECKS[mismatch.check]
     bench.renew()
-    witnesses = [*_witness_cases(plan), *(case for case in bench.made_cases if case.kind != "bytes")]
+    _hear_witnesses(plan, bench, mismatch)
+    found = _Trial.of(plan, bench, mismatch).shrunk()
+    if found is None:
+        return mismatch, Attribution()
+    case, difference, right, given = found
+    shrunk = replace(mismatch, case=case)
+    if mismatch.check in WITNESSED:
+        hear_of_rivals(bench, shrunk, right, given)
+    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, right, given)
+    difference = named_difference(bench.reference.tokenizer, difference, right, given)
+    evidence = examined(Example(bench, mismatch.subject, mismatch.check, case, right, given), attribution)
+    return replace(shrunk, expected=difference.expected, observed=difference.observed, evidence=evidence), attribution
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Asks whether a smaller case fails in the same way.
+
+    cause: what explains the mismatch and must explain that of the smaller case too, so that a subject with several
+        mistakes is not shrunk from one to another; empty where nothing does.
+    """
+
+    plan: Plan
+    bench: Bench
+    mismatch: Mismatch
+    cause: Attribution = _NOTHING
+
+    @classmethod
+    def of(cls, plan: Plan, bench: Bench, mismatch: Mismatch) -> _Trial:
+        trial = cls(plan, bench, mismatch)
+        if mismatch.check not in WITNESSED or mismatch.severity == "no answer":
+            return trial
+        asked = mismatch.subject, mismatch.check, mismatch.case, *trial._answers(mismatch.case)
+        cause = bench.blame.of(*asked)
+        return replace(trial, cause=cause) if bench.blame.explains(cause, *asked) else trial
+
+    def shrunk(self) -> tuple[Case, Difference, Answers, Answers] | None:
+        """The smallest case found, its difference and both answers; None where not even the first fails again."""
+        case, difference = self.mismatch.case, None
+        if self.mismatch.severity != "no answer":
+            case = shrink_case(case, lambda smaller: self._difference(smaller) is not None, MOST_ATTEMPTS)
+            difference = self._difference_of_new(case)
+        if difference is None:
+            # What the subject was asked before matters, or it breaks down: it must begin anew for each attempt.
+            attempts = SLOW_ATTEMPTS if self.mismatch.severity == "no answer" else MOST_ATTEMPTS
+            case = shrink_case(
+                self.mismatch.case, lambda smaller: self._difference_of_new(smaller) is not None, attempts
+            )
+            difference = self._difference_of_new(case)
+        return None if difference is None else (case, difference, *self._answers(case))
+
+    def _answers(self, case: Case) -> tuple[Answers, Answers]:
+        name, depth = self.mismatch.subject, self.plan.inputs.closest_depth
+        given = ask(self.bench, [case], (self.mismatch.check,), name, depth)
+        return given[self.bench.oracle][0], given[name][0]
+
+    def _difference(self, case: Case) -> Difference | None:
+        name, check = self.mismatch.subject, self.mismatch.check
+        right, given = self._answers(case)
+        found = CHECKS[check](case, right, given)
+        if isinstance(found, Difference) and found.severity == "no answer":
+            self._renew()
+        if not isinstance(found, Difference) or found.rule != self.mismatch.rule:
+            return None
+        is_other = self.cause.stage and not self.bench.blame.explains(self.cause, name, check, case, right, given)
+        return None if is_other else found
+
+    def _difference_of_new(self, case: Case) -> Difference | None:
+        self._renew()
+        return self._difference(case)
+
+    def _renew(self) -> None:
+        self.bench.subjects[self.mismatch.subject].renew()
+
+
+def _hear_witnesses(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
+    """What the subject does with a few other cases; hypotheses are weighed by what it does with made ones as well."""
+    witnesses = _witness_cases(plan)
+    if mismatch.check in WITNESSED:
+        witnesses += [case for case in bench.made_cases if case.kind != "bytes"]
     checks = ("ids", mismatch.check) if mismatch.check == "stream encode" else ("ids",)
     heard = ask(bench, witnesses, checks, mismatch.subject)
     bench.blame.hear(mismatch.subject, witnesses, heard[bench.oracle], heard[mismatch.subject])
-
-    def answers(case: Case) -> tuple[Answers, Answers]:
-        given = ask(bench, [case], (mismatch.check,), mismatch.subject, plan.inputs.closest_depth)
-        return given[bench.oracle][0], given[mismatch.subject][0]
-
-    def outcome(case: Case) -> Difference | None:
-        found = check(case, *answers(case))
-        if isinstance(found, Difference) and found.severity == "no answer":
-            bench.subjects[mismatch.subject].renew()
-        return found if isinstance(found, Difference) and found.rule == mismatch.rule else None
-
-    def outcome_of_new(case: Case) -> Difference | None:
-        bench.subjects[mismatch.subject].renew()
-        return outcome(case)
-
-    case, difference = mismatch.case, None
-    if mismatch.severity != "no answer":
-        case = shrink_case(mismatch.case, lambda smaller: outcome(smaller) is not None, MOST_ATTEMPTS)
-        difference = outcome_of_new(case)
-    if difference is None:
-        # What the subject was asked before matters, or it breaks down: it must begin anew for each attempt.
-        attempts = SLOW_ATTEMPTS if mismatch.severity == "no answer" else MOST_ATTEMPTS
-        case = shrink_case(mismatch.case, lambda smaller: outcome_of_new(smaller) is not None, attempts)
-        difference = outcome_of_new(case)
-    if difference is None:
-        return mismatch, Attribution()
-    oracle, subject = answers(case)
-    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, oracle, subject)
-    difference = named_difference(bench.reference.tokenizer, difference, oracle, subject)
-    shrunk = replace(mismatch, case=case, expected=difference.expected, observed=difference.observed)
-    example = Example(bench, mismatch.subject, mismatch.check, case, oracle, subject)
-    return replace(shrunk, evidence=examined(example, attribution)), attribution
 
 
 def _witness_cases(plan: Plan) -> list[Case]:

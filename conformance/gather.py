@@ -92,16 +92,19 @@ def _one_a_cause(listed: Iterable[Finding]) -> list[Finding]:
         elif key not in causes:
             causes[key] = finding
         else:
-            first = causes[key]
-            languages = tuple(sorted({*first.languages, *finding.languages}))
-            causes[key] = replace(first, count=first.count + finding.count, languages=languages)
+            causes[key] = _with_those_of(causes[key], finding)
     return [*kept, *causes.values()]
 
 
 def _joined(first: Finding, second: Finding) -> Finding:
-    smaller = min(first, second, key=lambda finding: telling(finding.example))
-    languages = tuple(sorted({*first.languages, *second.languages}))
-    return replace(smaller, count=first.count + second.count, languages=languages)
+    shown, other = sorted((first, second), key=lambda finding: telling(finding.example))
+    return _with_those_of(shown, other)
+
+
+def _with_those_of(shown: Finding, other: Finding) -> Finding:
+    """The first finding, for the mismatches of both."""
+    languages = tuple(sorted({*shown.languages, *other.languages}))
+    return replace(shown, count=shown.count + other.count, languages=languages)
 
 
 def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:

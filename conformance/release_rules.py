@@ -15,24 +15,21 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
-import regex
-
 from conformance.hypotheses.base import DecodingHypothesis, Hypothesis, of_text, of_tokenizer
+from conformance.hypotheses.translated import TranslatedSplit
 from reftok import Tokenizer
 from reftok.added_tokens import AddedVocabulary
 from reftok.models.sentencepiece_unigram import SentencePieceUnigram, to_float32, traced
 from reftok.normalizers import Precompiled
-from reftok.patterns import compile_oniguruma, pattern_matches
+from reftok.patterns import compile_oniguruma
 from reftok.pretokenizers import GPT2_PATTERN, ByteLevel, Split
 from reftok.ranges import ranges_of
 from reftok.sentencepiece_pieces import PieceType, Segment
 from reftok.stages import PreTokenizer
-from reftok.text import Behavior, NormalizedString, resplit
-from reftok.text import Split as Part
 from reftok.unicode import NONCHARACTER, members
 from reftok.unicode_tables import UNASSIGNED_IN_16
 
@@ -79,33 +76,12 @@ def release_decoding_hypotheses(tokenizer: Tokenizer) -> Iterator[DecodingHypoth
 # --- tokenizers
 
 
-@dataclass(frozen=True, slots=True)
-class _OlderSplit:
-    """Split with the classes of Unicode 14: what is newer is made unassigned, and positions do not move.
-
-    It is no Split itself, so that no fast twin of Split takes its place.
-    """
-
-    pattern: regex.Pattern[str]
-    behavior: Behavior
-    invert: bool
-
-    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, self._cut)
-
-    def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
-        matches = pattern_matches(self.pattern, normalized.text.translate(_unassigned_in_14()))
-        if self.invert:
-            matches = [(start, end, not matched) for start, end, matched in matches]
-        return normalized.split(matches, self.behavior)
-
-
 def _with_older_patterns(step: PreTokenizer) -> tuple[PreTokenizer, ...]:
-    """The step, or what does the same with older tables."""
+    """The step, or what does the same with the classes of Unicode 14: what is newer is taken for unassigned."""
     if isinstance(step, Split) and not isinstance(step.pattern, str):
-        return (_OlderSplit(step.pattern, step.behavior, step.invert),)
+        return (TranslatedSplit(step.pattern, step.behavior, step.invert, _unassigned_in_14()),)
     if isinstance(step, ByteLevel) and step.use_regex and not step.add_prefix_space:
-        split = _OlderSplit(compile_oniguruma(GPT2_PATTERN), "Isolated", False)
+        split = TranslatedSplit(compile_oniguruma(GPT2_PATTERN), "Isolated", False, _unassigned_in_14())
         return split, ByteLevel(add_prefix_space=False, use_regex=False)
     return (step,)
 

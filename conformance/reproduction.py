@@ -72,6 +72,9 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
             attempts = SLOW_ATTEMPTS if example.severity == "no answer" else MOST_ATTEMPTS
             data, case = shrink_together(trials, model.format, data, case, attempts)
         shown = trials.shown(data, case)
+    if shown is None and trials.refused:
+        alone = f"cannot take part with a copy of {model.path.name} alone: {trials.refused}"
+        raise InputError(f"{finding.fingerprint}: {example.subject} {alone}")
     if shown is None:
         raise InputError(f"{finding.fingerprint}: {example.subject} differs no more; there is nothing to reproduce")
     return Reproduction(finding, model.format, data, case, shown, _named_subject(plan, example.subject) is not None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain, pairwise, product
 from operator import add
 
@@ -87,11 +87,12 @@ class Watcher:
     def glance(self, coverage: Coverage, text: str, ids: Sequence[int]) -> Coverage | None:
         """Take the cheap kinds of a text and its ids; gives what of them is new, None for nothing."""
         letters = text.translate(self._categories)
-        has_entries = coverage.of(ENTRIES).issuperset(ids)
-        if has_entries and coverage.of(TRANSITIONS).issuperset(map(add, letters, letters[1:])):
-            return None
-        merges = () if has_entries else self._merges_of.all_of(set(ids) - coverage.of(ENTRIES))
-        return coverage.take({ENTRIES: ids, MERGES: merges, TRANSITIONS: map(add, letters, letters[1:])})
+        new: dict[str, set[Key]] = {}
+        if entries := {*ids} - coverage.of(ENTRIES):
+            new = {ENTRIES: {*entries}, MERGES: self._merges_of.all_of(entries, coverage.of(MERGES))}
+        if transitions := {*map(add, letters, letters[1:])} - coverage.of(TRANSITIONS):
+            new[TRANSITIONS] = transitions
+        return coverage.take(new) if new else None
 
     def look(self, coverage: Coverage, text: str | bytes) -> Coverage:
         """Take what the trace of a text shows, and that of decoding its ids; gives what of it is new.
@@ -266,15 +267,21 @@ class _MergesOf:
         else:
             self.everything = sorted({left + right for left, right in knowledge.pairs})
 
-    def all_of(self, ids: Iterable[int]) -> Iterator[int]:
-        """The merges that must have been made for these tokens: those of tokens that only one merge makes."""
+    def all_of(self, ids: Iterable[int], known: Collection[Key]) -> set[Key]:
+        """The merges that must have been made for these tokens: those of tokens that only one merge makes.
+
+        known: merges that are left out, and with them those behind their parts, which were seen with them.
+        """
+        found: set[Key] = set()
         waiting = [*ids]
         while waiting:
             parts = self._parts.get(waiting.pop(), ())
             if len(parts) == 1:
                 ((rank, left, right),) = parts
-                yield rank
-                waiting += (left, right)
+                if rank not in known and rank not in found:
+                    found.add(rank)
+                    waiting += (left, right)
+        return found
 
     def explained(self, text: str) -> Iterator[Key]:
         """The merges that the model makes in a text."""

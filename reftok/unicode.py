@@ -153,10 +153,15 @@ def quickly_normalized(form: Form, text: str) -> str | None:
 
     >>> quickly_normalized("NFC", "e\u0301"), quickly_normalized("NFC", "e\u0897")
     ('é', None)
+    >>> quickly_normalized("NFC", "\U00011935\U00011930")    # composed since Unicode 13
     """
     if text.isascii():
         return text
-    return unicodedata.normalize(form, text) if _inert_search().is_absent(text) else None
+    if not _inert_search().is_absent(text):
+        return None
+    normalized = unicodedata.normalize(form, text)
+    is_composed_later = normalized != text and not _inert_search().is_absent(normalized)
+    return None if is_composed_later else normalized
 
 
 def is_combining_mark(character: str) -> bool:

@@ -9,11 +9,12 @@ over, not the code. They cannot be read off the library, which shows clusters un
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import textwrap
 from pathlib import Path
+
+from made_module import arguments, write_or_check
 
 TABLES = Path(__file__).resolve().parent.parent / "reftok" / "grapheme_tables.py"
 BY_RULE = ("LV", "LVT")
@@ -70,17 +71,8 @@ def _between(source: str, start: str, end: str) -> str:
 
 def main() -> int:
     """Write the tables, or compare them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file differs")
-    parser.add_argument("source", type=Path, help="tables.rs")
-    arguments = parser.parse_args()
-    made = page(arguments.source.read_text("utf-8"))
-    if arguments.check:
-        same = TABLES.read_text("utf-8") == made
-        print(f"{TABLES.name} is {'as it would be made' if same else 'not what this source would make'}")
-        return 0 if same else 1
-    TABLES.write_text(made, encoding="utf-8")
-    return 0
+    given = arguments(__doc__, "tables.rs")
+    return write_or_check(TABLES, page(given.source.read_text("utf-8")), given.check, "source")
 
 
 if __name__ == "__main__":

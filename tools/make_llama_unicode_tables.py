@@ -8,12 +8,13 @@ llama.cpp has a table of its own, which it asks for every code point; this takes
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+
+from made_module import arguments, write_or_check
 
 TABLES = Path(__file__).resolve().parent.parent / "reftok" / "llama" / "unicode_tables.py"
 CATEGORY_OF_FLAG = {0x01: "U", 0x02: "N", 0x04: "L", 0x08: "Z", 0x10: "M", 0x20: "P", 0x40: "S", 0x80: "C"}
@@ -51,17 +52,8 @@ def categories(source: str) -> Iterator[str]:
 
 def main() -> int:
     """Write the table, or compare it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file differs")
-    parser.add_argument("source", type=Path, help="unicode-data.cpp")
-    arguments = parser.parse_args()
-    made = page(arguments.source.read_text("utf-8"))
-    if arguments.check:
-        same = TABLES.read_text("utf-8") == made
-        print(f"{TABLES.name} is {'as it would be made' if same else 'not what this source would make'}")
-        return 0 if same else 1
-    TABLES.write_text(made, encoding="utf-8")
-    return 0
+    given = arguments(__doc__, "unicode-data.cpp")
+    return write_or_check(TABLES, page(given.source.read_text("utf-8")), given.check, "source")
 
 
 if __name__ == "__main__":

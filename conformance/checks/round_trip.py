@@ -23,7 +23,6 @@ from reftok.models.wordlevel import WordLevel
 from reftok.models.wordpiece import WordPiece
 from reftok.sentencepiece_decoder import SentencePieceDecoder
 from reftok.sentencepiece_normalizer import SentencePieceNormalizer
-from reftok.text import NormalizedString
 
 RoundTripRule: TypeAlias = Callable[[str | bytes], RoundTrip | None]
 """From a text to what must come back; None for one that the model does not keep. Raises what the reference raises."""
@@ -170,8 +169,11 @@ def _sentencepiece_round_trip(
     given = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
     if METASPACE in given:
         return None
-    normalized = normalizer.normalize(NormalizedString(given)).text
-    if model.table.unk_id in model.token_ids(normalized):
+    normalized, _ = normalizer.rewrite(given)
+    table = model.table
+    if not table.byte_fallback and (
+        table.spelling.has_unknown(normalized) or table.unk_id in model.token_ids(normalized)
+    ):
         return None
     if normalizer.options.add_dummy_prefix or normalizer.options.remove_extra_whitespaces:
         normalized = normalized.removeprefix(METASPACE)

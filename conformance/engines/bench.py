@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from random import Random
@@ -9,8 +10,9 @@ from random import Random
 from conformance.case import Case, made_case
 from conformance.engines.blame import Blame
 from conformance.generators import generators
-from conformance.generators.base import NothingToDo
-from conformance.generators.knowledge import model_knowledge
+from conformance.generators.base import Generator, NothingToDo
+from conformance.generators.knowledge import ModelKnowledge, model_knowledge
+from conformance.inputs.plan import corpus_lines
 from conformance.plan import ModelPlan, Plan
 from conformance.subjects import load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
@@ -31,7 +33,8 @@ class Bench:
 
     def __init__(self, plan: Plan, model: ModelPlan) -> None:
         self.model = model
-        self.reference = ReftokSubject(_load_reference(model.path, model.encoding))
+        self._files = plan.inputs.files
+        self.reference = ReftokSubject(load_reference(model.path, model.encoding))
         self.unavailable: dict[str, str] = {}
         self.subjects: dict[str, Subject] = {}
         for name in dict.fromkeys((model.oracle, *plan.subjects)):
@@ -51,9 +54,19 @@ class Bench:
         return load_subject(name, self.model.path, self.model.format, timeout, self.model.encoding)
 
     @cached_property
+    def knowledge(self) -> ModelKnowledge:
+        """What generators know of the model."""
+        return model_knowledge(self.reference.tokenizer)
+
+    @cached_property
+    def generators(self) -> Sequence[Generator | NothingToDo]:
+        """The generators for the model, which mutate the lines of the plan's corpora."""
+        return generators(self.knowledge, corpus_lines(self._files))
+
+    @cached_property
     def made_cases(self) -> tuple[Case, ...]:
         """A few cases of each generator, always the same: witnesses of what a subject does."""
-        found = generators(model_knowledge(self.reference.tokenizer), ())
+        found = generators(self.knowledge, ())
         return tuple(
             made_case(one.draw(Random(f"{one.name}:{number}")), f"witness:{one.name}:{number}")
             for one in found
@@ -74,7 +87,8 @@ class Bench:
 
 
 @lru_cache(maxsize=2)
-def _load_reference(path: Path, encoding: str) -> Tokenizer:
+def load_reference(path: Path, encoding: str) -> Tokenizer:
+    """Reftok with a model; of the last two it is remembered."""
     return load(path, encoding or None)
 
 

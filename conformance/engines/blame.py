@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias, TypeVar
 
-from conformance.attribute import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets
+from conformance.attribute import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets, offset_rules
 from conformance.attribute_streams import EACH_CHUNK_ALONE, attribute_lost_text, attribute_stream_encoding
 from conformance.case import Case
 from conformance.checks.base import Answers, Difference
@@ -14,6 +15,7 @@ from conformance.checks.stream_decode import LOST_FROM_REPLACEMENT, decoding_dif
 from conformance.checks.stream_encode import OTHER_IDS, encoding_difference
 from conformance.checks.streams import culprit
 from conformance.engines.hypothesis_search import HypothesisSearch, Witness
+from conformance.engines.offset_witnesses import OffsetWitnesses
 from conformance.engines.stream_witnesses import StreamWitnesses
 from conformance.finding import Severity
 from conformance.hypotheses import DecodingHypothesis, Hypothesis, decoding_hypotheses, hypotheses, of_classes
@@ -30,6 +32,8 @@ LONGEST_WITNESS = 300
 MOST_COMPARED = 8
 
 TextWitness = Witness[str, tuple[int, ...]]
+Foretelling: TypeAlias = Callable[[Case], object]
+"""The answer of a hypothesis to a case, None where it has none."""
 Given = TypeVar("Given")
 Answer = TypeVar("Answer")
 
@@ -49,7 +53,10 @@ class Blame:
         self._decoding: HypothesisSearch[DecodingHypothesis, tuple[int, ...], Decoded] = HypothesisSearch(
             lambda: (*release_decoding_hypotheses(tokenizer), *decoding_hypotheses(tokenizer)),
             lambda hypothesis, ids: Decoded(hypothesis.text(ids, True), hypothesis.text(ids, False)),
+            lambda name, hypothesis: self._encoding.speaks_for(name, hypothesis.stage, hypothesis.rule),
         )
+        self._right = Hypothesis("", "", tokenizer.encode_ids)
+        self._offsets = OffsetWitnesses(tokenizer)
         self._streams = StreamWitnesses(tokenizer)
         self._special_ids = _special_ids(tokenizer)
 
@@ -57,18 +64,60 @@ class Blame:
         """Begin a shard: forget what the one before taught."""
         self._encoding.renew()
         self._decoding.renew()
+        self._offsets.clear()
         self._streams.clear()
 
-    def hear(self, name: str, cases: Sequence[Case], oracle: Sequence[Answers], subject: Sequence[Answers]) -> None:
-        """Take short cases that were answered as witnesses of what a subject does."""
+    def hear(
+        self,
+        name: str,
+        cases: Sequence[Case],
+        oracle: Sequence[Answers],
+        subject: Sequence[Answers],
+        are_summoned: bool = False,
+    ) -> None:
+        """Take short cases that were answered as witnesses of what a subject does.
+
+        are_summoned: they were sought to tell hypotheses apart, so all are heard, and what is believed is weighed anew.
+        """
+        if are_summoned:
+            self._encoding.forget_beliefs(name)
+            self._decoding.forget_beliefs(name)
         self._streams.hear(name, cases, subject)
         for case, right, given in zip(cases, oracle, subject, strict=True):
             if len(case.text) + len(case.ids) > LONGEST_WITNESS:
                 continue
             if case.kind == "text" and isinstance(right.encoding, Encoded) and isinstance(given.encoding, Encoded):
-                self._encoding.hear(name, _witness(name, case.text, right.encoding.ids, given.encoding.ids))
+                witness = _witness(name, case.text, right.encoding.ids, given.encoding.ids)
+                self._encoding.hear(name, witness, are_summoned)
+                self._offsets.hear(name, case.text, right.encoding, given.encoding)
             if isinstance(right.decoding, Decoded) and isinstance(given.decoding, Decoded):
-                self._decoding.hear(name, _witness(name, _decoded_ids(case, right), right.decoding, given.decoding))
+                decoding = _witness(name, _decoded_ids(case, right), right.decoding, given.decoding)
+                self._decoding.hear(name, decoding, are_summoned)
+
+    def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Foretelling]:
+        """What each of the hypotheses that explain a mismatch would answer, the best first, and last the reference."""
+        if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
+            decoding = _witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
+            right = DecodingHypothesis("", "", self._tokenizer.decode)
+            return [partial(self._decodes, one) for one in (*self._decoding.rivals(name, decoding), right)]
+        expected, observed = oracle.encoding, subject.encoding
+        if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
+            return []
+        if check == "ids":
+            found = self._encoding.rivals(name, _witness(name, case.text, expected.ids, observed.ids))
+        else:
+            found = [*_that_encode_so(self._encoding.credible(name), check, case.text, observed)]
+        return [partial(self._encodes, one) for one in (*found, self._right)]
+
+    def _encodes(self, hypothesis: Hypothesis, case: Case) -> object:
+        return self._encoding.foretold(hypothesis, case.text) if case.kind == "text" else None
+
+    def _decodes(self, hypothesis: DecodingHypothesis, case: Case) -> object:
+        """What it decodes; of a text, what a tokenizer that has the same wrong encodes."""
+        if case.kind == "ids":
+            return self._decoding.foretold(hypothesis, case.ids)
+        encoding = self._encoding.of_rule(hypothesis.stage, hypothesis.rule)
+        return self._encodes(next(iter(encoding), self._right), case)
 
     def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
         """The stage and rule at fault, as far as they can be told."""
@@ -84,24 +133,36 @@ class Blame:
         if not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return Attribution()
         if check in ("tokens", "offsets") and case.kind == "text" and len(case.text) <= LONGEST_TEXT:
-            found = self._of_same_ids(name, case.text, observed)
+            found = self._of_same_ids(name, check, case.text, observed)
             if found != Attribution() or check == "tokens":
                 return found
-            return attribute_offsets(self._tokenizer, case.text, expected, observed)
+            return attribute_offsets(self._tokenizer, case.text, expected, observed, self._offsets.rules(name))
         if check != "ids" or case.kind != "text" or len(case.text) > LONGEST_TEXT:
             return Attribution()
         return self._search(name, _witness(name, case.text, expected.ids, observed.ids))
 
-    def _of_same_ids(self, name: str, text: str, observed: Encoded) -> Attribution:
+    def explains(
+        self, cause: Attribution, name: str, check: str, case: Case, oracle: Answers, subject: Answers
+    ) -> bool:
+        """Whether what was blamed for another mismatch explains this one."""
+        if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
+            decoding = _witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
+            return any(self._decoding.fits(one, decoding) for one in self._decoding.of_rule(cause.stage, cause.rule))
+        expected, observed = oracle.encoding, subject.encoding
+        if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
+            return False
+        found = self._encoding.of_rule(cause.stage, cause.rule)
+        if check == "ids":
+            ids = _witness(name, case.text, expected.ids, observed.ids)
+            return any(self._encoding.fits(one, ids) for one in found)
+        if any(_that_encode_so(found, check, case.text, observed)):
+            return True
+        return cause.stage == "Offsets" and cause.rule in offset_rules(self._tokenizer, case.text, expected, observed)
+
+    def _of_same_ids(self, name: str, check: str, text: str, observed: Encoded) -> Attribution:
         """What is wrong with other ids may give the right ones here, and tell itself by tokens and offsets."""
-        for hypothesis in self._encoding.believable(name):
-            try:
-                given = hypothesis.trace(text).encoding if hypothesis.trace is not None else None
-            except ReftokError:
-                continue
-            if given is not None and _is_encoding(given, observed):
-                return Attribution(hypothesis.stage, hypothesis.rule)
-        return Attribution()
+        found = next(_that_encode_so(self._encoding.believable(name), check, text, observed), None)
+        return Attribution() if found is None else Attribution(found.stage, found.rule)
 
     def _of_decode(self, name: str, case: Case, oracle: Answers, right: Decoded, given: Decoded) -> Attribution:
         found = self._decoding.find(name, _witness(name, _decoded_ids(case, oracle), right, given))
@@ -158,13 +219,24 @@ class Blame:
         others = self._encoding.unexplained(name, found)
         if found is not None and not others:
             return None
-        rules = {one.rule: one for one in self._classes_that_fit(witness)}
-        if not rules or found is None:
-            return next(iter(rules.values()), None)
+        fitting = self._classes_that_fit(witness)
+        if not fitting or found is None:
+            return self._best_of_classes(name, witness.given, fitting)
+        rules = {one.rule: one for one in fitting}
         shortest = sorted(others, key=lambda one: len(one.given))[:MOST_COMPARED]
         counts = Counter(rule for one in shortest for rule in {fit.rule for fit in self._classes_that_fit(one)})
         best = max(rules, key=lambda rule: counts[rule])
         return rules[best] if 2 * counts[best] > len(shortest) else None
+
+    def _best_of_classes(self, name: str, text: str, fitting: Iterable[Hypothesis]) -> Hypothesis | None:
+        """What foretells best what the subject did with these characters elsewhere; of equals, that one is missing."""
+        doubtful = {character for character in text if not character.isascii()}
+        heard = [one for one in self._encoding.heard(name) if not doubtful.isdisjoint(one.given)]
+
+        def rank(one: Hypothesis) -> tuple[int, bool]:
+            return sum(self._encoding.fits(one, witness) for witness in heard), " is not all " in one.rule
+
+        return max(fitting, key=rank, default=None)
 
     def _classes_that_fit(self, witness: TextWitness) -> list[Hypothesis]:
         classes = of_classes(self._tokenizer, witness.given)
@@ -195,12 +267,22 @@ def _special_ids(tokenizer: Tokenizer) -> set[int]:
     return special
 
 
-def _is_encoding(given: Encoding, observed: Encoded) -> bool:
-    """Whether all parts are equal that the subject gives."""
+def _that_encode_so(some: Iterable[Hypothesis], check: str, text: str, observed: Encoded) -> Iterator[Hypothesis]:
+    for hypothesis in some:
+        try:
+            given = hypothesis.trace(text).encoding if hypothesis.trace is not None else None
+        except ReftokError:
+            continue
+        if given is not None and _is_encoding(given, observed, check):
+            yield hypothesis
+
+
+def _is_encoding(given: Encoding, observed: Encoded, check: str) -> bool:
+    """Whether all parts are equal that the subject gives; offsets are looked at where they are what differs."""
     return (
         tuple(given.ids) == observed.ids
         and observed.tokens in (None, tuple(given.tokens))
-        and observed.offsets in (None, tuple(given.offsets))
+        and (check == "tokens" or observed.offsets in (None, tuple(given.offsets)))
     )
 
 

@@ -48,7 +48,8 @@ def run_shards(plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[S
                     raise HarnessError(f"a worker took longer than {SHARD_SECONDS:.0f} s on {shard.key}") from None
         except BaseException:
             for worker in workers:
-                worker.stop()  # type: ignore[no-untyped-call]  # pebble leaves this method without types
+                stop: Callable[[], object] = worker.stop  # pebble leaves this method without types
+                stop()
             raise
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress, starmap
+from operator import attrgetter
 
 from conformance.case import Case, text_case
 from conformance.checks import CAUSES, CHECKS
@@ -14,6 +16,7 @@ from conformance.engines.bench import Bench
 from conformance.engines.naming import named_difference
 from conformance.engines.result import Group, ShardResult
 from conformance.finding import Mismatch
+from conformance.inputs.made import made_cases
 from conformance.inputs.plan import Shard, shard_cases
 from conformance.observation import Decoded
 from conformance.plan import Plan
@@ -61,7 +64,10 @@ def _checks(plan: Plan, shard: Shard) -> list[str]:
 def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
     """The cases of the shard; entries of the vocab also as texts, bytes also as the text that others are given."""
     oracle = bench.subjects[bench.oracle]
-    cases = shard_cases(plan.inputs, shard, bench.vocab)
+    if shard.source == "fuzz":
+        cases = made_cases(plan.inputs, shard, bench.generators)
+    else:
+        cases = shard_cases(plan.inputs, shard, bench.vocab)
     if shard.source == "vocab":
         cases += _reencoded(cases, oracle)
     asked: list[Case] = []
@@ -97,7 +103,7 @@ def _apply(
 
     explained: the cases whose difference another check has told. Gives the cases that differ.
     """
-    outcomes = [check(*asked) for asked in zip(cases, oracle, subject, strict=True)]
+    outcomes = [*starmap(check, zip(cases, oracle, subject, strict=True))]
     for index in explained:
         outcomes[index] = "not applicable"
     differing = {index for index, outcome in enumerate(outcomes) if isinstance(outcome, Difference)}
@@ -108,9 +114,10 @@ def _apply(
     counts.failures += outcomes.count("both refuse")
     if left_out == len(outcomes):
         return differing
-    for language, count in Counter(
-        case.language for case, outcome in zip(cases, outcomes, strict=True) if outcome != "not applicable"
-    ).items():
+    languages: Iterator[str] = map(attrgetter("language"), cases)
+    if left_out:
+        languages = compress(languages, [outcome != "not applicable" for outcome in outcomes])
+    for language, count in Counter(languages).items():
         result.languages[language, name][0] += count
     for index in sorted(differing):
         outcome = outcomes[index]

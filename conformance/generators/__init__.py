@@ -11,6 +11,7 @@ from conformance.generators.byte_strings import ByteStrings
 from conformance.generators.charsmap import CharsmapRules
 from conformance.generators.contractions import Contractions
 from conformance.generators.decompositions import Decompositions
+from conformance.generators.edges import Edges
 from conformance.generators.knowledge import ModelKnowledge
 from conformance.generators.long_runs import LongRuns
 from conformance.generators.merges import Merges
@@ -18,6 +19,7 @@ from conformance.generators.mutation import CorpusMutation, KeptMutation
 from conformance.generators.numbers import Numbers
 from conformance.generators.scores import ScoreTies
 from conformance.generators.split_pattern import SplitPattern
+from conformance.generators.symbols import Symbols
 from conformance.generators.token_ids import TokenIds
 from conformance.generators.unicode_texts import UnicodeTexts
 from conformance.generators.vocab import NearMisses, VocabEntries
@@ -32,11 +34,13 @@ _OF_MODELS = (
     CharsmapRules,
     Decompositions,
     AddedTokens,
+    Symbols,
     UnicodeTexts,
     WhiteSpace,
     Numbers,
     Contractions,
     LongRuns,
+    Edges,
     ByteStrings,
     TokenIds,
 )

@@ -6,78 +6,29 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
 
-from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.base import NothingToDo
+from conformance.generators.contents import Contents
 from conformance.generators.knowledge import ModelKnowledge
 from reftok.types import AddedToken
-
-NEIGHBOURS = (
-    "",
-    " ",
-    "  ",
-    "\t",
-    "\n",
-    "\u3000",
-    "\xa0",
-    "a",
-    "É",
-    "_",
-    "1",
-    "½",
-    ".",
-    "-",
-    "\u0301",
-    "\u200d",
-    "▁",
-    "中",
-)
-"""What the flags look at: white space for lstrip and rstrip, characters of a word for single_word."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddedTokens:
-    """Contents of added tokens between neighbours.
+    """Contents of added tokens between neighbours: of each combination of flags as often as of the others."""
 
-    by_flags: the contents for each combination of flags, so that the rare ones are drawn as often as the others.
-    """
-
-    by_flags: tuple[tuple[str, ...], ...] = field(repr=False)
+    contents: Contents = field(repr=False)
     name: ClassVar[str] = "added tokens"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> AddedTokens | NothingToDo:
-        contents: dict[tuple[bool, ...], list[str]] = {}
+        by_flags: dict[tuple[bool, ...], list[str]] = {}
         for token in knowledge.added:
-            contents.setdefault(flags_of(token), []).append(token.content)
-        if not contents:
-            return NothingToDo(cls.name, "the model has no added tokens")
-        return cls(tuple(map(tuple, contents.values())))
+            by_flags.setdefault(flags_of(token), []).append(token.content)
+        contents = Contents.of(by_flags.values())
+        return NothingToDo(cls.name, "the model has no added tokens") if contents is None else cls(contents)
 
     def draw(self, chance: Random) -> str:
-        parts = [pick(chance, NEIGHBOURS)]
-        for _ in range(few(chance, 3)):
-            parts += [self._part(chance), pick(chance, NEIGHBOURS) if chance.random() < 0.7 else ""]
-        return "".join(parts)
-
-    def _part(self, chance: Random) -> str:
-        content = self._content(chance)
-        kind = chance.random()
-        if kind < 0.6:
-            return content
-        cut = chance.randrange(len(content) + 1)
-        other = self._content(chance)
-        forms = (
-            content[:cut],
-            content[cut:],
-            content[:cut] + other + content[cut:],
-            content[:cut] + content,
-            content + other[len(other) // 2 :],
-            content.swapcase(),
-            content[:cut] + pick(chance, NEIGHBOURS) + content[cut:],
-        )
-        return pick(chance, forms)
-
-    def _content(self, chance: Random) -> str:
-        return pick(chance, pick(chance, self.by_flags))
+        return self.contents.draw(chance)
 
 
 def flags_of(token: AddedToken) -> tuple[bool, ...]:

@@ -7,8 +7,8 @@ from functools import cache
 
 import regex
 
-from reftok.unicode import WHITE_SPACE, members
-from reftok.unicode_tables import INERT_IN_9, UNASSIGNED_IN_16
+from reftok.unicode import WHITE_SPACE, members, newer_than_16
+from reftok.unicode_tables import INERT_IN_9
 
 MOST_OF_A_CATEGORY = 4_000
 _STRIDE = 97
@@ -73,10 +73,9 @@ def alphabet() -> str:
 @cache
 def by_age() -> dict[str, str]:
     """Characters on which two versions of Unicode, as libraries carry them, do not agree."""
-    newer = regex.findall(r"\P{Cn}", "".join(sorted(members(UNASSIGNED_IN_16))))
     ages = {
         "no decomposition or class in 9": sorted(members(INERT_IN_9)),
-        "newer than 16": newer,
+        "newer than 16": sorted(newer_than_16()),
         "newer than this Python's": regex.findall(r"\P{Cn}", by_category()["Cn"]),
         "noncharacters": [chr(code) for code in (0xFDD0, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFE, 0x10FFFF)],
     }
@@ -98,3 +97,13 @@ def decomposable() -> str:
 def marks() -> str:
     """Combining marks of every combining class."""
     return "".join(c for c in by_category()["Mn"] + by_category()["Mc"] + by_category()["Me"])
+
+
+@cache
+def marks_by_class() -> tuple[str, ...]:
+    """The marks that have an order among themselves, by combining class."""
+    found: dict[int, list[str]] = {}
+    for mark in by_category()["Mn"] + by_category()["Mc"]:
+        found.setdefault(unicodedata.combining(mark), []).append(mark)
+    found.pop(0, None)
+    return tuple("".join(characters) for _, characters in sorted(found.items()))

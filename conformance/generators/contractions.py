@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
 
 from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.continuations import Continuations
 from conformance.generators.knowledge import ModelKnowledge
 
 _APOSTROPHES = ("'", "'", "'", "’", "‘", "`", "´", "ʼ", "′", "＇", "''")
@@ -17,18 +18,24 @@ _QUOTES = ("'", '"', "“", "”", "«", "»", "„", "「", "」", "``", "''", 
 
 @dataclass(frozen=True, slots=True)
 class Contractions:
-    """Words with an apostrophe and an ending, some of them in quotes."""
+    """Words with an apostrophe and an ending, some of them in quotes.
 
+    continuations: so that tokens reach across the end of a contraction.
+    """
+
+    continuations: Continuations = field(repr=False)
     name: ClassVar[str] = "contractions and quotes"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> Contractions | NothingToDo:
-        return cls()
+        return cls(Continuations.of(knowledge.texts))
 
     def draw(self, chance: Random) -> str:
         parts: list[str] = []
         for _ in range(few(chance, 3)):
-            word = pick(chance, _WORDS) + pick(chance, _APOSTROPHES) + pick(chance, _ENDINGS) + pick(chance, _WORDS)
+            ending = pick(chance, _ENDINGS)
+            behind = self.continuations.after(ending, chance) if chance.random() < 0.4 else pick(chance, _WORDS)
+            word = pick(chance, _WORDS) + pick(chance, _APOSTROPHES) + ending + behind
             quoted = chance.random() < 0.2
             parts.append(pick(chance, _QUOTES) + word + pick(chance, _QUOTES) if quoted else word)
         return pick(chance, (" ", "", "-", "\n")).join(parts)

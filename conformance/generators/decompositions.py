@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Literal
 
-from conformance.generators.alphabets import by_age, decomposable, marks
+from conformance.generators.alphabets import by_age, decomposable, marks, marks_by_class
 from conformance.generators.base import NothingToDo, few, pick
 from conformance.generators.knowledge import ModelKnowledge
 
@@ -35,9 +35,11 @@ class Decompositions:
             return unicodedata.normalize(pick(chance, _FORMS), character)
         if kind < 0.6:
             return character
-        if kind < 0.8:
+        if kind < 0.65:
             base = unicodedata.normalize("NFD", character)[0]
             return base + "".join(pick(chance, marks()) for _ in range(few(chance, 3)))
+        if kind < 0.8:
+            return pick(chance, "aé") + "".join(pick(chance, pick(chance, marks_by_class())) for _ in range(2))
         if kind < 0.9:
             return "".join(pick(chance, _JAMO) for _ in range(few(chance, 3)))
         newest = pick(chance, tuple(by_age().values()))

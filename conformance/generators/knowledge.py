@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -33,6 +33,8 @@ Notation: TypeAlias = Literal["byte-level", "metaspace", "plain"]
 
 Pair: TypeAlias = tuple[str, str]
 
+_RESERVED = (PieceType.CONTROL, PieceType.UNKNOWN, PieceType.UNUSED)
+
 
 @dataclass(frozen=True, slots=True)
 class ModelKnowledge:
@@ -46,6 +48,8 @@ class ModelKnowledge:
     patterns: the syntax trees of the patterns that the pre-tokenizers cut by.
     rules: what the charsmap replaces, and by what.
     added: the added tokens.
+    symbols: the user-defined symbols. reserved: the pieces that no text becomes by their names, by type.
+    unmerged: what the entries stand for that no merge makes: only as a whole pre-token are they found, if at all.
     """
 
     notation: Notation
@@ -58,6 +62,9 @@ class ModelKnowledge:
     patterns: tuple[Node, ...] = field(repr=False)
     rules: tuple[Pair, ...] = field(repr=False)
     added: tuple[AddedToken, ...] = field(repr=False)
+    symbols: tuple[str, ...] = field(repr=False)
+    reserved: tuple[tuple[str, ...], ...] = field(repr=False)
+    unmerged: tuple[str, ...] = field(repr=False)
 
     def text(self, tokens: str) -> str:
         """What entries of the vocab, written one after the other, stand for in a text.
@@ -85,17 +92,21 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
     byte_ids = {token_id: byte for token_id, token in tokens.items() if (byte := byte_of_token(token)) is not None}
     notation, added = _notation(tokenizer), tokenizer.added_tokens.tokens
     texts = (token if token_id in added else _text(notation, token) for token_id, token in tokens.items())
+    pairs = tuple(_pairs(tokenizer))
     return ModelKnowledge(
         notation=notation,
         tokens=tokens,
         texts=tuple(filter(None, dict.fromkeys(texts))),
         special_ids=tuple(_special_ids(tokenizer)),
         byte_ids=byte_ids,
-        pairs=tuple(_pairs(tokenizer)),
+        pairs=pairs,
         scores=_scores(tokenizer),
         patterns=tuple(_patterns(tokenizer)),
         rules=tuple(_rules(tokenizer)),
         added=tuple(added.values()),
+        symbols=tuple(_written(notation, _pieces(tokenizer, PieceType.USER_DEFINED))),
+        reserved=(*(tuple(_pieces(tokenizer, kind)) for kind in _RESERVED), tuple(map(tokens.__getitem__, byte_ids))),
+        unmerged=tuple(_written(notation, _unmerged(tokenizer, pairs))),
     )
 
 
@@ -138,6 +149,25 @@ def _special_ids(tokenizer: Tokenizer) -> list[int]:
         pieces = enumerate(tokenizer.model.table.pieces)
         special |= {token_id for token_id, piece in pieces if piece.type in reserved}
     return sorted(special)
+
+
+def _pieces(tokenizer: Tokenizer, kind: PieceType) -> list[str]:
+    model = tokenizer.model
+    return [piece.piece for piece in model.table.pieces if piece.type is kind] if isinstance(model, PieceModel) else []
+
+
+def _written(notation: Notation, tokens: Iterable[str]) -> Iterator[str]:
+    """Tokens as what they stand for; what has two readings in both."""
+    return (text for token in tokens for text in dict.fromkeys((_text(notation, token), token)) if text)
+
+
+def _unmerged(tokenizer: Tokenizer, pairs: Iterable[Pair]) -> list[str]:
+    if not isinstance(tokenizer.model, BPE | RankBPE | LlamaBPE):
+        return []
+    known = {left + right for left, right in pairs} | {
+        token.content for token in tokenizer.added_tokens.tokens.values()
+    }
+    return [token for token in tokenizer.model.vocab if len(token) > 1 and token not in known]
 
 
 def _pairs(tokenizer: Tokenizer) -> list[Pair]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from random import Random
+from typing import TypeAlias
 
 import regex
 
@@ -23,37 +25,45 @@ from reftok.oniguruma.syntax_tree import (
     children,
 )
 
+Maker: TypeAlias = Callable[[Random], str]
+
 _MORE = 3
 """An endless repetition is drawn up to so many times more often than it must be."""
 _LINE_BREAKS = ("\n", "\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029")
 
 
-def matching_text(node: Node, chance: Random) -> str:
-    """A text that the node matches, as far as lookarounds and places allow.
+def text_maker(node: Node) -> Maker:
+    """What draws texts that the node matches, as far as lookarounds and places allow.
 
     >>> from reftok.oniguruma.parser import parse
-    >>> matching_text(parse("ab(?=c)"), Random(0))
+    >>> text_maker(parse("ab(?=c)"))(Random(0))
     'ab'
     """
     match node:
         case Literal(text, ignore_case):
-            return _in_some_case(text, chance) if ignore_case else text
+            return (lambda chance: _in_some_case(text, chance)) if ignore_case else (lambda _: text)
         case CharacterClass(members):
-            return _member(members, chance)
+            return _member_maker(members)
         case AnyCharacter(line_feed):
-            return "\n" if line_feed and chance.random() < 0.2 else pick(chance, alphabet())
+            return lambda chance: "\n" if line_feed and chance.random() < 0.2 else pick(chance, alphabet())
         case LineBreak():
-            return pick(chance, _LINE_BREAKS)
+            return lambda chance: pick(chance, _LINE_BREAKS)
         case Alternation(branches):
-            return matching_text(pick(chance, branches), chance)
+            return _one_of([*map(text_maker, branches)])
         case Repeat(body, least, most):
-            return "".join(matching_text(body, chance) for _ in range(_times(least, most, chance)))
+            repeated = text_maker(body)
+            return lambda chance: "".join([repeated(chance) for _ in range(_times(least, most, chance))])
         case Conditional(_, then, otherwise):
-            return matching_text(then if chance.random() < 0.5 else otherwise, chance)
+            return _one_of([text_maker(then), text_maker(otherwise)])
         case _ if type(node).__name__ == "Lookaround":
-            return ""
+            return lambda _: ""
         case _:
-            return "".join(matching_text(child, chance) for child in children(node))
+            makers = [*map(text_maker, children(node))]
+            return lambda chance: "".join([make(chance) for make in makers])
+
+
+def _one_of(makers: Sequence[Maker]) -> Maker:
+    return lambda chance: pick(chance, makers)(chance)
 
 
 def branches_of(tree: Node) -> tuple[Node, ...]:
@@ -69,14 +79,15 @@ def _times(least: int, most: int | None, chance: Random) -> int:
 
 
 def _in_some_case(text: str, chance: Random) -> str:
-    made = "".join(character.swapcase() if chance.random() < 0.3 else character for character in text)
+    mixed = "".join(character.swapcase() if chance.random() < 0.5 else character for character in text)
+    made = pick(chance, (text, text.upper(), text.lower(), mixed))
     return made.replace("s", "ſ").replace("k", "\u212a") if chance.random() < 0.1 else made
 
 
-def _member(members: Members, chance: Random) -> str:
-    ascii_members, others = _members(members)
-    pool = ascii_members if ascii_members and (chance.random() < 0.5 or not others) else others
-    return pick(chance, pool) if pool else ""
+def _member_maker(members: Members) -> Maker:
+    """A member among ASCII as often as another one, where there are both."""
+    pools = [*filter(None, _members(members))]
+    return (lambda chance: pick(chance, pick(chance, pools))) if pools else (lambda _: "")
 
 
 @cache

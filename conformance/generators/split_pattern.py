@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from conformance.generators.alphabets import SPACES, alphabet
 from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.continuations import Continuations
 from conformance.generators.knowledge import ModelKnowledge
-from conformance.generators.pattern_texts import branches_of, matching_text
-from reftok.oniguruma.syntax_tree import Node
+from conformance.generators.pattern_texts import Maker, branches_of, text_maker
 
 _MOST_BRANCHES = 4
 
@@ -19,25 +19,30 @@ _MOST_BRANCHES = 4
 class SplitPattern:
     """What some alternatives match, one after the other; one may be cut short, or another character come between.
 
-    patterns: the alternatives of each pattern.
+    patterns: what draws a text of each alternative, by pattern. continuations: so that tokens reach across a seam.
     """
 
-    patterns: tuple[tuple[Node, ...], ...] = field(repr=False)
+    patterns: tuple[tuple[Maker, ...], ...] = field(repr=False)
+    continuations: Continuations = field(repr=False)
     name: ClassVar[str] = "split pattern"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> SplitPattern | NothingToDo:
         if not knowledge.patterns:
             return NothingToDo(cls.name, "no pre-tokenizer cuts by a pattern")
-        return cls(tuple(map(branches_of, knowledge.patterns)))
+        makers = (tuple(map(text_maker, branches_of(tree))) for tree in knowledge.patterns)
+        return cls(tuple(makers), Continuations.of(knowledge.texts))
 
     def draw(self, chance: Random) -> str:
-        branches = pick(chance, self.patterns)
-        parts = [self._part(branches, chance) for _ in range(1 + few(chance, _MOST_BRANCHES))]
+        makers = pick(chance, self.patterns)
+        parts = [self._part(makers, chance) for _ in range(1 + few(chance, _MOST_BRANCHES))]
         if chance.random() < 0.2:
             parts.insert(1, pick(chance, SPACES if chance.random() < 0.5 else alphabet()))
         return "".join(parts) or " "
 
-    def _part(self, branches: tuple[Node, ...], chance: Random) -> str:
-        text = matching_text(pick(chance, branches), chance)
-        return text[:-1] if chance.random() < 0.1 else text
+    def _part(self, makers: tuple[Maker, ...], chance: Random) -> str:
+        text = pick(chance, makers)(chance)
+        kind = chance.random()
+        if kind < 0.4:
+            return text + self.continuations.after(text, chance)
+        return text[:-1] if kind < 0.5 else text

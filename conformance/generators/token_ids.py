@@ -14,6 +14,8 @@ from conformance.generators.knowledge import ModelKnowledge
 _MOST_IDS = 10
 _LATE = (1 << 16, 1 << 24, (1 << 31) - 1, (1 << 32) - 1)
 _OUTSIDE_OFTEN = 0.02
+_WRONG_ENDS = (b"\x80", b"\xc3", b"\xe4\xb8", b"\xff")
+"""Behind whole characters, which have been given out by then, they spoil the run of bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,10 @@ class TokenIds:
         return tuple(ids)
 
     def _bytes(self, chance: Random) -> list[int]:
-        """The byte tokens of some characters, one of them lost or doubled now and then."""
+        """The byte tokens of some characters, one of them lost or doubled now and then, or one too many behind them."""
         data = "".join(pick(chance, alphabet()) for _ in range(few(chance, 3))).encode("utf-8")
+        if chance.random() < 0.3:
+            data += pick(chance, _WRONG_ENDS)
         ids = [self.by_byte[byte] for byte in data if byte in self.by_byte]
         place = chance.randrange(len(ids)) if ids else 0
         if chance.random() < 0.3:

@@ -11,20 +11,30 @@ from conformance.generators.base import NothingToDo, few, pick
 from conformance.generators.knowledge import ModelKnowledge
 
 _MOST_TOGETHER = 5
+_UNMERGED_OFTEN = 0.2
+_BESIDE = ("", "", "", " ", "\n", ".")
 
 
 @dataclass(frozen=True, slots=True)
 class VocabEntries:
-    """Some entries one after the other; any may be cut short, or begin elsewhere than at its start."""
+    """Some entries one after the other; any may be cut short, or begin elsewhere than at its start.
+
+    unmerged: those that no merge makes, which are also drawn alone: a whole pre-token may be found all the same.
+    """
 
     texts: tuple[str, ...] = field(repr=False)
+    unmerged: tuple[str, ...] = field(repr=False)
     name: ClassVar[str] = "vocab entries"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> VocabEntries | NothingToDo:
-        return cls(knowledge.texts) if knowledge.texts else NothingToDo(cls.name, "no entry of the vocab is a text")
+        if not knowledge.texts:
+            return NothingToDo(cls.name, "no entry of the vocab is a text")
+        return cls(knowledge.texts, knowledge.unmerged)
 
     def draw(self, chance: Random) -> str:
+        if self.unmerged and chance.random() < _UNMERGED_OFTEN:
+            return pick(chance, _BESIDE) + pick(chance, self.unmerged) + pick(chance, _BESIDE)
         return "".join(self._part(chance) for _ in range(1 + few(chance, _MOST_TOGETHER)))
 
     def _part(self, chance: Random) -> str:

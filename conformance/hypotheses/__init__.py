@@ -32,5 +32,8 @@ def hypotheses(tokenizer: Tokenizer) -> Iterator[Hypothesis]:
 
 
 def decoding_hypotheses(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
-    """The ways to get the text of ids wrong."""
+    """The ways to get the text of ids wrong; what added tokens are matched by, they are decoded to as well."""
     yield from of_decoders(tokenizer)
+    for one in (*of_normalizers(tokenizer), *of_added_tokens(tokenizer)):
+        if one.text is not None:
+            yield DecodingHypothesis(one.stage, one.rule, one.text)

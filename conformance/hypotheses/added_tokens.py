@@ -10,6 +10,7 @@ from typing import Any
 from conformance.hypotheses.base import Hypotheses, Hypothesis, of_tokenizer
 from reftok import Tokenizer
 from reftok.added_tokens import AddedVocabulary
+from reftok.stages import Normalizer
 from reftok.text import NormalizedString
 from reftok.types import AddedToken
 
@@ -57,6 +58,11 @@ def _first_in_file(tokens: Sequence[AddedToken]) -> list[AddedToken]:
 
 def _with(tokenizer: Tokenizer, rule: str, change: Change) -> Hypothesis:
     return of_tokenizer("AddedTokens", rule, lambda: _changed(tokenizer, change))
+
+
+def with_normalizers(tokenizer: Tokenizer, normalizers: Sequence[Normalizer]) -> Tokenizer:
+    """The tokenizer with other normalizers, by which its added tokens are matched as well."""
+    return _changed(replace(tokenizer, normalizers=tuple(normalizers)), lambda tokens: tokens)
 
 
 def _changed(tokenizer: Tokenizer, change: Change) -> Tokenizer:

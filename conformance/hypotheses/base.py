@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 from reftok import Tokenizer, Trace
+from reftok.trace import DecodingTrace
+
+Text: TypeAlias = Callable[[Sequence[int], bool], str]
+"""What ids are decoded to, special tokens skipped or kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,27 +20,39 @@ class Hypothesis:
 
     `ids` raises ReftokError where the changed tokenizer refuses the text, or cannot be built.
     trace: what its stages give, for the reports; None where it is no other tokenizer or text.
+    text: what it decodes, which may differ too; None where it is no other tokenizer.
     """
 
     stage: str
     rule: str
     ids: Callable[[str], Sequence[int]]
     trace: Callable[[str], Trace] | None = None
+    text: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DecodingHypothesis:
-    """One way to get the decoding wrong; `text` takes ids and whether special tokens are skipped."""
+    """One way to get the decoding wrong.
+
+    trace: what its decoders give, for the reports; None where it is no other tokenizer.
+    """
 
     stage: str
     rule: str
-    text: Callable[[Sequence[int], bool], str]
+    text: Text
+    trace: Callable[[Sequence[int], bool], DecodingTrace] | None = None
 
 
 def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Hypothesis:
     """The tokenizer with one thing changed, which is built when it is first asked."""
     built = cache(build)
-    return Hypothesis(stage, rule, lambda text: built().encode(text).ids, lambda text: built().trace(text))
+    return Hypothesis(
+        stage,
+        rule,
+        lambda text: built().encode(text).ids,
+        lambda text: built().trace(text),
+        lambda ids, skips: built().decode(ids, skip_special_tokens=skips),
+    )
 
 
 def of_text(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[str], str]) -> Hypothesis:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
-from conformance.hypotheses.base import DecodingHypothesis
+from conformance.hypotheses.base import DecodingHypothesis, Text
 from conformance.hypotheses.models import piece_table, unknown_id
 from reftok import Tokenizer
 from reftok.decoders import ByteLevel
@@ -14,9 +15,9 @@ from reftok.sentencepiece_pieces import PieceType
 
 _REPLACEMENTS = re.compile("\ufffd+")
 _SPACE_BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
-_GLYPHS = str.maketrans({"Ġ": " ", "Ċ": "\n", "ĉ": "\t", "č": "\r"})
-
-Text = Callable[[Sequence[int], bool], str]
+_SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
+_PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE | _LINE_FEED | _OTHERS)
+"""What those who join tokens as they stand in the vocab put back: nothing, spaces, line feeds, all white space."""
 
 
 def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
@@ -38,7 +39,9 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
         "a space is put between tokens": lambda ids, skip: " ".join(decode([one], skip) for one in ids),
     }
     if any(isinstance(step, ByteLevel) for step in tokenizer.decoders or ()):
-        rules["bytes are not mapped: glyphs are given out"] = lambda ids, skip: _glyphs(tokenizer, ids, skip)
+        for glyphs in _PUT_BACK:
+            joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
+            yield DecodingHypothesis("Decoder", "bytes are not mapped: glyphs are given out", joined)
     rules = _of_pieces(tokenizer, decode) | rules
     unknown = unknown_id(tokenizer)
     if unknown is not None:
@@ -76,13 +79,18 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> dict[str, Text]:
     return {"byte pieces are given out by name": shown, **rules} if byte_ids else rules
 
 
-def _glyphs(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], skip: bool) -> str:
     special = tokenizer.added_tokens.special_ids() if skip else frozenset()
     tokens = (tokenizer.id_to_token(one) or "" for one in ids if one not in special)
-    return "".join(tokens).translate(_GLYPHS)
+    return "".join(tokens).translate(put_back)
 
 
 def _without(tokenizer: Tokenizer, index: int, rule: str) -> DecodingHypothesis:
     decoders = tokenizer.decoders or ()
     changed = replace(tokenizer, decoders=(*decoders[:index], *decoders[index + 1 :]))
-    return DecodingHypothesis("Decoder", rule, lambda ids, skip: changed.decode(ids, skip_special_tokens=skip))
+    return DecodingHypothesis(
+        "Decoder",
+        rule,
+        lambda ids, skip: changed.decode(ids, skip_special_tokens=skip),
+        lambda ids, skip: changed.trace_decode(ids, skip_special_tokens=skip),
+    )

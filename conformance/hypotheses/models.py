@@ -11,6 +11,7 @@ from typing import Any
 from conformance.hypotheses.base import Hypotheses, of_ids, of_tokenizer
 from reftok import Tokenizer
 from reftok.models.bpe import BPE
+from reftok.models.piece_model import PieceModel
 from reftok.models.unigram import Unigram
 from reftok.models.vocab_model import VocabModel
 from reftok.sentencepiece_decoder import SentencePieceDecoder
@@ -27,9 +28,8 @@ def of_model(tokenizer: Tokenizer) -> Hypotheses:
         yield from _of_bpe(tokenizer, model)
     if isinstance(model, Unigram):
         yield from _of_unigram(tokenizer, model)
-    table = piece_table(tokenizer)
-    if table is not None:
-        yield from _of_pieces(tokenizer, table)
+    if isinstance(model, PieceModel):
+        yield from _of_pieces(tokenizer, model)
     unknown = unknown_id(tokenizer)
     if unknown is not None:
         yield of_ids("Model", "unknown tokens are dropped", tokenizer, lambda ids: [i for i in ids if i != unknown])
@@ -84,11 +84,13 @@ def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Hypotheses:
     yield of_tokenizer("Model", "scores are not read", lambda: scored(lambda score: 0.0))
 
 
-def _of_pieces(tokenizer: Tokenizer, table: PieceTable) -> Hypotheses:
+def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Hypotheses:
+    table = model.table
+
     def with_pieces(change: Pieces, byte_fallback: bool = table.byte_fallback) -> Callable[[], Tokenizer]:
         def build() -> Tokenizer:
             changed = PieceTable([change(piece) for piece in table.pieces], byte_fallback, "", table.special)
-            return replace(tokenizer, model=_model_of(tokenizer)(changed))
+            return replace(tokenizer, model=type(model)(changed))
 
         return build
 
@@ -111,10 +113,6 @@ def _of_pieces(tokenizer: Tokenizer, table: PieceTable) -> Hypotheses:
     inverted = with_pieces(lambda piece: replace(piece, score=-piece.score))
     yield of_tokenizer("Model", "scores have the other sign", inverted)
     yield of_tokenizer("Model", "scores are not read", with_pieces(lambda piece: replace(piece, score=0.0)))
-
-
-def _model_of(tokenizer: Tokenizer) -> Callable[[PieceTable], VocabModel]:
-    return type(tokenizer.model)  # type: ignore[return-value]  # a model of sentencepiece is made of its pieces
 
 
 def _fused(ids: Sequence[int], unknown: int) -> list[int]:

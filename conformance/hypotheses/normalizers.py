@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from unicodedata import normalize, ucd_3_2_0
 
+from conformance.hypotheses.added_tokens import with_normalizers
 from conformance.hypotheses.base import Hypotheses, Hypothesis, of_text, of_tokenizer
 from reftok import Tokenizer
 from reftok.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
@@ -30,7 +31,8 @@ def of_normalizers(tokenizer: Tokenizer) -> Hypotheses:
 def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Hypotheses:
     if isinstance(step, UnicodeForm):
         rule = f"{step.form} by the tables of another Unicode version"
-        without = _without(tokenizer, index)
+        normalizers = tokenizer.normalizers
+        without = replace(tokenizer, normalizers=(*normalizers[:index], *normalizers[index + 1 :]))
         yield of_text("Normalizer", rule, without, partial(ucd_3_2_0.normalize, step.form))
         yield of_text("Normalizer", f"{step.form} by newer Unicode tables", without, partial(normalize, step.form))
     named = step.form if isinstance(step, UnicodeForm) else "the charsmap" if isinstance(step, Precompiled) else ""
@@ -86,10 +88,6 @@ def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[Normalizer, 
     return of_tokenizer("Normalizer", rule, lambda: _replaced(tokenizer, index, steps))
 
 
-def _without(tokenizer: Tokenizer, index: int) -> Tokenizer:
-    return _replaced(tokenizer, index, ())
-
-
 def _replaced(tokenizer: Tokenizer, index: int, steps: tuple[Normalizer, ...]) -> Tokenizer:
     normalizers = tokenizer.normalizers
-    return replace(tokenizer, normalizers=(*normalizers[:index], *steps, *normalizers[index + 1 :]))
+    return with_normalizers(tokenizer, (*normalizers[:index], *steps, *normalizers[index + 1 :]))

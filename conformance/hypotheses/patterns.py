@@ -51,16 +51,3 @@ def rewritten(pattern: str) -> Iterator[tuple[str, str]]:
         if changed not in given:
             given.add(changed)
             yield rule, changed
-
-
-def with_other_class(pattern: str, characters: str) -> Iterator[tuple[str, str]]:
-    r"""Rule and pattern, for each class of which these characters could be taken to be, or not to be.
-
-    >>> dict(with_other_class(r"\p{L}+|\s+", "x"))[r"\p{L} is not all letters"]
-    '[\\p{L}&&[^\\x{78}]]+|\\s+'
-    """
-    listed = "".join(f"\\x{{{ord(character):x}}}" for character in characters)
-    for name, plural in (("\\p{L}", "letters"), ("\\p{N}", "numbers"), ("\\s", "white space")):
-        if name in pattern:
-            yield f"{name} is not all {plural}", pattern.replace(name, f"[{name}&&[^{listed}]]")
-            yield f"other characters count as {plural}", pattern.replace(name, f"[{name}{listed}]")

@@ -18,7 +18,10 @@ def of_post_processors(tokenizer: Tokenizer) -> Hypotheses:
     )
     if empty:
         yield bare
-        yield Hypothesis("PostProcessor", "special tokens are added twice", lambda text: _doubled(tokenizer, text))
+        before = _before(tokenizer)
+        yield Hypothesis(
+            "PostProcessor", "special tokens are added twice", lambda text: _doubled(tokenizer, before, text)
+        )
     for name, token_id in _ends(tokenizer).items():
         if not empty or empty[-1] != token_id:
             yield Hypothesis(
@@ -33,11 +36,15 @@ def _ends(tokenizer: Tokenizer) -> dict[str, int]:
     return {name: token_id for name, token_id in named.items() if token_id is not None}
 
 
-def _doubled(tokenizer: Tokenizer, text: str) -> list[int]:
+def _before(tokenizer: Tokenizer) -> int:
+    """How many special tokens stand before a text."""
+    bare, whole = tokenizer.encode_ids("a", add_special_tokens=False), tokenizer.encode_ids("a")
+    return next((start for start in range(len(whole)) if whole[start : start + len(bare)] == bare), 0)
+
+
+def _doubled(tokenizer: Tokenizer, before: int, text: str) -> list[int]:
     """Those before the text twice, those behind it once, as where the caller adds the first as well."""
-    bare = tokenizer.encode_ids(text, add_special_tokens=False)
     whole = tokenizer.encode_ids(text)
-    before = next((start for start in range(len(whole) + 1) if whole[start : start + len(bare)] == bare), 0)
     return [*whole[:before], *whole]
 
 

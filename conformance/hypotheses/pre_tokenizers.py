@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import get_args
 
 import regex
 
 from conformance.hypotheses.base import Hypotheses, Hypothesis, of_tokenizer
-from conformance.hypotheses.patterns import rewritten, with_other_class
+from conformance.hypotheses.patterns import rewritten
+from conformance.hypotheses.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
 from reftok.byte_level import to_byte_characters
 from reftok.patterns import compile_oniguruma, oniguruma_source
@@ -85,9 +86,19 @@ def of_classes(tokenizer: Tokenizer, text: str) -> Hypotheses:
         found = _pattern(step)
         for characters in chosen if found is not None else ():
             pattern, rest = found or ("", ())
-            for rule, changed in with_other_class(pattern, characters):
-                build = partial(_with_pattern, tokenizer, index, step, changed, rest)
-                yield of_tokenizer("PreTokenizer", rule, build)
+            for rule, table in in_other_classes(pattern, characters):
+                yield _with(tokenizer, rule, index, (_translated(step, table), *rest))
+
+
+def _translated(step: PreTokenizer, table: dict[int, str]) -> TranslatedSplit:
+    if isinstance(step, Split) and isinstance(step.pattern, regex.Pattern):
+        return TranslatedSplit(step.pattern, step.behavior, step.invert, table)
+    return TranslatedSplit(_gpt2_pattern(), "Isolated", False, table)
+
+
+@cache
+def _gpt2_pattern() -> regex.Pattern[str]:
+    return compile_oniguruma(GPT2_PATTERN)
 
 
 def _pattern(step: PreTokenizer) -> tuple[str, tuple[PreTokenizer, ...]] | None:

@@ -15,7 +15,6 @@ from conformance.case import Case, ids_case
 from conformance.inputs.byte_tokens import byte_token_cases
 from conformance.inputs.corpora import read_corpus
 from conformance.inputs.cuts import Depth
-from conformance.inputs.fuzz import fuzz_case
 from conformance.inputs.scalars import SCALARS, scalar, scalar_cases
 
 SOURCES = ("corpora", "vocab", "fuzz", "scalars", "cuts")
@@ -24,6 +23,7 @@ SHARD_CHARACTERS = 60_000
 SHARD_CASES = 1_000
 SHARD_SCALARS = 4_096
 SHARD_CUTS = 16
+LONGEST_LINE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,10 @@ def shards(inputs: Inputs, model: str, vocab_size: int) -> list[Shard]:
 
 
 def shard_cases(inputs: Inputs, shard: Shard, vocab: Mapping[int, str]) -> list[Case]:
-    """The cases of one shard. vocab: the model's ids in ascending order, with their tokens."""
+    """The cases of one shard; those of "fuzz" are made elsewhere, by what knows the model.
+
+    vocab: the model's ids in ascending order, with their tokens.
+    """
     numbers = range(shard.start, shard.stop)
     if shard.source == "corpora":
         return _with_ids(corpus_cases(inputs.files)[shard.start : shard.stop], vocab)
@@ -86,15 +89,18 @@ def shard_cases(inputs: Inputs, shard: Shard, vocab: Mapping[int, str]) -> list[
         return _with_ids(cut_cases(inputs.files)[shard.start : shard.stop], vocab)
     if shard.source == "scalars":
         return [case for number in numbers for case in scalar_cases(scalar(number))]
-    lines = [case.text for case in corpus_cases(inputs.files) if case.kind == "text" and len(case.text) < 1000]
-    ids, tokens = tuple(vocab), tuple(vocab.values())
-    return [fuzz_case(inputs.seed, shard.model, number, ids, tokens, lines) for number in numbers]
+    raise ValueError(f"{shard.key}: such cases are made by generators")
 
 
 @cache
 def corpus_cases(files: tuple[Path, ...]) -> list[Case]:
     """The cases of all corpus files."""
     return [case for path in files for case in read_corpus(path)]
+
+
+def corpus_lines(files: tuple[Path, ...]) -> tuple[str, ...]:
+    """The texts of all corpus files that are short enough to be mutated."""
+    return tuple(case.text for case in corpus_cases(files) if case.kind == "text" and len(case.text) < LONGEST_LINE)
 
 
 @cache

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from conformance.coverage import Universe
-from conformance.engines.local import bench_of, close_bench
+from conformance.engines.bench import load_reference
+from conformance.engines.local import close_bench
 from conformance.expectations import matching, read_expectations
 from conformance.finding import Finding
 from conformance.generators.knowledge import model_knowledge
@@ -112,7 +113,8 @@ class _Driver:
         self.expectations = read_expectations(expectations_folder(), installed_versions())
 
     def _universe(self, model: str) -> Universe:
-        tokenizer = bench_of(self.session.plan, model).reference.tokenizer
+        plan = next(entry for entry in self.session.plan.models if entry.name == model)
+        tokenizer = load_reference(plan.path, plan.encoding)
         return Watcher(tokenizer, model_knowledge(tokenizer)).universe
 
     def run(self, told_replayed: Callable[[Replayed], None]) -> SessionEnd:
@@ -195,7 +197,7 @@ class _Driver:
         run = replace(run, started=self.started.isoformat(timespec="seconds"), times=seconds)
         coverage = coverage_to_json(model_coverages(self.state, self.universes))
         write_atomically(self.job.folder / COVERAGE, json.dumps(coverage, indent=1, ensure_ascii=True) + "\n")
-        write_run_folder(run, self.job.folder)
+        write_run_folder(run, self.job.folder, coverage)
         return run
 
 

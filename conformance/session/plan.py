@@ -13,7 +13,7 @@ from conformance.subjects import BUILT_IN
 
 SHARDS = 16
 """Of a generation and model: so many workers can be busy with one model."""
-CASES, CASES_ISOLATED = (32, 4_096), (256, 1_024)
+CASES, CASES_ISOLATED = (32, 4_096), (256, 2_048)
 """Of a shard in the first generation and at most: about a second's work, so that the end of a session is never far.
 
 The process of an isolated subject is started anew for each shard, which must be worth it.

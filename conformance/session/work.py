@@ -18,32 +18,29 @@ from conformance.engines.bench import Bench
 from conformance.engines.result import Group, ShardResult
 from conformance.engines.shard_work import judged
 from conformance.finding import Mismatch
-from conformance.generators import generators
 from conformance.generators.base import Drawn, Generator, NothingToDo
-from conformance.generators.knowledge import ModelKnowledge, model_knowledge
-from conformance.generators.mutation import CorpusMutation, KeptMutation
-from conformance.generators.token_ids import TokenIds
-from conformance.inputs.plan import Shard, corpus_cases
+from conformance.generators.mutation import KeptMutation
+from conformance.generators.turns import in_turn
+from conformance.inputs.plan import Shard
 from conformance.observation import Encoded
 from conformance.plan import Plan
 from conformance.session.plan import SessionPlan, SessionShard
 from conformance.session.state import Kept, ShardOutcome, add_result
-from conformance.subjects.base import Subject
-from conformance.subjects.in_bulk import Ids, InBulk, in_bulk, reftok_in_bulk
+from conformance.subjects import BUILT_IN
+from conformance.subjects.base import Ids, InBulk, Subject
 from conformance.watching import Watcher
 
-LOOKED_AT = 128
-"""One input in so many is traced, and of the first generation each."""
-ASKED_IN_FULL, ASKED_IN_FULL_AT_FIRST = 512, 4
-"""One input in so many is asked with all checks though nothing differs, of the first generation more."""
-TURNS = {KeptMutation.name: 3, TokenIds.name: 3, CorpusMutation.name: 3}
-"""How often a generator has its turn for each turn of another one."""
+LOOKED_AT, LOOKED_AT_FIRST = 256, 32
+"""One input in so many is traced; of the first generation so many of a shard."""
+ASKED_IN_FULL, ASKED_IN_FULL_OF_OTHERS, ASKED_IN_FULL_AT_FIRST = 512, 8, 4
+"""One input in so many is asked with all checks though nothing differs: of subjects that are not built in, and in the
+first generation, more."""
 OTHER_IN_BULK = "ids in bulk are others than those of the text alone"
-_LONGEST_LINE = 1_000
 
 BulkTexts: TypeAlias = tuple[Mapping[int, str | None], Mapping[int, str | None]]
 """By the number of the input, the text of its ids with special tokens kept, and with special tokens skipped."""
-BulkAnswers: TypeAlias = tuple[list[Ids | None], BulkTexts]
+BulkQuestions: TypeAlias = tuple[Mapping[int, list[int]], Mapping[int, list[int]]]
+"""By the number of the input, its ids, and those of them with special tokens."""
 
 
 class Workplace:
@@ -52,11 +49,8 @@ class Workplace:
     def __init__(self, session: SessionPlan, bench: Bench) -> None:
         self.session = session
         self.bench = bench
-        self.knowledge: ModelKnowledge = model_knowledge(bench.reference.tokenizer)
-        self.special_ids = frozenset(self.knowledge.special_ids)
-        self.watcher = Watcher(bench.reference.tokenizer, self.knowledge)
-        texts = (case.text for case in corpus_cases(session.plan.inputs.files) if case.kind == "text")
-        self._generators = generators(self.knowledge, tuple(text for text in texts if len(text) < _LONGEST_LINE))
+        self.special_ids = frozenset(bench.knowledge.special_ids)
+        self.watcher = Watcher(bench.reference.tokenizer, bench.knowledge)
 
     def work(self, shard: SessionShard, coverage: Coverage, kept: tuple[Drawn, ...]) -> ShardOutcome:
         """The outcome of one shard.
@@ -70,7 +64,7 @@ class Workplace:
             Shard(shard.model, "fuzz", shard.start, shard.stop), unavailable=dict(self.bench.unavailable)
         )
         work = _Work(self, shard, result, coverage.copy())
-        idle = work.draw([*self._generators, KeptMutation.of(self.knowledge, kept)])
+        idle = work.draw([*self.bench.generators, KeptMutation.of(self.bench.knowledge, kept)])
         work.ask_in_bulk()
         work.look()
         work.ask_in_full(plan)
@@ -102,10 +96,7 @@ class _Work:
     def draw(self, found: Sequence[Generator | NothingToDo]) -> dict[str, str]:
         """Draw the inputs, each generator in turn; gives why some have nothing to do."""
         chosen = [generator for generator in found if generator.name in self.place.session.generators]
-        turns: list[Generator] = []
-        for generator in chosen:
-            if not isinstance(generator, NothingToDo):
-                turns += [generator] * TURNS.get(generator.name, 1)
+        turns = in_turn(chosen)
         chance = Random(self._seed)
         for number in range(self.shard.start, self.shard.stop if turns else self.shard.start):
             generator = turns[number % len(turns)]
@@ -133,41 +124,47 @@ class _Work:
         """Compare the ids of texts and the texts of ids; whatever is not equal, or was refused, is suspect."""
         bench, labels = self.place.bench, self.place.session.plan.labels
         names = [name for name in bench.subjects if name != bench.oracle and name in labels]
-        oracle = in_bulk(self._oracle)
-        self.ids, texts = self._answers(oracle or reftok_in_bulk(bench.reference))
+        oracle = self._oracle.in_bulk()
+        right = oracle or bench.reference.in_bulk()
+        self.ids = self._ids_of(right)
+        questions = self._questions(self.ids)
+        texts = self._texts_of(right, questions)
         if oracle is not None:
             self.bulk_ids[bench.oracle] = self.ids
         for name in names:
-            subject = in_bulk(bench.subjects[name])
+            subject = bench.subjects[name].in_bulk()
             if oracle is None or subject is None:
                 self.suspects[name] = {*range(len(self.inputs))}
                 continue
-            sample = ASKED_IN_FULL if self.shard.generation else ASKED_IN_FULL_AT_FIRST
-            suspects = self._sampled(sample, "asked in full")
-            self.bulk_ids[name], own_texts = self._answers(subject, self.ids)
-            suspects |= self._differing(self.bulk_ids[name], own_texts, texts)
+            suspects = self._sampled(self._asked_in_full(name), "asked in full")
+            self.bulk_ids[name] = self._ids_of(subject)
+            suspects |= self._differing(self.bulk_ids[name], self._texts_of(subject, questions), texts)
             self.suspects[name] = suspects
             self._count(name, suspects)
 
-    def _answers(self, subject: InBulk, decoded: Sequence[Ids | None] | None = None) -> BulkAnswers:
-        """The ids of each input, and the texts of ids with special tokens kept and skipped.
+    def _asked_in_full(self, name: str) -> int:
+        """Of so many inputs one is."""
+        if not self.shard.generation:
+            return ASKED_IN_FULL_AT_FIRST
+        return ASKED_IN_FULL if name in BUILT_IN else ASKED_IN_FULL_OF_OTHERS
 
-        decoded: the ids that are decoded; None for the subject's own.
-        """
-        encoded = [number for number, given in enumerate(self.inputs) if not isinstance(given, tuple)]
-        ids: list[Ids | None] = [given if isinstance(given, tuple) else None for given in self.inputs]
-        texts = [given for given in self.inputs if not isinstance(given, tuple)]
-        for number, answer in zip(encoded, subject.ids(texts), strict=True):
-            ids[number] = answer
-        questions = {number: [*found] for number, found in enumerate(decoded or ids) if found is not None}
-        special = {n: found for n, found in questions.items() if not self.place.special_ids.isdisjoint(found)}
-        kept = dict(zip(questions, subject.texts([*questions.values()]), strict=True))
-        skipped = (
-            dict(zip(special, subject.without_special([*special.values()]), strict=True))
-            if subject.without_special
-            else {}
-        )
-        return ids, (kept, skipped)
+    def _ids_of(self, subject: InBulk) -> list[Ids | None]:
+        """What it gives for each text; ids to decode as they are."""
+        answers = iter(subject.ids([given for given in self.inputs if not isinstance(given, tuple)]))
+        return [given if isinstance(given, tuple) else next(answers) for given in self.inputs]
+
+    def _questions(self, ids: Sequence[Ids | None]) -> BulkQuestions:
+        """The ids to decode, and those of them where it matters whether special tokens are skipped."""
+        questions = {number: [*found] for number, found in enumerate(ids) if found is not None}
+        is_plain = self.place.special_ids.isdisjoint
+        return questions, {number: found for number, found in questions.items() if not is_plain(found)}
+
+    def _texts_of(self, subject: InBulk, questions: BulkQuestions) -> BulkTexts:
+        every, special = questions
+        kept = dict(zip(every, subject.texts([*every.values()]), strict=True))
+        if subject.without_special is None:
+            return kept, {}
+        return kept, dict(zip(special, subject.without_special([*special.values()]), strict=True))
 
     def _differing(self, ids: Sequence[Ids | None], texts: BulkTexts, oracle_texts: BulkTexts) -> set[int]:
         """The numbers of the inputs for which two answers differ, or one of them is missing."""
@@ -195,7 +192,8 @@ class _Work:
 
     def look(self) -> None:
         """Watch what the inputs reach, closely for a sample; keep those that reach something new."""
-        watcher, every = self.place.watcher, LOOKED_AT if self.shard.generation else 1
+        watcher = self.place.watcher
+        every = LOOKED_AT if self.shard.generation else max(1, len(self.inputs) // LOOKED_AT_FIRST)
         looked_at = self._sampled(every, "looked at")
         for number, (given, ids) in enumerate(zip(self.inputs, self.ids, strict=True)):
             reached = None

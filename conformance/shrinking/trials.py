@@ -47,6 +47,7 @@ class Shown:
 class Trials:
     """Asks the oracle and the subject of a mismatch about one model after another; to be used in a `with` statement.
 
+    refused: why the last model could not be asked about, "" where it could.
     Raises InputError where one of them cannot take part with the model of the run.
     """
 
@@ -60,6 +61,7 @@ class Trials:
         self._file: Path | None = None
         self._written = 0
         self._known: tuple[bytes, Bench | None] = (b"", None)
+        self.refused = ""
         self._most_lost: int | None = None
 
     def __enter__(self) -> Trials:
@@ -120,9 +122,11 @@ class Trials:
         self._file.write_bytes(data)
         try:
             bench = _BenchWithSubject(self._plan, replace(self._model, path=self._file), self._kept)
-        except ReftokError:
+        except ReftokError as error:
+            self.refused = str(error)
             return None
-        return None if bench.unavailable or bench.oracle != self._model.oracle else bench
+        self.refused = next(iter(bench.unavailable.values()), "")
+        return None if self.refused or bench.oracle != self._model.oracle else bench
 
 
 class _BenchWithSubject(Bench):

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
 from conformance.observation import Decoding, Encoding, Failure
 from conformance.streaming import Feeding, Streaming
+
+Ids: TypeAlias = Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class InBulk:
+    """Ids and decoded texts of a subject in bulk, and nothing else, as lists of the library's own.
+
+    None stands for what it refuses; to learn why, it is asked again in full.
+    ids: of texts, or of bytes where it takes them. texts: of ids, special tokens kept. without_special: of ids, special
+    tokens skipped; None where that is no other question.
+    """
+
+    ids: Callable[[Sequence[str | bytes]], list[Ids | None]]
+    texts: Callable[[Sequence[Ids]], list[str | None]]
+    without_special: Callable[[Sequence[Ids]], list[str | None]] | None = None
 
 
 class Subject(Protocol):
@@ -33,6 +50,10 @@ class Subject(Protocol):
         """The text of the ids, with special tokens skipped and kept."""
         ...
 
+    def in_bulk(self) -> InBulk | None:
+        """What fuzzing sessions ask first; None where it has no door for that."""
+        ...
+
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         """What its streaming encoder and decoder give; None for each feeding that it has no stream for."""
         ...
@@ -53,11 +74,17 @@ class UnavailableError(Exception):
 def refusal(error: BaseException) -> Failure:
     """An error of a subject as an observation; a panic of Rust is a crash, not a refusal.
 
-    What is meant for the harness itself is raised again. Source of the name of a panic: pyo3 `PanicException`, which is
-    no `Exception`, and of which each library has its own.
+    What is meant for the harness itself is raised again.
     """
     if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
         raise error
-    panicked = type(error).__name__ == "PanicException" and not isinstance(error, Exception)
     message = " ".join(f"{type(error).__name__}: {error}".split())
-    return Failure("crashed" if panicked else "refused", message[:200])
+    return Failure("crashed" if is_panic(error) else "refused", message[:200])
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether an error is a panic of Rust, after which the process goes on.
+
+    Source of its name: pyo3 `PanicException`, which is no `Exception`, and of which each library has its own.
+    """
+    return type(error).__name__ == "PanicException" and not isinstance(error, Exception)

@@ -1,9 +1,10 @@
 """A subject in a process of its own, so that it may hang, die or print without harm to the run.
 
 The process speaks JSON lines: a request is {"op": ..., "item": ..., "number": ...}, where the operation is "encode",
-"encode_batch", "decode", "stream" or "load" (another model), and each has one line of answer with its number, so that
-a hang or a death is known to the case. After either, or after a foreign answer, the process is started anew. It leads
-a session of its own: Ctrl-C does not reach it, and what it started ends with it.
+"encode_batch", "decode", "stream", "load" (another model), or one of those in bulk: "ids", "kept", "skipped". Each has
+one line of answer with its number, in the order of the requests, of which some are sent ahead, so that neither process
+waits for the other; a hang or a death is known to the case all the same. After either, or after a foreign answer, the
+process is started anew. It leads a session of its own: Ctrl-C does not reach it, and what it started ends with it.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from conformance.observation import Decoding, Encoded, Encoding, Failure
+from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.streaming import Feeding, Streaming
 from conformance.subjects.answers import FOREIGN, decoded, encoded, encoded_batch, failed, streamed
-from conformance.subjects.base import UnavailableError
+from conformance.subjects.base import Ids, InBulk, UnavailableError
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
 
 START_SECONDS = 60.0
@@ -34,11 +35,16 @@ BATCH_TEXTS = 64
 SMOKE_TEXT = "a"
 _MOST_ANSWER_BYTES = 256 << 20
 _PIPE_BYTES = 1 << 16
+_ITEMS_AHEAD, _BYTES_AHEAD = 64, 1 << 13
+"""Requests that are sent before the answer to the first of them is read: what any system's pipe holds."""
 _READERS: Mapping[str, Callable[[Any, Any], Any]] = {
     "encode": encoded,
     "encode_batch": encoded_batch,
     "decode": decoded,
     "stream": streamed,
+    "ids": encoded,
+    "kept": decoded,
+    "skipped": decoded,
 }
 """What holds an answer against what was asked, for each operation."""
 
@@ -123,6 +129,32 @@ class IsolatedSubject:
         answer: Decoding = self._ask("decode", [list(ids)])[0]
         return answer
 
+    def in_bulk(self) -> InBulk:
+        """What it answers up to the first hang or death; the rest is asked in full, where such things are counted."""
+
+        def ids(texts: Sequence[str | bytes]) -> list[Ids | None]:
+            answers = iter(self._first_answers("ids", [text for text in texts if isinstance(text, str)]))
+            found = [next(answers) if isinstance(text, str) else None for text in texts]
+            return [list(answer.ids) if isinstance(answer, Encoded) else None for answer in found]
+
+        def decoding(operation: str) -> Callable[[Sequence[Ids]], list[str | None]]:
+            def texts(questions: Sequence[Ids]) -> list[str | None]:
+                answers = self._first_answers(operation, list(map(list, questions)))
+                return [answer.text if isinstance(answer, Decoded) else None for answer in answers]
+
+            return texts
+
+        return InBulk(ids, decoding("kept"), decoding("skipped"))
+
+    def _first_answers(self, operation: str, items: list[Any]) -> list[Any]:
+        """The answers up to a hang or a death, then None; neither counts."""
+        if self._hopeless is not None:
+            return [None] * len(items)
+        deaths = self._deaths
+        answers = self._ask_until_death(operation, items)
+        self._deaths = deaths
+        return answers + [None] * (len(items) - len(answers))
+
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         asked = [feeding for feeding in feedings if self._features & STREAM_FEATURES[feeding.to]]
         answers = iter(self._ask("stream", [feeding_to_json(feeding) for feeding in asked]))
@@ -144,9 +176,8 @@ class IsolatedSubject:
         if self._process is None:
             self._start()
             return
-        self._number += 1
-        self._send({"op": "load", "item": str(path), "number": self._number})
-        hello = self._read_answer(START_SECONDS, self._number)
+        self._send(self._request("load", str(path)))
+        hello = _told(self._read_answer(START_SECONDS, self._number))
         if isinstance(hello, Failure) and hello.kind == "refused":
             raise UnavailableError(f"{self.name} cannot be loaded: {hello.message}")
         self._greet(hello)
@@ -179,7 +210,8 @@ class IsolatedSubject:
         assert self._process.stdin is not None
         os.set_blocking(self._process.stdin.fileno(), False)
         self._answers = answers
-        self._greet(self._read_answer(START_SECONDS))
+        self._unread = bytearray()
+        self._greet(_told(self._read_answer(START_SECONDS)))
 
     def _greet(self, hello: dict[str, Any] | Failure) -> None:
         """Take what the process says when it has loaded a model; raises UnavailableError where it has not."""
@@ -215,35 +247,48 @@ class IsolatedSubject:
             except UnavailableError as error:
                 self._deaths = MOST_DEATHS
                 return [Failure("crashed", str(error))]
-        for item in items:
-            self._asked = True
-            answer = self._asked_once(operation, item, timeout or self._timeout)
+        for item, read in zip(items, self._read_each(operation, items, timeout or self._timeout), strict=True):
+            answer = _READERS[operation](_told(read), item)
             answers.append(answer)
-            if isinstance(answer, Failure) and (answer.kind in ("timed out", "crashed") or answer == FOREIGN):
+            if isinstance(read, Failure) or answer == FOREIGN:
                 self._deaths += 1
                 self._kill()
                 break
         return answers
 
-    def _asked_once(self, operation: str, item: Any, timeout: float) -> Any:
-        self._number += 1
-        self._send({"op": operation, "item": item, "number": self._number})
-        return _READERS[operation](self._read_answer(timeout, self._number), item)
+    def _read_each(self, operation: str, items: Sequence[Any], timeout: float) -> Iterator[Any]:
+        """What the process writes for one item after the other; the requests for the next few are sent ahead."""
+        number = self._number
+        for window in _windows(self._request(operation, item) for item in items):
+            self._asked = True
+            self._send(b"".join(window))
+            for left in reversed(range(len(window))):
+                number += 1
+                yield self._read_answer(timeout, number, awaits_more=left > 0)
 
-    def _send(self, request: dict[str, Any]) -> None:
+    def _request(self, operation: str, item: Any) -> bytes:
+        self._number += 1
+        return json.dumps({"op": operation, "item": item, "number": self._number}).encode("ascii") + b"\n"
+
+    def _send(self, requests: bytes) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        requests = self._process.stdin.fileno()
-        data = memoryview(json.dumps(request).encode("ascii") + b"\n")
+        pipe = self._process.stdin.fileno()
+        data = memoryview(requests)
         deadline = time.monotonic() + self._timeout
         with suppress(OSError):  # the process has died, which reading the answer shows
-            while data and select.select([], [requests], [], max(0.0, deadline - time.monotonic()))[1]:
-                data = data[os.write(requests, data[:_PIPE_BYTES]) :]
+            while data and select.select([], [pipe], [], max(0.0, deadline - time.monotonic()))[1]:
+                data = data[os.write(pipe, data[:_PIPE_BYTES]) :]
 
-    def _read_answer(self, timeout: float, number: int | None = None) -> dict[str, Any] | Failure:
+    def _read_answer(self, timeout: float, number: int | None = None, awaits_more: bool = False) -> Any:
+        """What the process wrote, or the failure by which it has hung, died, or lost its own voice.
+
+        awaits_more: whether it was asked something else already, so that more may have come than this answer.
+        """
         deadline = time.monotonic() + timeout
-        data = bytearray()
-        while not data.endswith(b"\n"):
+        data, searched = self._unread, 0
+        while (end := data.find(b"\n", searched)) < 0:
+            searched = len(data)
             seconds = deadline - time.monotonic()
             if seconds < 0 or not select.select([self._answers], [], [], seconds)[0]:
                 return Failure("timed out", f"no answer within {timeout:g} s")
@@ -253,14 +298,17 @@ class IsolatedSubject:
             data += chunk
             if len(data) > _MOST_ANSWER_BYTES:
                 return Failure("crashed", f"its answer is longer than {_MOST_ANSWER_BYTES >> 20} MB")
+        line = bytes(data[:end])
+        del data[: end + 1]
+        if data and not awaits_more:
+            return FOREIGN
         try:
-            answer = json.loads(data)
+            answer = json.loads(line)
         except (ValueError, RecursionError):
             return FOREIGN
         if isinstance(answer, dict) and answer.get("number") != number:
             return FOREIGN
-        checked: dict[str, Any] | Failure = failed(answer) or answer
-        return checked
+        return answer
 
     def _cause_of_death(self) -> str:
         assert self._process is not None
@@ -282,3 +330,26 @@ class IsolatedSubject:
             self._process.stdin.close()
         os.close(self._answers)
         self._process = None
+
+
+def _told(read: Any) -> Any:
+    """An answer that was read; a failure where it tells of one, as of a panic, after which the process goes on."""
+    return read if isinstance(read, Failure) else failed(read) or read
+
+
+def _windows(requests: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Requests that can be sent together while nobody reads the answers; a long one goes alone.
+
+    >>> [len(window) for window in _windows([b"a" * 5_000, b"b" * 4_000, b"c" * 100_000, b"d"])]
+    [1, 1, 1, 1]
+    """
+    window: list[bytes] = []
+    size = 0
+    for request in requests:
+        if window and (len(window) == _ITEMS_AHEAD or size + len(request) > _BYTES_AHEAD):
+            yield window
+            window, size = [], 0
+        window.append(request)
+        size += len(request)
+    if window:
+        yield window

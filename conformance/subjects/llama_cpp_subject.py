@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.streaming import Feeding, Streaming
-from conformance.subjects.base import UnavailableError, refusal
+from conformance.subjects.base import InBulk, UnavailableError, refusal
 
 NAME = "llama.cpp"
 FORMATS = ("gguf",)
@@ -101,6 +101,9 @@ class LlamaCppSubject:
             if count >= 0:
                 return text.raw[:count]
             size = -count
+
+    def in_bulk(self) -> InBulk | None:
+        return None
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         return [None] * len(feedings)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import reftok
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.streaming import Feeding, Streaming
-from conformance.subjects.base import refusal
+from conformance.subjects.base import Ids, InBulk, refusal
+from conformance.subjects.in_bulk import each
 from conformance.subjects.streams import streaming
 from reftok import Tokenizer
 
@@ -67,6 +68,17 @@ class ReftokSubject:
             self._never_skipped |= {token_id for token_id in ids if token(token_id, True) == token(token_id, False)}
         if self._never_skipped.issuperset(ids):
             return text
+        return self.tokenizer.decode(ids, skip_special_tokens=False)
+
+    def in_bulk(self) -> InBulk:
+        decode = self.tokenizer.decode
+        return InBulk(
+            lambda texts: each(self.tokenizer.encode_ids, texts),
+            lambda questions: each(self._kept, questions),
+            (lambda questions: each(decode, questions)) if self._skips else None,
+        )
+
+    def _kept(self, ids: Ids) -> str:
         return self.tokenizer.decode(ids, skip_special_tokens=False)
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:

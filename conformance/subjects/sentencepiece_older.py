@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.observation import Encoded, Encoding
 from conformance.releases import release
-from conformance.subjects.base import refusal
+from conformance.subjects.base import InBulk, refusal
 from conformance.subjects.sentencepiece_subject import SentencePieceSubject
 
 
@@ -51,6 +51,9 @@ class OlderSentencePieceSubject(SentencePieceSubject):
         except BaseException as error:
             refusal(error)
             return [self.encode(text) for text in texts]
+
+    def in_bulk(self) -> InBulk | None:
+        return None
 
 
 def _encoded(answer: Any) -> Encoded:

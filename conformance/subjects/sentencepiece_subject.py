@@ -8,7 +8,8 @@ from typing import Any
 
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.streaming import Feeding, Streaming
-from conformance.subjects.base import UnavailableError, refusal
+from conformance.subjects.base import InBulk, UnavailableError, refusal
+from conformance.subjects.in_bulk import each
 
 NAME = "sentencepiece"
 FORMATS = ("sentencepiece",)
@@ -58,6 +59,10 @@ class SentencePieceSubject:
         except BaseException as error:
             return refusal(error)
 
+    def in_bulk(self) -> InBulk | None:
+        encode, decode = self._processor.Encode, self._processor.Decode
+        return InBulk(lambda texts: each(encode, texts), lambda questions: each(decode, questions))
+
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         return [None] * len(feedings)
 
@@ -69,10 +74,10 @@ class SentencePieceSubject:
 
 
 def _encoded(answer: Any) -> Encoded:
+    pieces = answer["pieces"]
+    is_text = bytes not in map(type, pieces)
     return Encoded(
-        tuple(answer["ids"]),
-        tuple(_text(piece) for piece in answer["pieces"]),
-        tuple((begin, end) for begin, end in answer["offsets"]),
+        tuple(answer["ids"]), tuple(pieces if is_text else map(_text, pieces)), tuple(map(tuple, answer["offsets"]))
     )
 
 

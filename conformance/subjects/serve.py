@@ -32,6 +32,7 @@ import time
 from collections.abc import Callable
 from typing import Any, BinaryIO, TextIO
 
+from conformance.subjects.base import is_panic
 from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_json, streamed_to_json
 from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of, shown, span_of, text_of
 
@@ -52,8 +53,8 @@ def main(arguments: list[str]) -> None:
     try:
         make = load_factory(file, factory)
         subject = _made(make, factory, model)
-    except Exception as error:
-        say({"failure": "refused", "message": _one_line(error)})
+    except BaseException as error:
+        say(_failed(error))
         return
     say(_hello(subject))
     for line in requests:
@@ -62,8 +63,8 @@ def main(arguments: list[str]) -> None:
             try:
                 subject = _made(make, factory, request["item"])
                 said = _hello(subject)
-            except Exception as error:
-                said = {"failure": "refused", "message": _one_line(error)}
+            except BaseException as error:
+                said = _failed(error)
         else:
             said = answer(subject, request["op"], request["item"])
         say({**said, "number": request["number"]})
@@ -133,6 +134,10 @@ def answer(subject: Any, operation: str, item: Any) -> dict[str, Any]:
             return _encode(subject, item)
         if operation == "encode_batch":
             return {"batch": [ids_of(ids) for ids in items_of(subject.encode_batch(list(item), True))]}
+        if operation == "ids":
+            return {"ids": ids_of(subject.encode(item, True))}
+        if operation in ("kept", "skipped"):
+            return {"text": text_of(subject.decode(list(item), operation == "skipped"))}
         if operation == "decode":
             return {
                 "text": text_of(subject.decode(list(item), True)),
@@ -142,8 +147,17 @@ def answer(subject: Any, operation: str, item: Any) -> dict[str, Any]:
         return {"streamed": None if streamed is None else streamed_to_json(streamed)}
     except NonsenseError as error:
         return {"failure": "nonsense", "message": str(error)}
-    except Exception as error:
-        return {"failure": "refused", "message": _one_line(error)}
+    except BaseException as error:
+        return _failed(error)
+
+
+def _failed(error: BaseException) -> dict[str, Any]:
+    """An error as an answer. Raises it again where it is to end the process: an exit, an interruption."""
+    if is_panic(error):
+        return {"failure": "crashed", "message": _one_line(error)}
+    if not isinstance(error, Exception):
+        raise error
+    return {"failure": "refused", "message": _one_line(error)}
 
 
 def _encode(subject: Any, text: str) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from conformance.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.streaming import Feeding, Streaming
-from conformance.subjects.base import refusal
+from conformance.subjects.base import Ids, InBulk, refusal
+from conformance.subjects.in_bulk import each
 from reftok.formats.tiktoken import rank_encoding, read_ranks
 
 NAME = "tiktoken"
@@ -61,6 +62,20 @@ class TiktokenSubject:
             return Decoded(self._encoding.decode(ordinary), self._encoding.decode(list(ids)))
         except BaseException as error:
             return refusal(error)
+
+    def in_bulk(self) -> InBulk:
+        return InBulk(
+            lambda texts: each(self._ids, texts),
+            lambda questions: each(self._encoding.decode, questions),
+            lambda questions: each(self._without_special, questions),
+        )
+
+    def _ids(self, text: str | bytes) -> Ids:
+        found: Ids = self._encoding.encode(_text(text), allowed_special="all")
+        return found
+
+    def _without_special(self, ids: Ids) -> str:
+        return str(self._encoding.decode([token_id for token_id in ids if token_id not in self._special_ids]))
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         return [None] * len(feedings)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.streaming import Feeding, Streaming
-from conformance.subjects.base import UnavailableError, refusal
+from conformance.subjects.base import Ids, InBulk, UnavailableError, refusal
+from conformance.subjects.in_bulk import at_once, each
 from conformance.subjects.streams import streaming
 from reftok.formats.hub_folder import hub_tokenizer_json
 
@@ -69,6 +70,27 @@ class TokenizersSubject:
             )
         except BaseException as error:
             return refusal(error)
+
+    def in_bulk(self) -> InBulk | None:
+        if not self.has_batch:
+            return None
+        tokenizer = self._tokenizer
+        encode_batch = getattr(tokenizer, "encode_batch_fast", tokenizer.encode_batch)
+
+        def ids(texts: Sequence[str | bytes]) -> list[Ids | None]:
+            found = at_once(lambda: [encoding.ids for encoding in encode_batch(list(texts))])
+            return each(lambda text: tokenizer.encode(text).ids, texts) if found is None else found
+
+        def decoding(skip: bool) -> Callable[[Sequence[Ids]], list[str | None]]:
+            def texts(questions: Sequence[Ids]) -> list[str | None]:
+                found = at_once(lambda: tokenizer.decode_batch(list(questions), skip_special_tokens=skip))
+                if found is None:
+                    return each(lambda ids: tokenizer.decode(ids, skip_special_tokens=skip), questions)
+                return found
+
+            return texts
+
+        return InBulk(ids, decoding(False), decoding(True))
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         return [streaming(self, feeding) if self._has_streams else None for feeding in feedings]

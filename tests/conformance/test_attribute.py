@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 
 import pytest
 from hypothesis import given
@@ -49,10 +50,10 @@ def test_every_hypothesis_answers_or_refuses_every_text(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_hypothesis_has_a_stage_and_a_rule_of_its_own(model: str) -> None:
+def test_every_hypothesis_has_a_stage_and_a_rule_and_its_variants_follow_it(model: str) -> None:
     named = [(hypothesis.stage, hypothesis.rule) for hypothesis in hypotheses(load(model))]
-    assert len(set(named)) == len(named)
     assert all(stage and rule for stage, rule in named)
+    assert len(set(named)) == len([*groupby(named)])
 
 
 PLANTED = [
@@ -228,10 +229,10 @@ def test_another_text_is_not_named() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_way_to_decode_wrong_has_a_rule_of_its_own_and_decodes(model: str) -> None:
+def test_every_way_to_decode_wrong_has_a_rule_and_decodes(model: str) -> None:
     tokenizer = load(model)
     found = list(decoding_hypotheses(tokenizer))
-    assert len({hypothesis.rule for hypothesis in found}) == len(found)
+    assert all(hypothesis.stage and hypothesis.rule for hypothesis in found)
     ids = [0, *tokenizer.encode("cafe\u0301 ☠").ids, 1]
     for hypothesis in found:
         assert isinstance(hypothesis.text(ids, True), str)

@@ -45,10 +45,7 @@ def reftok_is_complete_and_clean(folder: Path) -> None:
 ENCODING_DEFECTS = {
     "no_nfc": {("ids", "Normalizer", "NFC is missing")},
     "reversed_merges": {("ids", "Model", "merges are applied in the reverse order")},
-    "added_tokens_ignored": {
-        ("ids", "AddedTokens", "added tokens are not matched"),
-        ("decode", "Decoder", "special tokens are always skipped"),
-    },
+    "added_tokens_ignored": {("ids", "AddedTokens", "added tokens are not matched")},
     "nul_truncates": {("ids", "Input", "text ends at the first NUL")},
     "strips_white_space": {("ids", "Input", "white space at the ends is stripped")},
     "off_by_one_offsets": {("offsets", "Offsets", "offsets are one too high")},
@@ -187,7 +184,7 @@ class Subject:
         os.fork()
 
     def encode(self, text, special):
-        return [2 ** 63 + 5] * 100_000 if len(text) < 1_000 else [1]
+        return [2 ** 63 + 5] * 10_000 if text == "c" else [1]
 
     def decode(self, ids, skip):
         return "\\ud800\\x1b[31m\\u202e" * 3
@@ -201,7 +198,7 @@ def test_huge_ids_long_lines_and_lone_surrogates_end_in_a_report(
     conformance: Command, findings: Findings, tmp_path: Path
 ) -> None:
     (tmp_path / "hostile.py").write_text(HOSTILE, "utf-8")
-    (tmp_path / "long.txt").write_text("a b " * 50_000 + "\nc\n", "utf-8")
+    (tmp_path / "long.txt").write_text("a b " * 20_000 + "\nc\n", "utf-8")
     arguments = ("--model", "spm-char", "--corpus", "long.txt", "--check", "ids", "--check", "decode", *SMALLEST)
     arguments = (*arguments, "--check", "stream decode", "--subject", "hostile.py:Subject", *LONG_TIMEOUT)
     arguments = (*arguments, "--subject", "sentencepiece", "--out", "out")

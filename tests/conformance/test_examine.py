@@ -93,6 +93,27 @@ def test_decoded_ids_are_named(bench: Bench) -> None:
     assert [(token.id, token.token) for token in evidence.decoded] == [(0, names(0)), (1, names(1))]
 
 
+def test_of_several_decoders_the_first_that_differs_is_shown() -> None:
+    model = ModelPlan("spm-bpe-hf", embedded_models()["spm-bpe-hf"], "tokenizer.json", "tokenizers")
+    chain = Bench(Plan((model,), ("reftok",), ("decode",), Inputs((), ("vocab",), 0, 0), 5.0), model)
+    tokenizer = chain.reference.tokenizer
+    case = ids_case(tuple(tokenizer.encode("a b").ids), "")
+    right = Answers(decoding=Decoded(tokenizer.decode(case.ids)))
+    given = Answers(decoding=Decoded(tokenizer.decode(case.ids) + "?"))
+    example = Example(chain, "mine", "decode", case, right, given)
+    nothing = examined(example, Attribution("Decoder", "ByteFallback is missing"))
+    evidence = examined(example, Attribution("Decoder", "Strip is missing"))
+    chain.close()
+    assert nothing.stage is None
+    assert evidence.stage is not None
+    assert (evidence.stage.stage, evidence.stage.expected, evidence.stage.observed) == (
+        "Decoder: Strip",
+        ("a b",),
+        (" a b",),
+    )
+    assert evidence.stage.observed_by == "reftok where Strip is missing"
+
+
 def test_a_streamed_encoder_shows_the_step_that_goes_wrong(bench: Bench) -> None:
     whole = encoded(bench, "x" + DECOMPOSED)
     parts = [encoded(bench, chunk).ids for chunk in ("x", "e", "\u0301 x")]

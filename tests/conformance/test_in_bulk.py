@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.modelling import plan_models
-from conformance.observation import Decoded, Encoded
+from conformance.observation import Decoded, Encoded, Failure
 from conformance.subjects import load_subject
-from conformance.subjects.base import Subject
-from conformance.subjects.in_bulk import InBulk, in_bulk
+from conformance.subjects.base import InBulk, Subject
+from conformance.subjects.isolated import MOST_DEATHS, IsolatedSubject
 from tests.conformance.session.sessions import planted
 
 SUBJECTS = [
@@ -23,6 +25,13 @@ SUBJECTS = [
     ("spm-bpe", "reftok"),
     ("spm-bpe", "sentencepiece"),
 ]
+DIES = """
+import os
+class Subject:
+    def __init__(self, path): pass
+    def encode(self, text, add_special_tokens): return os._exit(3) if text == "death" else [len(text)]
+    def decode(self, ids, skip_special_tokens): return ""
+"""
 TEXTS = st.lists(st.text(st.sampled_from("aé ▁ ☃1'<|im_start|>\n"), max_size=12), max_size=4)
 IDS = st.lists(st.lists(st.integers(0, 5_100), max_size=5), max_size=4)
 
@@ -31,7 +40,7 @@ IDS = st.lists(st.lists(st.integers(0, 5_100), max_size=5), max_size=4)
 def loaded(model: str, name: str) -> tuple[Subject, InBulk]:
     (plan,) = plan_models((model,))
     subject = load_subject(name, plan.path, plan.format, 5.0)
-    bulk = in_bulk(subject)
+    bulk = subject.in_bulk()
     assert bulk is not None
     return subject, bulk
 
@@ -81,10 +90,38 @@ def test_one_refusal_does_not_spoil_the_answers_of_others() -> None:
     assert [text is None for text in bulk.texts([[5], [-1], [6]])] == [False, True, False]
 
 
-def test_a_subject_of_the_users_has_no_such_door() -> None:
-    (plan,) = plan_models(("bpe-gpt2",))
-    subject = load_subject(planted("correct"), plan.path, plan.format, 60.0)
+@pytest.fixture
+def of_the_users() -> Iterator[tuple[IsolatedSubject, InBulk]]:
+    (plan,) = plan_models(("bpe-qwen",))
+    subject = IsolatedSubject(planted("correct"), plan.path, 60.0)
+    yield subject, subject.in_bulk()
+    subject.close()
+
+
+def test_a_subject_in_a_process_answers_in_bulk_what_it_answers_in_full(
+    of_the_users: tuple[IsolatedSubject, InBulk],
+) -> None:
+    subject, bulk = of_the_users
+    texts = ["", "é ▁ ☃", "<|im_start|>user"] * 40
+    answers = [answer for answer in map(subject.encode, texts) if isinstance(answer, Encoded)]
+    assert bulk.ids(texts) == [list(answer.ids) for answer in answers]
+    lists = [answer.ids for answer in answers]
+    decoded = [answer for answer in map(subject.decode, lists) if isinstance(answer, Decoded)]
+    assert bulk.texts(lists) == [answer.kept for answer in decoded]
+    assert bulk.without_special is not None
+    assert bulk.without_special(lists) == [answer.text for answer in decoded]
+    assert bulk.ids(["a", b"a"])[1] is None
+
+
+def test_a_death_in_bulk_leaves_the_rest_to_be_asked_in_full_and_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(DIES, "utf-8")
+    subject = IsolatedSubject(f"{tmp_path / 'mine.py'}:Subject", tmp_path, 1.0)
     try:
-        assert in_bulk(subject) is None
+        for _ in range(1 + MOST_DEATHS):
+            assert subject.in_bulk().ids(["a", "death", "b"])[1:] == [None, None]
+        first, second, third = subject.encode_batch(["a", "death", "b"])
+        assert isinstance(second, Failure)
+        assert second.kind == "crashed"
+        assert (first, third) == (Encoded((1,)), Encoded((1,)))
     finally:
         subject.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.observation import Decoded, Encoded
+from conformance.observation import Decoded, Encoded, Failure
 from conformance.streaming import Feeding, Streamed
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import MOST_DEATHS
@@ -94,6 +94,23 @@ def test_given_up_after_the_most_deaths_and_taken_up_again(make: Make) -> None:
     assert failure(subject.decode([1])).kind == "not asked"
     subject.renew()
     assert subject.encode("a") == Encoded((1,))
+
+
+PANIC = "raise type('PanicException', (BaseException,), {})('index out of bounds')"
+
+
+def test_a_panic_is_a_crash_that_says_why_and_after_which_the_process_goes_on(make: Make) -> None:
+    """Fault: the panics of a library in Rust ended the process, and after five of them nothing was asked any more."""
+    panicked = Failure("crashed", "PanicException: index out of bounds")
+    subject = make(wrong=PANIC)
+    answers = subject.encode_batch(["a", *["wrong"] * (MOST_DEATHS + 1), "bb"])
+    assert answers == [Encoded((1,)), *[panicked] * (MOST_DEATHS + 1), Encoded((2,))]
+
+
+def test_a_subject_that_panics_when_it_is_loaded_says_why(make: Make) -> None:
+    """Fault: all that was said was that its process ended with exit code 1."""
+    with pytest.raises(UnavailableError, match="cannot be loaded: PanicException: index out of bounds"):
+        make(f"def Subject(path): {PANIC}")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -29,8 +30,13 @@ def ids(tokenizer: Tokenizer, rule: tuple[str, str], text: str) -> list[int]:
     return list(found.ids(text))
 
 
+load = cache(reftok.load)
+"""Examples would read a model a hundred times."""
+
+
+@cache
 def older_unigram(name: str) -> Tokenizer:
-    tokenizer = reftok.load(name)
+    tokenizer = load(name)
     assert isinstance(tokenizer.model, SentencePieceUnigram)
     return replace(tokenizer, model=OlderUnigram(tokenizer.model))
 
@@ -39,7 +45,7 @@ def older_unigram(name: str) -> Tokenizer:
     ("name", "text"), [("bpe-qwen", "\u1c89\\u"), ("bpe-llama3", "\u1c89\\u"), ("bpe-gpt2", "\u1c89's")]
 )
 def test_what_came_with_unicode_15_and_16_was_of_no_class(name: str, text: str) -> None:
-    tokenizer = reftok.load(name)
+    tokenizer = load(name)
     assert ids(tokenizer, PATTERNS, text) != tokenizer.encode_ids(text)
     assert ids(tokenizer, PATTERNS, text[1:]) == tokenizer.encode_ids(text[1:])
 
@@ -49,12 +55,12 @@ def test_what_unicode_14_knows_is_cut_as_it_was(text: str) -> None:
     kept = "".join(
         character for character in text if character not in "\u0897\u1b4e\u1b4f\u1b7f\u1c89\u1c8a\u2427\u2428\u2429"
     )
-    tokenizer = reftok.load("bpe-qwen")
+    tokenizer = load("bpe-qwen")
     assert ids(tokenizer, PATTERNS, kept) == tokenizer.encode_ids(kept)
 
 
 def test_a_mark_of_unicode_17_joined_no_cluster() -> None:
-    tokenizer = reftok.load("spm-unigram-hf")
+    tokenizer = load("spm-unigram-hf")
     joined, apart = tokenizer.encode("a\u0323\u1acf"), ids(tokenizer, CLUSTERS, "a\u0323\u1acf")
     assert [tokenizer.id_to_token(token_id) for token_id in apart] == ["▁", "ạ", "<unk>", "</s>"]
     assert list(joined.tokens)[:1] == ["▁a"]
@@ -62,14 +68,14 @@ def test_a_mark_of_unicode_17_joined_no_cluster() -> None:
 
 
 def test_of_equal_sums_the_later_start_may_win_where_the_stored_one_was_rounded() -> None:
-    assert reftok.load("spm-unigram").encode("....").tokens == ["▁", ".", "..."]
+    assert load("spm-unigram").encode("....").tokens == ["▁", ".", "..."]
     assert older_unigram("spm-unigram").encode("....").tokens == ["▁", "...", "."]
-    assert ids(reftok.load("spm-unigram"), COMPARISON, "....") == older_unigram("spm-unigram").encode_ids("....")
+    assert ids(load("spm-unigram"), COMPARISON, "....") == older_unigram("spm-unigram").encode_ids("....")
 
 
 @given(st.text("ab c", max_size=10))
 def test_where_no_sums_are_near_each_other_the_older_model_cuts_as_the_newest(text: str) -> None:
-    assert older_unigram("spm-unigram").encode(text).ids == reftok.load("spm-unigram").encode(text).ids
+    assert older_unigram("spm-unigram").encode(text).ids == load("spm-unigram").encode(text).ids
 
 
 def test_an_added_token_was_decoded_as_it_stands_in_the_file() -> None:
@@ -88,6 +94,6 @@ def test_an_added_token_was_decoded_as_it_stands_in_the_file() -> None:
 
 
 def test_rules_that_cannot_change_a_tokenizer_are_not_asked_about_it() -> None:
-    assert not list(release_hypotheses(reftok.load("spm-bpe")))
-    assert not list(release_decoding_hypotheses(reftok.load("bpe-gpt2")))
-    assert [entry.rule for entry in release_hypotheses(reftok.load("spm-unigram"))] == [COMPARISON[1]]
+    assert not list(release_hypotheses(load("spm-bpe")))
+    assert not list(release_decoding_hypotheses(load("bpe-gpt2")))
+    assert [entry.rule for entry in release_hypotheses(load("spm-unigram"))] == [COMPARISON[1]]

@@ -22,6 +22,7 @@ from conformance.plan import Plan
 from conformance.reproduction import reproduction
 from conformance.reproduction_script import Reproduction
 from conformance.shrinking.trials import Shown
+from reftok import embedded_models
 
 from .commands import Command, Corpus, Findings, said
 
@@ -164,6 +165,23 @@ def test_what_gives_no_answer_in_time_is_not_tried_again(rule: str, tmp_path: Pa
         made(tmp_path, "bpe-qwen", "hangs.py:Subject", "ids", rule, text_case("a", ""))
 
 
+def test_a_subject_that_reads_more_than_the_model_file_is_told_so(
+    conformance: Command, findings: Findings, corpus: Corpus, tmp_path: Path
+) -> None:
+    """Fault: it was said to differ no more, while `replay` showed that it does."""
+    subject, folder, model = tmp_path / "mine.py", tmp_path / "run", tmp_path / "model" / "tokenizer.json"
+    reads = "open(path.replace('tokenizer.json', 'settings')).close()\n        self.tokenizer ="
+    subject.write_text(SOURCE.format(wrong=" + [0]").replace("self.tokenizer =", reads, 1), "utf-8")
+    model.parent.mkdir()
+    model.write_bytes(embedded_models()["bpe-gpt2"].read_bytes())
+    model.with_name("settings").touch()
+    asked = ("--model", model, "--subject", f"{subject}:Subject", "--check", "ids", "--corpus", corpus("a b"))
+    ended = conformance("run", *asked, "--inputs", "corpora", "--jobs", "1", "--quiet", "--out", folder)
+    assert ended.returncode == 1, ended.stderr
+    fingerprint = findings(folder)[0]["fingerprint"]
+    said(conformance("reproduce", folder, fingerprint), 2, "cannot take part with a copy of tokenizer.json alone")
+
+
 def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
     conformance: Command, findings: Findings, corpus: Corpus, tmp_path: Path
 ) -> None:
@@ -202,7 +220,7 @@ def test_nothing_that_comes_from_inputs_is_code(case: Case, tmp_path: Path) -> N
     assert kinds == {ast.Expr, ast.Import, ast.Assign, ast.FunctionDef, ast.ClassDef, ast.If}
 
 
-@pytest.mark.skipif(REAL_MODELS is None, reason="REFTOK_MODELS is not set")
+@pytest.mark.skipif(REAL_MODELS is None, reason="no embedded model has 150,000 entries: REFTOK_MODELS is not set")
 def test_a_model_of_150_000_entries_ends_in_a_few(tmp_path: Path) -> None:
     subject = "reversed_merges.py:Subject"
     path = of_ids(tmp_path, subject, "hello world", str(Path(REAL_MODELS or "") / "qwen3" / "tokenizer.json"))

@@ -64,7 +64,7 @@ DEFECTS = (
     Defect(
         "wrong_normalizers.py:CharsmapIsCompatibility", "spm-unigram", "Normalizer", "NFKC in place of the charsmap"
     ),
-    Defect("added_tokens_ignored.py:Subject", QWEN, "AddedTokens", "added tokens are not matched", findings=2),
+    Defect("added_tokens_ignored.py:Subject", QWEN, "AddedTokens", "added tokens are not matched"),
     Defect("wrong_added_tokens.py:NoLeftStrip", QWEN, "AddedTokens", "lstrip is off"),
     Defect("wrong_added_tokens.py:NoRightStrip", QWEN, "AddedTokens", "rstrip is off"),
     Defect("wrong_added_tokens.py:NoSingleWord", QWEN, "AddedTokens", "single_word is off"),
@@ -72,7 +72,7 @@ DEFECTS = (
     Defect("wrong_added_tokens.py:AllNormalized", QWEN, "AddedTokens", "normalized is on"),
     Defect("wrong_added_tokens.py:AllStripLeft", QWEN, "AddedTokens", "lstrip is on"),
     Defect("wrong_added_tokens.py:AllStripRight", QWEN, "AddedTokens", "rstrip is on"),
-    Defect("wrong_added_tokens.py:OnlySpecial", QWEN, "AddedTokens", "only special tokens are matched", findings=2),
+    Defect("wrong_added_tokens.py:OnlySpecial", QWEN, "AddedTokens", "only special tokens are matched"),
     Defect("wrong_added_tokens.py:FirstInFile", QWEN, "AddedTokens", "the first in the file wins, not the longest"),
     Defect("wrong_pre_tokenizers.py:LetterTable", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
     Defect("wrong_pre_tokenizers.py:AsciiLetters", QWEN, "PreTokenizer", "\\p{L} is not all letters"),

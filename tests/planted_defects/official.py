@@ -47,8 +47,14 @@ class Official:
         """Text that no later id can change; what was held back comes at the end."""
         given = ""
         for count in range(1, len(ids) + 1):
-            text = self.decode(ids[:count], skip_special_tokens)
-            if not text.endswith("\ufffd"):
+            right = Official.decode(self, ids[:count], skip_special_tokens)
+            if not right.endswith("\ufffd") and not self._is_byte(ids[count - 1]):
+                text = self.decode(ids[:count], skip_special_tokens)
                 yield text[len(given) :]
                 given = text
         yield self.decode(ids, skip_special_tokens)[len(given) :]
+
+    def _is_byte(self, token_id: int) -> bool:
+        """Whether it is a byte that later ones may turn into another character."""
+        read = self.tokenizer.id_to_token if self.is_json else self.tokenizer.IdToPiece
+        return (read(token_id) or "").startswith("<0x")

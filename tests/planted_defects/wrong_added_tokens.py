@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, ClassVar
 
+import tokenizers
 from official import Official, Spans
 
 
@@ -60,10 +62,21 @@ class AllStripRight(_Flags):
 
 
 class OnlySpecial(Official):
-    """Only the special ones are looked for."""
+    """Only the special ones are looked for in a text; ids are decoded rightly."""
 
     def changed(self, model: dict[str, Any]) -> dict[str, Any]:
-        return {**model, "added_tokens": [token for token in model["added_tokens"] if token["special"]]}
+        self.right = tokenizers.Tokenizer.from_str(json.dumps(model))
+        vocab = model["model"]["vocab"]
+        # The library counts the tokens that the vocab has not: one that is never found keeps the ids of the others.
+        never = [
+            token if token["special"] else {**token, "content": f"\U0010ffff{token['content']}"}
+            for token in model["added_tokens"]
+            if token["special"] or token["content"] not in vocab
+        ]
+        return {**model, "added_tokens": never}
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return str(self.right.decode(ids, skip_special_tokens=skip_special_tokens))
 
 
 class FirstInFile(Official):
@@ -72,9 +85,13 @@ class FirstInFile(Official):
     def __init__(self, model_path: str) -> None:
         super().__init__(model_path)
         tokens = self.tokenizer.get_added_tokens_decoder()
-        plain = {token.content: number for number, token in tokens.items() if not token.single_word}
-        self.ids = plain
-        self.pattern = re.compile("(" + "|".join(map(re.escape, plain)) + ")")
+        # Those with flags are left to the library, which would look for the normalized ones later.
+        self.ids = {
+            token.content: number
+            for number, token in tokens.items()
+            if not (token.single_word or token.lstrip or token.rstrip or token.normalized)
+        }
+        self.pattern = re.compile("(" + "|".join(map(re.escape, self.ids)) + ")")
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         shadowed = [one for one in self.ids for other in self.ids if one != other and one.startswith(other)]

@@ -19,7 +19,7 @@ class LineEnds(_Changed):
     """Line ends are converted: a file that was opened in text mode."""
 
     def before(self, text: str) -> str:
-        return text.replace("\r\n", "\n")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class ByteOrderMark(_Changed):

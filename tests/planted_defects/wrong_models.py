@@ -39,12 +39,6 @@ class NoByteFallback(_Model):
     options: ClassVar[dict[str, bool]] = {"byte_fallback": False}
 
 
-class NoFusedUnknowns(_Model):
-    """`fuse_unk` is not read."""
-
-    options: ClassVar[dict[str, bool]] = {"byte_fallback": False, "fuse_unk": False}
-
-
 class FirstMergeLost(Official):
     """The first merge is lost: it was taken for the header line."""
 
@@ -57,15 +51,6 @@ class NoMerges(Official):
 
     def changed(self, model: dict[str, Any]) -> dict[str, Any]:
         return {**model, "model": {**model["model"], "merges": []}}
-
-
-class MergesByWholeId(Official):
-    """Merges are ranked by the id of what they make."""
-
-    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
-        vocab = model["model"]["vocab"]
-        merges = sorted(model["model"]["merges"], key=lambda pair: vocab["".join(pair)])
-        return {**model, "model": {**model["model"], "merges": merges}}
 
 
 class MergesByLength(Official):

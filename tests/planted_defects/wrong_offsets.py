@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from unicodedata import normalize
 
 from official import Official, Spans
 
@@ -20,7 +19,8 @@ class InNormalized(Official):
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         ids, tokens, _ = super().encode_with_offsets(text, add_special_tokens)
-        return ids, tokens, super().encode_with_offsets(normalize("NFC", text), add_special_tokens)[2]
+        normalized = self.tokenizer.normalizer.normalize_str(text)
+        return ids, tokens, super().encode_with_offsets(normalized, add_special_tokens)[2]
 
 
 class Inclusive(Official):

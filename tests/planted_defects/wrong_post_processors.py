@@ -25,10 +25,3 @@ class EndAdded(Official):
         if not add_special_tokens:
             return ids, tokens, spans
         return [*ids, self.tokenizer.token_to_id(self.end)], [*tokens, self.end], [*spans, (0, 0)]
-
-
-class NoTemplate(Official):
-    """The template is not read."""
-
-    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
-        return super().encode_with_offsets(text, False)

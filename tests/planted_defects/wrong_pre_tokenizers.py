@@ -81,7 +81,7 @@ class AllDigits(_Pattern):
 class AsciiDigits(_Pattern):
     """\\p{N} is taken for 0 to 9."""
 
-    changes: ClassVar[dict[str, str]] = {"|\\p{N}{1,3}|": "|[0-9]{1,3}|"}
+    changes: ClassVar[dict[str, str]] = {"|\\p{N}{1,3}|": "|[0-9]{1,3}|", "\\p{N}]": "0-9]"}
 
 
 class NoLookahead(_Pattern):
@@ -138,7 +138,9 @@ class PrefixSpace(Official):
     """A space before the text: `add_prefix_space` is on."""
 
     def changed(self, model: dict[str, Any]) -> dict[str, Any]:
-        return json.loads(json.dumps(model).replace('"add_prefix_space": false', '"add_prefix_space": true'))  # type: ignore[no-any-return]
+        written = json.dumps(model).replace('"add_prefix_space": false', '"add_prefix_space": true')
+        prefixed: dict[str, Any] = json.loads(written)
+        return prefixed
 
 
 class MetaspaceFirst(Official):
@@ -153,10 +155,3 @@ class MetaspaceNever(Official):
 
     def changed(self, model: dict[str, Any]) -> dict[str, Any]:
         return {**model, "pre_tokenizer": {**model["pre_tokenizer"], "prepend_scheme": "never"}}
-
-
-class MetaspaceWhole(Official):
-    """The text is not split at `▁`."""
-
-    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
-        return {**model, "pre_tokenizer": {**model["pre_tokenizer"], "split": False}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 import tokenizers
@@ -95,6 +95,16 @@ def official(config: object) -> tokenizers.Tokenizer:
     return tokenizers.Tokenizer.from_str(as_bytes(config).decode("utf-8"))
 
 
+read_own = lru_cache(maxsize=16)(read_tokenizer_json)
+read_official = lru_cache(maxsize=16)(tokenizers.Tokenizer.from_str)
+"""Read once for many texts: nobody may change them."""
+
+
+def with_stages(**components: Json) -> bytes:
+    """A file with these stages, in which the model does not matter."""
+    return as_bytes(tokenizer_json(bpe("a"), **components))
+
+
 def outcome(action: Callable[[], Result]) -> Result | str:
     """What an action gives; "refused" where it raises, "panicked" where the library breaks down.
 
@@ -145,7 +155,7 @@ def assert_same_encoding(config: object, *texts: str, pair: str | None = None) -
 def normalized_alignment(normalizer: Json, text: str) -> tuple[str, list[tuple[int, int]]]:
     """The normalized text and the span of each of its characters, by the official library."""
     pre_tokenized = tokenizers.PreTokenizedString(text)
-    loaded = official(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizer
+    loaded = read_official(with_stages(normalizer=normalizer).decode("utf-8")).normalizer
     pre_tokenized.normalize(loaded.normalize)
     every = tokenizers.Regex("(?m:.)")
     pre_tokenized.split(lambda index, part: part.split(every, "isolated"))
@@ -155,7 +165,7 @@ def normalized_alignment(normalizer: Json, text: str) -> tuple[str, list[tuple[i
 
 def own_normalized(normalizer: Json, text: str) -> NormalizedString:
     normalized = NormalizedString(text)
-    for step in own(tokenizer_json(bpe("a"), normalizer=normalizer)).normalizers:
+    for step in read_own(with_stages(normalizer=normalizer)).normalizers:
         normalized = step.normalize(normalized)
     return normalized
 
@@ -163,13 +173,13 @@ def own_normalized(normalizer: Json, text: str) -> NormalizedString:
 def own_parts(pre_tokenizer: Json, text: str) -> list[tuple[str, tuple[int, int]]]:
     """The pre-tokens and their spans, as `pre_tokenize_str` of the official library gives them."""
     splits = [Split(NormalizedString(text))]
-    for step in own(tokenizer_json(bpe("a"), pre_tokenizer=pre_tokenizer)).pre_tokenizers:
+    for step in read_own(with_stages(pre_tokenizer=pre_tokenizer)).pre_tokenizers:
         splits = step.pre_tokenize(splits)
     return [(split.normalized.text, split.normalized.original_span(0, len(split.normalized))) for split in splits]
 
 
 def official_parts(pre_tokenizer: Json, text: str) -> list[tuple[str, tuple[int, int]]]:
-    loaded = official(tokenizer_json(bpe("a"), pre_tokenizer=pre_tokenizer)).pre_tokenizer
+    loaded = read_official(with_stages(pre_tokenizer=pre_tokenizer).decode("utf-8")).pre_tokenizer
     return list(loaded.pre_tokenize_str(text))
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,9 @@ from reftok.added_tokens import AddedVocabulary
 from reftok.byte_level_offsets import byte_level_encoding
 from reftok.patterns import compile_oniguruma
 from reftok.pretokenizers import ByteLevel, Split
+from reftok.tokenizer import Tokenizer
 from reftok.trace import to_encoding
+from reftok.types import AddedToken
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=60)
 TEXTS = (
@@ -22,14 +25,21 @@ TEXTS = (
     )
     | st.text(max_size=20)
 )
+load = cache(reftok.load)
 PATTERNS = [r"\p{L}+", r" ?\w+|\d", "a*", "(?=b)|c", "ab|.", r"\s+(?!\S)|\s", "(ab)+c?"]
+
+
+@cache
+def cut_by(pattern: str) -> Tokenizer:
+    steps = Split(compile_oniguruma(pattern), "Isolated", False), ByteLevel(False, False)
+    return replace(load("bpe-qwen"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
 
 
 @pytest.mark.parametrize("name", ["bpe-gpt2", "bpe-qwen", "bpe-llama3"])
 @settings(max_examples=100)
 @given(text=TEXTS, sequence_id=st.integers(0, 1))
 def test_text_has_the_tokens_and_offsets_of_the_plain_way(name: str, text: str, sequence_id: int) -> None:
-    tokenizer = reftok.load(name)
+    tokenizer = load(name)
     found = byte_level_encoding(tokenizer, text, sequence_id)
     expected = to_encoding(tokenizer._splits(text, None), sequence_id)
     assert found == expected or (found is None and unicodedata.normalize("NFC", text) != text)
@@ -39,23 +49,58 @@ def test_text_has_the_tokens_and_offsets_of_the_plain_way(name: str, text: str, 
 @settings(max_examples=100)
 @given(text=st.text("abc1 \n.\u00e9", max_size=12) | TEXTS)
 def test_whatever_the_pattern_matches_the_words_are_those_of_the_plain_way(pattern: str, text: str) -> None:
-    steps = Split(compile_oniguruma(pattern), "Isolated", False), ByteLevel(False, False)
-    tokenizer = replace(reftok.load("bpe-qwen"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
+    tokenizer = cut_by(pattern)
     found = byte_level_encoding(tokenizer, text)
     expected = to_encoding(tokenizer._splits(text, None))
     assert found == expected or (found is None and unicodedata.normalize("NFC", text) != text)
 
 
 def test_a_gap_that_comes_in_two_pieces_is_one_word() -> None:
-    steps = Split(compile_oniguruma("ab"), "Isolated", False), ByteLevel(False, False)
-    tokenizer = replace(reftok.load("bpe-qwen"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
-    found = byte_level_encoding(tokenizer, "xxa")
+    found = byte_level_encoding(cut_by("ab"), "xxa")
     assert found is not None
     assert set(found.word_ids) == {0}
 
 
-@pytest.mark.parametrize("text", ["he\u0301", "a<|endoftext|>b"])
-def test_text_that_is_normalized_and_added_tokens_go_the_plain_way(text: str) -> None:
+def test_text_that_is_normalized_goes_the_plain_way() -> None:
     tokenizer = reftok.load("bpe-qwen")
-    assert byte_level_encoding(tokenizer, text) is None
-    assert tokenizer.encode(text).ids == tokenizer.encode_ids(text)
+    assert byte_level_encoding(tokenizer, "he\u0301") is None
+    assert tokenizer.encode("he\u0301").ids == tokenizer.encode_ids("he\u0301")
+
+
+ADDED_TOKENS = st.builds(
+    AddedToken,
+    st.sampled_from(["<a>", "b", " c", "\u00e9\u3042", "1 "]),
+    *[st.booleans() for _ in range(5)],
+)
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(ADDED_TOKENS, max_size=4, unique_by=lambda token: token.content),
+    st.booleans(),
+    st.lists(st.sampled_from(["<a>", "b", " c", "\u00e9\u3042", "1 ", " ", "x y", "\u8a9e"]), max_size=8).map("".join),
+)
+def test_around_added_tokens_there_are_the_tokens_of_the_plain_way(
+    added: list[AddedToken], encode_special_tokens: bool, text: str
+) -> None:
+    tokenizer = reftok.load("bpe-qwen")
+    vocabulary = AddedVocabulary(added, {token.content: 9000 + number for number, token in enumerate(added)})
+    tokenizer = replace(tokenizer, added_tokens=vocabulary, encode_special_tokens=encode_special_tokens)
+    assert byte_level_encoding(tokenizer, text) == to_encoding(tokenizer._splits(text, None))
+
+
+@settings(max_examples=50)
+@given(st.text("ab1 \n.\u00e9", max_size=12) | TEXTS)
+def test_where_gaps_are_lost_the_tokens_are_those_of_the_plain_way(text: str) -> None:
+    for pattern in (r"\w+", r"\w+|\W"):
+        steps = Split(compile_oniguruma(pattern), "Removed", True), ByteLevel(False, False)
+        tokenizer = replace(reftok.load("bpe-llama3"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
+        found = byte_level_encoding(tokenizer, text)
+        assert found is None or found == to_encoding(tokenizer._splits(text, None))
+
+
+def test_a_gap_that_is_lost_is_no_token() -> None:
+    steps = Split(compile_oniguruma(r"\w+"), "Removed", True), ByteLevel(False, False)
+    tokenizer = replace(reftok.load("bpe-qwen"), pre_tokenizers=steps)
+    assert tokenizer.encode("a b").tokens == ["a", "b"]
+    assert byte_level_encoding(tokenizer, "ab") is not None

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import sys
+from unicodedata import normalize
+
 import pytest
+import tokenizers
+import tokenizers.normalizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +48,14 @@ def test_every_scalar_value_is_brought_into_a_form_as_plainly(form: UnicodeForm)
         scalars = [chr(code) for code in range(first, first + 16) if not 0xD800 <= code < 0xE000]
         text = "".join(f"e{scalar}\u0301" for scalar in scalars)
         assert rewrite(text) == plainly(form, text)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.form)
+def test_what_has_composed_only_since_a_later_unicode_stays_apart(form: UnicodeForm) -> None:
+    library, rewrite = getattr(tokenizers.normalizers, form.form)(), rewriter(form)
+    for text in {normalize("NFD", chr(code)) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000}:
+        if len(text) > 1:
+            assert rewrite(text) == plainly(form, text) == library.normalize_str(text)
 
 
 def test_what_a_character_becomes_is_asked_for_once() -> None:

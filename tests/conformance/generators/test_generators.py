@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
 from random import Random
+from unicodedata import combining
 
 import pytest
 import regex
@@ -10,24 +14,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.generators import NAMES, generators
-from conformance.generators.added_tokens import NEIGHBOURS, AddedTokens
+from conformance.generators.added_tokens import AddedTokens
 from conformance.generators.base import Drawn, Generator, NothingToDo
 from conformance.generators.byte_strings import ByteStrings
 from conformance.generators.charsmap_rules import charsmap_rules
+from conformance.generators.contents import NEIGHBOURS
+from conformance.generators.continuations import Continuations
+from conformance.generators.contractions import Contractions
+from conformance.generators.decompositions import Decompositions
+from conformance.generators.edges import Edges
 from conformance.generators.knowledge import ModelKnowledge, model_knowledge
 from conformance.generators.merges import Merges
 from conformance.generators.mutation import CorpusMutation, KeptMutation
-from conformance.generators.pattern_texts import branches_of, matching_text
+from conformance.generators.pattern_texts import branches_of, text_maker
 from conformance.generators.scores import ScoreTies
 from conformance.generators.split_pattern import SplitPattern
+from conformance.generators.symbols import Symbols
 from conformance.generators.token_ids import TokenIds
 from conformance.generators.vocab import VocabEntries
 from reftok import load
+from reftok.formats.tokenizer_json import build_tokenizer
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.writer import write
 from reftok.pretokenizers import GPT2_PATTERN
 from reftok.sentencepiece_normalizer import SentencePieceNormalizer
-from tests.conformance.generators.tiny import knowledge_of
+from reftok.types import AddedToken
+from tests.conformance.generators.tiny import knowledge_of, tiny_json
 
 LINES = ("hello world", "naïve ☠ don't", "")
 KEPT: tuple[Drawn, ...] = ("kept", b"k\xff", (1, 2, 3))
@@ -103,7 +115,9 @@ def test_what_has_nothing_to_work_on_says_why() -> None:
         "charsmap": "the model has no charsmap",
         "added tokens": "the model has no added tokens",
     }
-    assert all_of(knowledge_of("byte-level"))["score ties"] == NothingToDo("score ties", "the vocab has no scores")
+    of_bytes = all_of(knowledge_of("byte-level"))
+    assert of_bytes["score ties"] == NothingToDo("score ties", "the vocab has no scores")
+    assert of_bytes["symbols"] == NothingToDo("symbols", "the vocab has no symbols and no reserved pieces")
 
 
 def test_a_corpus_without_lines_and_an_empty_pool_give_nothing_to_mutate() -> None:
@@ -133,7 +147,7 @@ def test_pieces_of_the_same_score_are_drawn_as_one_text() -> None:
 def test_a_text_of_a_pattern_without_lookarounds_matches_it_or_goes_beyond_a_bound(chance: Random) -> None:
     tree = parse(r"[a-c]+|\p{Lu}x?|(?i:st)")
     for branch in branches_of(tree):
-        text = matching_text(branch, chance)
+        text = text_maker(branch)(chance)
         assert regex.match(write(branch, exact=True), text, regex.V1) is not None
 
 
@@ -141,7 +155,7 @@ def test_every_alternative_of_a_pattern_and_every_seam_that_can_be_is_drawn() ->
     tree = parse(GPT2_PATTERN)
     groups = "|".join(f"(?P<n{number}>{write(branch, True)})" for number, branch in enumerate(branches_of(tree)))
     pattern = regex.compile(groups, regex.V1)
-    generator = SplitPattern((branches_of(tree),))
+    generator = SplitPattern((tuple(map(text_maker, branches_of(tree))),), Continuations.of(()))
     seen = {m.lastgroup for text in draws(generator, 1500) for m in pattern.finditer(str(text))}
     assert len(seen) == len(branches_of(tree))
 
@@ -152,6 +166,67 @@ def test_every_flag_is_drawn_beside_every_neighbour() -> None:
         assert all(f"{neighbour}{content}" in texts for neighbour in NEIGHBOURS)
         assert all(f"{content}{neighbour}" in texts for neighbour in NEIGHBOURS)
         assert f"{content[:-1]}<" in texts
+
+
+def test_every_pair_of_added_tokens_that_compete_for_a_place_is_drawn() -> None:
+    added = tuple(AddedToken(content) for content in ("tok", "token_1", "x<tok", "_1|"))
+    knowledge = replace(knowledge_of("byte-level"), added=added)
+    texts = "\0".join(map(str, draws(AddedTokens.of(knowledge))))
+    assert all(competing in texts for competing in ("token_1", "x<token_1", "token_1|"))
+
+
+def test_added_tokens_are_drawn_as_the_normalization_forms_write_them() -> None:
+    texts = "\0".join(map(str, draws(AddedTokens.of(knowledge_of("byte-level")))))
+    assert "n\u0303o" in texts
+    assert "\xf1o" in texts
+
+
+@cache
+def knowledge_of_symbols() -> ModelKnowledge:
+    return model_knowledge(load("spm-unigram-symbols"))
+
+
+def test_symbols_that_the_charsmap_would_rewrite_are_drawn_with_what_it_makes_them_of() -> None:
+    knowledge = knowledge_of_symbols()
+    texts = "\0".join(map(str, draws(Symbols.of(knowledge), 2000)))
+    symbols = ("\ufb01", "STRASSE", "New Delhi", "New\u2581Delhi", "token_1", "ab|cd|ef")
+    assert all(symbol in texts for symbol in symbols)
+    sources = {key for key, replacement in knowledge.rules if replacement in "token"}
+    assert any(source in texts for source in sources - set("token"))
+
+
+def test_control_unknown_and_byte_pieces_are_written_out_as_text() -> None:
+    texts = "\0".join(map(str, draws(Symbols.of(knowledge_of("pieces")), 2000)))
+    assert all(name in texts for name in ("<s>", "<unk>", "<0xFF>"))
+
+
+def test_tokens_reach_across_the_end_of_a_contraction_in_every_case() -> None:
+    knowledge = replace(knowledge_of("byte-level"), texts=("some", "Sam", "LOL"))
+    for generator in (Contractions.of(knowledge), SplitPattern.of(knowledge)):
+        texts = "\0".join(map(str, draws(generator, 3000)))
+        assert "'some" in texts, generator
+        assert "'Sam" in texts, generator
+
+
+def test_an_entry_that_no_merge_makes_is_drawn_as_a_whole_pre_token() -> None:
+    changed = tiny_json()
+    changed["model"]["vocab"] = {**changed["model"]["vocab"], "\u0120whole": 900}
+    knowledge = model_knowledge(build_tokenizer(changed))
+    assert " whole" in knowledge.unmerged
+    assert "abc" not in knowledge.unmerged
+    assert " whole" in draws(VocabEntries.of(knowledge), 200)
+
+
+def test_texts_begin_with_a_byte_order_mark_and_end_with_nul() -> None:
+    texts = list(map(str, draws(Edges.of(knowledge_of("byte-level")))))
+    assert any(text.startswith("\ufeff") for text in texts)
+    assert any(text.endswith("\x00") for text in texts)
+
+
+def test_marks_of_every_combining_class_come_in_the_wrong_order() -> None:
+    texts = [str(text) for text in draws(Decompositions(), 2000)]
+    pairs = [(combining(one), combining(other)) for text in texts for one, other in pairwise(text)]
+    assert len({one for one, other in pairs if one > other > 0}) > 10
 
 
 def test_bytes_are_truncated_overlong_and_surrogates() -> None:

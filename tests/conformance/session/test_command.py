@@ -30,6 +30,7 @@ def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance: Comm
     assert "vocab entries" in result.stdout
     for name in ("run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md", "coverage.json"):
         assert (tmp_path / "s" / name).stat().st_size >= 0
+    assert "Coverage of the session" in (tmp_path / "s" / "report.html").read_text("utf-8")
     minimized = conformance("corpus", "minimize", tmp_path / "s")
     assert (minimized.returncode, minimized.stderr) == (0, "")
     merged = conformance("corpus", "merge", tmp_path / "s", tmp_path / "s")

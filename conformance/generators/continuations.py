@@ -1,0 +1,36 @@
+"""How a text may go on so that a token would reach across the place where it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from conformance.generators.base import pick
+
+
+@dataclass(frozen=True, slots=True)
+class Continuations:
+    """What follows the first character in entries of the vocab, by that character.
+
+    A cut at the wrong place shows in the ids only where a token reaches across it.
+
+    >>> Continuations.of(["some", "a", "été"]).after("'s", Random(0))
+    'ome'
+    """
+
+    rests: Mapping[str, tuple[str, ...]] = field(repr=False)
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Continuations:
+        """texts: what the entries of the vocab stand for."""
+        rests: dict[str, list[str]] = {}
+        for text in texts:
+            if len(text) > 1:
+                rests.setdefault(text[0], []).append(text[1:])
+        return cls({first: tuple(found) for first, found in rests.items()})
+
+    def after(self, text: str, chance: Random) -> str:
+        """The rest of an entry that begins with the last character of the text; "" where there is none."""
+        found = self.rests.get(text[-1:])
+        return pick(chance, found) if found else ""
