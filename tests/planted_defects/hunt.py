@@ -12,6 +12,7 @@ import argparse
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,17 +21,24 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from conformance.session.folder import SHARDS, STATE
 from tests.planted_defects.catalogue import DEFECTS, Defect
 
 PLANTED = Path(__file__).parent
+SECONDS_BETWEEN_LOOKS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Hunted:
-    """What a session says of one defect. cases: how many it had; findings: of the defect, the best first."""
+    """What a session says of one defect.
+
+    cases: how many it had. seconds: until the first mismatch was on disk, from the start of the process; None where
+    there was none. findings: of the defect, the best first.
+    """
 
     defect: Defect
     cases: int
+    seconds: float | None
     findings: tuple[dict[str, Any], ...]
 
     @property
@@ -61,14 +69,28 @@ def hunt(defect: Defect, seconds: float) -> Hunted:
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "conformance.cli", "fuzz", "--model", defect.model, "--quiet", "--jobs", "1"]
         command += ["--subject", str(PLANTED / defect.subject), "--time", f"{seconds:g}s", "--session", folder + "/s"]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
-        if ended.returncode not in (0, 1):
-            raise RuntimeError(f"{defect.name}: exit code {ended.returncode}: {ended.stderr[-2000:]}")
         session = Path(folder) / "s"
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            first = _seconds_until_found(process, session, defect)
+            _, errors = process.communicate()
+        if process.returncode not in (0, 1):
+            raise RuntimeError(f"{defect.name}: exit code {process.returncode}: {errors[-2000:]}")
         lines = (session / "findings.jsonl").read_text("utf-8").splitlines()
         found = [finding for line in lines if (finding := json.loads(line))["example"]["subject"] == defect.subject]
         cases = json.loads((session / "run.json").read_text("utf-8"))["cases"]
-    return Hunted(defect, cases, tuple(found))
+    return Hunted(defect, cases, first, tuple(found))
+
+
+def _seconds_until_found(process: subprocess.Popen[str], session: Path, defect: Defect) -> float | None:
+    """Watches the folder of a session until it holds a mismatch of the defect; None where the session ends before."""
+    started = time.monotonic()
+    group = f'"key": [{json.dumps(defect.subject)}'
+    while process.poll() is None:
+        for file in (session / SHARDS, session / STATE):
+            if file.exists() and group in file.read_text("utf-8"):
+                return time.monotonic() - started
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    return None
 
 
 def table(hunted: Sequence[Hunted], seconds: float) -> Iterator[str]:
@@ -89,14 +111,17 @@ def table(hunted: Sequence[Hunted], seconds: float) -> Iterator[str]:
     ):
         yield f"| {what} | {count} | {100 * count / max(1, len(hunted)):.0f} % |"
     if found:
-        yield f"\nMedian of the cases that a session had: {median(one.cases for one in found):,.0f}.\n"
-    yield "| subject | model | findings | shrunk to | stage | rule |\n|---|---|--:|--:|---|---|"
+        times = [one.seconds for one in found if one.seconds is not None]
+        yield f"\nMedian of the time until the first mismatch: {median(times):.1f} s, at most {max(times):.1f} s;"
+        yield f"of the cases that a session had: {median(one.cases for one in found):,.0f}.\n"
+    yield "| subject | model | found after | findings | shrunk to | stage | rule |\n|---|---|--:|--:|--:|---|---|"
     for one in hunted:
         best = one.best
         stage = "not found" if best is None else best["stage"] or "(none)"
         rule = "" if best is None else best["rule"]
         marks = "" if one.has_rule else f" (planted: {one.defect.stage}, {one.defect.rule})"
-        cells = (one.defect.subject, one.defect.model, len(one.findings), one.size, stage, f"{rule}{marks}")
+        after = "" if one.seconds is None else f"{one.seconds:.1f} s"
+        cells = (one.defect.subject, one.defect.model, after, len(one.findings), one.size, stage, f"{rule}{marks}")
         yield "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 
