@@ -33,6 +33,8 @@ NEIGHBOURS = (
 )
 """What the flags look at: white space for lstrip and rstrip, characters of a word for single_word."""
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+_LONGEST_COMPETITOR = 64
+"""In code points: all beginnings of a longer one would take memory that grows with the square of its length."""
 _MOST_COMPETITORS = 8
 """Of the contents that begin with the same characters, so many are held against each end of another."""
 
@@ -99,10 +101,11 @@ def competing(contents: Sequence[str]) -> Iterator[str]:
     ['ab|cd|ef', 'token_1']
     """
     beginnings: dict[str, list[str]] = defaultdict(list)
-    for content in dict.fromkeys(contents):
+    compared = dict.fromkeys(content for content in contents if len(content) <= _LONGEST_COMPETITOR)
+    for content in compared:
         for length in range(1, len(content)):
             beginnings[content[:length]].append(content)
-    for content in dict.fromkeys(contents):
+    for content in compared:
         for start in range(len(content)):
             for other in beginnings.get(content[start:], ())[:_MOST_COMPETITORS]:
                 if start or other != content:

@@ -18,7 +18,7 @@ from conformance.generators.added_tokens import AddedTokens
 from conformance.generators.base import Drawn, Generator, NothingToDo
 from conformance.generators.byte_strings import ByteStrings
 from conformance.generators.charsmap_rules import charsmap_rules
-from conformance.generators.contents import NEIGHBOURS
+from conformance.generators.contents import NEIGHBOURS, competing
 from conformance.generators.continuations import Continuations
 from conformance.generators.contractions import Contractions
 from conformance.generators.decompositions import Decompositions
@@ -267,3 +267,7 @@ def test_the_rules_of_a_charsmap_are_those_that_the_official_library_reads() -> 
     assert normalizer.charsmap is not None
     official = sentencepiece.SentencePieceNormalizer(model_file=str(embedded_models()["spm-unigram"]))
     assert charsmap_rules(normalizer.charsmap) == sorted(map(tuple, official.Decompile()))
+
+
+def test_the_beginnings_of_a_content_of_any_length_are_not_all_kept() -> None:
+    assert list(competing(["x" * 100_000, "ab", "bc"])) == ["abc"]
