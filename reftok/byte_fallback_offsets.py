@@ -1,7 +1,7 @@
 """The tokens of a text with their offsets, from the ids of a model that falls back to bytes: a fast twin.
 
-For pipelines like those of Llama 2 and Mistral: a `▁` before the text and in the place of each space, no pre-tokenizer,
-and BPE that knows a token of every byte.
+For pipelines like those of Llama 2 and Mistral: a `▁` before the text and in the place of each space, and BPE of the
+text as a whole.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from itertools import accumulate
 from operator import sub
 from typing import TYPE_CHECKING
 
-from reftok.byte_level_offsets import Columns, columns_of_parts, encoding_of, has_match
+from reftok.byte_level_offsets import Columns, byte_level_encoding, columns_of_parts, encoding_of, has_match
 from reftok.cache import Results
 from reftok.models.bpe import BPE
 from reftok.normalizers import Prepend, Replace
+from reftok.pretokenizers import Metaspace
 from reftok.sentencepiece_pieces import BYTE_PIECES
-from reftok.stages import Normalizer
+from reftok.stages import Normalizer, PreTokenizer
 from reftok.text import NormalizedString, Split
 from reftok.types import Encoding, Span
 
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from reftok.tokenizer import Tokenizer
 
 _CONTINUING_BYTES = frozenset(BYTE_PIECES[0x80:0xC0])
+
+
+def merged_encoding(tokenizer: Tokenizer, text: str, sequence_id: int) -> Encoding | None:
+    """What one of the twins of models that merge gives; None where `reftok.trace.to_encoding` has to be asked."""
+    found = byte_fallback_encoding(tokenizer, text, sequence_id)
+    return byte_level_encoding(tokenizer, text, sequence_id) if found is None else found
 
 
 def byte_fallback_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
@@ -34,9 +41,9 @@ def byte_fallback_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0
     [(0, 1), (1, 2), (2, 3), (2, 3), (2, 3)]
     """
     model = tokenizer.model
-    if tokenizer.library != "tokenizers" or type(model) is not BPE or tokenizer.pre_tokenizers:
+    if tokenizer.library != "tokenizers" or type(model) is not BPE or not model.options.byte_fallback:
         return None
-    if not all(map(_is_one_for_one, tokenizer.normalizers)) or model.has_other_ends or not model.has_every_byte:
+    if len(tokenizer.pre_tokenizers) > 1 or not all(map(_is_one_for_one, _steps(tokenizer))):
         return None
     try:
         text.encode()
@@ -47,28 +54,39 @@ def byte_fallback_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0
     return None if columns is None else encoding_of(columns, sequence_id)
 
 
-def _is_one_for_one(step: Normalizer) -> bool:
+def _steps(tokenizer: Tokenizer) -> tuple[Normalizer | PreTokenizer, ...]:
+    return *tokenizer.normalizers, *tokenizer.pre_tokenizers
+
+
+def _is_one_for_one(step: Normalizer | PreTokenizer) -> bool:
     """Whether it leaves each character in its place, but for one that it may put before them."""
     if isinstance(step, Prepend):
         return len(step.prepend) == 1
+    if isinstance(step, Metaspace):
+        return len(step.replacement) == 1 and not step.split
     return isinstance(step, Replace) and isinstance(step.pattern, str) and len(step.pattern) == len(step.content) == 1
 
 
 def _columns(tokenizer: Tokenizer, model: BPE, text: str, start: int, word: int) -> Columns | None:
     """The tokens of a part without added tokens; None where they are not told by their ids."""
-    before = 0
+    size = len(text)
     for step in tokenizer.normalizers:
         if isinstance(step, Prepend):
             text = step.prepend + text
-            before += 1
         elif isinstance(step, Replace) and isinstance(step.pattern, str):
             text = text.replace(step.pattern, step.content)
     if has_match(tokenizer.added_tokens.normalized_pattern, text):
         return None
+    for metaspace in tokenizer.pre_tokenizers:
+        (part,) = metaspace.pre_tokenize([Split(NormalizedString(text, start))])
+        text = part.normalized.text
+    before = len(text) - size
     chain = tokenizer.encoding_states.chain(tokenizer)
     ids = chain.of_normalized(text)
     tokenizer.encoding_states.idle.append(chain)
     tokens = [*map(model.tokens.__getitem__, ids)]
+    if model.unknown_id in ids:
+        return None
     first = start - before
     ends = [*accumulate(map(_characters_begun.__getitem__, tokens), initial=first)]
     if ends[-1] != first + len(text):
@@ -93,7 +111,7 @@ def _offsets(tokens: Sequence[str], ends: Sequence[int], start: int) -> list[Spa
 def _length(token: str) -> int:
     """How many characters begin in a token, which may be a byte.
 
-    Where the token of a byte was found as text it is longer than this says, and so the text is.
+    Where what looks like a byte was found as text, the text is longer than this says.
     """
     return int(token not in _CONTINUING_BYTES) if token in BYTE_PIECES else len(token)
 

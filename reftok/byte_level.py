@@ -21,7 +21,8 @@ def _byte_to_character() -> dict[int, str]:
 
 
 BYTE_TO_CHARACTER: Mapping[int, str] = MappingProxyType(_byte_to_character())
-CHARACTER_TO_BYTE: Mapping[str, int] = MappingProxyType({c: byte for byte, c in BYTE_TO_CHARACTER.items()})
+_BYTES = {character: byte for byte, character in BYTE_TO_CHARACTER.items()}
+CHARACTER_TO_BYTE: Mapping[str, int] = MappingProxyType(_BYTES)
 
 _CHARACTERS = "".join(BYTE_TO_CHARACTER[byte] for byte in range(256))
 
@@ -57,6 +58,6 @@ def to_byte_characters(data: bytes) -> str:
 def from_byte_characters(text: str) -> bytes | None:
     """The bytes that `text` stands for; None where it has a character outside the map."""
     try:
-        return bytes([CHARACTER_TO_BYTE[character] for character in text])
+        return bytes(map(_BYTES.__getitem__, text))
     except KeyError:
         return None

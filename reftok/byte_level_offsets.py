@@ -1,17 +1,21 @@
 """The tokens of a text with their offsets, from the words that a byte-level model remembers: a fast twin.
 
-Where every stage before the model hands each character on as one, what the tokens cover is told by how many bytes each
-has.
+Where every stage before the model hands each character on as one, what the tokens cover is told by how many characters
+begin in each of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate, chain, count, islice, repeat
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import accumulate, chain, count, repeat
+from operator import sub
+from typing import TYPE_CHECKING, TypeAlias
 
 import regex
 
+from reftok import text as texts
+from reftok.added_tokens import AddedTokenPattern
 from reftok.byte_level import to_byte_characters
 from reftok.models.merging_model import MergingModel
 from reftok.normalizers import UnicodeForm
@@ -24,7 +28,8 @@ from reftok.unicode import is_normalized
 if TYPE_CHECKING:
     from reftok.tokenizer import Tokenizer
 
-_BEGINS_CHARACTER = bytes(byte & 0xC0 != 0x80 for byte in range(256))
+Columns: TypeAlias = tuple[list[int], list[str], list[Span], list[int | None]]
+"""Ids, tokens, offsets and word ids, one element a token."""
 
 
 def byte_level_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
@@ -34,64 +39,128 @@ def byte_level_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -
     >>> byte_level_encoding(reftok.load("bpe-qwen"), "Hé ☃").offsets
     [(0, 1), (1, 2), (2, 4), (3, 4), (3, 4)]
     """
-    model, pattern = tokenizer.model, byte_level_pattern(tokenizer.pre_tokenizers)
-    if tokenizer.library == "llama.cpp" or pattern is None or not isinstance(model, MergingModel):
+    model, cut = tokenizer.model, byte_level_pattern(tokenizer.pre_tokenizers)
+    if tokenizer.library == "llama.cpp" or cut is None or not isinstance(model, MergingModel):
         return None
     try:
-        data = text.encode()
+        text.encode()
     except UnicodeEncodeError:
         return None
-    if not all(_keeps(step, text) for step in tokenizer.normalizers) or _has_added_token(tokenizer, text):
+    if not all(_keeps(step, text) for step in tokenizer.normalizers):
         return None
-    ids_of_words = [*map(model.ids_of_raw.__getitem__, _words(pattern, text))]
-    ids = [*chain.from_iterable(ids_of_words)]
-    tokens = [*map(model.tokens.__getitem__, ids)]
-    if "".join(tokens) != to_byte_characters(data):
-        return None
-    offsets = _offsets(tokens, data)
-    word_ids: list[int | None] = [*chain.from_iterable(map(repeat, count(), map(len, ids_of_words)))]
+    words_of = partial(_words, *cut)
+    added_tokens, ignores = tokenizer.added_tokens, tokenizer.encode_special_tokens
+    if has_match(added_tokens.raw_pattern, text) or has_match(added_tokens.normalized_pattern, text):
+        parts = added_tokens.split_raw([texts.Split(texts.NormalizedString(text))], ignores)
+        parts = added_tokens.split_normalized(parts, ignores)
+        columns = columns_of_parts(parts, partial(_columns, model, words_of))
+    else:
+        columns = _columns(model, words_of, text)
+    return None if columns is None else encoding_of(columns, sequence_id)
+
+
+def encoding_of(columns: Columns, sequence_id: int) -> Encoding:
+    """The encoding that has these columns. sequence_id: 1 for the second text of a pair."""
+    ids, tokens, offsets, word_ids = columns
     size = len(ids)
     ranges = {sequence_id: (0, size)}
     return Encoding(ids, tokens, offsets, [0] * size, word_ids, [sequence_id] * size, sequence_ranges=ranges)
 
 
 def _keeps(step: Normalizer, text: str) -> bool:
-    """Whether a normalizer surely leaves the text as it is."""
+    """Whether a normalizer surely leaves the text, and each part of it, as it is."""
     return isinstance(step, UnicodeForm) and is_normalized(step.form, text)
 
 
-def _offsets(tokens: Sequence[str], data: bytes) -> list[Span]:
-    """The characters that tokens have bytes of, by the bytes of the whole text."""
-    ends = [*accumulate(map(len, tokens))]
-    starts = chain((0,), ends[:-1])
-    if data.isascii():
-        return [*zip(starts, ends, strict=False)]
-    begins = data.translate(_BEGINS_CHARACTER)
-    character_at = [*accumulate(islice(begins, 1, None), initial=0)]
-    count_before = [*accumulate(begins, initial=0)]
-    return [*zip(map(character_at.__getitem__, starts), map(count_before.__getitem__, ends), strict=False)]
+def columns_of_parts(
+    parts: Sequence[texts.Split], columns_of: Callable[[str, int, int], Columns | None]
+) -> Columns | None:
+    """The columns of parts of the original text, of which some are added tokens; None where one cannot be told.
+
+    columns_of: those of a text that begins at an offset, and of which the first word has an id.
+    """
+    ids: list[int] = []
+    tokens: list[str] = []
+    offsets: list[Span] = []
+    word_ids: list[int | None] = []
+    for part in parts:
+        start, word = part.normalized.original_start, (word_ids[-1] or 0) + 1 if word_ids else 0
+        if part.tokens is None:
+            columns = columns_of(part.normalized.text, start, word)
+            if columns is None:
+                return None
+            ids += columns[0]
+            tokens += columns[1]
+            offsets += columns[2]
+            word_ids += columns[3]
+            continue
+        for token in part.tokens:
+            ids.append(token.id)
+            tokens.append(token.value)
+            offsets.append(part.normalized.original_span(*token.span_normalized))
+            word_ids.append(word)
+    return ids, tokens, offsets, word_ids
 
 
-def byte_level_pattern(steps: Sequence[PreTokenizer]) -> regex.Pattern[str] | None:
-    """The pattern by which text is cut into words before it is written in bytes, None where more is done to it."""
+def _columns(
+    model: MergingModel, words_of: Callable[[str], list[str]], text: str, start: int = 0, first_word: int = 0
+) -> Columns | None:
+    """The tokens of a part without added tokens; None where they do not cover it.
+
+    start: where it begins in the whole text, in code points; first_word: how many words there are before it.
+    """
+    ids_of_words = [*map(model.ids_of_raw.__getitem__, words_of(text))]
+    ids = [*chain.from_iterable(ids_of_words)]
+    tokens = [*map(model.tokens.__getitem__, ids)]
+    if "".join(tokens) != to_byte_characters(text.encode()):
+        return None
+    word_ids: list[int | None] = [*chain.from_iterable(map(repeat, count(first_word), map(len, ids_of_words)))]
+    return ids, tokens, _offsets(model, tokens, start, text.isascii()), word_ids
+
+
+def _offsets(model: MergingModel, tokens: Sequence[str], start: int, is_ascii: bool) -> list[Span]:
+    """The characters that tokens have bytes of.
+
+    A token that begins within a character begins where the one before it has not yet ended.
+    """
+    ends = [*accumulate(map(len if is_ascii else model.characters_begun.__getitem__, tokens), initial=start)]
+    starts = ends[:-1]
+    if not is_ascii:
+        are_within = [*map(model.begins_within.__getitem__, tokens)]
+        if True in are_within:
+            starts = [*map(sub, starts, are_within)]
+    return [*zip(starts, ends[1:], strict=True)]
+
+
+def byte_level_pattern(steps: Sequence[PreTokenizer]) -> tuple[regex.Pattern[str], bool] | None:
+    """The pattern by which text is cut into words before it is written in bytes, None where more is done to it.
+
+    And whether what it does not match is a word as well; else it is lost.
+    """
     match steps:
         case (Split(regex.Pattern() as pattern, "Isolated", _), ByteLevel(False, False)):
-            return pattern
+            return pattern, True
+        case (Split(regex.Pattern() as pattern, "Removed", True), ByteLevel(False, False)):
+            return pattern, False
         case (ByteLevel(False, True),):
-            return compile_oniguruma(GPT2_PATTERN)
+            return compile_oniguruma(GPT2_PATTERN), True
     return None
 
 
-def _words(pattern: regex.Pattern[str], text: str) -> list[str]:
-    from reftok.streaming.matching.patterns import stream_matches
+def _words(pattern: regex.Pattern[str], keeps_gaps: bool, text: str) -> list[str]:
+    from reftok.streaming.matching.streamable import Streamable, streamable
 
-    matcher = stream_matches(pattern)
-    pieces = matcher.pieces(text), matcher.last_pieces()
-    if text and all(are_matches is None or all(are_matches) for _, are_matches in pieces):
-        return [word for texts, _ in pieces for word in texts if word]
-    return [text[start:end] for start, end, _ in pattern_matches(pattern, text) if start < end]
+    how = streamable(pattern)
+    if text and isinstance(how, Streamable):
+        words, are_matches = how.decide_all(text, 0, -1)
+        if are_matches is None:
+            return words
+        if all(are_matches):
+            return [word for word in words if word]
+    matches = pattern_matches(pattern, text)
+    return [text[start:end] for start, end, is_match in matches if start < end and (is_match or keeps_gaps)]
 
 
-def _has_added_token(tokenizer: Tokenizer, text: str) -> bool:
-    patterns = tokenizer.added_tokens.raw_pattern, tokenizer.added_tokens.normalized_pattern
-    return any(next(pattern.find(text), None) is not None for pattern in patterns if pattern is not None)
+def has_match(pattern: AddedTokenPattern | None, text: str) -> bool:
+    """Whether an added token may be in the text."""
+    return pattern is not None and next(pattern.find(text), None) is not None

@@ -1,9 +1,12 @@
-"""What a tokenizer remembers for the streams that decode with it: what an id gives, state by state."""
+"""What a tokenizer remembers for decoding: what an id gives; in a stream, state by state."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TypeAlias
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from reftok.tokenizer import Tokenizer
 
 Stages: TypeAlias = tuple[Hashable, ...]
 
@@ -25,10 +28,12 @@ class State(dict[int, tuple[str, "State"]]):
 
 
 class DecodingStates:
-    """Shared by all streams of one tokenizer, in all threads; not part of what the tokenizer is.
+    """Shared by all that one tokenizer decodes, in all threads; not part of what the tokenizer is.
 
     A stream is a machine: what comes out, and the state after it, is a matter of the state and the id. So what has
     happened once need not be worked out again. Entries are only added, and no more than about 260,000 in 4,096 states.
+
+    tokens: what `decode` takes for ids of the vocab, None for those that it skips.
 
     >>> states = DecodingStates()
     >>> first, second = states.at(("first",)), states.at(("second",))
@@ -37,9 +42,10 @@ class DecodingStates:
     (True, True)
     """
 
-    __slots__ = ("_states", "_texts")
+    __slots__ = ("_states", "_texts", "tokens")
 
     def __init__(self) -> None:
+        self.tokens: dict[int, str | None] = {}
         self._states: dict[Stages, State] = {}
         self._texts = 0
 
@@ -67,3 +73,16 @@ class DecodingStates:
 
 UNREMEMBERED = State(())
 """Stands for every state that is not remembered."""
+
+
+def decodable_tokens(tokenizer: Tokenizer, ids: Sequence[int], skip_special_tokens: bool) -> list[str]:
+    """What `decodable_token` gives for each id that is not skipped; remembered, but not for ids outside the vocab."""
+    known = tokenizer.decoding_states[bool(skip_special_tokens)].tokens
+    try:
+        found = [*map(known.__getitem__, ids)]
+    except KeyError:
+        found = [tokenizer.decodable_token(token_id, skip_special_tokens) for token_id in ids]
+        for token_id, token in zip(ids, found, strict=True):
+            if token is not None or tokenizer.id_to_token(token_id) is not None:
+                known[token_id] = token
+    return [token for token in found if token is not None]

@@ -6,29 +6,26 @@ Source: sentencepiece 0.2.3, normalizer.cc (`Normalizer::Normalize`, `Normalizer
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, islice, pairwise, repeat
+from operator import add
 from typing import TypeAlias
 
 import regex
 
-from reftok.cache import TwoGenerationCache
+from reftok.cache import Results
 from reftok.charsmap import Charsmap
 from reftok.sentencepiece_pieces import SPACE_SYMBOL, PrefixMatcher
 from reftok.text import NormalizedString
 from reftok.unicode import REPLACEMENT_CHARACTER
 
 _MOST_RULES = 32
-_CACHED_LENGTH = 256
 _INVALID = regex.compile("[\udc80-\udcff]")
-_CHUNKS = regex.compile("[^ ]* |[^ ]+")
 _SPACES = regex.compile("  +")
 
 Rewritten: TypeAlias = tuple[str, Sequence[int]]
 """A text and where each of its characters came from, as positions in the old text, and where it ended there."""
-
-Chunk: TypeAlias = tuple[str, Sequence[int] | None]
-"""A word rewritten, and the origins of its characters within it; None says that each character is where it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ class SentencePieceNormalizer:
         self.symbols = symbols if symbols is not None and symbols.lengths else None
         self._space = SPACE_SYMBOL if options.escape_whitespaces else " "
         self._first_steps: dict[str, tuple[int, int | None] | None] = {}
-        self._cache: TwoGenerationCache[Chunk] = TwoGenerationCache()
+        self._before: Results[str] = Results(self._part_before)
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         """The normalized text; each character has the span from where it came from to where the next one did."""
@@ -182,54 +179,40 @@ class SentencePieceNormalizer:
         return longest, length, False
 
     def _replaced(self, text: str) -> Rewritten | None:
-        """Every prefix rewritten, spaces left alone; None where that takes more than looking at one word at a time."""
+        """Every prefix rewritten, spaces left alone; None where spaces are to stay that would be collapsed then.
+
+        What becomes of most characters is known from the one behind them.
+        """
+        size = len(text)
         if self.symbols is None and self.charsmap is None:
-            return (text if text.isascii() else _INVALID.sub(REPLACEMENT_CHARACTER, text)), range(len(text) + 1)
+            return (text if text.isascii() else _INVALID.sub(REPLACEMENT_CHARACTER, text)), range(size + 1)
         parts: list[str] = []
-        origins: list[Sequence[int] | None] = []
-        start, is_same = 0, True
-        chunks: list[str] = _CHUNKS.findall(text)
-        for chunk in chunks:
-            end = start + len(chunk)
-            found = self._cache.get(chunk)
-            if found is None:
-                found = self._replaced_chunk(chunk, end == len(text))
-                if found is None:
-                    return None
-                if len(chunk) < _CACHED_LENGTH and end < len(text):
-                    self._cache.put(chunk, found)
-            part, relative = found
-            parts.append(part)
-            origins.append(relative)
-            is_same = is_same and relative is None
-            start = end
-        if is_same:
-            return "".join(parts), range(len(text) + 1)
-        return "".join(parts), _joined(parts, origins, [len(chunk) for chunk in chunks])
+        pairs = map(add, text, text[1:])
+        while len(parts) < size:
+            with suppress(_Undecided):
+                parts.extend(map(self._before.__getitem__, pairs))
+            if len(parts) < size:
+                part, length, _ = self.prefix(text, len(parts))
+                parts += [part, *[""] * (length - 1)]
+                next(islice(pairs, length - 1, length - 1), None)
+        replaced = "".join(parts)
+        if "  " in replaced and any("  " in part for part in parts):
+            return None
+        lengths = [*map(len, parts)]
+        if lengths.count(1) == size:
+            return replaced, range(size + 1)
+        return replaced, [*chain.from_iterable(map(repeat, range(size), lengths)), size]
 
-    def _replaced_chunk(self, chunk: str, is_last: bool) -> Chunk | None:
-        """One word and the space behind it, None where what follows could change it."""
-        parts: list[str] = []
-        origins: list[int] = []
-        position = 0
-        while position < len(chunk):
-            part, length, is_open = self.prefix(chunk, position)
-            if (is_open and not is_last) or "  " in part:
-                return None
-            parts.append(part)
-            origins += [position] * len(part)
-            position += length
-        return "".join(parts), None if origins == list(range(len(chunk))) else origins
+    def _part_before(self, pair: str) -> str:
+        """What the first of two characters becomes, whatever follows them."""
+        part, length, is_open = self.prefix(pair, 0)
+        if is_open or length > 1:
+            raise _Undecided
+        return part
 
 
-def _joined(parts: Sequence[str], origins: Sequence[Sequence[int] | None], lengths: Sequence[int]) -> list[int]:
-    """The origins of all chunks; the lengths are those of the old ones."""
-    joined: list[int] = []
-    start = 0
-    for part, relative, length in zip(parts, origins, lengths, strict=True):
-        joined += range(start, start + len(part)) if relative is None else [start + origin for origin in relative]
-        start += length
-    return [*joined, start]
+class _Undecided(Exception):
+    """What becomes of a character takes a look at more than the one behind it."""
 
 
 def _collapsed(text: str, origins: Sequence[int]) -> Rewritten:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from itertools import chain
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.piece_spelling import Spelling
 from reftok.prefixes import proper_prefixes
 from reftok.types import Token
 
@@ -150,6 +152,12 @@ class PieceTable:
     def named_unk_id(self) -> int:
         """The unknown id as the library reports it: NO_ID where another piece has the name of the unknown one."""
         return self.unk_id if self.vocab.get(self.special.unk, self.unk_id) == self.unk_id else NO_ID
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """What ids spell; made when it is first asked for."""
+        pieces = [entry.piece for entry in self.pieces]
+        return Spelling(pieces, self.text_ids, self._byte_ids if self.byte_fallback else (), self.unk_id)
 
     def of_type(self, piece_type: PieceType) -> frozenset[str]:
         """The pieces of one type that are in the vocab."""

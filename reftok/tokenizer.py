@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from reftok.added_tokens import AddedVocabulary
-from reftok.byte_level_offsets import byte_level_encoding
-from reftok.decoding_states import DecodingStates
+from reftok.byte_fallback_offsets import merged_encoding
+from reftok.decoding_states import DecodingStates, decodable_tokens
 from reftok.encoding_states import EncodingStates
 from reftok.encodings import byte_offsets, joined, text_and_pair
 from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
@@ -25,6 +25,7 @@ from reftok.models.piece_model import PieceModel
 from reftok.named_ids import NamedId, is_special
 from reftok.padding import Padding
 from reftok.postprocessors import default_processing
+from reftok.sentencepiece_offsets import sentencepiece_encoding
 from reftok.sentencepiece_options import SentencePieceOptions, apply_options
 from reftok.sentencepiece_pieces import PieceTable
 from reftok.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
@@ -105,7 +106,11 @@ class Tokenizer:
 
     def _encoding(self, text: str | bytes, sequence_id: int = 0) -> Encoding:
         """The tokens that come from the model."""
-        found = byte_level_encoding(self, text, sequence_id) if isinstance(text, str) else None
+        found = None
+        if self.library == "sentencepiece":
+            found = sentencepiece_encoding(self, self._checked(text))
+        elif isinstance(text, str):
+            found = merged_encoding(self, text, sequence_id)
         return to_encoding(self._splits(text, None), sequence_id) if found is None else found
 
     def stream_encoder(self, add_special_tokens: bool = True, *, errors: ByteErrors = "strict") -> StreamEncoder:
@@ -289,10 +294,9 @@ class Tokenizer:
             raise UnsupportedFeature("", "sentencepiece_options", f"{self.library} does not have them")
         return self.model.table
 
-    def _decoded(self, ids: Iterable[int], skip_special_tokens: bool, record: list[DecoderStep] | None) -> str:
+    def _decoded(self, ids: Sequence[int], skip_special_tokens: bool, record: list[DecoderStep] | None) -> str:
         """The tokens of `ids` taken through every decoder; `record` receives each step."""
-        decodable = (self.decodable_token(token_id, skip_special_tokens) for token_id in ids)
-        tokens = [token for token in decodable if token is not None]
+        tokens = decodable_tokens(self, ids, skip_special_tokens)
         size = sum(map(len, tokens))
         for decoder in self.decoders or ():
             before, tokens = tokens, decoder.decode_chain(tokens)

@@ -11,6 +11,8 @@ from reftok.cache import Results
 from reftok.models.vocab_model import RememberingModel
 from reftok.prefixes import Beginnings
 
+_WITHIN_CHARACTER = frozenset(to_byte_characters(bytes(range(0x80, 0xC0))))
+
 
 class Cuts(Protocol):
     """The places that no token can span, however the text goes on."""
@@ -31,6 +33,8 @@ class MergingModel(RememberingModel):
     has_other_ends: whether the first or the last character of a word can be another symbol than within.
     inner_ids: what stands between two cuts, to its ids.
     ids_of_raw: a word that is not yet written in the characters of its bytes, to its ids.
+    characters_begun, begins_within: of a token in these characters, how many characters of the text begin in it, and
+        whether it begins within one.
     """
 
     takes_whole_words = True
@@ -44,6 +48,8 @@ class MergingModel(RememberingModel):
         super()._forget()
         self.inner_ids: Results[Sequence[int]] = Results(self._inner_ids)
         self.ids_of_raw: Results[Sequence[int]] = Results(self._ids_of_raw)
+        self.characters_begun: Results[int] = Results(_characters_begun)
+        self.begins_within: Results[bool] = Results(_begins_within)
         self._cuts: Cuts | None = None
         self._beginnings: Beginnings | None = None
 
@@ -78,3 +84,11 @@ class MergingModel(RememberingModel):
         if self._beginnings is None:
             self._beginnings = Beginnings(self.vocab)
         return beginning in self._beginnings
+
+
+def _characters_begun(token: str) -> int:
+    return sum(character not in _WITHIN_CHARACTER for character in token)
+
+
+def _begins_within(token: str) -> bool:
+    return token[:1] in _WITHIN_CHARACTER

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from reftok import decoding_states
-from reftok.decoding_states import UNREMEMBERED, DecodingStates
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reftok
+from reftok import InvalidIds, decoding_states
+from reftok.decoding_states import UNREMEMBERED, DecodingStates, decodable_tokens
 
 
 def test_there_is_a_bound_to_the_states(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,3 +29,27 @@ def test_there_is_a_bound_to_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     for token_id in range(4):
         states.keep(state, token_id, "", state)
     assert list(state) == [0, 1]
+
+
+def test_ids_outside_the_vocab_are_not_remembered() -> None:
+    tokenizer = replace(reftok.load("bpe-gpt2"))
+    for _ in range(2):
+        assert tokenizer.decode([40, 1 << 30, 3525, 4_000_000]) == "Hello"
+    assert set(tokenizer.decoding_states[True].tokens) == {40, 3525}
+
+
+@given(st.lists(st.integers(0, 5002), max_size=12), st.booleans())
+def test_tokens_are_remembered_as_they_are(ids: list[int], skip_special_tokens: bool) -> None:
+    tokenizer = reftok.load("bpe-qwen")
+    expected = [tokenizer.decodable_token(token_id, skip_special_tokens) for token_id in ids]
+    for _ in range(2):
+        assert decodable_tokens(tokenizer, ids, skip_special_tokens) == [
+            token for token in expected if token is not None
+        ]
+
+
+def test_the_first_id_outside_the_vocab_is_the_one_that_is_named() -> None:
+    tokenizer = reftok.load("spm-unigram")
+    for _ in range(2):
+        with pytest.raises(InvalidIds, match="id 70000 "):
+            tokenizer.decode([5, 70000, 80000])

@@ -59,6 +59,14 @@ class EncodingChain:
         self.end()
         return self.taken()
 
+    def of_normalized(self, text: str) -> list[int]:
+        """The ids of a whole text at the door of the model."""
+        model = self.stages[-1]
+        if text:
+            model.text(text)
+        model.end_part()
+        return self.taken()
+
     def taken(self) -> list[int]:
         """The ids that are there, which are then no longer there."""
         taken = self.ids[:]
