@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 
+from conformance.hypotheses import foretold
 from conformance.observation import Decoded, Encoded
-from reftok import ReftokError, Tokenizer
+from reftok import Tokenizer
 from reftok.postprocessors import ByteLevel
 from reftok.text import NormalizedString
 
@@ -93,12 +95,9 @@ def _of_other_tokenizers(tokenizer: Tokenizer, text: str, right: Spans) -> Itera
             rule = f"trim_offsets is {'off' if step.trim_offsets else 'on'}"
             others[rule] = replace(tokenizer, post_processors=tuple(steps)), text
     for rule, (other, given) in others.items():
-        try:
-            wrong = other.encode(given).offsets
-        except ReftokError:
-            continue
-        if len(wrong) == len(right) and list(wrong) != list(right):
-            yield rule, wrong
+        encoding = foretold(partial(other.encode, given))
+        if encoding is not None and len(encoding.offsets) == len(right) and list(encoding.offsets) != list(right):
+            yield rule, encoding.offsets
 
 
 def attribute_boundaries(tokenizer: Tokenizer, text: str, observed: Sequence[int]) -> Attribution:
@@ -129,6 +128,26 @@ def attribute_decoding(expected: Decoded, observed: Decoded) -> Attribution:
     if given.replace(" ", "") == wanted.replace(" ", ""):
         return Attribution("Decoder", "spaces are added" if len(given) > len(wanted) else "spaces are missing")
     return Attribution()
+
+
+def refused_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> Attribution:
+    """What a list of ids has that is not decoded.
+
+    >>> import reftok
+    >>> refused_ids(reftok.load("bpe-qwen"), [0, 1 << 30]).rule
+    'ids outside the vocab are refused'
+    """
+    if not ids:
+        return Attribution("", "an empty list of ids is refused")
+    is_known = all(tokenizer.id_to_token(token_id) is not None for token_id in ids)
+    return Attribution("", f"ids {'of' if is_known else 'outside'} the vocab are refused")
+
+
+def refused_text(text: str) -> Attribution:
+    """What a text has that is not encoded; nothing where that is not plain."""
+    if not text:
+        return Attribution("", "an empty text is refused")
+    return Attribution("", "texts with NUL are refused") if "\0" in text else Attribution()
 
 
 def _widths(text: str, width: Callable[[str], int]) -> list[int]:

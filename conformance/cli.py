@@ -202,7 +202,7 @@ def _new_job(out: Path | None, jobs: int, options: dict[str, Any], held: ExitSta
             raise UsageError(f"{out}: is not empty; name another --out")
     models = model_infos(plan)
     corpus_cases(plan.inputs.files)
-    check_subjects(plan)
+    versions = check_subjects(plan)
     command = shlex.join(["conformance", *sys.argv[1:]])
     full = not (options["corpora"] or options["checks"] or options["sources"])
     full = full and options["fuzz"] >= DEFAULT_FUZZ and options["seed"] == 0
@@ -214,7 +214,7 @@ def _new_job(out: Path | None, jobs: int, options: dict[str, Any], held: ExitSta
         write_plan(folder, plan, command, full, file_hashes(plan), installed_versions())
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
-    return Job(plan, models, folder, command, jobs, full)
+    return Job(plan, models, folder, command, jobs, full, versions)
 
 
 def _check_free(folder: Path) -> None:
@@ -245,8 +245,8 @@ def _resumed(folder: Path, jobs: int, held: ExitStack) -> Job:
     check_unchanged(hashes)
     check_versions(folder, installed_versions())
     check_journal(folder, plan)
-    check_subjects(plan)
-    return Job(plan, model_infos(plan), folder, command, jobs, full)
+    versions = check_subjects(plan)
+    return Job(plan, model_infos(plan), folder, command, jobs, full, versions)
 
 
 def _plan(

@@ -166,7 +166,7 @@ def _job(folder: Path | None, session: SessionPlan, jobs: int, held: ExitStack) 
     """The job; a session that is in the folder must be the same one. held: keeps the folder locked."""
     plan = session.plan
     infos = model_infos(plan)
-    check_subjects(plan)
+    versions = check_subjects(plan)
     command = shlex.join(["conformance", *sys.argv[1:]])
     folder = folder or Path("reports") / "runs" / datetime.now(UTC).strftime("fuzz-%Y%m%d-%H%M%S")
     try:
@@ -180,7 +180,7 @@ def _job(folder: Path | None, session: SessionPlan, jobs: int, held: ExitStack) 
         (folder / SESSION).write_text(json.dumps({"generators": session.generators}) + "\n", "utf-8")
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
-    return Job(plan, infos, folder, command, jobs, full=False)
+    return Job(plan, infos, folder, command, jobs, full=False, versions=versions)
 
 
 def _check_same(folder: Path, session: SessionPlan) -> None:

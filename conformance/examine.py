@@ -15,7 +15,7 @@ from conformance.checks.stream_encode import encoding_difference
 from conformance.checks.streams import culprit
 from conformance.engines.bench import Bench
 from conformance.evidence import Evidence, SeenToken, StageDifference, StreamStep
-from conformance.hypotheses import decoding_hypotheses, hypotheses
+from conformance.hypotheses import decoding_hypotheses, foretold, hypotheses
 from conformance.observation import Decoded, Encoded
 from conformance.streaming import FedStream, Piece, Streamed
 from conformance.subjects import subject_version
@@ -143,7 +143,8 @@ def _supposed(tokenizer: Tokenizer, text: str, attribution: Attribution) -> dict
     """The stages of the hypothesis that explains the subject."""
     for hypothesis in hypotheses(tokenizer):
         if (hypothesis.stage, hypothesis.rule) == (attribution.stage, attribution.rule):
-            return _states(hypothesis.trace(text)) if hypothesis.trace else None
+            trace = None if hypothesis.trace is None else foretold(partial(hypothesis.trace, text))
+            return None if trace is None else _states(trace)
     return None
 
 
@@ -178,17 +179,16 @@ def _decoder(example: Example, attribution: Attribution, ids: Sequence[int]) -> 
     if trace is None:
         return None
     skips = right.text != given.text
-    try:
-        steps = tokenizer.trace_decode(ids, skips).steps
-        others = list(trace(ids, skips).steps)
-    except ReftokError:
+    traced, supposed = foretold(partial(tokenizer.trace_decode, ids, skips)), foretold(partial(trace, ids, skips))
+    if traced is None or supposed is None:
         return None
-    for step in steps:
+    others = list(supposed.steps)
+    for step in traced.steps:
         is_there = bool(others) and others[0].component == step.component
         came = others.pop(0).after if is_there else step.before
         if came != step.after:
-            stage, supposed = f"Decoder: {step.component}", f"reftok where {attribution.rule}"
-            return StageDifference(stage, step.after[:MOST_PIECES], came[:MOST_PIECES], "reftok", supposed)
+            stage, by = f"Decoder: {step.component}", f"reftok where {attribution.rule}"
+            return StageDifference(stage, step.after[:MOST_PIECES], came[:MOST_PIECES], "reftok", by)
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from conformance.attribute import Attribution
+from conformance.attribute import DESCRIPTIONS, Attribution
 from conformance.case import Case
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
@@ -14,7 +14,7 @@ from conformance.engines.hypothesis_search import MOST_WITNESSES
 from conformance.engines.local import bench_of
 from conformance.engines.naming import named_difference
 from conformance.examine import Example, examined
-from conformance.finding import Mismatch
+from conformance.finding import Mismatch, Severity
 from conformance.gather import WITNESSED
 from conformance.inputs.plan import corpus_cases
 from conformance.plan import Plan
@@ -24,28 +24,49 @@ from conformance.shrink import MOST_ATTEMPTS, shrink_case
 SLOW_ATTEMPTS = 60
 """How often a subject that dies on its way may be asked while its failure is shrunk."""
 
+_KEPT_SEVERITY: Severity = "special-token injection"
+"""A smaller case must show what is so bad."""
 _NOT_SHRUNK = ("timed out", "not asked")
 _NOTHING = Attribution()
 
 
-def shrunk_example(plan: Plan, mismatch: Mismatch, stage: str) -> tuple[Mismatch, Attribution]:
-    """The mismatch on a smaller case, and what the smaller case says about the cause."""
+def shrunk_example(plan: Plan, mismatch: Mismatch, by_worker: Attribution) -> tuple[Mismatch, Attribution]:
+    """The mismatch on a smaller case, and the cause that the smaller case shows.
+
+    by_worker: what was blamed for it before.
+    """
     bench = bench_of(plan, mismatch.model)
     if mismatch.subject not in bench.subjects or mismatch.rule in _NOT_SHRUNK:
-        return mismatch, Attribution()
+        return mismatch, by_worker
     bench.renew()
     _hear_witnesses(plan, bench, mismatch)
     found = _Trial.of(plan, bench, mismatch).shrunk()
     if found is None:
-        return mismatch, Attribution()
+        return mismatch, by_worker
     case, difference, right, given = found
-    shrunk = replace(mismatch, case=case)
+    shrunk = replace(mismatch, case=case, severity=bench.blame.severity(difference, right, given))
     if mismatch.check in WITNESSED:
         hear_of_rivals(bench, shrunk, right, given)
-    attribution = bench.blame.of(mismatch.subject, mismatch.check, case, right, given)
+    cause = _cause(bench, shrunk, right, given, by_worker)
     difference = named_difference(bench.reference.tokenizer, difference, right, given)
-    evidence = examined(Example(bench, mismatch.subject, mismatch.check, case, right, given), attribution)
-    return replace(shrunk, expected=difference.expected, observed=difference.observed, evidence=evidence), attribution
+    evidence = examined(Example(bench, mismatch.subject, mismatch.check, case, right, given), cause)
+    return replace(shrunk, expected=difference.expected, observed=difference.observed, evidence=evidence), cause
+
+
+def _cause(bench: Bench, shrunk: Mismatch, right: Answers, given: Answers, by_worker: Attribution) -> Attribution:
+    """What the shrunk case shows; what the worker named only where that explains the shrunk case as well.
+
+    Where nothing does, it is described.
+    """
+    asked = shrunk.subject, shrunk.check, shrunk.case, right, given
+    shown = bench.blame.of(*asked)
+    if shrunk.check not in WITNESSED:
+        return by_worker if by_worker.stage or not shown.rule else shown
+    if shown.stage and shown.rule not in DESCRIPTIONS:
+        return shown
+    if by_worker.rule not in DESCRIPTIONS and bench.blame.explains(by_worker, *asked):
+        return by_worker
+    return shown if shown.rule else Attribution("", shrunk.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +85,7 @@ class _Trial:
     @classmethod
     def of(cls, plan: Plan, bench: Bench, mismatch: Mismatch) -> _Trial:
         trial = cls(plan, bench, mismatch)
-        if mismatch.check not in WITNESSED or mismatch.severity == "no answer":
+        if mismatch.check not in WITNESSED or (mismatch.severity == "no answer" and mismatch.rule != "refused"):
             return trial
         asked = mismatch.subject, mismatch.check, mismatch.case, *trial._answers(mismatch.case)
         cause = bench.blame.of(*asked)
@@ -98,7 +119,10 @@ class _Trial:
             self._renew()
         if not isinstance(found, Difference) or found.rule != self.mismatch.rule:
             return None
-        is_other = self.cause.stage and not self.bench.blame.explains(self.cause, name, check, case, right, given)
+        blame = self.bench.blame
+        if _KEPT_SEVERITY == self.mismatch.severity != blame.severity(found, right, given):
+            return None
+        is_other = self.cause != _NOTHING and not blame.explains(self.cause, name, check, case, right, given)
         return None if is_other else found
 
     def _difference_of_new(self, case: Case) -> Difference | None:

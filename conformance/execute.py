@@ -15,7 +15,7 @@ from conformance.expectations import Expectation, matching, read_expectations
 from conformance.finding import Finding
 from conformance.inputs.plan import shards
 from conformance.job import Job
-from conformance.progress import Progress
+from conformance.progress import Progress, Shrinking
 from conformance.report.folder import write_run_folder
 from conformance.resources import expectations_folder
 from conformance.run import Run
@@ -27,10 +27,10 @@ SHARE_OF_REPORTS = 0.01
 """Of the time of a run, no more than this goes into reports of what is done so far: the journal has it anyway."""
 
 
-def execute(job: Job, told: Callable[[Progress], None]) -> Run:
+def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     """Work on what is not in the journal yet, write the run folder, and give the run.
 
-    told: how far it is, after each shard.
+    told: how far it is, after each shard, and which finding is shrunk.
     Interrupted, the journal holds every finished shard, and run.json says "incomplete".
     """
     started, clock = datetime.now(UTC), time.monotonic()
@@ -63,7 +63,7 @@ def execute(job: Job, told: Callable[[Progress], None]) -> Run:
             _write_incomplete(job, results, started)
     results.sort(key=lambda result: order[result.shard.key])
     try:
-        run = finished_run(job, results)
+        run = finished_run(job, results, told)
     finally:
         close_bench()
     run = _timed(run, results, started, time.monotonic() - clock)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from conformance.attribute import DESCRIPTIONS, Attribution
 from conformance.checks import CHECKS
 from conformance.engines.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, telling
+from conformance.evidence import NO_EVIDENCE
 from conformance.expectations import Expectation, matching
 from conformance.finding import Finding, Mismatch, by_weight
 from conformance.run import Cell, LanguageCell
@@ -19,8 +20,8 @@ MOST_REFUSED = 0.5
 WITNESSED = ("ids", "tokens", "offsets", "decode")
 """Checks whose differences are explained by hypotheses, for and against which other answers of the subject speak."""
 
-Shrinker = Callable[[Mismatch, str], tuple[Mismatch, Attribution]]
-"""A smaller mismatch of the same kind, and the stage and rule that it shows; "" is given where they were unknown."""
+Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
+"""A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,13 @@ def findings(
     shrinker: Shrinker,
     replay: Callable[[Finding], str],
 ) -> tuple[Finding, ...]:
-    """One finding a cause, shrunk, the worst first. Causes that turn out the same after shrinking are joined."""
+    """One finding a cause, shrunk, the worst first.
+
+    Causes that turn out the same after shrinking are joined, and so are those that are left with the same example.
+    """
     by_fingerprint: dict[str, Finding] = {}
     for entry in gathered:
-        example, attribution = shrinker(entry.group.examples[0], entry.group.stage)
-        cause = _cause(entry.check, Attribution(entry.group.stage, entry.group.rule), attribution)
+        example, cause = shrinker(entry.group.examples[0], Attribution(entry.group.stage, entry.group.rule))
         finding = Finding(
             example=example,
             count=entry.group.count,
@@ -70,14 +73,23 @@ def findings(
         known = by_fingerprint.get(finding.fingerprint)
         by_fingerprint[finding.fingerprint] = finding if known is None else _joined(known, finding)
     listed = [_listed(finding, expectations) for finding in by_fingerprint.values()]
-    return tuple(sorted(_one_a_cause(listed), key=by_weight))
+    return tuple(sorted(_one_a_cause(_one_an_example(listed)), key=by_weight))
 
 
-def _cause(check: str, by_worker: Attribution, shown: Attribution) -> Attribution:
-    """What the shrunk case shows, where it was held against more witnesses and is more than a description."""
-    if not by_worker.stage:
-        return shown if shown.rule else by_worker
-    return shown if check in WITNESSED and shown.stage and shown.rule not in DESCRIPTIONS else by_worker
+def _one_an_example(listed: Iterable[Finding]) -> list[Finding]:
+    """Unexpected findings on the same input with the same answers are one, by the rule that explains most."""
+    kept: list[Finding] = []
+    shown: dict[Mismatch, Finding] = {}
+    for finding in sorted(
+        listed, key=lambda finding: (finding.rule in DESCRIPTIONS, not finding.stage, -finding.count)
+    ):
+        case = replace(finding.example.case, origin="", language="")
+        example = replace(finding.example, case=case, severity="other ids", evidence=NO_EVIDENCE)
+        if finding.status != "new" or finding.example.check not in WITNESSED:
+            kept.append(finding)
+        else:
+            shown[example] = _with_those_of(shown[example], finding) if example in shown else finding
+    return [*kept, *shown.values()]
 
 
 def _one_a_cause(listed: Iterable[Finding]) -> list[Finding]:

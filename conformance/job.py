@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from conformance.plan import Plan
 from conformance.run import ModelInfo
 from conformance.subjects import ORACLES, load_subject
 from conformance.subjects.base import UnavailableError
+from conformance.subjects.isolated import IsolatedSubject
 from reftok import load
 from reftok.unicode_profile import unicode_profile
 
@@ -26,6 +28,7 @@ class Job:
 
     models: what the run says of the plan's models. folder: the run folder. command: as typed.
     full: all inputs and checks, so that what is expected must be seen.
+    versions: what subjects from files say of themselves, by label.
     """
 
     plan: Plan
@@ -34,6 +37,7 @@ class Job:
     command: str
     jobs: int
     full: bool
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
@@ -53,18 +57,33 @@ def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
     )
 
 
-def check_subjects(plan: Plan) -> None:
-    """Raise UsageError for a subject that can take part with none of the models: it would prove nothing."""
+def check_subjects(plan: Plan) -> dict[str, str]:
+    """The versions that subjects from files tell, by label; raises UsageError for what would prove nothing.
+
+    That is a subject that can take part with none of the models, and a model that only its official library would meet.
+    """
+    for model in plan.models:
+        if {*plan.subjects} == {model.oracle}:
+            raise UsageError(
+                f"--subject {model.oracle}: is the official library of {model.name}, which would be compared with "
+                "nothing; name another subject"
+            )
+    versions: dict[str, str] = {}
     for name in plan.subjects:
         reasons = []
         for model in plan.models:
             try:
-                load_subject(name, model.path, model.format, plan.timeout, model.encoding).close()
-                break
+                subject = load_subject(name, model.path, model.format, plan.timeout, model.encoding)
             except UnavailableError as error:
                 reasons.append(str(error))
+                continue
+            if isinstance(subject, IsolatedSubject):
+                versions[subject.name] = subject.version
+            subject.close()
+            break
         else:
             raise UsageError(f"--subject: {reasons[0]}")
+    return versions
 
 
 def replay_command(job: Job, finding: Finding) -> str:

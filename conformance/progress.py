@@ -43,6 +43,27 @@ class Progress:
         return f"{plural(self.answers, 'answer')} compared, {unexpected} unexpected{known}"
 
 
+@dataclass(frozen=True, slots=True)
+class Shrinking:
+    """Which of the findings is being shrunk, counted from 1, when all else is done."""
+
+    number: int
+    total: int
+
+    @property
+    def sentence(self) -> str:
+        """For people.
+
+        >>> Shrinking(2, 9).sentence
+        'shrinking finding 2 of 9'
+        """
+        return f"shrinking finding {self.number:,} of {self.total:,}"
+
+    def is_due(self, seconds: float) -> bool:
+        """Whether it is told where each time takes a line; seconds: since the line before."""
+        return self.number == 1 or seconds > SECONDS_BETWEEN_LINES
+
+
 class Pace:
     """How long the rest of a run takes, by what it took so far; shards of an earlier session took no time in this.
 
@@ -79,7 +100,7 @@ class ProgressTeller:
         self._last_line = time.monotonic()
         self._pace = Pace(self._last_line)
 
-    def __enter__(self) -> Callable[[Progress], None]:
+    def __enter__(self) -> Callable[[Progress | Shrinking], None]:
         console = Console(stderr=True)
         if console.is_terminal and not self._quiet:
             self._bar = Bar(
@@ -100,18 +121,32 @@ class ProgressTeller:
         if self._bar is not None:
             self._bar.stop()
 
-    def _tell(self, progress: Progress) -> None:
+    def _tell(self, progress: Progress | Shrinking) -> None:
         now = time.monotonic()
+        if isinstance(progress, Shrinking):
+            self._tell_shrinking(progress, now)
+            return
         left = self._pace.left(progress, now)
         if self._bar is not None:
             self._bar.update(self._task, completed=progress.done, total=progress.total, description=progress.sentence)
         elif not self._quiet and (now - self._last_line > SECONDS_BETWEEN_LINES or not left):
             self._last_line = now
-            said = [f"{progress.done}/{progress.total} shards", progress.sentence, *([left] if left else [])]
-            try:
-                print(", ".join(said), file=sys.stderr, flush=True)
-            except BrokenPipeError:
-                to_nowhere(sys.stderr)
+            say(", ".join([f"{progress.done}/{progress.total} shards", progress.sentence, *([left] if left else [])]))
+
+    def _tell_shrinking(self, progress: Shrinking, now: float) -> None:
+        if self._bar is not None:
+            self._bar.update(self._task, description=progress.sentence)
+        elif not self._quiet and progress.is_due(now - self._last_line):
+            self._last_line = now
+            say(progress.sentence)
+
+
+def say(sentence: str) -> None:
+    """A line on standard error, where somebody reads it."""
+    try:
+        print(sentence, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        to_nowhere(sys.stderr)
 
 
 def to_nowhere(stream: TextIO) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from conformance.attribute import Attribution
 from conformance.case import Case
 from conformance.engines.journal import read_plan
 from conformance.errors import InputError
@@ -67,7 +68,7 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
     if example.rule in ("timed out", "not asked"):
         raise InputError(f"{finding.fingerprint}: what gives no answer in time has no reproduction")
     data, case = model.path.read_bytes(), example.case
-    with Trials(plan, example) as trials:
+    with Trials(plan, example, Attribution(finding.stage, finding.rule)) as trials:
         if shrinks_model:
             attempts = SLOW_ATTEMPTS if example.severity == "no answer" else MOST_ATTEMPTS
             data, case = shrink_together(trials, model.format, data, case, attempts)

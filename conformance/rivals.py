@@ -21,7 +21,7 @@ from conformance.finding import Mismatch
 from conformance.generators import generators
 from conformance.generators.base import NothingToDo
 from conformance.generators.knowledge import model_knowledge
-from conformance.hypotheses.pre_tokenizers import MOST_CHARACTERS
+from conformance.hypotheses.pre_tokenizers import MOST_CHARACTERS, doubtful_characters
 
 MOST_RIVALS = 8
 DRAWN_OF_EACH = 60
@@ -58,8 +58,7 @@ def _telling_cases(rivals: Sequence[Foretelling], cases: Sequence[Case]) -> Iter
 
 def _in_frames(text: str) -> Iterator[Case]:
     """Each of the first characters of a text that a class may hold or not, beside members of the classes."""
-    doubtful = dict.fromkeys(character for character in text if not character.isascii())
-    for character in list(doubtful)[:MOST_CHARACTERS]:
+    for character in doubtful_characters(text)[:MOST_CHARACTERS]:
         yield from (text_case(frame.format(character), "witness:character") for frame in _BESIDE)
 
 

@@ -12,10 +12,11 @@ from conformance.engines.result import ShardResult
 from conformance.example import shrunk_example
 from conformance.expectations import gone, read_expectations
 from conformance.finding import Mismatch
-from conformance.gather import cells, findings, gather, language_cells, unchecked, vacuous
+from conformance.gather import Gathered, Shrinker, cells, findings, gather, language_cells, unchecked, vacuous
 from conformance.inputs.corpora import read_corpus
 from conformance.job import Job, file_hash, replay_command
 from conformance.plan import Plan
+from conformance.progress import Shrinking
 from conformance.resources import expectations_folder
 from conformance.run import Cell, ModelInfo, Run, SubjectInfo
 from conformance.subjects import BUILT_IN, subject_label, subject_version
@@ -23,9 +24,21 @@ from conformance.subjects.base import UnavailableError
 from conformance.versions import installed_versions
 
 
-def finished_run(job: Job, results: Sequence[ShardResult]) -> Run:
-    """The run that all results amount to: each finding with its shrunk example, and the verdict."""
-    run = _run(job, results, lambda mismatch, stage: shrunk_example(job.plan, mismatch, stage))
+def finished_run(job: Job, results: Sequence[ShardResult], told: Callable[[Shrinking], None]) -> Run:
+    """The run that all results amount to: each finding with its shrunk example, and the verdict.
+
+    told: which finding is shrunk.
+    """
+    gathered = gather(results)
+    shrinking = Shrinking(0, len(gathered))
+
+    def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
+        nonlocal shrinking
+        shrinking = replace(shrinking, number=shrinking.number + 1)
+        told(shrinking)
+        return shrunk_example(job.plan, mismatch, cause)
+
+    run = _run(job, results, gathered, shrunk)
     problems = _problems(job, results, run.cells)
     if job.full:
         expectations = read_expectations(expectations_folder(), installed_versions())
@@ -35,7 +48,7 @@ def finished_run(job: Job, results: Sequence[ShardResult]) -> Run:
 
 def unfinished_run(job: Job, results: Sequence[ShardResult]) -> Run:
     """The run so far: the examples as they came."""
-    return _run(job, results, lambda mismatch, stage: (mismatch, Attribution()))
+    return _run(job, results, gather(results), lambda mismatch, cause: (mismatch, cause))
 
 
 def with_problems(run: Run, problems: Iterable[str]) -> Run:
@@ -45,13 +58,11 @@ def with_problems(run: Run, problems: Iterable[str]) -> Run:
     return replace(run, verdict="unexpected findings" if is_unexpected else "as expected", problems=every)
 
 
-def _run(
-    job: Job, results: Sequence[ShardResult], example: Callable[[Mismatch, str], tuple[Mismatch, Attribution]]
-) -> Run:
+def _run(job: Job, results: Sequence[ShardResult], gathered: Sequence[Gathered], example: Shrinker) -> Run:
     """Without a verdict, a start and times."""
     plan, infos = job.plan, job.models
     found = findings(
-        gather(results),
+        gathered,
         {info.name: info.oracle for info in infos},
         read_expectations(expectations_folder(), installed_versions()),
         example,
@@ -63,7 +74,7 @@ def _run(
         seed=plan.inputs.seed,
         versions=installed_versions(),
         models=infos,
-        subjects=_subject_infos(plan, infos, results),
+        subjects=_subject_infos(job, results),
         checks=plan.checks,
         cells=cells(results, found, [info.name for info in infos]),
         languages=language_cells(results),
@@ -136,14 +147,16 @@ def _unavailable(results: Sequence[ShardResult], model: str) -> dict[str, str]:
     return reasons
 
 
-def _subject_infos(plan: Plan, infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> tuple[SubjectInfo, ...]:
-    oracles = {info.oracle for info in infos}
-    reasons = [_unavailable(results, info.name) for info in infos]
+def _subject_infos(job: Job, results: Sequence[ShardResult]) -> tuple[SubjectInfo, ...]:
+    oracles = {info.oracle for info in job.models}
+    reasons = [_unavailable(results, info.name) for info in job.models]
     subjects: list[SubjectInfo] = []
-    for name in sorted({*plan.labels, *oracles}):
+    for name in sorted({*job.plan.labels, *oracles}):
         everywhere = all(name in reason for reason in reasons) and reasons
         why = next(reason[name] for reason in reasons) if everywhere else ""
-        subjects.append(SubjectInfo(name, _version(name), "oracle" if name in oracles else "subject", why))
+        subjects.append(
+            SubjectInfo(name, job.versions.get(name) or _version(name), "oracle" if name in oracles else "subject", why)
+        )
     return tuple(subjects)
 
 

@@ -105,10 +105,10 @@ def failure_difference(expected: object, failure: Failure) -> Difference:
 
 
 def tails(expected: Sequence[object], observed: Sequence[object], length: int = 12) -> tuple[str, str]:
-    """Both sequences from the first difference on, as text.
+    """Both sequences, one item a token, from the first difference on, as text.
 
     >>> tails([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 9])
-    ('[…4] 5, 6', '[…4] 9')
+    ('… 4 equal tokens … 5, 6', '… 4 equal tokens … 9')
     """
     first = next((i for i, pair in enumerate(zip(expected, observed, strict=False)) if pair[0] != pair[1]), None)
     if first is None:
@@ -119,7 +119,8 @@ def tails(expected: Sequence[object], observed: Sequence[object], length: int = 
 def _shown(values: Sequence[object], start: int, length: int) -> str:
     shown = ", ".join(map(repr, values[start : start + length]))
     more = ", …" if len(values) > start + length else ""
-    return (f"[…{start}] " if start else "") + (shown or "(end)") + more
+    skipped = f"… {start:,} equal token{'s' * (start != 1)} … " if start else ""
+    return skipped + (shown or "(end)") + more
 
 
 def text_tails(expected: str, observed: str, before: int = 12, length: int = 80) -> tuple[str, str]:

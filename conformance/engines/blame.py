@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from conformance.attribute import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets, offset_rules
+from conformance.attribute import (
+    Attribution,
+    attribute_boundaries,
+    attribute_decoding,
+    attribute_offsets,
+    offset_rules,
+    refused_ids,
+    refused_text,
+)
 from conformance.attribute_streams import EACH_CHUNK_ALONE, attribute_lost_text, attribute_stream_encoding
 from conformance.case import Case
 from conformance.checks.base import Answers, Difference
@@ -18,8 +26,9 @@ from conformance.engines.hypothesis_search import HypothesisSearch, Witness
 from conformance.engines.offset_witnesses import OffsetWitnesses
 from conformance.engines.stream_witnesses import StreamWitnesses
 from conformance.finding import Severity
-from conformance.hypotheses import DecodingHypothesis, Hypothesis, decoding_hypotheses, hypotheses, of_classes
-from conformance.observation import Decoded, Encoded
+from conformance.hypotheses import DecodingHypothesis, Hypothesis, decoding_hypotheses, foretold, hypotheses, of_classes
+from conformance.hypotheses.pre_tokenizers import doubtful_characters
+from conformance.observation import Decoded, Encoded, Failure
 from conformance.release_rules import release_decoding_hypotheses, release_hypotheses
 from reftok import Encoding, ReftokError, Tokenizer
 from reftok.models.bpe import BPE
@@ -91,13 +100,13 @@ class Blame:
                 self._encoding.hear(name, witness, are_summoned)
                 self._offsets.hear(name, case.text, right.encoding, given.encoding)
             if isinstance(right.decoding, Decoded) and isinstance(given.decoding, Decoded):
-                decoding = _witness(name, _decoded_ids(case, right), right.decoding, given.decoding)
+                decoding = _decoding_witness(name, _decoded_ids(case, right), right.decoding, given.decoding)
                 self._decoding.hear(name, decoding, are_summoned)
 
     def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Foretelling]:
         """What each of the hypotheses that explain a mismatch would answer, the best first, and last the reference."""
         if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
-            decoding = _witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
+            decoding = _decoding_witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
             right = DecodingHypothesis("", "", self._tokenizer.decode)
             return [partial(self._decodes, one) for one in (*self._decoding.rivals(name, decoding), right)]
         expected, observed = oracle.encoding, subject.encoding
@@ -121,6 +130,8 @@ class Blame:
 
     def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
         """The stage and rule at fault, as far as they can be told."""
+        if _is_refused(check, subject):
+            return self._of_refusal(check, case, oracle)
         if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
             return self._of_decode(name, case, oracle, oracle.decoding, subject.decoding)
         if check == "round trip":
@@ -145,13 +156,19 @@ class Blame:
         self, cause: Attribution, name: str, check: str, case: Case, oracle: Answers, subject: Answers
     ) -> bool:
         """Whether what was blamed for another mismatch explains this one."""
+        if _is_refused(check, subject):
+            return self._of_refusal(check, case, oracle) == cause != Attribution()
         if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
-            decoding = _witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
+            decoding = _decoding_witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
             return any(self._decoding.fits(one, decoding) for one in self._decoding.of_rule(cause.stage, cause.rule))
         expected, observed = oracle.encoding, subject.encoding
         if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return False
-        found = self._encoding.of_rule(cause.stage, cause.rule)
+        classes = of_classes(self._tokenizer, case.text) if cause.stage == "PreTokenizer" else ()
+        found = [
+            *self._encoding.of_rule(cause.stage, cause.rule),
+            *(one for one in classes if one.rule == cause.rule),
+        ]
         if check == "ids":
             ids = _witness(name, case.text, expected.ids, observed.ids)
             return any(self._encoding.fits(one, ids) for one in found)
@@ -159,13 +176,18 @@ class Blame:
             return True
         return cause.stage == "Offsets" and cause.rule in offset_rules(self._tokenizer, case.text, expected, observed)
 
+    def _of_refusal(self, check: str, case: Case, oracle: Answers) -> Attribution:
+        if check == "decode":
+            return refused_ids(self._tokenizer, _decoded_ids(case, oracle))
+        return refused_text(case.readable_text)
+
     def _of_same_ids(self, name: str, check: str, text: str, observed: Encoded) -> Attribution:
         """What is wrong with other ids may give the right ones here, and tell itself by tokens and offsets."""
         found = next(_that_encode_so(self._encoding.believable(name), check, text, observed), None)
         return Attribution() if found is None else Attribution(found.stage, found.rule)
 
     def _of_decode(self, name: str, case: Case, oracle: Answers, right: Decoded, given: Decoded) -> Attribution:
-        found = self._decoding.find(name, _witness(name, _decoded_ids(case, oracle), right, given))
+        found = self._decoding.find(name, _decoding_witness(name, _decoded_ids(case, oracle), right, given))
         return attribute_decoding(right, given) if found is None else Attribution(found.stage, found.rule)
 
     def _of_round_trip(self, name: str, oracle: Answers, subject: Answers) -> Attribution:
@@ -230,7 +252,7 @@ class Blame:
 
     def _best_of_classes(self, name: str, text: str, fitting: Iterable[Hypothesis]) -> Hypothesis | None:
         """What foretells best what the subject did with these characters elsewhere; of equals, that one is missing."""
-        doubtful = {character for character in text if not character.isascii()}
+        doubtful = set(doubtful_characters(text))
         heard = [one for one in self._encoding.heard(name) if not doubtful.isdisjoint(one.given)]
 
         def rank(one: Hypothesis) -> tuple[int, bool]:
@@ -252,6 +274,11 @@ class Blame:
         return difference.severity
 
 
+def _is_refused(check: str, subject: Answers) -> bool:
+    answer = {"ids": subject.encoding, "decode": subject.decoding}.get(check)
+    return isinstance(answer, Failure) and answer.kind == "refused"
+
+
 def _special_ids(tokenizer: Tokenizer) -> set[int]:
     """The ids of special tokens; the unknown token is none of those that a text must not be able to inject."""
     special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
@@ -269,11 +296,8 @@ def _special_ids(tokenizer: Tokenizer) -> set[int]:
 
 def _that_encode_so(some: Iterable[Hypothesis], check: str, text: str, observed: Encoded) -> Iterator[Hypothesis]:
     for hypothesis in some:
-        try:
-            given = hypothesis.trace(text).encoding if hypothesis.trace is not None else None
-        except ReftokError:
-            continue
-        if given is not None and _is_encoding(given, observed, check):
+        trace = None if hypothesis.trace is None else foretold(partial(hypothesis.trace, text))
+        if trace is not None and _is_encoding(trace.encoding, observed, check):
             yield hypothesis
 
 
@@ -294,3 +318,12 @@ def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
 def _witness(name: str, given: Given, oracle: Answer, subject: Answer) -> Witness[Given, Answer]:
     """Where reftok itself differs, the hypotheses are about what the oracle does otherwise."""
     return Witness(given, subject, oracle) if name == "reftok" else Witness(given, oracle, subject)
+
+
+def _decoding_witness(
+    name: str, ids: tuple[int, ...], oracle: Decoded, subject: Decoded
+) -> Witness[tuple[int, ...], Decoded]:
+    """Where the oracle keeps no special tokens, nobody knows what is right with them."""
+    if oracle.with_special is None:
+        subject = Decoded(subject.text)
+    return _witness(name, ids, oracle, subject)

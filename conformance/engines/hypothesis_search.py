@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
 
-from conformance.hypotheses import DecodingHypothesis, Hypothesis
+from conformance.hypotheses import DecodingHypothesis, Hypothesis, foretold
 from conformance.observation import Decoded
-from reftok import ReftokError
 
 FULL_SEARCHES = 30
 MOST_WITNESSES = 60
@@ -39,7 +38,7 @@ class HypothesisSearch(Generic[Supposed, Given, Answer]):
     `FULL_SEARCHES` mismatches of a subject are tried against every hypothesis, the others only against those that were
     believed before.
 
-    all_hypotheses: made when they are first needed. foretell: what a hypothesis answers; ReftokError where it cannot.
+    all_hypotheses: made when they are first needed. foretell: what a hypothesis answers; it may raise anything.
     is_known: whether something else speaks for a hypothesis about a subject, of two that the witnesses bear out alike.
     """
 
@@ -160,10 +159,7 @@ class HypothesisSearch(Generic[Supposed, Given, Answer]):
 
     def foretold(self, hypothesis: Supposed, given: Given) -> Answer | None:
         """What a hypothesis answers, None where it cannot."""
-        try:
-            return self._foretell(hypothesis, given)
-        except ReftokError:
-            return None
+        return foretold(lambda: self._foretell(hypothesis, given))
 
 
 def _agree(foretold: object, answer: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.hypotheses.added_tokens import of_added_tokens
-from conformance.hypotheses.base import DecodingHypothesis, Hypothesis
+from conformance.hypotheses.base import DecodingHypothesis, Hypothesis, foretold
 from conformance.hypotheses.decoders import of_decoders
 from conformance.hypotheses.inputs import of_input
 from conformance.hypotheses.models import of_model
@@ -18,7 +18,7 @@ from conformance.hypotheses.post_processors import of_post_processors
 from conformance.hypotheses.pre_tokenizers import of_classes, of_pre_tokenizers
 from reftok import Tokenizer
 
-__all__ = ["DecodingHypothesis", "Hypothesis", "decoding_hypotheses", "hypotheses", "of_classes"]
+__all__ = ["DecodingHypothesis", "Hypothesis", "decoding_hypotheses", "foretold", "hypotheses", "of_classes"]
 
 
 def hypotheses(tokenizer: Tokenizer) -> Iterator[Hypothesis]:

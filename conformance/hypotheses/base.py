@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from reftok import Tokenizer, Trace
 from reftok.trace import DecodingTrace
 
+Answer = TypeVar("Answer")
 Text: TypeAlias = Callable[[Sequence[int], bool], str]
 """What ids are decoded to, special tokens skipped or kept."""
 
@@ -18,7 +19,7 @@ Text: TypeAlias = Callable[[Sequence[int], bool], str]
 class Hypothesis:
     """One way to get the encoding wrong; `ids` answers like an implementation that does.
 
-    `ids` raises ReftokError where the changed tokenizer refuses the text, or cannot be built.
+    Its answers are asked for through `foretold`.
     trace: what its stages give, for the reports; None where it is no other tokenizer or text.
     text: what it decodes, which may differ too; None where it is no other tokenizer.
     """
@@ -41,6 +42,20 @@ class DecodingHypothesis:
     rule: str
     text: Text
     trace: Callable[[Sequence[int], bool], DecodingTrace] | None = None
+
+
+def foretold(answer: Callable[[], Answer]) -> Answer | None:
+    """What a hypothesis answers; None where it breaks down.
+
+    A changed reference need not be a tokenizer any more, so whatever it raises is its refusal.
+
+    >>> foretold(lambda: {"a": 0}["b"]) is None
+    True
+    """
+    try:
+        return answer()
+    except Exception:
+        return None
 
 
 def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Hypothesis:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 
 from conformance.hypotheses.base import DecodingHypothesis, Text
 from conformance.hypotheses.models import piece_table, unknown_id
 from reftok import Tokenizer
+from reftok.byte_level import from_byte_characters
 from reftok.decoders import ByteLevel
 from reftok.sentencepiece_pieces import PieceType
 
 _REPLACEMENTS = re.compile("\ufffd+")
+_ESCAPED = re.compile("[\udc80-\udcff]")
+"""Bytes that "surrogateescape" has left alone."""
 _SPACE_BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
+_FIRST_WRONG = "text ends at the first bytes that are not UTF-8"
 _SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
 _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE | _LINE_FEED | _OTHERS)
 """What those who join tokens as they stand in the vocab put back: nothing, spaces, line feeds, all white space."""
@@ -29,6 +34,8 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
         "bytes that are not UTF-8 are dropped": lambda ids, skip: decode(ids, skip).replace("\ufffd", ""),
         "one U+FFFD for a run of bytes": lambda ids, skip: _REPLACEMENTS.sub("\ufffd", decode(ids, skip)),
         "text ends at the first NUL": lambda ids, skip: decode(ids, skip).partition("\0")[0],
+        "NULs at the end are lost": lambda ids, skip: decode(ids, skip).rstrip("\0"),
+        _FIRST_WRONG: lambda ids, skip: decode(ids, skip).partition("\ufffd")[0],
         "white space at the ends is stripped": lambda ids, skip: decode(ids, skip).strip(),
         "leading spaces are stripped": lambda ids, skip: decode(ids, skip).lstrip(" "),
         "spaces before punctuation are removed": lambda ids, skip: _SPACE_BEFORE_PUNCTUATION.sub(
@@ -42,6 +49,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
         for glyphs in _PUT_BACK:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
             yield DecodingHypothesis("Decoder", "bytes are not mapped: glyphs are given out", joined)
+        rules["one U+FFFD for each byte"] = partial(_each_byte, tokenizer)
     rules = _of_pieces(tokenizer, decode) | rules
     unknown = unknown_id(tokenizer)
     if unknown is not None:
@@ -50,6 +58,8 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
         )
     for rule, text in rules.items():
         yield DecodingHypothesis("Decoder", rule, text)
+    up_to_wrong: Text = lambda ids, skip: "".join(decode(ids, skip).partition("\ufffd")[:2])
+    yield DecodingHypothesis("Decoder", _FIRST_WRONG, up_to_wrong)
     for index, step in enumerate(tokenizer.decoders or ()):
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
 
@@ -60,23 +70,40 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> dict[str, Text]:
         return {}
     byte_ids = {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.BYTE}
 
-    def shown(ids: Sequence[int], skip: bool) -> str:
-        parts: list[str] = []
-        run: list[int] = []
-        for one in ids:
-            if one in byte_ids:
-                parts += [decode(run, skip), table.pieces[one].piece]
-                run = []
+    def by_runs(of_bytes: Callable[[list[str]], str], ids: Sequence[int], skip: bool) -> str:
+        text, before = "", list[int]()
+        for is_bytes, run in ((is_bytes, [*run]) for is_bytes, run in groupby(ids, byte_ids.__contains__)):
+            if is_bytes:
+                text += of_bytes([table.pieces[one].piece for one in run])
             else:
-                run.append(one)
-        return "".join([*parts, decode(run, skip)])
+                text += decode([*before, *run], skip).removeprefix(decode(before, skip))
+            before = run
+        return text
 
     def prefixed(ids: Sequence[int], skip: bool) -> str:
         first = next((token for one in ids if (token := table.id_to_token(one))), "")
         return " " + decode(ids, skip) if first.startswith("▁") else decode(ids, skip)
 
-    rules: dict[str, Text] = {"the space of the dummy prefix is kept": prefixed}
-    return {"byte pieces are given out by name": shown, **rules} if byte_ids else rules
+    control = {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.CONTROL}
+    prefix: dict[str, Text] = {"the space of the dummy prefix is kept": prefixed}
+    rules: dict[str, Text] = {
+        "byte pieces are given out by name": partial(by_runs, "".join),
+        "one U+FFFD for each maximal subpart": partial(by_runs, _by_subparts),
+        "bytes join across control pieces": lambda ids, skip: decode([one for one in ids if one not in control], skip),
+    }
+    return rules | prefix if byte_ids else prefix
+
+
+def _by_subparts(pieces: Sequence[str]) -> str:
+    """The text of pieces like <0x41>."""
+    return bytes(int(piece[3:5], 16) for piece in pieces).decode(errors="replace")
+
+
+def _each_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The bytes of all tokens together, each that is not of a character replaced by itself."""
+    glyphs = _glyphs(tokenizer, {}, ids, skip)
+    data = b"".join(from_byte_characters(glyph) or glyph.encode() for glyph in glyphs)
+    return _ESCAPED.sub("\ufffd", data.decode(errors="surrogateescape"))
 
 
 def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], skip: bool) -> str:

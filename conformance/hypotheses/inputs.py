@@ -21,6 +21,7 @@ def of_input(tokenizer: Tokenizer) -> Hypotheses:
     between_bars = [content for content in special if content.startswith("<|") and content.endswith("|>")]
     changes: dict[str, Callable[[str], str]] = {
         "text ends at the first NUL": lambda text: text.partition("\0")[0],
+        "NULs at the end are lost": lambda text: text.rstrip("\0"),
         "NUL is removed": lambda text: text.replace("\0", ""),
         "line ends are converted to \\n": lambda text: text.replace("\r\n", "\n").replace("\r", "\n"),
         "CR LF is converted to \\n": lambda text: text.replace("\r\n", "\n"),

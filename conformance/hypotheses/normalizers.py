@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from unicodedata import normalize, ucd_3_2_0
+from itertools import pairwise
+from typing import Literal
+from unicodedata import combining, normalize, ucd_3_2_0
 
 from conformance.hypotheses.added_tokens import with_normalizers
 from conformance.hypotheses.base import Hypotheses, Hypothesis, of_text, of_tokenizer
 from reftok import Tokenizer
 from reftok.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
-from reftok.sentencepiece_normalizer import SentencePieceNormalizer
+from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.stages import Normalizer
 
 _FORMS: dict[str, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
@@ -30,11 +32,16 @@ def of_normalizers(tokenizer: Tokenizer) -> Hypotheses:
 
 def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Hypotheses:
     if isinstance(step, UnicodeForm):
+        without_order = partial(_unordered, step.form)
         rule = f"{step.form} by the tables of another Unicode version"
         normalizers = tokenizer.normalizers
         without = replace(tokenizer, normalizers=(*normalizers[:index], *normalizers[index + 1 :]))
+        yield of_text("Normalizer", f"{step.form} without canonical order", without, without_order)
         yield of_text("Normalizer", rule, without, partial(ucd_3_2_0.normalize, step.form))
         yield of_text("Normalizer", f"{step.form} by newer Unicode tables", without, partial(normalize, step.form))
+    if isinstance(step, Precompiled):
+        longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
+        yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))
     named = step.form if isinstance(step, UnicodeForm) else "the charsmap" if isinstance(step, Precompiled) else ""
     for form, other in _FORMS.items():
         if named and form != named:
@@ -78,6 +85,12 @@ def _added(tokenizer: Tokenizer) -> Hypotheses:
     yield of_text("Normalizer", "text is lower-cased", tokenizer, str.lower)
     yield of_text("Normalizer", "a space is added before the text", tokenizer, lambda text: " " + text)
     yield of_text("Normalizer", "accents are removed", tokenizer, _without_accents)
+
+
+def _unordered(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
+    """The text normalized, but marks as they stand: cut where one would be moved before another."""
+    cuts = [0, *(place for place in range(1, len(text)) if combining(text[place - 1]) > combining(text[place]) > 0)]
+    return "".join(normalize(form, text[start:stop]) for start, stop in pairwise([*cuts, len(text)]))
 
 
 def _without_accents(text: str) -> str:

@@ -22,6 +22,8 @@ from reftok.text import Split as Part
 
 MOST_CHARACTERS = 4
 """Of a text that are looked at when a class of characters is in doubt."""
+_DOUBTFUL_ASCII = "\v\f"
+"""White space that tables forget."""
 
 
 def of_pre_tokenizers(tokenizer: Tokenizer) -> Hypotheses:
@@ -80,7 +82,7 @@ def of_classes(tokenizer: Tokenizer, text: str) -> Hypotheses:
     So it is where a table of a class was made by hand, or is another Unicode version's. Which characters are wrong in
     other texts, it does not say.
     """
-    doubtful = list(dict.fromkeys(character for character in text if not character.isascii()))[:MOST_CHARACTERS]
+    doubtful = doubtful_characters(text)[:MOST_CHARACTERS]
     chosen = dict.fromkeys((*doubtful, "".join(doubtful))) if doubtful else ()
     for index, step in enumerate(tokenizer.pre_tokenizers):
         found = _pattern(step)
@@ -88,6 +90,16 @@ def of_classes(tokenizer: Tokenizer, text: str) -> Hypotheses:
             pattern, rest = found or ("", ())
             for rule, table in in_other_classes(pattern, characters):
                 yield _with(tokenizer, rule, index, (_translated(step, table), *rest))
+
+
+def doubtful_characters(text: str) -> list[str]:
+    r"""The characters of a text that tables of classes may differ about, each once.
+
+    >>> doubtful_characters("a\u00e9\x0b\n\u00e9")
+    ['é', '\x0b']
+    """
+    found = (character for character in text if not character.isascii() or character in _DOUBTFUL_ASCII)
+    return list(dict.fromkeys(found))
 
 
 def _translated(step: PreTokenizer, table: dict[int, str]) -> TranslatedSplit:

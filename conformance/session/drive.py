@@ -16,6 +16,7 @@ from conformance.expectations import matching, read_expectations
 from conformance.finding import Finding
 from conformance.generators.knowledge import model_knowledge
 from conformance.job import Job
+from conformance.progress import Shrinking
 from conformance.report.folder import write_atomically, write_run_folder
 from conformance.resources import expectations_folder
 from conformance.run import Run
@@ -80,12 +81,13 @@ class SessionJob:
 
 def run_session(
     session_job: SessionJob,
-    told: Callable[[SessionProgress], None],
+    told: Callable[[SessionProgress | Shrinking], None],
     told_replayed: Callable[[Replayed], None],
 ) -> SessionEnd:
     """Work until the cases or the time are up, write the folder, and give what it holds.
 
-    told: how far it is, after each shard. told_replayed: each known cause that was asked again.
+    told: how far it is, after each shard, and which finding is shrunk.
+    told_replayed: each known cause that was asked again.
     Interrupted, everything that was told is on disk, and run.json says "incomplete".
     """
     driver = _Driver(session_job, told)
@@ -98,7 +100,7 @@ def run_session(
 class _Driver:
     """The state of one start of a session."""
 
-    def __init__(self, session_job: SessionJob, told: Callable[[SessionProgress], None]) -> None:
+    def __init__(self, session_job: SessionJob, told: Callable[[SessionProgress | Shrinking], None]) -> None:
         self.job, self.session = session_job.job, session_job.session
         self.cases, self.seconds = session_job.cases, session_job.seconds
         self.told = told
@@ -126,12 +128,12 @@ class _Driver:
                     finished.clear()
         except KeyboardInterrupt:
             self.state.add(finished.values())
-            self._write(session_run(self.job, self.session, self.state, is_finished=False))
+            self._write(session_run(self.job, self.session, self.state))
             raise
         finally:
             self.journal.close()
         self.state.add(outcome for _, outcome in sorted(finished.items(), key=_place))
-        run = session_run(self.job, self.session, self.state, is_finished=True)
+        run = session_run(self.job, self.session, self.state, self.told)
         return SessionEnd(self._write(run), model_coverages(self.state, self.universes), replayed)
 
     def _replay(self, told_replayed: Callable[[Replayed], None]) -> tuple[Replayed, ...]:
@@ -171,7 +173,7 @@ class _Driver:
         self.journal.empty()
         self.coverages = model_coverages(self.state, self.universes)
         if time.monotonic() - self.last_report > SECONDS_BETWEEN_REPORTS:
-            self._write(session_run(self.job, self.session, self.state, is_finished=False))
+            self._write(session_run(self.job, self.session, self.state))
             self.last_report = time.monotonic()
         return True
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.coverage import KindCoverage, Universe, summary
 from conformance.job import Job
+from conformance.progress import Shrinking
 from conformance.run import Cell, Run
 from conformance.run_table import finished_run, unfinished_run, with_problems
 from conformance.session.plan import SessionPlan
@@ -61,13 +62,18 @@ def coverage_to_json(coverages: Sequence[ModelCoverage]) -> dict[str, Any]:
     }
 
 
-def session_run(job: Job, session: SessionPlan, state: SessionState, is_finished: bool) -> Run:
-    """The run that a session amounts to so far; findings are shrunk where it is finished."""
+def session_run(
+    job: Job, session: SessionPlan, state: SessionState, told: Callable[[Shrinking], None] | None = None
+) -> Run:
+    """The run that a session amounts to so far.
+
+    told: where it is finished, which finding is shrunk.
+    """
     results = [model.result for model in state.models.values()]
-    run = finished_run(job, results) if is_finished else unfinished_run(job, results)
+    run = unfinished_run(job, results) if told is None else finished_run(job, results, told)
     cases = max((result.cases for result in results), default=0)
     run = replace(run, sources=("session",), fuzz=cases)
-    if not is_finished:
+    if told is None:
         return run
     return with_problems(run, [*_refusing(run.cells), *_idle(session, state), *_unexercised(state)])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 
@@ -12,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.finding import Finding, by_weight
-from conformance.progress import SECONDS_BETWEEN_LINES, to_nowhere
+from conformance.progress import SECONDS_BETWEEN_LINES, Shrinking, say
 from conformance.report.text import visible
 from conformance.report.view import plural, shown_input
 from conformance.session.drive import SessionProgress
@@ -33,7 +32,7 @@ class SessionTeller:
         self._live: Live | None = None
         self._last_line = time.monotonic()
 
-    def __enter__(self) -> Callable[[SessionProgress], None]:
+    def __enter__(self) -> Callable[[SessionProgress | Shrinking], None]:
         if self._console.is_terminal and not self._quiet:
             self._live = Live(Text("loading models"), console=self._console, transient=True, refresh_per_second=4)
             self._live.start()
@@ -43,15 +42,19 @@ class SessionTeller:
         if self._live is not None:
             self._live.stop()
 
-    def _tell(self, progress: SessionProgress) -> None:
-        if self._live is not None:
+    def _tell(self, progress: SessionProgress | Shrinking) -> None:
+        now = time.monotonic()
+        if isinstance(progress, Shrinking):
+            if self._live is not None:
+                self._live.update(Text(progress.sentence))
+            elif not self._quiet and progress.is_due(now - self._last_line):
+                self._last_line = now
+                say(progress.sentence)
+        elif self._live is not None:
             self._live.update(Group(Text(sentence(progress)), *tables(progress.coverages), _findings(progress.found)))
-        elif not self._quiet and time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
-            self._last_line = time.monotonic()
-            try:
-                print(sentence(progress), file=sys.stderr, flush=True)
-            except BrokenPipeError:
-                to_nowhere(sys.stderr)
+        elif not self._quiet and now - self._last_line > SECONDS_BETWEEN_LINES:
+            self._last_line = now
+            say(sentence(progress))
 
 
 def sentence(progress: SessionProgress) -> str:

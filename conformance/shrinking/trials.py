@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 
+from conformance.attribute import Attribution
 from conformance.case import Case
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
@@ -44,14 +45,19 @@ class Shown:
         return len(case.text) - len({place for span in encoding.offsets for place in range(*span)})
 
 
+_UNKNOWN = Attribution()
+
+
 class Trials:
     """Asks the oracle and the subject of a mismatch about one model after another; to be used in a `with` statement.
 
+    cause: what the mismatch is blamed on; where that explains it, it must explain it with each other model too, so
+        that a subject with several mistakes is not shrunk from one to another.
     refused: why the last model could not be asked about, "" where it could.
     Raises InputError where one of them cannot take part with the model of the run.
     """
 
-    def __init__(self, plan: Plan, mismatch: Mismatch) -> None:
+    def __init__(self, plan: Plan, mismatch: Mismatch, cause: Attribution = _UNKNOWN) -> None:
         self._model = next(model for model in plan.models if model.name == mismatch.model)
         names = tuple(name for name in plan.subjects if subject_label(name) == mismatch.subject)
         self._plan = replace(plan, models=(self._model,), subjects=names)
@@ -63,6 +69,8 @@ class Trials:
         self._known: tuple[bytes, Bench | None] = (b"", None)
         self.refused = ""
         self._most_lost: int | None = None
+        self._cause = cause
+        self._is_explained = True
 
     def __enter__(self) -> Trials:
         return self
@@ -103,7 +111,16 @@ class Trials:
         shown = Shown(found, oracle, subject)
         if self._most_lost is None:
             self._most_lost = shown.lost(case)
-        return shown if shown.lost(case) <= self._most_lost else None
+            self._is_explained = self._explains(bench, case, shown)
+        if shown.lost(case) > self._most_lost:
+            return None
+        return None if self._is_explained and not self._explains(bench, case, shown) else shown
+
+    def _explains(self, bench: Bench, case: Case, shown: Shown) -> bool:
+        """Whether the cause explains what is shown; a model that has not the rule at all shows something else."""
+        mismatch = self._mismatch
+        asked = mismatch.subject, mismatch.check, case, shown.oracle, shown.subject
+        return bool(self._cause.stage) and bench.blame.explains(self._cause, *asked)
 
     def _bench(self, data: bytes) -> Bench | None:
         """The bench of a model file; None where somebody refuses it."""

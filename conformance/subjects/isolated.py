@@ -52,7 +52,7 @@ _READERS: Mapping[str, Callable[[Any, Any], Any]] = {
 class IsolatedSubject:
     """FILE.py:FACTORY with a model, behind a pipe.
 
-    timeout: seconds that one answer may take.
+    timeout: seconds that one answer may take. version: what it says of itself, "" where it says nothing.
     After `MOST_DEATHS` hangs or deaths it is not asked any more until `renew`, and says so.
     `renew` also starts the process anew where it was asked something, so that what it remembers does not reach the
     next shard. One that takes longer than `QUICK_START_SECONDS` to start is let be: its answers may then depend on the
@@ -71,6 +71,7 @@ class IsolatedSubject:
         self._process: subprocess.Popen[bytes] | None = None
         self._features: frozenset[str] = frozenset()
         self.has_batch = False
+        self.version = ""
         self._asked = False
         self._number = 0
         self._batch_works = True
@@ -223,6 +224,7 @@ class IsolatedSubject:
             self._kill()
             raise UnavailableError(f"{self.name} cannot be loaded: something else wrote into its answers")
         self._features = frozenset(features)
+        self.version = str(hello.get("version", ""))
         self.has_batch = "encode_batch" in features
         self._asked = False
 

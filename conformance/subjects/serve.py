@@ -9,6 +9,7 @@ FACTORY(model_path) returns an object with
 
 and, where it likes, with
 
+    version: str, or FILE.py has __version__: what reports say of it
     encode_with_offsets(text, add_special_tokens) -> (ids, tokens or None, offsets or None)
         or, with a list of 0 and 1 (or None) at its end, (ids, tokens, offsets, special_tokens_mask)
     encode_batch(texts, add_special_tokens) -> a list of ids for each text
@@ -38,6 +39,8 @@ from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of,
 
 FEATURES = ("encode_with_offsets", "encode_batch", *sorted(frozenset.union(*STREAM_FEATURES.values())))
 """The methods that a subject need not have."""
+_MODULE = "subject_under_test"
+"""What FILE.py is imported as."""
 
 
 def main(arguments: list[str]) -> None:
@@ -109,13 +112,15 @@ def _made(make: Callable[[str], Any], factory: str, model: str) -> Any:
 
 
 def _hello(subject: Any) -> dict[str, Any]:
-    return {"features": [name for name in FEATURES if hasattr(subject, name)]}
+    version = getattr(subject, "version", getattr(sys.modules[_MODULE], "__version__", None))
+    features = [name for name in FEATURES if hasattr(subject, name)]
+    return {"features": features, "version": version if isinstance(version, str) else ""}
 
 
 def load_factory(file: str, factory: str) -> Callable[[str], Any]:
     """The callable FACTORY of FILE.py. Files beside it can be imported by it."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
-    spec = importlib.util.spec_from_file_location("subject_under_test", file)
+    spec = importlib.util.spec_from_file_location(_MODULE, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file} is not a Python file")
     module = importlib.util.module_from_spec(spec)

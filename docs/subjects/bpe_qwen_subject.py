@@ -8,7 +8,10 @@ Reads vocab.json, merges.txt and tokenizer_config.json of the folder in which th
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
+
+__version__ = version("bpe-qwen")
 
 
 class BpeQwen:

@@ -10,7 +10,10 @@ is left to its caller, and this adapter leaves it too, so a model with a templat
 from __future__ import annotations
 
 import codecs
+from importlib.metadata import version
 from pathlib import Path
+
+__version__ = version("kitoken")
 
 
 class Kitoken:

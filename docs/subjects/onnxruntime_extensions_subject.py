@@ -8,7 +8,10 @@ Reads tokenizer.json and, beside it, tokenizer_config.json, which tells it the c
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
+
+__version__ = version("onnxruntime-extensions")
 
 
 class Extensions:

@@ -8,6 +8,10 @@ Reads tokenizer.json. Loading takes some 10 s.
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
+__version__ = version("openvino-tokenizers")
+
 
 class OpenVino:
     """The compiled graphs of the model at `model_path`: one that encodes, and a decoder for each way of decoding."""

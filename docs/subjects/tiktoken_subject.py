@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from importlib.metadata import version
 from pathlib import Path
+
+__version__ = version("tiktoken")
 
 
 class Tiktoken:

@@ -10,7 +10,10 @@ It cannot skip special tokens in decoding: this adapter leaves their ids out, as
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from pathlib import Path
+
+__version__ = version("tokie")
 
 
 class Tokie:

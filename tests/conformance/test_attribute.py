@@ -238,6 +238,14 @@ def test_every_way_to_decode_wrong_has_a_rule_and_decodes(model: str) -> None:
         assert isinstance(hypothesis.text(ids, True), str)
 
 
+def test_what_is_decoded_with_special_tokens_kept_is_no_matter_where_the_oracle_keeps_none() -> None:
+    tokenizer = load("spm-bpe")
+    ids = tuple(tokenizer.token_to_id(token) or 0 for token in ("<0xE2>", "<0x98>", "<s>", "<0xA0>"))
+    answers = Answers(decoding=Decoded(tokenizer.decode(ids))), Answers(decoding=Decoded("☠", "\ufffd<s>\ufffd"))
+    found = Blame(tokenizer).of("subject", "decode", ids_case(ids, "o"), *answers)
+    assert found == Attribution("Decoder", "bytes join across control pieces")
+
+
 @pytest.mark.parametrize(
     ("model", "tokens", "observed", "rule"),
     [

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import traceback
 from pathlib import Path
 
 import pytest
 
+from conformance.engines.local import run_shards
+from conformance.inputs.plan import Inputs, Shard
+from conformance.modelling import plan_models
+from conformance.plan import Plan
 from reftok import embedded_models
 
 from .commands import (
@@ -104,3 +109,19 @@ def test_a_session_with_a_timeout_that_is_not_a_number_ends_with_2(conformance_h
     result = conformance_here("fuzz", "--model", "bpe-qwen", "--cases", "1", "--timeout", "nan", "--session", "session")
     assert result.returncode == 2
     assert "'--timeout': is not a number of seconds" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "fuzz"])
+def test_an_official_library_alone_is_refused_before_it_is_asked_anything(
+    conformance_here: Command, tmp_path: Path, command: str
+) -> None:
+    result = conformance_here(command, "--model", "bpe-qwen", "--subject", "tokenizers", cwd=tmp_path)
+    said(result, 2, "tokenizers: is the official library of bpe-qwen, which would be compared with nothing")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_of_the_harness_in_a_worker_is_told_with_the_place_in_the_worker(tmp_path: Path) -> None:
+    plan = Plan(plan_models(("bpe-qwen",)), ("reftok",), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0)
+    with pytest.raises(StopIteration) as failed:
+        run_shards(plan, [Shard("a model that is not in the plan", "fuzz", 0, 1)], 1, lambda result: None)
+    assert "in bench_of" in "".join(traceback.format_exception(failed.value))

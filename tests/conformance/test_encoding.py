@@ -10,12 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from conformance.attribute import Attribution
+from conformance.case import text_case
+from conformance.checks.base import Answers
+from conformance.engines.blame import Blame
 from conformance.engines.journal import read_plan, write_plan
 from conformance.errors import InputError, UsageError
 from conformance.inputs.plan import Inputs
 from conformance.modelling import plan_models
+from conformance.observation import Encoded
 from conformance.plan import Plan
 from conformance.report.folder import read_run_folder
+from reftok import load
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 Corpus = Callable[..., Path]
@@ -91,3 +97,14 @@ def test_a_published_folder_is_compared_as_the_class_in_its_configuration(
     assert result.returncode == 0, result.stderr + result.stdout
     hashes = read_plan(tmp_path / "out")[3]
     assert str(folder / "tokenizer_config.json") in hashes
+
+
+def test_a_character_without_a_token_of_its_own_ends_no_run_over_a_rank_file(ranks: Path) -> None:
+    tokenizer = load(ranks, "kimi_k2")
+    for text in ("\ufffd", " a", "汉"):
+        right = Answers(Encoded(tuple(tokenizer.encode(text).ids)))
+        other = Answers(Encoded((0, 1, 2), ("x", "y", "z")))
+        for check in ("ids", "tokens", "offsets"):
+            blame = Blame(tokenizer)
+            blame.hear("s", [text_case(text, "o")], [right], [other])
+            assert isinstance(blame.of("s", check, text_case(text, "o"), right, other), Attribution)

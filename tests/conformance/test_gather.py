@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.attribute import DESCRIPTIONS, Attribution
+from conformance.attribute import Attribution
 from conformance.case import text_case
 from conformance.engines.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult
 from conformance.expectations import Expectation
@@ -16,7 +16,6 @@ from conformance.gather import Gathered, cells, findings, gather, language_cells
 from conformance.inputs.plan import Shard
 from conformance.run import Cell
 
-NOTHING = Attribution()
 LISTED = Expectation("id", "s", "ids", "r", ("m",), (), "o", "why", "link", "me", "2030-01-01")
 
 
@@ -37,10 +36,19 @@ def result(number: int, *texts: str, model: str = "m", rule: str = "r", stage: s
 
 
 def found(
-    gathered: Sequence[Gathered], expectations: Sequence[Expectation] = (), shown: Attribution = NOTHING
+    gathered: Sequence[Gathered],
+    expectations: Sequence[Expectation] = (),
+    shown: Attribution | None = None,
+    text: str | None = None,
 ) -> tuple[Finding, ...]:
+    """shown, text: what each is shrunk to, None for what it is."""
     oracles = {"m": "tokenizers", "n": "tokenizers"}
-    return findings(gathered, oracles, expectations, lambda m, stage: (m, shown), lambda finding: finding.fingerprint)
+
+    def shrunk(example: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
+        case = example.case if text is None else text_case(text, example.case.origin)
+        return replace(example, case=case), shown or cause
+
+    return findings(gathered, oracles, expectations, shrunk, lambda finding: finding.fingerprint)
 
 
 def test_the_same_cause_in_several_shards_is_one_with_the_smallest_example() -> None:
@@ -57,7 +65,7 @@ def test_gathering_leaves_the_shards_as_they_were() -> None:
 
 
 def test_another_model_rule_or_stage_is_another_cause() -> None:
-    shards = [result(0, "a"), result(0, "a", model="n"), result(1, "a", rule="q"), result(2, "a", stage="Model")]
+    shards = [result(0, "a"), result(0, "a", model="n"), result(1, "b", rule="q"), result(2, "c", stage="Model")]
     assert len(found(gather(shards))) == 4
 
 
@@ -81,17 +89,20 @@ def test_causes_that_turn_out_the_same_after_shrinking_are_joined() -> None:
     assert finding.example.case.text == "a"
 
 
-def test_the_cause_that_the_shrunk_case_shows_is_believed_before_what_the_worker_named() -> None:
-    named = result(0, "a", stage="Model", rule="no merges are applied")
-    (finding,) = found(gather([named]), shown=Attribution("Input", "another"))
-    assert (finding.stage, finding.rule) == ("Input", "another")
+def test_causes_that_are_left_with_the_same_example_are_one_by_the_rule_that_explains_most() -> None:
+    named = [
+        result(0, "aa", "bb", stage="PreTokenizer", rule="one"),
+        result(1, "a", stage="PreTokenizer", rule="another"),
+        result(2, "a", "b", "c", stage="PreTokenizer or Model", rule="pre-tokens are cut into other tokens"),
+        result(3, "a", "b", "c", "d"),
+    ]
+    (finding,) = found(gather(named), text="x")
+    assert (finding.rule, finding.count) == ("one", 10)
 
 
-@pytest.mark.parametrize("shown", [Attribution(), Attribution("", "r"), *(Attribution("S", r) for r in DESCRIPTIONS)])
-def test_what_the_worker_named_is_kept_where_the_shrunk_case_only_describes(shown: Attribution) -> None:
-    named = result(0, "a", stage="Model", rule="no merges are applied")
-    (finding,) = found(gather([named]), shown=shown)
-    assert (finding.stage, finding.rule) == ("Model", "no merges are applied")
+def test_a_known_finding_is_not_joined_with_an_unexpected_one_on_the_same_example() -> None:
+    statuses = [finding.status for finding in found(gather([result(0, "a"), result(1, "a", rule="q")]), [LISTED])]
+    assert sorted(statuses) == ["known", "new"]
 
 
 def test_unexpected_findings_of_several_checks_with_one_cause_are_one() -> None:
@@ -111,10 +122,10 @@ def test_a_listed_finding_is_known_and_comes_last() -> None:
 
 
 def test_the_worst_finding_comes_first() -> None:
-    shards = [result(number, "a", rule=f"r{number}") for number in range(3)]
+    shards = [result(number, str(number), rule=f"r{number}") for number in range(3)]
     severities: tuple[Severity, ...] = ("offsets only", "special-token injection", "other text")
     for number, severity in enumerate(severities):
-        shards[number].groups["s", "ids", "", f"r{number}"].examples = [mismatch("a", severity=severity)]
+        shards[number].groups["s", "ids", "", f"r{number}"].examples = [mismatch(f"{number}", severity=severity)]
     given = [finding.example.severity for finding in found(gather(shards))]
     assert given == ["special-token injection", "other text", "offsets only"]
 

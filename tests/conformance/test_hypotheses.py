@@ -71,6 +71,69 @@ def test_a_character_is_taken_for_a_member_of_another_class() -> None:
     assert [piece.text for piece in stages["TranslatedSplit"].pieces] == ["x", "éy"]
 
 
+@pytest.mark.parametrize(
+    ("model", "rule", "text", "tokens"),
+    [
+        ("bpe-qwen", "NULs at the end are lost", "\0a\0\0", ["Ā", "a"]),
+        ("bpe-qwen", "NFC without canonical order", "\u0301\u0619", ["Ìģ", "Ø", "Ļ"]),
+        ("spm-unigram-hf", "the charsmap by the longest rule at each place", "\U0001d4daa", ["▁Ka", "</s>"]),
+        ("spm-unigram-hf", "the charsmap by the longest rule at each place", "\u30ab\u3099", ["▁", "<unk>", "</s>"]),
+        ("bpe-qwen", "contractions are not split at the start of the text", "'lle 'lle", ["'", "lle", "Ġ'", "lle"]),
+        (
+            "bpe-qwen",
+            "contractions are not split at the start of the text",
+            "'llea'lle",
+            ["'", "lle", "a", "'", "ll", "e"],
+        ),
+        ("bpe-qwen", "any white space is taken with punctuation", "\t.a", ["ĉ", ".", "a"]),
+    ],
+)
+def test_a_rule_answers_like_an_implementation_that_breaks_it(
+    model: str, rule: str, text: str, tokens: list[str]
+) -> None:
+    (wrong,) = of_rule(model, rule)
+    assert [load(model).id_to_token(token_id) for token_id in wrong.ids(text)] == tokens
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "parts"),
+    [
+        ("the last of the white space at the end is split off", " \u3000", [" ", "\u3000"]),
+        ("the last of the white space at the end is split off", "\t\ta", ["\t", "\ta"]),
+        ("white space with several line ends is cut after the first", "\n \n a", ["\n", " \n", " a"]),
+    ],
+)
+def test_white_space_is_cut_by_another_rule(rule: str, text: str, parts: list[str]) -> None:
+    (wrong,) = of_rule("bpe-qwen", rule)
+    assert wrong.trace is not None
+    stage = next(stage for stage in wrong.trace(text).stages if stage.component == "Split")
+    assert [piece.text for piece in stage.pieces] == parts
+
+
+@pytest.mark.parametrize(
+    ("model", "rule", "tokens", "texts"),
+    [
+        ("bpe-qwen", "NULs at the end are lost", ["Ā", "a", "Ā"], ["\0a"]),
+        ("bpe-qwen", "one U+FFFD for each byte", ["â", "ĺ", "a"], ["\ufffd\ufffda"]),
+        ("bpe-qwen", "text ends at the first bytes that are not UTF-8", ["a", "Ã", "a"], ["a", "a\ufffd"]),
+        ("spm-bpe", "one U+FFFD for each maximal subpart", ["a", "<0xE2>", "<0x98>", "▁a"], ["a\ufffd a"]),
+        ("spm-bpe", "bytes join across control pieces", ["<0xE2>", "<0x98>", "<s>", "<0xA0>"], ["☠"]),
+    ],
+)
+def test_a_rule_decodes_like_an_implementation_that_breaks_it(
+    model: str, rule: str, tokens: list[str], texts: list[str]
+) -> None:
+    right = load(model)
+    ids = [right.token_to_id(token) or 0 for token in tokens]
+    assert [one.text(ids, True) for one in decoding_hypotheses(right) if one.rule == rule] == texts
+
+
+def test_white_space_of_ascii_that_tables_forget_is_in_doubt_as_well() -> None:
+    found = {one.rule: one for one in of_classes(load("bpe-qwen"), "\f.a")}
+    ids = found["\\s is not all white space"].ids("\f.a")
+    assert [load("bpe-qwen").id_to_token(token_id) for token_id in ids] == ["Č", ".", "a"]
+
+
 def test_every_planted_defect_names_a_rule_of_the_taxonomy() -> None:
     rules = documented()
     missing = [defect for defect in DEFECTS if defect.rule not in rules[defect.stage]]

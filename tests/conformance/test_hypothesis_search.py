@@ -16,6 +16,7 @@ def refuses(text: str) -> Answer:
 UPPER = Hypothesis("A", "upper-cased", lambda text: tuple(map(ord, text.upper())))
 STRIPPED = Hypothesis("A", "stripped", lambda text: tuple(map(ord, text.strip())))
 BOTH = Hypothesis("A", "both", lambda text: tuple(map(ord, text.upper().strip())))
+BROKEN = Hypothesis("A", "broken", lambda text: ({"a": 1}[text],))
 REFUSING = Hypothesis("A", "refused", refuses)
 ALL = (REFUSING, UPPER, STRIPPED, BOTH)
 
@@ -77,6 +78,13 @@ def test_what_is_unexplained_follows_the_witnesses() -> None:
     assert found.unexplained("s", UPPER) == [witness(" ", STRIPPED)]
     found.renew()
     assert found.unexplained("s", None) == []
+
+
+def test_a_hypothesis_that_breaks_down_foretells_nothing() -> None:
+    found = HypothesisSearch[Hypothesis, str, Answer](lambda: (BROKEN, UPPER), lambda one, text: tuple(one.ids(text)))
+    found.hear("s", witness("b", UPPER))
+    assert found.find("s", witness("c", UPPER)) == UPPER
+    assert found.foretold(BROKEN, "b") is None
 
 
 def test_witnesses_of_another_subject_say_nothing() -> None:

@@ -13,7 +13,7 @@ from conformance.streaming import Feeding, Streamed
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import MOST_DEATHS
 
-from .isolated_subjects import ONE_ID, Make, failure
+from .isolated_subjects import ONE_ID, WHOLE, Make, failure
 
 
 def test_right_answers_come_through(make: Make) -> None:
@@ -292,3 +292,16 @@ def test_a_subject_that_is_slow_to_start_is_not_started_for_each_shard(make: Mak
     subject = make(COUNTING.format(start=2.1), timeout=60)
     subject.renew()
     assert subject.encode("a") == Encoded((2,))
+
+
+@pytest.mark.parametrize(
+    ("source", "version"),
+    [
+        (WHOLE, ""),
+        ("__version__ = '1.2'" + WHOLE, "1.2"),
+        ("__version__ = '1.2'" + WHOLE + "    version = '3.4'\n", "3.4"),
+        (WHOLE + "    version = (3, 4)\n", ""),
+    ],
+)
+def test_a_subject_may_tell_its_version(make: Make, source: str, version: str) -> None:
+    assert make(source.format(wrong="pass")).version == version

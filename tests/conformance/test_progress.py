@@ -15,8 +15,9 @@ from conformance.finding import Mismatch
 from conformance.inputs.plan import Inputs, Shard
 from conformance.job import Job
 from conformance.plan import Plan
-from conformance.progress import Pace, Progress, ProgressTeller
+from conformance.progress import Pace, Progress, ProgressTeller, Shrinking
 from conformance.report.folder import read_run_folder
+from conformance.session.screen import SessionTeller
 
 LISTED = Expectation("one", "s", "ids", "known rule", ("m",), (), "o", "why", "link", "me", "2030-01-01")
 
@@ -62,6 +63,18 @@ def test_the_last_line_is_always_told_and_nothing_when_quiet(capsys: pytest.Capt
             told(Progress(2, done=1, answers=10))
             told(Progress(2, done=2, answers=20))
     assert capsys.readouterr().err == "2/2 shards, 20 answers compared, none unexpected\n"
+
+
+@pytest.mark.parametrize("teller", [ProgressTeller, SessionTeller])
+def test_shrinking_is_told_at_its_start_and_then_now_and_then(
+    capsys: pytest.CaptureFixture[str], teller: type[ProgressTeller | SessionTeller]
+) -> None:
+    for quiet in (False, True):
+        with teller(quiet) as told:
+            for number in range(1, 4):
+                told(Shrinking(number, 3))
+    assert capsys.readouterr().err == "shrinking finding 1 of 3\n"
+    assert [Shrinking(2, 3).is_due(seconds) for seconds in (9.0, 11.0)] == [False, True]
 
 
 def test_an_unfinished_run_says_how_long_it_took_so_far(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def named(subject: Path | str, case: Case, check: str = "ids", rule: str = "othe
     plan = Plan((model,), (str(subject),), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
     label = Path(str(subject)).name
     mismatch = Mismatch("bpe-qwen", label, check, rule, "other ids", case, "", "")
-    return shrunk_example(plan, mismatch, "")[1]
+    return shrunk_example(plan, mismatch, Attribution())[1]
 
 
 def test_cases_on_which_rivals_agree_are_not_asked() -> None:
@@ -79,6 +79,11 @@ def test_a_text_that_several_rules_explain_is_named_by_what_the_subject_does_els
     factory: str, text: str, rule: str
 ) -> None:
     assert named(DEFECTS / factory, text_case(text, "o")) == Attribution("AddedTokens", rule)
+
+
+def test_contractions_that_were_seen_in_capitals_alone_are_named_by_what_others_show() -> None:
+    found = named(DEFECTS / "wrong_pre_tokenizers.py:NoContractions", text_case("x 'SE y", "o"))
+    assert found == Attribution("PreTokenizer", "contractions are not split")
 
 
 def test_made_witnesses_are_asked_only_where_hypotheses_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:

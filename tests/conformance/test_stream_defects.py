@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.attribute import Attribution
 from conformance.engines.bench import Bench
 from conformance.engines.local import close_bench
 from conformance.engines.result import ShardResult
@@ -135,7 +136,7 @@ def test_a_fault_is_shrunk_to_a_seam_and_shown_with_what_each_chunk_gave(worked:
     plan, result = worked("stream_cuts_nfc", "bpe-qwen", "cafe\u0301")
     ((cause, mismatch),) = found(result, "stream encode").items()
     try:
-        shrunk, _ = shrunk_example(plan, mismatch, cause[0])
+        shrunk, _ = shrunk_example(plan, mismatch, Attribution(*cause))
     finally:
         close_bench()
     assert shrunk.case.text == "a\u0301"

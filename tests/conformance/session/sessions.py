@@ -12,6 +12,7 @@ from conformance.inputs.plan import Inputs
 from conformance.job import Job, model_infos
 from conformance.modelling import plan_models
 from conformance.plan import Plan
+from conformance.progress import Shrinking
 from conformance.session.drive import SessionEnd, SessionJob, SessionProgress, run_session
 from conformance.session.plan import SessionPlan
 from conformance.session.replay import Replayed
@@ -51,10 +52,14 @@ class Told:
 
     def __init__(self) -> None:
         self.progress: list[SessionProgress] = []
+        self.shrinking: list[Shrinking] = []
         self.replayed: list[Replayed] = []
 
-    def hear(self, progress: SessionProgress) -> None:
-        self.progress.append(progress)
+    def hear(self, progress: SessionProgress | Shrinking) -> None:
+        if isinstance(progress, Shrinking):
+            self.shrinking.append(progress)
+        else:
+            self.progress.append(progress)
 
 
 def run(job: SessionJob, told: Told | None = None) -> SessionEnd:

@@ -180,7 +180,9 @@ def test_ids_that_differ_in_bulk_alone_are_found(tmp_path: Path, monkeypatch: py
 
 
 def test_a_planted_defect_is_found_shrunk_and_attributed(tmp_path: Path) -> None:
-    end = run(session_job(tmp_path / "session", 256, **WRONG))
+    told = Told()
+    end = run(session_job(tmp_path / "session", 256, **WRONG), told)
+    assert [one.number for one in told.shrinking] == [*range(1, told.shrinking[0].total + 1)]
     (finding,) = [f for f in end.run.findings if f.example.check == "ids" and f.status == "new"]
     assert (finding.stage, finding.rule) == ("Input", "white space at the ends is stripped")
     assert len(finding.example.case.text) <= 2

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conformance.attribute import Attribution
 from conformance.case import Case, text_case
 from conformance.errors import InputError
 from conformance.finding import Mismatch
@@ -24,12 +25,19 @@ from ..isolated_subjects import WHOLE, Make
 
 Planted = Callable[[str], str]
 DECOMPOSED = text_case("cafe\u0301", "test")
+UNKNOWN = Attribution()
 
 
-def trials(subject: str, model: str = "bpe-qwen", rule: str = "other ids", case: Case = DECOMPOSED) -> Trials:
+def trials(
+    subject: str,
+    model: str = "bpe-qwen",
+    rule: str = "other ids",
+    case: Case = DECOMPOSED,
+    cause: Attribution = UNKNOWN,
+) -> Trials:
     (plan,) = plan_models((model,))
     mismatch = Mismatch(plan.name, subject_label(subject), "ids", rule, "other ids", case, "", "")
-    return Trials(Plan((plan,), (subject,), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0), mismatch)
+    return Trials(Plan((plan,), (subject,), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0), mismatch, cause)
 
 
 def changed(**keys: Any) -> bytes:
@@ -118,3 +126,44 @@ def test_a_subject_that_dies_of_a_model_takes_the_next(make: Make, tmp_path: Pat
         subject.load(tmp_path / "bad")
     subject.load(tmp_path / "good")
     assert ids(subject.encode("a")) == (1,)
+
+
+TWO_MISTAKES = """
+import json
+import tokenizers
+
+
+class Subject:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            model = json.load(file)
+        self.start = 1 if model["normalizer"] is None else 0
+        self.tokenizer = tokenizers.Tokenizer.from_str(json.dumps({**model, "normalizer": None}))
+
+    def encode(self, text, add_special_tokens):
+        return self.tokenizer.encode(text[self.start :]).ids
+
+    def decode(self, ids, skip_special_tokens):
+        return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+"""
+"""NFC is missing, and of a model without a normalizer the first character is lost."""
+
+
+def test_a_model_without_the_rule_that_is_blamed_shows_another_mismatch(tmp_path: Path) -> None:
+    path = tmp_path / "subject.py"
+    path.write_text(TWO_MISTAKES, "utf-8")
+    subject = f"{path}:Subject"
+    with trials(subject) as tried:
+        assert tried.fails(changed(), DECOMPOSED)
+        assert tried.fails(changed(normalizer=None), DECOMPOSED)
+    with trials(subject, cause=Attribution("Normalizer", "NFC is missing")) as tried:
+        assert tried.fails(changed(), DECOMPOSED)
+        assert not tried.fails(changed(normalizer=None), DECOMPOSED)
+
+
+def test_a_cause_that_does_not_explain_the_first_mismatch_is_asked_of_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "subject.py"
+    path.write_text(TWO_MISTAKES, "utf-8")
+    with trials(f"{path}:Subject", cause=Attribution("Normalizer", "text is lower-cased")) as tried:
+        assert tried.fails(changed(), DECOMPOSED)
+        assert tried.fails(changed(normalizer=None), DECOMPOSED)
