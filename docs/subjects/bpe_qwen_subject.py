@@ -11,8 +11,6 @@ from __future__ import annotations
 from importlib.metadata import version
 from pathlib import Path
 
-__version__ = version("bpe-qwen")
-
 
 class BpeQwen:
     """The library's stand-in for the tokenizer of transformers, with the folder of `model_path`."""
@@ -20,6 +18,7 @@ class BpeQwen:
     def __init__(self, model_path: str) -> None:
         from bpe_qwen import QwenLinearTokenizer
 
+        self.version = version("bpe-qwen")
         self._tokenizer = QwenLinearTokenizer(model_dir=str(Path(model_path).parent))
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:

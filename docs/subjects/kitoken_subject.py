@@ -13,8 +13,6 @@ import codecs
 from importlib.metadata import version
 from pathlib import Path
 
-__version__ = version("kitoken")
-
 
 class Kitoken:
     """The library with the model at `model_path`.
@@ -26,6 +24,7 @@ class Kitoken:
     def __init__(self, model_path: str) -> None:
         from kitoken import Kitoken as Library
 
+        self.version = version("kitoken")
         self._special: bool | list[str] = True
         self._errors = "replace"
         beginning = Path(model_path).read_bytes()[:1]

@@ -11,8 +11,6 @@ from __future__ import annotations
 from importlib.metadata import version
 from pathlib import Path
 
-__version__ = version("onnxruntime-extensions")
-
 
 class Extensions:
     """The library with the folder of `model_path`; two of it, since whether to skip special tokens is its option."""
@@ -20,6 +18,7 @@ class Extensions:
     def __init__(self, model_path: str) -> None:
         from onnxruntime_extensions.pp_api import Tokenizer
 
+        self.version = version("onnxruntime-extensions")
         folder = str(Path(model_path).parent)
         self._tokenizers = {skips: Tokenizer(folder, {"skip_special_tokens": skips}) for skips in (False, True)}
 

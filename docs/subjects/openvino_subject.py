@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-__version__ = version("openvino-tokenizers")
-
 
 class OpenVino:
     """The compiled graphs of the model at `model_path`: one that encodes, and a decoder for each way of decoding."""
@@ -21,6 +19,7 @@ class OpenVino:
         from openvino_tokenizers import convert_tokenizer
         from transformers import PreTrainedTokenizerFast
 
+        self.version = version("openvino-tokenizers")
         tokenizer = PreTrainedTokenizerFast(tokenizer_file=model_path, clean_up_tokenization_spaces=False)
         self._decoders = {}
         for skips in (False, True):

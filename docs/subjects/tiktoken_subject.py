@@ -14,8 +14,6 @@ import unicodedata
 from importlib.metadata import version
 from pathlib import Path
 
-__version__ = version("tiktoken")
-
 
 class Tiktoken:
     """The library with the vocab, the added tokens and the split pattern of the model at `model_path`."""
@@ -23,6 +21,7 @@ class Tiktoken:
     def __init__(self, model_path: str) -> None:
         from tiktoken import Encoding
 
+        self.version = version("tiktoken")
         model = json.loads(Path(model_path).read_text("utf-8"))
         self._normalizer = (model["normalizer"] or {}).get("type")
         added = {token["content"]: token["id"] for token in model["added_tokens"]}

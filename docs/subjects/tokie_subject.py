@@ -13,8 +13,6 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
-__version__ = version("tokie")
-
 
 class Tokie:
     """The library with the model at `model_path`."""
@@ -22,6 +20,7 @@ class Tokie:
     def __init__(self, model_path: str) -> None:
         from tokie import Tokenizer
 
+        self.version = version("tokie")
         self._tokenizer = Tokenizer.from_json(model_path)
         added = json.loads(Path(model_path).read_text("utf-8"))["added_tokens"]
         self._special_ids = frozenset(token["id"] for token in added if token["special"])
