@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import compress, starmap
 from operator import attrgetter
 
@@ -23,32 +21,18 @@ from conformance.inputs.plan import Shard, shard_cases
 from conformance.observation import Decoded
 from conformance.plan import Plan
 from conformance.subjects.base import Subject
+from reftok.collection import collecting_later
 
 
 def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     """All checks on the cases of one shard."""
     started = time.monotonic()
     bench.renew()
-    with _no_collection():
+    with collecting_later():
         cases = shard_questions(plan, shard, bench)
         result = judged(plan, shard, bench, cases, asked(plan, shard, bench, cases))
     result.seconds = time.monotonic() - started
     return result
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector from looking through answers that are still needed, and have no cycles.
-
-    A shard makes hundreds of thousands of them; to look at them again and again takes a quarter of its time.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def asked(plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case]) -> Mapping[str, list[Answers]]:

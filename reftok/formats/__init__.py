@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from reftok.collection import collecting_later
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.files import read_file, unreadable
 from reftok.formats.gguf import is_gguf, read_gguf
@@ -62,20 +60,8 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
     >>> load("bpe-gpt2").library
     'tokenizers'
     """
-    with _collecting_later():
+    with collecting_later():
         return _load(source, encoding)
-
-
-@contextmanager
-def _collecting_later() -> Iterator[None]:
-    """Without the search for cycles, which takes as long as the reading where a hundred thousand lists are made."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _load(source: str | Path, encoding: str | None) -> Tokenizer:
