@@ -121,7 +121,7 @@ def spread(planned: Sequence[Shard]) -> list[Shard]:
 def runs(model: str) -> tuple[float, float]:
     """Seconds of the whole command with one worker and with two; what else the machine does is in them."""
     with TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "conformance.cli", "run", "--quiet", "--model", model]
+        command = [sys.executable, "-m", "conformance", "run", "--quiet", "--model", model]
         return command_seconds(command, Path(folder), 1), command_seconds(command, Path(folder), 2)
 
 

@@ -310,7 +310,3 @@ def main() -> None:
 def _fail(message: str, exit_code: int) -> None:
     print(f"conformance: {message}", file=sys.stderr)
     sys.exit(exit_code)
-
-
-if __name__ == "__main__":
-    main()

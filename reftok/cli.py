@@ -237,7 +237,3 @@ def _raw_lines(stream: TextIO | None) -> Iterable[bytes]:
     if stream is None:
         raise ReftokError("standard input is closed")
     return stream.buffer
-
-
-if __name__ == "__main__":
-    sys.exit(main())

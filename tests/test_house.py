@@ -98,8 +98,8 @@ def test_an_adapter_imports_its_library_only_when_it_is_used(path: Path) -> None
 
 
 @pytest.mark.parametrize("path", [*files("reftok"), *files("conformance")], ids=module)
-def test_nothing_imports_a_command_line(path: Path) -> None:
-    assert not {name for name in imports(path) if name.rpartition(".")[2] == "cli"}
+def test_nothing_but_a_package_that_is_run_imports_a_command_line(path: Path) -> None:
+    assert path.name == "__main__.py" or not {name for name in imports(path) if name.rpartition(".")[2] == "cli"}
 
 
 @pytest.mark.parametrize("path", pure_modules(), ids=module)

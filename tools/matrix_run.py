@@ -41,7 +41,7 @@ def main() -> None:
     shutil.rmtree(RUNS / name, ignore_errors=True)
     out = (RUNS / name).relative_to(ROOT)
     named = [word for model in models for word in ("--model", model)]
-    command = [sys.executable, "-m", "conformance.cli", "run", "--out", str(out), *PLAN, *named]
+    command = [sys.executable, "-m", "conformance", "run", "--out", str(out), *PLAN, *named]
     code = subprocess.run(command, cwd=ROOT, env={**os.environ, "RUST_BACKTRACE": "0"}, check=False).returncode
     sys.exit(0 if code == 1 else code)
 

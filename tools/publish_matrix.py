@@ -23,7 +23,7 @@ def main() -> None:
     if not runs:
         sys.exit("publish_matrix: there are no runs: tox -m matrix makes them")
     for form, name in FORMS.items():
-        command = [sys.executable, "-m", "conformance.cli", "matrix", *runs, "--format", form]
+        command = [sys.executable, "-m", "conformance", "matrix", *runs, "--format", form]
         subprocess.run([*command, "--out", str(PUBLISHED / name)], cwd=ROOT, check=True)
 
 

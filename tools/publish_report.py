@@ -54,7 +54,7 @@ def main() -> None:
 
 def conformance(arguments: list[str]) -> int:
     """The exit code of a conformance command, run in the checkout."""
-    return subprocess.run([sys.executable, "-m", "conformance.cli", *arguments], cwd=ROOT, check=False).returncode
+    return subprocess.run([sys.executable, "-m", "conformance", *arguments], cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":

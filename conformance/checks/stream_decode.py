@@ -128,7 +128,7 @@ def _rule_of_repetition(texts: tuple[str, ...], full: str) -> str:
     given, wanted = next((pair for pair in zip("".join(texts), full, strict=False) if pair[0] != pair[1]), ("", ""))
     if given == REPLACEMENT:
         return "a U+FFFD is given out for a character that is not complete"
-    if wanted == REPLACEMENT or REPLACEMENT in full:
+    if wanted == REPLACEMENT or "".join(texts).replace(REPLACEMENT, "") == full.replace(REPLACEMENT, ""):
         return "text around a U+FFFD differs from the full decode"
     return "text differs from the full decode"
 

@@ -18,7 +18,7 @@ from reftok.sentencepiece_pieces import PieceType
 _REPLACEMENTS = re.compile("\ufffd+")
 _ESCAPED = re.compile("[\udc80-\udcff]")
 """Bytes that "surrogateescape" has left alone."""
-_SPACE_BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
+_BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
 _FIRST_WRONG = "text ends at the first bytes that are not UTF-8"
 _SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
 _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE | _LINE_FEED | _OTHERS)
@@ -28,46 +28,41 @@ _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE
 def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
     """Special tokens, incomplete characters, spaces, and steps that are missing."""
     decode: Text = lambda ids, skip: tokenizer.decode(ids, skip_special_tokens=skip)
-    rules: dict[str, Text] = {
-        "special tokens are kept": lambda ids, skip: decode(ids, False),
-        "special tokens are always skipped": lambda ids, skip: decode(ids, True),
-        "bytes that are not UTF-8 are dropped": lambda ids, skip: decode(ids, skip).replace("\ufffd", ""),
-        "one U+FFFD for a run of bytes": lambda ids, skip: _REPLACEMENTS.sub("\ufffd", decode(ids, skip)),
-        "text ends at the first NUL": lambda ids, skip: decode(ids, skip).partition("\0")[0],
-        "NULs at the end are lost": lambda ids, skip: decode(ids, skip).rstrip("\0"),
-        _FIRST_WRONG: lambda ids, skip: decode(ids, skip).partition("\ufffd")[0],
-        "white space at the ends is stripped": lambda ids, skip: decode(ids, skip).strip(),
-        "leading spaces are stripped": lambda ids, skip: decode(ids, skip).lstrip(" "),
-        "spaces before punctuation are removed": lambda ids, skip: _SPACE_BEFORE_PUNCTUATION.sub(
-            r"\1", decode(ids, skip)
-        ),
-        "bytes are decoded as Latin-1": lambda ids, skip: decode(ids, skip).encode().decode("latin-1"),
-        "each token is decoded alone": lambda ids, skip: "".join(decode([one], skip) for one in ids),
-        "a space is put between tokens": lambda ids, skip: " ".join(decode([one], skip) for one in ids),
-    }
+    rules: list[tuple[str, Text]] = [
+        ("special tokens are kept", lambda ids, skip: decode(ids, False)),
+        ("special tokens are always skipped", lambda ids, skip: decode(ids, True)),
+        ("bytes that are not UTF-8 are dropped", lambda ids, skip: decode(ids, skip).replace("\ufffd", "")),
+        ("one U+FFFD for a run of bytes", lambda ids, skip: _REPLACEMENTS.sub("\ufffd", decode(ids, skip))),
+        ("text ends at the first NUL", lambda ids, skip: decode(ids, skip).partition("\0")[0]),
+        ("NULs at the end are lost", lambda ids, skip: decode(ids, skip).rstrip("\0")),
+        (_FIRST_WRONG, lambda ids, skip: decode(ids, skip).partition("\ufffd")[0]),
+        (_FIRST_WRONG, lambda ids, skip: "".join(decode(ids, skip).partition("\ufffd")[:2])),
+        ("white space at the ends is stripped", lambda ids, skip: decode(ids, skip).strip()),
+        ("leading spaces are stripped", lambda ids, skip: decode(ids, skip).lstrip(" ")),
+        ("spaces before punctuation are removed", lambda ids, skip: _BEFORE_PUNCTUATION.sub(r"\1", decode(ids, skip))),
+        ("bytes are decoded as Latin-1", lambda ids, skip: decode(ids, skip).encode().decode("latin-1")),
+        ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
+        ("a space is put between tokens", lambda ids, skip: " ".join(decode([one], skip) for one in ids)),
+    ]
     if any(isinstance(step, ByteLevel) for step in tokenizer.decoders or ()):
         for glyphs in _PUT_BACK:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
             yield DecodingHypothesis("Decoder", "bytes are not mapped: glyphs are given out", joined)
-        rules["one U+FFFD for each byte"] = partial(_each_byte, tokenizer)
-    rules = _of_pieces(tokenizer, decode) | rules
+        rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
     unknown = unknown_id(tokenizer)
     if unknown is not None:
-        rules["the unknown token is given out as nothing"] = lambda ids, skip: decode(
-            [one for one in ids if one != unknown], skip
-        )
-    for rule, text in rules.items():
+        known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
+        rules.append(("the unknown token is given out as nothing", known))
+    for rule, text in (*_of_pieces(tokenizer, decode), *rules):
         yield DecodingHypothesis("Decoder", rule, text)
-    up_to_wrong: Text = lambda ids, skip: "".join(decode(ids, skip).partition("\ufffd")[:2])
-    yield DecodingHypothesis("Decoder", _FIRST_WRONG, up_to_wrong)
     for index, step in enumerate(tokenizer.decoders or ()):
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
 
 
-def _of_pieces(tokenizer: Tokenizer, decode: Text) -> dict[str, Text]:
+def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]:
     table = piece_table(tokenizer)
     if table is None:
-        return {}
+        return
     byte_ids = {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.BYTE}
 
     def by_runs(of_bytes: Callable[[list[str]], str], ids: Sequence[int], skip: bool) -> str:
@@ -85,13 +80,14 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> dict[str, Text]:
         return " " + decode(ids, skip) if first.startswith("▁") else decode(ids, skip)
 
     control = {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.CONTROL}
-    prefix: dict[str, Text] = {"the space of the dummy prefix is kept": prefixed}
-    rules: dict[str, Text] = {
-        "byte pieces are given out by name": partial(by_runs, "".join),
-        "one U+FFFD for each maximal subpart": partial(by_runs, _by_subparts),
-        "bytes join across control pieces": lambda ids, skip: decode([one for one in ids if one not in control], skip),
-    }
-    return rules | prefix if byte_ids else prefix
+    if byte_ids:
+        yield "byte pieces are given out by name", partial(by_runs, "".join)
+        yield "one U+FFFD for each maximal subpart", partial(by_runs, _by_subparts)
+        yield (
+            "bytes join across control pieces",
+            lambda ids, skip: decode([one for one in ids if one not in control], skip),
+        )
+    yield "the space of the dummy prefix is kept", prefixed
 
 
 def _by_subparts(pieces: Sequence[str]) -> str:

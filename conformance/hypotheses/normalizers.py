@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Literal
@@ -15,6 +15,7 @@ from reftok import Tokenizer
 from reftok.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
 from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.stages import Normalizer
+from reftok.text import NormalizedString
 
 _FORMS: dict[str, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
 
@@ -30,15 +31,29 @@ def of_normalizers(tokenizer: Tokenizer) -> Hypotheses:
     yield from _added(tokenizer)
 
 
+@dataclass(frozen=True, slots=True)
+class _Rewritten:
+    """A step that rewrites the text as a whole: each character that comes of it stands for all of the text."""
+
+    change: Callable[[str], str]
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text = self.change(normalized.text)
+        if text == normalized.text:
+            return normalized
+        span = normalized.original_span(0, len(normalized.text))
+        return NormalizedString(text, span[0], [span] * len(text))
+
+
 def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Hypotheses:
     if isinstance(step, UnicodeForm):
-        without_order = partial(_unordered, step.form)
-        rule = f"{step.form} by the tables of another Unicode version"
-        normalizers = tokenizer.normalizers
-        without = replace(tokenizer, normalizers=(*normalizers[:index], *normalizers[index + 1 :]))
-        yield of_text("Normalizer", f"{step.form} without canonical order", without, without_order)
-        yield of_text("Normalizer", rule, without, partial(ucd_3_2_0.normalize, step.form))
-        yield of_text("Normalizer", f"{step.form} by newer Unicode tables", without, partial(normalize, step.form))
+        changes: dict[str, Callable[[str], str]] = {
+            "without canonical order": partial(_unordered, step.form),
+            "by the tables of another Unicode version": partial(ucd_3_2_0.normalize, step.form),
+            "by newer Unicode tables": partial(normalize, step.form),
+        }
+        for how, change in changes.items():
+            yield _with(tokenizer, f"{step.form} {how}", index, (_Rewritten(change),))
     if isinstance(step, Precompiled):
         longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
         yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))

@@ -29,7 +29,7 @@ def conformance() -> Command:
     """Runs the command in a process of its own; its output is piped."""
 
     def run(*arguments: str | Path, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "conformance.cli", *map(str, arguments)]
+        command = [sys.executable, "-m", "conformance", *map(str, arguments)]
         return subprocess.run(
             command,
             cwd=cwd,

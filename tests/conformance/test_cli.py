@@ -218,7 +218,7 @@ def test_a_broken_pipe_does_not_lose_the_outcome(
     arguments = [*map(str, small_run(corpus, " a ")), "--out", str(tmp_path / "out"), *subjects(planted, defect)]
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "conformance.cli", *arguments, *LONG_TIMEOUT]
+    command = [sys.executable, "-m", "conformance", *arguments, *LONG_TIMEOUT]
     command.remove("--quiet")
     result = subprocess.run(command, env=command_environment, stdout=writer, stderr=writer, timeout=300)
     os.close(writer)

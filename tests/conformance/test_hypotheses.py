@@ -76,6 +76,8 @@ def test_a_character_is_taken_for_a_member_of_another_class() -> None:
     [
         ("bpe-qwen", "NULs at the end are lost", "\0a\0\0", ["Ā", "a"]),
         ("bpe-qwen", "NFC without canonical order", "\u0301\u0619", ["Ìģ", "Ø", "Ļ"]),
+        ("bpe-qwen", "NFC by the tables of another Unicode version", "\u0301\u1df6", ["Ìģ", "á", "·", "¶"]),
+        ("bpe-qwen", "NFC by the tables of another Unicode version", "[cafe\u0301-raw]", ["[cafe\u0301-raw]"]),
         ("spm-unigram-hf", "the charsmap by the longest rule at each place", "\U0001d4daa", ["▁Ka", "</s>"]),
         ("spm-unigram-hf", "the charsmap by the longest rule at each place", "\u30ab\u3099", ["▁", "<unk>", "</s>"]),
         ("bpe-qwen", "contractions are not split at the start of the text", "'lle 'lle", ["'", "lle", "Ġ'", "lle"]),

@@ -116,7 +116,7 @@ def test_a_killed_run_is_readable_and_resumes_to_the_same_outcome(
 def interrupted_by(number: int, folder: Path, environment: dict[str, str], code: int) -> str:
     """Runs the command in a process group of its own, whose subject sends it a signal; gives its standard error."""
     (folder / "signal").write_text(str(int(number)), "ascii")
-    command = [sys.executable, "-m", "conformance.cli", *RUN]
+    command = [sys.executable, "-m", "conformance", *RUN]
     with subprocess.Popen(
         command,
         cwd=folder,

@@ -110,6 +110,7 @@ def test_a_subject_is_judged_by_the_streams_that_it_has() -> None:
         ("a\ufffdb", ("a", "b"), "bytes that are not UTF-8 are dropped"),
         ("é", ("\ufffd", ""), "a U+FFFD is given out for a character that is not complete"),
         ("a\ufffd", ("a", "é"), "text around a U+FFFD differs from the full decode"),
+        ("\ufffda", ("\ufffd", "b"), "text differs from the full decode"),
         ("abc", ("a", "ab", "c"), "text is given out twice"),
         ("ab", ("x", "b"), "text differs from the full decode"),
     ],

@@ -70,7 +70,8 @@ DEFECTS = (
     Defect("wrong_added_tokens.py:NoSingleWord", QWEN, "AddedTokens", "single_word is off"),
     Defect("wrong_added_tokens.py:NoNormalized", QWEN, "AddedTokens", "normalized is off"),
     Defect("wrong_added_tokens.py:AllNormalized", QWEN, "AddedTokens", "normalized is on"),
-    Defect("wrong_added_tokens.py:AllStripLeft", QWEN, "AddedTokens", "lstrip is on"),
+    # The library that it is made of panics where two added tokens would drop the same white space.
+    Defect("wrong_added_tokens.py:AllStripLeft", QWEN, "AddedTokens", "lstrip is on", findings=2),
     Defect("wrong_added_tokens.py:AllStripRight", QWEN, "AddedTokens", "rstrip is on"),
     Defect("wrong_added_tokens.py:OnlySpecial", QWEN, "AddedTokens", "only special tokens are matched"),
     Defect("wrong_added_tokens.py:FirstInFile", QWEN, "AddedTokens", "the first in the file wins, not the longest"),
@@ -125,7 +126,8 @@ DEFECTS = (
     Defect("lossy_decode.py:Subject", QWEN, "Decoder", "bytes that are not UTF-8 are dropped"),
     Defect("wrong_decoders.py:TokenByToken", QWEN, "Decoder", "each token is decoded alone"),
     Defect("wrong_decoders.py:Trimmed", QWEN, "Decoder", "white space at the ends is stripped"),
-    Defect("wrong_decoders.py:CleanedUp", QWEN, "Decoder", "spaces before punctuation are removed"),
+    # Its stream has given out the space when the punctuation comes.
+    Defect("wrong_decoders.py:CleanedUp", QWEN, "Decoder", "spaces before punctuation are removed", findings=2),
     Defect("wrong_decoders.py:SpecialKept", QWEN, "Decoder", "special tokens are kept"),
     Defect("wrong_decoders.py:SpecialDropped", QWEN, "Decoder", "special tokens are always skipped"),
     Defect("wrong_decoders.py:OneReplacement", QWEN, "Decoder", "one U+FFFD for a run of bytes"),

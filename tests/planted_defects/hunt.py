@@ -67,7 +67,7 @@ class Hunted:
 def hunt(defect: Defect, seconds: float) -> Hunted:
     """One session. Raises RuntimeError where it does not end as sessions do."""
     with TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "conformance.cli", "fuzz", "--model", defect.model, "--quiet", "--jobs", "1"]
+        command = [sys.executable, "-m", "conformance", "fuzz", "--model", defect.model, "--quiet", "--jobs", "1"]
         command += ["--subject", str(PLANTED / defect.subject), "--time", f"{seconds:g}s", "--session", folder + "/s"]
         session = Path(folder) / "s"
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:

@@ -45,14 +45,17 @@ class Official:
 
     def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> Iterator[str]:
         """Text that no later id can change; what was held back comes at the end."""
-        given = ""
+        given = right = wrong = ""
         for count in range(1, len(ids) + 1):
+            before = right, wrong
             right = Official.decode(self, ids[:count], skip_special_tokens)
-            if not right.endswith("\ufffd") and not self._is_byte(ids[count - 1]):
-                text = self.decode(ids[:count], skip_special_tokens)
-                yield text[len(given) :]
-                given = text
-        yield self.decode(ids, skip_special_tokens)[len(given) :]
+            wrong = self.decode(ids[:count], skip_special_tokens)
+            # An id that says nothing leaves a character open that was open before it.
+            says_nothing = before[0] == right or before[1] == wrong
+            if not (says_nothing or right.endswith("\ufffd") or self._is_byte(ids[count - 1])):
+                yield wrong[len(given) :]
+                given = wrong
+        yield wrong[len(given) :]
 
     def _is_byte(self, token_id: int) -> bool:
         """Whether it is a byte that later ones may turn into another character."""

@@ -18,7 +18,7 @@ from reftok.cli import EXAMPLES, main
 
 def run(*arguments: str, text: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
     data = text.encode("utf-8") if isinstance(text, str) else text
-    command = [sys.executable, "-m", "reftok.cli", *arguments]
+    command = [sys.executable, "-m", "reftok", *arguments]
     return subprocess.run(command, input=data, capture_output=True, timeout=60, check=False)
 
 
@@ -106,7 +106,7 @@ def test_what_was_encoded_before_a_bad_line_is_not_lost() -> None:
 def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path: Path) -> None:
     texts = tmp_path / "texts.txt"
     texts.write_text("Hello world\n" * 20_000, "utf-8")
-    command = f"{sys.executable} -m reftok.cli encode bpe-gpt2 < {texts} | head -1"
+    command = f"{sys.executable} -m reftok encode bpe-gpt2 < {texts} | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60, check=False)
     assert done.stderr == b""
     assert len(done.stdout.splitlines()) == 1
@@ -114,7 +114,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path: Path) -> Non
 
 def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """A line of bash in which `reftok` is the command."""
-    script = f'reftok() {{ {sys.executable} -m reftok.cli "$@"; }}; {command}'
+    script = f'reftok() {{ {sys.executable} -m reftok "$@"; }}; {command}'
     variables = os.environ | environment
     return subprocess.run(["bash", "-c", script], capture_output=True, timeout=60, check=False, env=variables)
 

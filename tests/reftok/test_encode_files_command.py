@@ -21,7 +21,7 @@ from reftok.encoding_files.progress import Progress, TerminalProgress, progress_
 
 
 def run(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "reftok.cli", "encode-file", *map(str, arguments)]
+    command = [sys.executable, "-m", "reftok", "encode-file", *map(str, arguments)]
     return subprocess.run(command, input=text, capture_output=True, timeout=300, check=False)
 
 

@@ -96,7 +96,7 @@ def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
     subject.write_text(KILLING.format(folder=str(Path(planted("x")).parent), order=str(order)), "utf-8")
     arguments = ("--subject", f"{subject}:Subject", "--seed", "3", "--timeout", "60")
     assert conformance(*fuzz(tmp_path / "unbroken", *arguments, cases=700)).returncode == 1
-    command = [sys.executable, "-m", "conformance.cli", *fuzz(tmp_path / "killed", *arguments, cases=700, jobs=2)]
+    command = [sys.executable, "-m", "conformance", *fuzz(tmp_path / "killed", *arguments, cases=700, jobs=2)]
     for decodings, number, code in ((20, signal.SIGKILL, -9), (250, signal.SIGKILL, -9), (60, signal.SIGINT, 130)):
         order.write_text(f"{decodings} {int(number)}", "ascii")
         with subprocess.Popen(

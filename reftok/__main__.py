@@ -1,0 +1,8 @@
+"""`python -m reftok` is the command `reftok`."""
+
+import sys
+
+from reftok.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
