@@ -13,7 +13,7 @@ On the way back to text a part is a token of the decoders' chain, and `token` is
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from reftok.stages import Normalizer
@@ -80,6 +80,13 @@ class StreamedStage(ABC):
 
     def token(self, token_id: int) -> None:
         self.sink.token(token_id)
+
+
+def hand_on_rewritten(parts: Sequence[str], rewrite: Callable[[str], str], sink: TextSink) -> None:
+    """Whole parts, each rewritten; those of which nothing is left are none."""
+    left = list(filter(None, map(rewrite, parts)))
+    if left:
+        sink.parts(left)
 
 
 def rewritten(normalizer: Normalizer, text: str, at_start: int) -> tuple[str, int]:

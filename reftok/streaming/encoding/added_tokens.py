@@ -8,6 +8,7 @@ might still take waits for the character behind it; `rstrip` takes what comes wh
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from reftok.added_tokens import (
@@ -78,6 +79,12 @@ class StreamedAddedTokens(StreamedStage):
             self._settle(is_end=True)
         self._start_part()
         self.sink.end_part()
+
+    def parts(self, parts: Sequence[str]) -> None:
+        if any(self._find(part) for part in parts):
+            super().parts(parts)
+        else:
+            self.sink.parts(parts)
 
     def _settle(self, is_end: bool) -> None:
         """Hand on all that is decided, and keep one character before it for `single_word`."""

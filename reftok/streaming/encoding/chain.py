@@ -7,6 +7,7 @@ is the line of `reftok.tokenizer` with a streamed twin in the place of every sta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from reftok.llama.special_tokens import LlamaSpecialTokens
@@ -54,8 +55,11 @@ class EncodingChain:
 
     def whole(self, text: str) -> list[int]:
         """The ids of a whole text."""
+        if text and not self.asks_for_start:
+            self.stages[0].parts((text,))
+            return self.taken()
         if text:
-            self.text(text, int(self.asks_for_start))
+            self.text(text, 1)
         self.end()
         return self.taken()
 
@@ -94,6 +98,12 @@ class _Bounded(StreamedStage):
     def end_part(self) -> None:
         self.sink.end_part()
 
+    def parts(self, parts: Sequence[str]) -> None:
+        self.size += sum(map(len, parts))
+        if self.size > _AT_ONCE:
+            refuse_expansion(self.size - _AT_ONCE, self.fed)
+        self.sink.parts(parts)
+
     def end_text(self) -> None:
         """Raise ModelFormatError where the text was blown up, else begin anew."""
         refuse_expansion(self.size, self.fed)
@@ -114,6 +124,13 @@ class _Counting(StreamedStage):
 
     def end_part(self) -> None:
         self.sink.end_part()
+        for stage in self._bounded:
+            stage.end_text()
+
+    def parts(self, parts: Sequence[str]) -> None:
+        for stage in self._bounded:
+            stage.fed += sum(map(len, parts))
+        self.sink.parts(parts)
         for stage in self._bounded:
             stage.end_text()
 

@@ -88,7 +88,11 @@ class StreamedMerges:
             self._begin()
 
     def parts(self, parts: Sequence[str]) -> None:
-        self._ids += chain.from_iterable(map(self._known_ids.__getitem__, parts))
+        if len(parts) == 1 and len(parts[0]) > LONG:
+            self.text(parts[0])
+            self.end_part()
+        else:
+            self._ids += chain.from_iterable(map(self._known_ids.__getitem__, parts))
 
     def token(self, token_id: int) -> None:
         self._ids.append(token_id)

@@ -6,6 +6,8 @@ the end of the text that a mark may join, the beginning of a match, white space 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reftok.llama.bert import BertText
 from reftok.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
 from reftok.normalizers import (
@@ -30,7 +32,7 @@ from reftok.streaming.encoding.unicode_forms import StreamedBert, stream_form
 from reftok.streaming.encoding.unstreamed import hold_for_normalizer
 from reftok.streaming.matching.literals import overlap
 from reftok.streaming.matching.patterns import stream_matches
-from reftok.streaming.sinks import StreamedStage, TextSink, rewritten
+from reftok.streaming.sinks import StreamedStage, TextSink, hand_on_rewritten, rewritten
 
 _LONGEST_CONTENT = 1000
 """What Replace may put for one character; more, and it refuses a long text as a whole."""
@@ -55,6 +57,9 @@ class StreamedRewrite(StreamedStage):
     def end_part(self) -> None:
         self.sink.end_part()
 
+    def parts(self, parts: Sequence[str]) -> None:
+        hand_on_rewritten(parts, self._rewrite, self.sink)
+
 
 class StreamedPrefix(StreamedStage):
     """A text before each part; it begins where the first character does."""
@@ -75,6 +80,9 @@ class StreamedPrefix(StreamedStage):
     def end_part(self) -> None:
         self._is_first = True
         self.sink.end_part()
+
+    def parts(self, parts: Sequence[str]) -> None:
+        self.sink.parts([self._prefix + part for part in parts])
 
 
 class StreamedStrip(StreamedStage):

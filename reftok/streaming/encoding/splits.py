@@ -89,6 +89,12 @@ class StreamedSplit(StreamedStage):
         self.sink.end_part()
         self._last = None
 
+    def parts(self, parts: Sequence[str]) -> None:
+        for part in parts:
+            self._take(*self._matcher.whole(part))
+            self.sink.end_part()
+            self._last = None
+
     def _take(self, texts: Sequence[str], are_matches: Sequence[bool] | None) -> None:
         if self._cuts_everywhere and not self._at_start:
             self._take_apart(texts, are_matches)

@@ -10,12 +10,13 @@ nothing is composed every starter will do. Source of the forms: Unicode Standard
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 
 from reftok.normalizers import BertNormalizer, UnicodeForm
 from reftok.rewriting import Rewrite, bert_steps, rewriter
 from reftok.stages import Normalizer
-from reftok.streaming.sinks import StreamedStage, TextSink, rewritten
+from reftok.streaming.sinks import StreamedStage, TextSink, hand_on_rewritten, rewritten
 from reftok.unicode import Form, combining_class, composition, decomposition
 
 _BEGINS, _ENDS = 1, 2
@@ -143,6 +144,9 @@ class StreamedForm(StreamedStage):
             self._hand_on(ready)
         self._at_start = 0
         self.sink.end_part()
+
+    def parts(self, parts: Sequence[str]) -> None:
+        hand_on_rewritten(parts, self._rewrite, self.sink)
 
 
 class StreamedBert(StreamedStage):

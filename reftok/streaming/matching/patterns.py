@@ -19,7 +19,7 @@ import regex
 from reftok.patterns import pattern_matches
 from reftok.streaming.matching.literals import overlap
 from reftok.streaming.matching.streamable import LONGEST_KNOWN, Streamable, streamable
-from reftok.text import Match
+from reftok.text import Match, literal_matches
 
 Pieces: TypeAlias = tuple[Sequence[str], Sequence[bool] | None]
 """Texts one after the other, and which of them are matches; None says that all are."""
@@ -58,6 +58,10 @@ class Matcher(Protocol):
         """What `finish` gives, in two lists."""
         ...
 
+    def whole(self, part: str) -> Pieces:
+        """The pieces of a whole part, between two others."""
+        ...
+
 
 class _Matcher(ABC):
     """What the matchers have in common."""
@@ -78,6 +82,9 @@ class _Matcher(ABC):
 
     @abstractmethod
     def last_pieces(self) -> Pieces: ...
+
+    @abstractmethod
+    def whole(self, part: str) -> Pieces: ...
 
 
 def _paired(pieces: Pieces) -> list[tuple[str, bool]]:
@@ -174,6 +181,9 @@ class PatternMatcher(_Matcher):
             return _NOTHING
         return self._pattern.decide_all(text, start, last_end)
 
+    def whole(self, part: str) -> Pieces:
+        return self._pattern.decide_all(part, 0, -1)
+
 
 class LiteralMatcher(_Matcher):
     """Matches a fixed string: what is held is the longest end of the text that it could begin with."""
@@ -212,6 +222,9 @@ class LiteralMatcher(_Matcher):
             return [""], [True]
         return ([waiting], [False]) if waiting else _NOTHING
 
+    def whole(self, part: str) -> Pieces:
+        return _pieces(part, literal_matches(part, self._literal))
+
 
 class WholePartMatcher(_Matcher):
     """Waits for the end of the part. matches: what finds the matches in it. reason: why that is necessary."""
@@ -230,5 +243,11 @@ class WholePartMatcher(_Matcher):
     def last_pieces(self) -> Pieces:
         text = "".join(self._waiting)
         self._waiting, self.held = [], 0
-        matches = self._matches(text) if text else []
-        return [text[start:end] for start, end, _ in matches], [is_match for _, _, is_match in matches]
+        return self.whole(text) if text else _NOTHING
+
+    def whole(self, part: str) -> Pieces:
+        return _pieces(part, self._matches(part))
+
+
+def _pieces(text: str, matches: list[Match]) -> Pieces:
+    return [text[start:end] for start, end, _ in matches], [is_match for _, _, is_match in matches]

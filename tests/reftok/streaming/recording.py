@@ -32,6 +32,10 @@ class Recorder:
             self.items.append("".join(self.open))
         self.open = []
 
+    def parts(self, parts: Sequence[str]) -> None:
+        assert not self.open, "whole parts within a part"
+        self.items += parts
+
     def token(self, token_id: int) -> None:
         assert not self.open, "a token within a part"
         self.items.append(token_id)

@@ -35,7 +35,7 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def streamed(matcher: Matcher, fragments: Sequence[str]) -> list[Piece]:
-    """The pieces of a part, those of a gap together; what is held is what has not come out."""
+    """The pieces of a part, those of a gap together, which are those of the whole; what is held has not come out."""
     pieces: list[Piece] = []
     fed = 0
     for fragment in fragments:
@@ -44,6 +44,8 @@ def streamed(matcher: Matcher, fragments: Sequence[str]) -> list[Piece]:
         assert matcher.held == fed - sum(len(text) for text, _ in pieces)
     pieces += matcher.finish()
     assert matcher.held == 0
+    texts, are_matches = matcher.whole("".join(fragments))
+    assert joined(zip(texts, are_matches or [True] * len(texts), strict=True)) == joined(pieces)
     return joined(pieces)
 
 

@@ -45,6 +45,15 @@ def test_any_cuts_give_the_tokens_of_the_whole_text(
     assert streamed(added, list(text), encode_special_tokens) == expected
 
 
+@given(added_tokens, st.lists(TEXTS.filter(bool), max_size=3))
+def test_whole_parts_give_the_tokens_of_each(tokens: list[AddedToken], parts: list[str]) -> None:
+    added = AddedVocabulary([AddedToken(t.content, t.single_word, t.lstrip, t.rstrip, False) for t in tokens])
+    recorder = Recorder()
+    for stage in stream_added_tokens(added.raw_pattern, frozenset(), recorder):
+        stage.parts(parts)
+        assert recorder.items == [item for part in parts for item in whole(added, part, False)]
+
+
 @given(added_tokens, TEXTS, st.lists(TEXTS, min_size=1, max_size=5))
 def test_what_is_handed_on_is_final_whatever_follows(
     tokens: list[AddedToken], text: str, continuations: list[str]
