@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from reftok.byte_level_offsets import Columns, byte_level_encoding, columns_of_parts, encoding_of, has_match
 from reftok.cache import Results
+from reftok.metaspace_offsets import metaspace_encoding
 from reftok.models.bpe import BPE
 from reftok.normalizers import Prepend, Replace
 from reftok.pretokenizers import Metaspace
@@ -28,9 +29,12 @@ _CONTINUING_BYTES = frozenset(BYTE_PIECES[0x80:0xC0])
 
 
 def merged_encoding(tokenizer: Tokenizer, text: str, sequence_id: int) -> Encoding | None:
-    """What one of the twins of models that merge gives; None where `reftok.trace.to_encoding` has to be asked."""
-    found = byte_fallback_encoding(tokenizer, text, sequence_id)
-    return byte_level_encoding(tokenizer, text, sequence_id) if found is None else found
+    """What one of the twins gives; None where `reftok.trace.to_encoding` has to be asked."""
+    for twin in (byte_fallback_encoding, byte_level_encoding, metaspace_encoding):
+        found = twin(tokenizer, text, sequence_id)
+        if found is not None:
+            return found
+    return None
 
 
 def byte_fallback_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:

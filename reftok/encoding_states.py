@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from reftok.metaspace_offsets import Words
     from reftok.streaming.encoding.chain import EncodingChain
     from reftok.streaming.encoding.post_processors import Surroundings
     from reftok.tokenizer import Tokenizer
@@ -16,13 +17,15 @@ class EncodingStates:
     surroundings: the ids that go around a text, without special tokens and with them, as far as they were asked for.
     idle: chains of stages that no stream is using: making one takes longer than encoding a word. Taking one out of the
         list and putting it back are one step each.
+    words: those that were encoded with their offsets, where that is done word by word.
     """
 
-    __slots__ = ("idle", "surroundings")
+    __slots__ = ("idle", "surroundings", "words")
 
     def __init__(self) -> None:
         self.surroundings: dict[bool, Surroundings] = {}
         self.idle: list[EncodingChain] = []
+        self.words: Words | None = None
 
     def __reduce__(self) -> tuple[type[EncodingStates], tuple[()]]:
         return EncodingStates, ()

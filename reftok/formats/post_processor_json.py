@@ -64,7 +64,9 @@ def _read_token(fields: Fields, key: str) -> tuple[str, int]:
 
 
 def _read_template(fields: Fields) -> TemplateProcessing:
-    """A post-processor of the type TemplateProcessing."""
+    """A post-processor of the type TemplateProcessing; the options of ByteLevel, as Command R+ has them, are unused."""
+    for key in ("add_prefix_space", "trim_offsets", "use_regex"):
+        fields.any(key, None)
     special = _read_special_tokens(fields.object("special_tokens"))
     single, pair = (tuple(_read_piece(piece, special) for piece in fields.objects(key)) for key in ("single", "pair"))
     if any(isinstance(piece, Sequence) and piece.id == "B" for piece in single):

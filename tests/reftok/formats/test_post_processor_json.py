@@ -30,6 +30,12 @@ def test_every_type_is_read(post_processor: Json) -> None:
     assert_same_encoding(config(post_processor), "a", "ab", pair="b")
 
 
+def test_the_options_of_byte_level_say_nothing_at_a_template() -> None:
+    """Command R+ has them there."""
+    options: Json = {"add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+    assert_same_encoding(config(TEMPLATE | options), "a", " ab", pair=" b")
+
+
 def without(fields: Json, key: str) -> Json:
     return {name: value for name, value in fields.items() if name != key}
 

@@ -1,0 +1,83 @@
+"""What is remembered of each word gives the tokens of the plain way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import regex
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import reftok
+from reftok import Tokenizer
+from reftok.added_tokens import AddedVocabulary
+from reftok.charsmap import Charsmap
+from reftok.metaspace_offsets import metaspace_encoding
+from reftok.models.unigram import Unigram
+from reftok.normalizers import NFC, NFKD, Lowercase, Precompiled, Replace, Strip, StripAccents
+from reftok.pretokenizers import Metaspace, WhitespaceSplit
+from reftok.stages import Normalizer, PreTokenizer
+from reftok.trace import to_encoding
+from reftok.types import AddedToken
+
+from .protobuf_writer import compile_charsmap
+
+RULES = {"\n": " ", "\r": "b", "\u3000": " ", "x": "", "ﬁ": "fi", "a\u0301": "á", " \u0301": "'", "cc": "c", "B": "b "}
+CHARSMAP = Precompiled(Charsmap(compile_charsmap(RULES | {"\u0600": "a"})))
+TO_LINE_FEED = Precompiled(Charsmap(compile_charsmap({" \u0301": "\n"})))
+ALWAYS = (Metaspace("\u2581", "always", True),)
+SEVERAL_SPACES = Replace(regex.compile(" {2,}"), "\u2581")
+PIECES = ["<unk>", "\u2581", "a", "b", "\u2581a", "ab", "\u2581b", "f", "i", "á", "\u2581ab", "'", "<s>"]
+MODEL = Unigram([(piece, -float(number % 5)) for number, piece in enumerate(PIECES)], 0)
+TEXTS = st.lists(
+    st.sampled_from(
+        [" ", " ", "  ", "\n", "\t", "\u3000", "\u2581", "a", "b", "ab", "B", "x", "ﬁ", "\u0301", "á", "cc"]
+    )
+    | st.sampled_from([" a", " ab", "a b", "\u0600", "\r\n", "<s>", "\u1112\u1161", "İ"]),
+    max_size=10,
+).map("".join)
+NORMALIZERS: st.SearchStrategy[tuple[Normalizer, ...]] = st.lists(
+    st.sampled_from(
+        [CHARSMAP, TO_LINE_FEED, SEVERAL_SPACES, Replace("b", "a"), NFC(), NFKD(), Lowercase(), StripAccents()]
+    )
+    | st.builds(Strip, st.booleans(), st.booleans()),
+    max_size=3,
+).map(tuple)
+METASPACES = st.builds(Metaspace, st.just("\u2581"), st.sampled_from(["always", "never", "first"]), st.booleans())
+PRE_TOKENIZERS: st.SearchStrategy[tuple[PreTokenizer, ...]] = METASPACES.map(
+    lambda step: (replace(step, split=True),)
+) | METASPACES.map(lambda step: (WhitespaceSplit(), step))
+ADDED = AddedVocabulary(
+    [AddedToken("<s>", special=True, normalized=False), AddedToken("b a", normalized=True)], MODEL.vocab
+)
+
+
+def same(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> bool:
+    found = metaspace_encoding(tokenizer, text, sequence_id)
+    return found is None or found == to_encoding(tokenizer._splits(text, None), sequence_id)
+
+
+@settings(max_examples=300)
+@given(NORMALIZERS, PRE_TOKENIZERS, st.lists(TEXTS, max_size=3), st.integers(0, 1))
+@example((CHARSMAP,), ALWAYS, ["xa b"], 0)
+@example((CHARSMAP,), ALWAYS, ["a\u0600 b"], 0)
+@example((CHARSMAP, SEVERAL_SPACES), ALWAYS, ["aB a"], 0)
+@example((TO_LINE_FEED, CHARSMAP), ALWAYS, ["a b\r \u0301f b"], 0)
+@example((CHARSMAP, Strip(True, True)), (Metaspace("\u2581", "first", True),), [" a b <s> a \n"], 0)
+def test_the_tokens_are_those_of_the_plain_way(
+    normalizers: tuple[Normalizer, ...], pre_tokenizers: tuple[PreTokenizer, ...], texts: list[str], sequence_id: int
+) -> None:
+    tokenizer = Tokenizer("tokenizers", MODEL, ADDED, normalizers=normalizers, pre_tokenizers=pre_tokenizers)
+    assert all(same(tokenizer, text, sequence_id) for text in texts)
+
+
+@pytest.mark.parametrize("text", ["an ab ☃", " an  ab\n", "", " ", "a<s> b"])
+def test_common_texts_need_not_go_the_plain_way(text: str) -> None:
+    tokenizer = reftok.load("spm-unigram-hf")
+    assert metaspace_encoding(tokenizer, text) == to_encoding(tokenizer._splits(text, None))
+
+
+def test_a_tokenizer_that_cuts_elsewhere_goes_the_plain_way() -> None:
+    tokenizer = Tokenizer("tokenizers", MODEL, ADDED, pre_tokenizers=(Metaspace("\u2581", "always", False),))
+    assert metaspace_encoding(tokenizer, "a b") is None
