@@ -9,7 +9,7 @@ import regex
 
 from reftok.patterns import pattern_matches
 from reftok.text import Behavior, NormalizedString, Split, resplit
-from reftok.unicode import NONCHARACTER
+from reftok.unicode import NONCHARACTER, as_of_16
 
 _CLASSES = (
     ("\\p{L}", "letters", "\ua000"),
@@ -44,6 +44,8 @@ class TranslatedSplit:
 def in_other_classes(pattern: str, characters: str) -> Iterator[tuple[str, dict[int, str]]]:
     r"""Rule, and what to take characters for, for each class of a pattern that they could be thought in, or not in.
 
+    The classes are those of Unicode 16, as in the library.
+
     >>> rules = dict(in_other_classes(r"\p{L}+|\s+", "\u00e9"))
     >>> {rule: ascii(table[0xE9]) for rule, table in rules.items()}  # doctest: +NORMALIZE_WHITESPACE
     {'\\p{L} is not all letters': "'\\U0010ffff'", 'other characters count as white space': "'\\u2003'"}
@@ -51,7 +53,7 @@ def in_other_classes(pattern: str, characters: str) -> Iterator[tuple[str, dict[
     for name, plural, member in _CLASSES:
         if name not in pattern:
             continue
-        members = regex.findall(name, characters)
+        members = regex.findall(name, as_of_16(characters))
         if members:
             yield f"{name} is not all {plural}", dict.fromkeys(map(ord, members), NONCHARACTER)
         others = [ord(character) for character in characters if character not in members]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.hypotheses import Hypothesis, decoding_hypotheses, hypotheses, of_classes
+from conformance.hypotheses.translated import in_other_classes
 from reftok import load
 from tests.conformance.test_rules import documented
 from tests.planted_defects.catalogue import DEFECTS
@@ -69,6 +70,11 @@ def test_a_character_is_taken_for_a_member_of_another_class() -> None:
     assert trace is not None
     stages = {stage.component: stage for stage in trace("xéy").stages}
     assert [piece.text for piece in stages["TranslatedSplit"].pieces] == ["x", "éy"]
+
+
+def test_a_letter_that_is_newer_than_the_tables_of_the_library_is_not_one_of_its_letters() -> None:
+    newer = "\u088f"  # of Unicode 17
+    assert list(dict(in_other_classes(r"\p{L}+", newer))) == ["other characters count as letters"]
 
 
 @pytest.mark.parametrize(
