@@ -85,7 +85,7 @@ def _varied(line: str, words: Sequence[str], random: Random) -> str:
 def encode_file(model: str, path: Path, workers: int) -> Measured:
     """The command, as a process, with the memory of it and its children looked at twenty times a second."""
     output = path.with_suffix(".npy")
-    command = [sys.executable, "-m", "reftok.cli", "encode-file", model, str(path), "-o", str(output)]
+    command = [sys.executable, "-m", "reftok", "encode-file", model, str(path), "-o", str(output)]
     start = perf_counter()
     with subprocess.Popen([*command, "--workers", str(workers), "--quiet", "--overwrite"]) as process:
         peak = 0
