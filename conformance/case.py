@@ -39,9 +39,9 @@ def text_case(text: str, origin: str, language: str = "") -> Case:
     return Case("text", origin, language, text=text)
 
 
-def bytes_case(data: bytes, origin: str) -> Case:
+def bytes_case(data: bytes, origin: str, language: str = "") -> Case:
     """Bytes to encode."""
-    return Case("bytes", origin, data=data)
+    return Case("bytes", origin, language, data=data)
 
 
 def ids_case(ids: tuple[int, ...], origin: str) -> Case:

@@ -122,7 +122,8 @@ def _stage(example: Example, attribution: Attribution, came: tuple[SeenToken, ..
         return None
     if seen is None:
         return _by_tokens(right, attribution, came)
-    found = _first(right, seen, "reftok", f"reftok where {attribution.rule}, which gives the subject's ids")
+    by = f"the subject, as it seems: reftok where {attribution.rule} gives the same ids"
+    found = _first(right, seen, "reftok", by)
     if found is None or official.get(found.stage) != right.get(found.stage):
         return found
     return StageDifference(found.stage, found.expected, found.observed, library, found.observed_by)

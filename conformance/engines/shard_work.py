@@ -77,7 +77,7 @@ def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
         if case.kind != "bytes" or oracle.takes_bytes:
             asked.append(case)
         if case.kind == "bytes":
-            asked.append(text_case(case.readable_text, f"{case.origin}:text"))
+            asked.append(text_case(case.readable_text, f"{case.origin}:text", case.language))
     return asked
 
 

@@ -80,7 +80,7 @@ def _json_lines(text: str, path: Path, name: str) -> Iterator[Case]:
 
 def _json_case(value: dict[str, Any], origin: str, language: str) -> Case:
     if "bytes_hex" in value:
-        return bytes_case(bytes.fromhex(value["bytes_hex"]), origin)
+        return bytes_case(bytes.fromhex(value["bytes_hex"]), origin, language)
     if "text" in value:
         return text_case(_encodable(value["text"]), origin, language)
     if not isinstance(value["tokens"], list) or not value["tokens"]:

@@ -126,6 +126,8 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
         heat_subjects=_heat_subjects(run),
         heat_rows=_heat_rows(run),
+        heat_totals=_heat_totals(run),
+        folder=view.folder(run),
         coverages=[_coverage_view(model, entry) for model, entry in (coverage or {}).items()],
         subjects=list(dict.fromkeys(finding.example.subject for finding in findings)),
         detailed=[_finding_view(run, finding) for finding in findings[:MOST_DETAILED]],
@@ -167,6 +169,14 @@ def _cell_view(cell: Cell | None, targets: dict[tuple[str, str, str], str]) -> C
 
 def _heat_subjects(run: Run) -> list[str]:
     return list(dict.fromkeys(cell.subject for cell in run.languages))
+
+
+def _heat_totals(run: Run) -> list[tuple[str, int]]:
+    """In how many corpus files each subject differs."""
+    return [
+        (subject, sum(cell.mismatched > 0 for cell in run.languages if cell.subject == subject))
+        for subject in _heat_subjects(run)
+    ]
 
 
 def _heat_rows(run: Run) -> list[tuple[str, int, list[HeatView]]]:

@@ -24,9 +24,14 @@ def reproduction(finding: Finding, model: ModelInfo | None) -> str:
     lines = _LIBRARIES.get(model.format)
     if lines is None or (case.kind == "bytes" and model.format != "sentencepiece"):
         return ""
-    start, encode, decode = lines
-    ask = decode if case.kind == "ids" else encode
-    return "\n".join([start.format(path=ascii(model.path)), ask.format(input=_written(case))]) + "\n"
+    start, encode, decode, stream = lines
+    by_check = {"stream decode": stream, "stream encode": ""}
+    ask = by_check.get(finding.example.check, decode if case.kind == "ids" else encode)
+    if not ask:
+        return ""
+    path = model.name if model.name.endswith(model.path) else f"{model.name}/{model.path}"
+    ids = _written(case) if case.kind == "ids" else f"tokenizer.encode({_written(case)}).ids"
+    return f"{start.format(path=ascii(path))}\n{ask.format(input=_written(case), ids=ids)}\n"
 
 
 def reproduce_command(finding: Finding, model: ModelInfo | None) -> str:
@@ -48,14 +53,19 @@ _LIBRARIES = {
         "from tokenizers import Tokenizer\ntokenizer = Tokenizer.from_file({path})",
         "encoding = tokenizer.encode({input})\nprint(encoding.ids, encoding.tokens, encoding.offsets)",
         "print(ascii(tokenizer.decode({input})))",
+        "from tokenizers.decoders import DecodeStream\n"
+        "ids = {ids}\n"
+        "stream = DecodeStream(skip_special_tokens=True)\n"
+        "print(ascii([stream.step(tokenizer, token_id) for token_id in ids]), ascii(tokenizer.decode(ids)))",
     ),
     "sentencepiece": (
         "from sentencepiece import SentencePieceProcessor\nprocessor = SentencePieceProcessor(model_file={path})",
         'print(processor.Encode({input}, return_type="offset_mapping"))',
         "print(ascii(processor.Decode({input})))",
+        "",
     ),
 }
-"""By model format: how to load a model, to encode and to decode."""
+"""By model format: how to load a model, to encode, to decode, and to decode as a stream, "" where it has none."""
 
 
 def _written(case: Case) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -193,9 +194,16 @@ def culprits(run: Run) -> list[Culprit]:
     for finding in new_findings(run):
         found.setdefault(finding.example.subject, []).append(finding)
     return [
-        Culprit(subject, worst, len(others), tuple(dict.fromkeys(item.example.model for item in (worst, *others))))
-        for subject, (worst, *others) in found.items()
+        Culprit(subject, _telling(items), len(items) - 1, tuple(dict.fromkeys(item.example.model for item in items)))
+        for subject, items in found.items()
     ]
+
+
+def _telling(findings: Sequence[Finding]) -> Finding:
+    """The worst; of those as bad by the same rule, one whose input is not empty."""
+    worst = findings[0]
+    alike = (item for item in findings if item.rule == worst.rule and item.example.severity == worst.example.severity)
+    return next((item for item in alike if item.example.case.text or item.example.case.kind != "text"), worst)
 
 
 def accusation(finding: Finding) -> str:
@@ -228,6 +236,12 @@ def known_line(run: Run) -> str:
     known = known_findings(run)
     mismatches = sum(finding.count for finding in known)
     return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')})" if known else ""
+
+
+def folder(run: Run) -> str:
+    """The folder of the run as the commands of its findings name it."""
+    commands = [shlex.split(finding.replay) for finding in run.findings if finding.replay]
+    return next((shlex.quote(words[2]) for words in commands if len(words) > 2), "THIS-RUN")
 
 
 def seconds(run: Run) -> float:

@@ -42,7 +42,7 @@ def test_json_lines_give_texts_and_bytes(tmp_path: Path) -> None:
     path = written(tmp_path, "e.jsonl", '{"text": "a\\u0000"}\n\n{"bytes_hex": "ff00"}\n{"text": ""}')
     assert read_corpus(path) == [
         text_case("a\0", "texts/e.jsonl:1", "e"),
-        bytes_case(b"\xff\0", "texts/e.jsonl:3"),
+        bytes_case(b"\xff\0", "texts/e.jsonl:3", "e"),
         text_case("", "texts/e.jsonl:4", "e"),
     ]
 

@@ -13,7 +13,7 @@ from conformance.checks.base import Answers
 from conformance.engines.bench import Bench
 from conformance.engines.hypothesis_search import FULL_SEARCHES
 from conformance.engines.result import ShardResult
-from conformance.engines.shard_work import work
+from conformance.engines.shard_work import shard_questions, work
 from conformance.inputs.plan import Inputs, Shard
 from conformance.observation import Encoded
 from conformance.plan import ModelPlan, Plan
@@ -54,3 +54,11 @@ def test_a_subject_that_was_given_up_is_asked_again_in_the_next_shard(plan: Plan
     kinds = {rule: group.count for (subject, _, _, rule), group in fresh.groups.items() if "exits" in subject}
     assert kinds == {"crashed": MOST_DEATHS, "not asked": 1}
     assert done(plan, bench) == fresh
+
+
+def test_the_text_that_bytes_are_read_as_belongs_to_their_corpus_file(tmp_path: Path, plan: Plan, bench: Bench) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_text('{"bytes_hex": "ff41"}\n', "utf-8")
+    plan = replace(plan, inputs=Inputs((path,), ("corpora",), 0, 0))
+    questions = shard_questions(plan, Shard("bpe-qwen", "corpora", 0, 1), bench)
+    assert {case.language for case in questions} == {"broken"}

@@ -34,7 +34,7 @@ def test_a_text_is_spelled_in_ascii(text: str) -> None:
     source = of(text_case(text, ""))
     assert source.isascii()
     assert text in literals(source)
-    assert MODEL.path in literals(source)
+    assert f"{MODEL.name}/{MODEL.path}" in literals(source)
 
 
 @given(st.binary())
@@ -46,6 +46,20 @@ def test_bytes_are_for_a_library_that_takes_them(data: bytes) -> None:
 def test_ids_are_decoded() -> None:
     assert "tokenizer.decode([1, 2])" in of(ids_case((1, 2), ""))
     assert "processor.Decode([1, 2])" in of(ids_case((1, 2), ""), SENTENCEPIECE)
+
+
+def test_a_stream_of_ids_is_fed_one_by_one() -> None:
+    item = finding(ids_case((1, 2), ""), "r")
+    item = replace(item, example=replace(item.example, check="stream decode"))
+    assert "ids = [1, 2]\nstream = DecodeStream(" in reproduction(item, MODEL)
+    text = replace(item, example=replace(item.example, case=text_case("x", "")))
+    assert "ids = tokenizer.encode('x').ids\n" in reproduction(text, MODEL)
+    assert reproduction(item, SENTENCEPIECE) == ""
+
+
+def test_the_libraries_have_no_streaming_encoder() -> None:
+    item = finding(text_case("x", ""), "r")
+    assert reproduction(replace(item, example=replace(item.example, check="stream encode")), MODEL) == ""
 
 
 def test_nothing_is_written_of_what_is_too_long_or_not_known() -> None:
