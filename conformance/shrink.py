@@ -18,6 +18,8 @@ Value = TypeVar("Value", str, tuple[int, ...])
 Item = TypeVar("Item")
 
 MOST_ATTEMPTS = 400
+MOST_OF_RUNS = 24
+"""Of so few items every run is left out in turn: some 300 attempts."""
 
 _LINE_ENDS = "\n\r\v\f\x85\u2028\u2029"
 _PLAIN = {"L": "aA", "N": "0", "M": "\u0301", "P": ".", "S": "."}
@@ -71,8 +73,12 @@ class _NoAttemptsLeftError(Exception):
 def smallest_part(items: Sequence[Item], fails: Callable[[tuple[Item, ...]], bool]) -> tuple[Item, ...]:
     """What is left when all is removed that can be: everything at once, then halves, quarters, … single items.
 
+    Of what is short then, every run is tried.
+
     >>> smallest_part(range(100), lambda part: {13, 77} <= {*part})
     (13, 77)
+    >>> smallest_part("(abc)", lambda part: "".join(part) in ("(abc)", "()"))
+    ('(', ')')
     """
     part = tuple(items)
     width = len(part)
@@ -85,7 +91,18 @@ def smallest_part(items: Sequence[Item], fails: Callable[[tuple[Item, ...]], boo
             else:
                 start += width
         width //= 2
+    while (smaller := _without_a_run(part, fails)) is not None:
+        part = smaller
     return part
+
+
+def _without_a_run(part: tuple[Item, ...], fails: Callable[[tuple[Item, ...]], bool]) -> tuple[Item, ...] | None:
+    """A short part without the longest run of items that it can do without, None where it can do without none."""
+    if len(part) > MOST_OF_RUNS:
+        return None
+    runs = ((start, start + width) for width in range(len(part), 1, -1) for start in range(len(part) - width + 1))
+    candidates = (part[:start] + part[stop:] for start, stop in runs)
+    return next(filter(fails, candidates), None)
 
 
 def shrink_case(case: Case, fails: Callable[[Case], bool], attempts: int = MOST_ATTEMPTS) -> Case:

@@ -117,6 +117,10 @@ def test_ids_become_less_than_twice_what_is_needed(ids: tuple[int, ...], least: 
     assert small[0] // 2 < least or small == (0,)
 
 
+def test_a_run_that_no_power_of_two_covers_is_left_out() -> None:
+    assert shrink("<sw-r!s>", lambda text: text in ("<sw-r!s>", "<r!s>")) == "<r!s>"
+
+
 @given(st.text(max_size=40), st.integers(1, 3))
 def test_the_result_is_the_same_every_time(text: str, size: int) -> None:
     results = {shrink(text, lambda candidate: len({*candidate}) >= size, MANY) for _ in range(2)}

@@ -11,6 +11,8 @@ import sentencepiece
 import tokenizers
 
 Spans = list[tuple[int, int]]
+SHORT = 64
+"""Up to so many ids a stream looks for text behind each, and behind every so many of a long list."""
 
 
 class Official:
@@ -45,17 +47,16 @@ class Official:
 
     def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> Iterator[str]:
         """Text that no later id can change; what was held back comes at the end."""
-        given = right = wrong = ""
-        for count in range(1, len(ids) + 1):
-            before = right, wrong
-            right = Official.decode(self, ids[:count], skip_special_tokens)
-            wrong = self.decode(ids[:count], skip_special_tokens)
+        given = ""
+        for count in (*range(1, min(len(ids), SHORT)), *range(SHORT, len(ids), SHORT)):
+            right, before = (Official.decode(self, ids[:size], skip_special_tokens) for size in (count, count - 1))
+            text, text_before = (self.decode(ids[:size], skip_special_tokens) for size in (count, count - 1))
             # An id that says nothing leaves a character open that was open before it.
-            says_nothing = before[0] == right or before[1] == wrong
+            says_nothing = right == before or text == text_before
             if not (says_nothing or right.endswith("\ufffd") or self._is_byte(ids[count - 1])):
-                yield wrong[len(given) :]
-                given = wrong
-        yield wrong[len(given) :]
+                yield text[len(given) :]
+                given = text
+        yield self.decode(ids, skip_special_tokens)[len(given) :]
 
     def _is_byte(self, token_id: int) -> bool:
         """Whether it is a byte that later ones may turn into another character."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import chain
 from typing import Any, ClassVar
 
 import tokenizers
@@ -85,23 +86,28 @@ class FirstInFile(Official):
     def __init__(self, model_path: str) -> None:
         super().__init__(model_path)
         tokens = self.tokenizer.get_added_tokens_decoder()
-        # Those with flags are left to the library, which would look for the normalized ones later.
-        self.ids = {
-            token.content: number
-            for number, token in tokens.items()
-            if not (token.single_word or token.lstrip or token.rstrip or token.normalized)
-        }
+        # Those with flags are left to the library, which looks at what stands beside them.
+        self.flagged = tuple(
+            token.content
+            for token in tokens.values()
+            if token.single_word or token.lstrip or token.rstrip or token.normalized
+        )
+        plain = {token.content: number for number, token in tokens.items() if token.content not in self.flagged}
+        pairs = [(one, other) for one in plain for other in plain if one != other and one.startswith(other)]
+        self.shadowed = {one for one, _ in pairs}
+        self.ids = {content: number for content, number in plain.items() if content in {*chain(*pairs)}}
         self.pattern = re.compile("(" + "|".join(map(re.escape, self.ids)) + ")")
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
-        shadowed = [one for one in self.ids for other in self.ids if one != other and one.startswith(other)]
-        if not any(one in text for one in shadowed):
+        parts = self.pattern.split(text)
+        is_beside = any(part.endswith(self.flagged) for part in parts)
+        if is_beside or not any(one in text for one in self.shadowed):
             return super().encode_with_offsets(text, add_special_tokens)
         ids: list[int] = []
         tokens: list[str] = []
         spans: Spans = []
         start = 0
-        for part in self.pattern.split(text):
+        for part in parts:
             if part in self.ids:
                 answer: tuple[list[int], list[str], Spans] = [self.ids[part]], [part], [(0, len(part))]
             else:
