@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from io import StringIO
 from pathlib import Path
+from urllib.parse import quote
 
 import click
 from rich.console import Console
@@ -17,7 +20,7 @@ from conformance.report.comparison_html import comparison_html
 from conformance.report.comparison_json import comparison_json
 from conformance.report.comparison_markdown import comparison_markdown
 from conformance.report.comparison_terminal import print_comparison
-from conformance.report.folder import read_run_folder, write_atomically
+from conformance.report.folder import HTML, read_run_folder, write_atomically
 from conformance.report.matrix_html import matrix_html
 from conformance.report.matrix_json import matrix_json
 from conformance.report.matrix_markdown import matrix_markdown
@@ -30,12 +33,6 @@ Examples:
   conformance diff reports/runs/before reports/runs/after
   conformance diff main/ branch/ --format markdown --out comment.md
 """
-
-_DIFF_FORMS: Mapping[str, Callable[[Comparison], str]] = {
-    "markdown": comparison_markdown,
-    "json": comparison_json,
-    "html": comparison_html,
-}
 
 MATRIX_EXAMPLES = """\b
 Examples:
@@ -77,10 +74,15 @@ def diff(before: Path, after: Path, form: str, out: Path | None) -> None:
     Exit code: 0 nothing got worse, 1 something got worse, 2 bad usage or input.
     """
     comparison = compare(read_run_folder(before), read_run_folder(after))
+    forms: Mapping[str, Callable[[Comparison], str]] = {
+        "markdown": comparison_markdown,
+        "json": comparison_json,
+        "html": partial(comparison_html, reports=(_report_of(before, out), _report_of(after, out))),
+    }
     _give(
         out,
         lambda console: print_comparison(comparison, console),
-        _DIFF_FORMS[form](comparison) if form in _DIFF_FORMS else None,
+        forms[form](comparison) if form in forms else None,
     )
     sys.exit(comparison.exit_code)
 
@@ -101,6 +103,14 @@ def matrix_command(runs: tuple[Path, ...], form: str, out: Path | None) -> None:
         lambda console: print_matrix(libraries, console),
         _MATRIX_FORMS[form](libraries) if form in _MATRIX_FORMS else None,
     )
+
+
+def _report_of(run: Path, out: Path | None) -> str:
+    """The address of a run's report from the file `out`; "" without such a file or such a report."""
+    report = run / HTML
+    if out is None or not report.is_file():
+        return ""
+    return quote(Path(os.path.relpath(report, out.parent)).as_posix())
 
 
 def _give(out: Path | None, printed: Callable[[Console], None], text: str | None) -> None:

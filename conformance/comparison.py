@@ -12,7 +12,7 @@ from typing import Literal
 
 from conformance.finding import SEVERITIES, Finding, by_weight
 from conformance.run import Cell, Run
-from conformance.shared_inputs import SharedInputs, place_of
+from conformance.shared_inputs import Place, SharedInputs, place_of
 
 Kind = Literal["new", "fixed", "changed", "unchanged", "only before", "only after"]
 KINDS: tuple[Kind, ...] = ("new", "fixed", "changed", "unchanged", "only before", "only after")
@@ -88,18 +88,20 @@ class PlaceChange:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The findings of one model, subject, check or language by kind; and how many answers differed in both runs."""
+    """The findings of one model, subject, check or corpus file by kind.
+
+    mismatches: how many answers differed in each run, of what both compared; None where they did not ask the same.
+    """
 
     name: str
     kinds: Mapping[Kind, int]
-    mismatched_before: int
-    mismatched_after: int
+    mismatches: tuple[int, int] | None
 
     @property
     def has_changed(self) -> bool:
-        """Whether anything but unchanged findings is in it."""
-        moved = any(count for kind, count in self.kinds.items() if kind != "unchanged")
-        return moved or self.mismatched_before != self.mismatched_after
+        """Whether anything that both runs asked has changed in it."""
+        moved = any(self.kinds[kind] for kind in ("new", "fixed", "changed"))
+        return moved or (self.mismatches is not None and self.mismatches[0] != self.mismatches[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ class Comparison:
     """What changed from one run to another.
 
     notes: what the runs do not share, each a sentence. new_problems, fixed_problems: sentences of the runs.
-    tallies: by dimension: "model", "subject", "check", "language".
+    tallies: by dimension: "model", "subject", "check", "corpus file".
+    counted: how many combinations of model, subject and check both runs compared, of how many that either did.
     """
 
     before: Run
@@ -120,6 +123,7 @@ class Comparison:
     new_problems: tuple[str, ...]
     fixed_problems: tuple[str, ...]
     tallies: Mapping[str, tuple[Tally, ...]]
+    counted: tuple[int, int]
 
     def of(self, kind: Kind) -> tuple[FindingChange, ...]:
         """The findings of one kind, the worst first."""
@@ -161,6 +165,7 @@ def compare(before: Run, after: Run) -> Comparison:
         new_problems=tuple(problem for problem in after.problems if problem not in before.problems),
         fixed_problems=tuple(problem for problem in before.problems if problem not in after.problems),
         tallies=_tallies(shared, findings),
+        counted=(len(_compared_by_both(shared)), len(_compared(shared, "before") | _compared(shared, "after"))),
     )
 
 
@@ -222,8 +227,8 @@ def _coverage(before: Run, after: Run) -> tuple[Coverage, ...]:
         return {subject.name: "" for subject in run.subjects if not subject.unavailable}
 
     found = (
-        _covered("models", models(before), models(after)),
         _covered("subjects", subjects(before), subjects(after)),
+        _covered("models", models(before), models(after)),
         _covered("checks", dict.fromkeys(before.checks, ""), dict.fromkeys(after.checks, "")),
         _covered("inputs", dict.fromkeys(before.sources, ""), dict.fromkeys(after.sources, "")),
         _covered("corpora", before.corpora, after.corpora),
@@ -257,32 +262,63 @@ def _planned(run: Run) -> tuple[set[str], set[str], set[str]]:
     return {model.name for model in run.models}, {subject.name for subject in run.subjects}, set(run.checks)
 
 
-# --- by model, subject, check and language
+# --- by model, subject, check and corpus file
 
 
-def _tallies(shared: SharedInputs, findings: Iterable[FindingChange]) -> dict[str, tuple[Tally, ...]]:
-    findings = tuple(findings)
+def _tallies(shared: SharedInputs, findings: tuple[FindingChange, ...]) -> dict[str, tuple[Tally, ...]]:
+    asked = [place for place in shared.cells["before"] if place in shared.cells["after"]]
+    both = _compared_by_both(shared)
     tallies: dict[str, tuple[Tally, ...]] = {}
     for index, dimension in enumerate(("model", "subject", "check")):
-        names = dict.fromkeys(place[index] for place in (*shared.cells["before"], *shared.cells["after"]))
         tallies[dimension] = tuple(
             Tally(
                 name,
                 _kinds(change for change in findings if place_of(change.finding)[index] == name),
-                *(sum(c.mismatched for p, c in shared.cells[run].items() if p[index] == name) for run, _ in shared),
+                _mismatches(shared, {place for place in both if place[index] == name}),
             )
-            for name in names
+            for name in dict.fromkeys(place[index] for place in asked)
         )
-    languages = sorted({cell.language for _, run in shared for cell in run.languages} & shared.languages)
-    tallies["language"] = tuple(
+    files = sorted({cell.language for _, run in shared for cell in run.languages} & shared.languages)
+    subjects = _subjects_asked_alike(shared)
+    tallies["corpus file"] = tuple(
         Tally(
-            language,
-            _kinds(change for change in findings if _is_seen_in(change, language)),
-            *(sum(c.mismatched for c in run.languages if c.language == language) for _, run in shared),
+            file,
+            _kinds(change for change in findings if _is_seen_in(change, file)),
+            _mismatches_in(shared, file, subjects) if subjects else None,
         )
-        for language in languages
+        for file in files
     )
     return tallies
+
+
+def _compared(shared: SharedInputs, run: Literal["before", "after"]) -> set[Place]:
+    return {place for place, cell in shared.cells[run].items() if cell.compared}
+
+
+def _compared_by_both(shared: SharedInputs) -> set[Place]:
+    return _compared(shared, "before") & _compared(shared, "after")
+
+
+def _subjects_asked_alike(shared: SharedInputs) -> set[str]:
+    """The subjects whose answers both runs compared for the same models and checks."""
+    only_one = _compared(shared, "before") ^ _compared(shared, "after")
+    found = {subject for _, subject, _ in _compared_by_both(shared)} - {subject for _, subject, _ in only_one}
+    return found if not shared.models_changed else set()
+
+
+def _mismatches(shared: SharedInputs, places: set[Place]) -> tuple[int, int] | None:
+    if not shared.asked_alike:
+        return None
+    before, after = (sum(shared.cells[run][place].mismatched for place in places) for run, _ in shared)
+    return before, after
+
+
+def _mismatches_in(shared: SharedInputs, file: str, subjects: set[str]) -> tuple[int, int]:
+    before, after = (
+        sum(cell.mismatched for cell in run.languages if cell.language == file and cell.subject in subjects)
+        for _, run in shared
+    )
+    return before, after
 
 
 def _is_seen_in(change: FindingChange, language: str) -> bool:
@@ -306,7 +342,7 @@ def _notes(shared: SharedInputs) -> Iterator[str]:
             yield f"the {'first' if run == 'before' else 'second'} run is incomplete: what it lacks may not be gone"
     if before.corpora != after.corpora:
         files = len({**before.corpora, **after.corpora})
-        yield f"the corpora differ: of {files:,} files, {len(shared.corpora):,} are alike"
+        yield f"of {files:,} corpus files, {len(shared.corpora):,} are alike"
     if {"fuzz"} & {*before.sources, *after.sources} and not shared.made_alike:
         seeds = f"seeds {before.seed} and {after.seed}" if before.seed != after.seed else "corpora"
         yield f"made inputs are not compared, since they come from other {seeds}"
@@ -315,4 +351,4 @@ def _notes(shared: SharedInputs) -> Iterator[str]:
     for model in shared.models_changed:
         yield f"{model} is another file than before, though it has the same name"
     if not shared.asked_alike:
-        yield "the runs did not ask the same: how often a finding was seen is not compared"
+        yield "how often a finding was seen is not compared"

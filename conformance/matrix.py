@@ -18,6 +18,9 @@ from conformance.run import Run
 State = Literal["equal", "known", "new", "none", "refused"]
 STATES: tuple[State, ...] = ("equal", "known", "new", "none", "refused")
 
+RUN = "the run"
+"""What a gap calls a run as a whole."""
+
 _NOT_COMPARED = "{model} was not compared with its official library: "
 
 
@@ -74,6 +77,12 @@ class Behaviour:
     example: Finding
 
     @property
+    def turns(self) -> tuple[tuple[str, bool], ...]:
+        """The releases that do otherwise than the one asked before: True where it came, False where it went."""
+        asked = pairwise((version, version in self.seen) for version in self.asked)
+        return tuple(after for before, after in asked if before[1] != after[1])
+
+    @property
     def has_changed(self) -> bool:
         """Whether some releases do it and some do not."""
         return self.seen != self.asked
@@ -82,6 +91,28 @@ class Behaviour:
     def is_known(self) -> bool:
         """Whether an expectation lists it."""
         return self.example.status == "known"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Behaviours that came and went together and have one upstream, or one rule; the most frequent first."""
+
+    behaviours: tuple[Behaviour, ...]
+
+    @property
+    def turns(self) -> tuple[tuple[str, bool], ...]:
+        """As of each of its behaviours."""
+        return self.behaviours[0].turns
+
+    @property
+    def is_known(self) -> bool:
+        """Whether expectations list it all."""
+        return all(behaviour.is_known for behaviour in self.behaviours)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models on which it was seen."""
+        return tuple(dict.fromkeys(model for behaviour in self.behaviours for model in behaviour.models))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +138,18 @@ class LibraryMatrix:
     gaps: tuple[Gap, ...]
 
     @property
-    def changes(self) -> tuple[Behaviour, ...]:
-        """The behaviours that some releases have and some do not."""
-        return tuple(behaviour for behaviour in self.behaviours if behaviour.has_changed)
+    def causes(self) -> tuple[Cause, ...]:
+        """The behaviours by cause: those that the newest release changed first, those that none changed last."""
+        found: dict[tuple[str, tuple[tuple[str, bool], ...]], list[Behaviour]] = {}
+        for behaviour in self.behaviours:
+            cause = behaviour.example.upstream or f"{behaviour.stage}\0{behaviour.rule}"
+            found.setdefault((cause, behaviour.turns), []).append(behaviour)
+        causes = (Cause(tuple(sorted(same, key=_frequency))) for same in found.values())
+        return tuple(sorted(causes, key=self._newest_first))
+
+    def _newest_first(self, cause: Cause) -> tuple[int, bool, int]:
+        last = self.releases.index(cause.turns[-1][0]) if cause.turns else -1
+        return -last, cause.is_known, sum(map(_frequency, cause.behaviours))
 
 
 def matrix(runs: Iterable[Run]) -> tuple[LibraryMatrix, ...]:
@@ -126,7 +166,7 @@ def _library_matrix(library: str, runs: Mapping[str, Run]) -> LibraryMatrix:
     refused = {version: _refusals(library, run) for version, run in ordered.items()}
     rows = tuple(_rows(library, ordered, refused))
     incomplete = tuple(version for version, run in ordered.items() if run.verdict == "incomplete")
-    gaps = [Gap("the run", incomplete, "is incomplete: what it lacks may not be gone")] if incomplete else []
+    gaps = [Gap(RUN, incomplete, "is incomplete: what it lacks may not be gone")] if incomplete else []
     gaps += _gaps(tuple(ordered), rows)
     return LibraryMatrix(library, tuple(ordered), rows, _behaviours(library, ordered, rows), tuple(gaps))
 
@@ -215,7 +255,8 @@ def _behaviour(
     asked = [
         version
         for index, version in enumerate(releases)
-        if any(row.cells[index].compared for row in rows if row.check == key[1] and row.model in models)
+        if version in by_version
+        or any(row.cells[index].compared for row in rows if row.check == key[1] and row.model in models)
     ]
     return Behaviour(
         *key,
@@ -225,6 +266,11 @@ def _behaviour(
         mismatches={version: sum(finding.count for finding in found) for version, found in by_version.items()},
         example=min((finding for found in by_version.values() for finding in found), key=_size),
     )
+
+
+def _frequency(behaviour: Behaviour) -> int:
+    """The order of behaviours with one cause: those with most mismatches first."""
+    return -sum(behaviour.mismatches.values())
 
 
 def _size(finding: Finding) -> tuple[bool, int, int, str]:

@@ -4,55 +4,64 @@ from __future__ import annotations
 
 from functools import partial
 
-from conformance.comparison import KINDS, Comparison
+from conformance.comparison import Comparison
 from conformance.report.comparison_view import (
+    APART,
     KIND_OF_VERDICT,
     SHOWN,
     SIGNS,
-    TALLY_TITLES,
+    STATUS_WORDS,
     TITLES,
-    changed_tallies,
-    coverage_lines,
+    counted_line,
+    counts,
     headline,
-    new_culprits,
+    more_rows,
     place_lines,
     run_line,
     since,
-    tally_row,
+    tally_tables,
+    unchanged_line,
+    unlike,
     version_lines,
     what_changed,
+    wrong_culprits,
 )
 from conformance.report.templates import page
 from conformance.report.view import accusation
 
 MOST_FINDINGS = 500
 MOST_CULPRITS = 8
+MOST_ROWS = 500
 
 
-def comparison_html(comparison: Comparison) -> str:
-    """The whole page."""
+def comparison_html(comparison: Comparison, reports: tuple[str, str] = ("", "")) -> str:
+    """The whole page. reports: the addresses of the first and the second run's report, "" where there is none."""
     return page(
         "comparison.html.jinja",
         ["report.css", "comparison.css"],
         comparison=comparison,
+        reports=reports,
         headline=headline(comparison),
+        unlike=unlike(comparison),
+        counts=counts(comparison),
         before=run_line(comparison.before),
         after=run_line(comparison.after),
         versions=version_lines(comparison),
-        asked=(*coverage_lines(comparison), *place_lines(comparison)),
-        kinds=KINDS,
+        places=place_lines(comparison),
         shown=SHOWN,
         signs=SIGNS,
         sign=SIGNS[KIND_OF_VERDICT[comparison.verdict]],
         titles=TITLES,
+        apart=APART,
+        status_words=STATUS_WORDS,
         most=MOST_FINDINGS,
         sentences=what_changed,
         since=partial(since, comparison),
-        culprits=[(culprit, accusation(culprit.worst)) for culprit in new_culprits(comparison)],
+        culprits=[(name, item, accusation(item.worst)) for name, item in wrong_culprits(comparison)],
         most_culprits=MOST_CULPRITS,
-        tally_titles=TALLY_TITLES,
-        tables=[
-            (dimension, [(tally.name, tally_row(tally)) for tally in tallies])
-            for dimension, tallies in changed_tallies(comparison)
-        ],
+        unchanged_line=unchanged_line(comparison),
+        tables=list(tally_tables(comparison)),
+        most_rows=MOST_ROWS,
+        more_rows=more_rows,
+        counted=counted_line(comparison),
     )

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from conformance.comparison import KINDS, Comparison, FindingChange
-from conformance.report.comparison_view import headline
+from conformance.report.comparison_view import counted_line, counts, headline, unlike
 from conformance.run import Run, finding_to_json
 
 SCHEMA_VERSION = 1
@@ -24,6 +24,8 @@ def comparison_to_json(comparison: Comparison) -> dict[str, Any]:
         "schema": SCHEMA_VERSION,
         "verdict": comparison.verdict,
         "headline": headline(comparison),
+        "unlike": unlike(comparison),
+        "counts": {count.name: count.number for count in counts(comparison)},
         "exit_code": comparison.exit_code,
         "runs": {"before": _run(comparison.before), "after": _run(comparison.after)},
         "notes": list(comparison.notes),
@@ -33,6 +35,7 @@ def comparison_to_json(comparison: Comparison) -> dict[str, Any]:
         "cells": [asdict(place) for place in comparison.places],
         "problems": {"new": list(comparison.new_problems), "fixed": list(comparison.fixed_problems)},
         "tallies": {name: [asdict(tally) for tally in tallies] for name, tallies in comparison.tallies.items()},
+        "counted": counted_line(comparison),
     }
 
 

@@ -9,15 +9,18 @@ from conformance.report.comparison_view import (
     KIND_OF_VERDICT,
     SHOWN,
     SIGNS,
-    TALLY_TITLES,
     TITLES,
-    changed_tallies,
-    coverage_lines,
+    counted_line,
+    counts_line,
     headline,
+    more_rows,
     place_lines,
     run_line,
     status_of,
-    tally_row,
+    still_wrong_lines,
+    tally_tables,
+    unchanged_line,
+    unlike,
     version_lines,
     what_changed,
 )
@@ -34,22 +37,29 @@ def comparison_markdown(comparison: Comparison) -> str:
     sign = SIGNS[KIND_OF_VERDICT[comparison.verdict]]
     lines = [
         f"### {sign} Tokenizer conformance: {prose(headline(comparison))}",
+        *(["", prose(unlike(comparison))] if unlike(comparison) else []),
+        "",
+        counts_line(comparison),
         "",
         f"- from {prose(run_line(comparison.before))}",
         f"- to {prose(run_line(comparison.after))}",
         *_section("Versions", version_lines(comparison)),
         *_section("New problems", comparison.new_problems),
         *_section("Problems that are gone", comparison.fixed_problems),
+        *_section("Checks lost and new", place_lines(comparison)),
     ]
     for kind in SHOWN:
         lines += _findings(comparison.of(kind), kind)
-    unchanged = comparison.of("unchanged")
-    if unchanged:
-        known = sum(change.finding.status == "known" for change in unchanged)
-        lines += ["", f"{SIGNS['unchanged']} {plural(len(unchanged), 'unchanged finding')} ({known:,} known)."]
-    lines += _section("Asked", (*coverage_lines(comparison), *place_lines(comparison)))
-    lines += _section("Not shared", comparison.notes)
+    lines += _unchanged(comparison)
     return "\n".join([*lines, *_tables(comparison)]) + "\n"
+
+
+def _unchanged(comparison: Comparison) -> list[str]:
+    """How many, and those that are still wrong in a line each."""
+    if not comparison.of("unchanged"):
+        return []
+    lines = still_wrong_lines(comparison, MOST_FINDINGS)
+    return ["", f"**{TITLES['unchanged']}: {unchanged_line(comparison)}**", "", *(f"- {prose(line)}" for line in lines)]
 
 
 def _section(title: str, sentences: Sequence[str]) -> list[str]:
@@ -80,9 +90,13 @@ def _finding(change: FindingChange, kind: Kind) -> Iterator[str]:
 
 
 def _tables(comparison: Comparison) -> Iterator[str]:
-    for dimension, tallies in changed_tallies(comparison):
-        yield from ("", f"| {dimension} | {' | '.join(TALLY_TITLES)} |", f"|---{'|--:' * len(TALLY_TITLES)}|")
-        for tally in tallies[:MOST_ROWS]:
-            yield f"| {prose(tally.name, 40)} | {' | '.join(tally_row(tally))} |"
-        if len(tallies) > MOST_ROWS:
-            yield f"| and {len(tallies) - MOST_ROWS:,} more |{' |' * len(TALLY_TITLES)}"
+    tables = list(tally_tables(comparison))
+    for table in tables:
+        yield from ("", f"| {' | '.join(table.titles)} |", f"|---{'|--:' * (len(table.titles) - 1)}|")
+        for name, *cells in table.rows[:MOST_ROWS]:
+            yield f"| {' | '.join((prose(name, 40), *cells))} |"
+        more = more_rows(table, MOST_ROWS)
+        if more:
+            yield f"| {more} |{' |' * (len(table.titles) - 1)}"
+    if tables and counted_line(comparison):
+        yield from ("", counted_line(comparison))

@@ -1,4 +1,4 @@
-"""A comparison of two runs on the terminal: the runs, what was asked, the findings, the verdict last."""
+"""A comparison of two runs on the terminal: the runs, the findings, what the runs do not share, the verdict last."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from conformance.report.comparison_view import (
     KIND_OF_VERDICT,
     SHOWN,
     SIGNS,
-    TALLY_TITLES,
     TITLES,
-    changed_tallies,
-    coverage_lines,
+    counted_line,
+    counts_line,
     headline,
+    more_rows,
     place_lines,
     run_line,
     status_of,
-    tally_row,
+    still_wrong_lines,
+    tally_tables,
+    unchanged_line,
+    unlike,
     version_lines,
     what_changed,
 )
@@ -38,38 +41,46 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     signs = SIGNS | _PLAIN_SIGNS if console.options.ascii_only else SIGNS
     lines.labelled("from  ", run_line(comparison.before))
     lines.labelled("to    ", run_line(comparison.after))
-    _asked(comparison, lines)
-    for dimension, tallies in changed_tallies(comparison):
-        lines.line()
-        rows = [(tally.name, *tally_row(tally)) for tally in tallies[:MOST_ROWS]]
-        lines.table((dimension, *TALLY_TITLES), rows)
-        if len(tallies) > MOST_ROWS:
-            lines.line(f"and {len(tallies) - MOST_ROWS:,} more", "dim")
+    _sections(comparison, lines)
+    _tables(comparison, lines)
     for kind in SHOWN:
         _findings(comparison.of(kind), kind, signs, lines)
-    unchanged = comparison.of("unchanged")
-    if unchanged:
-        known = sum(change.finding.status == "known" for change in unchanged)
-        lines.title(f"{signs['unchanged']} {plural(len(unchanged), 'unchanged finding')} ({known:,} known)")
+    if comparison.of("unchanged"):
+        lines.title(f"{signs['unchanged']} {TITLES['unchanged']}: {unchanged_line(comparison)}")
+        for sentence in still_wrong_lines(comparison, MOST_FINDINGS):
+            lines.labelled("  ", sentence)
     kind = KIND_OF_VERDICT[comparison.verdict]
     lines.line()
+    if unlike(comparison):
+        lines.labelled("", unlike(comparison))
+    lines.line(counts_line(comparison))
     lines.line(f"{signs[kind]} {headline(comparison)}", _STYLES.get(kind, ""))
 
 
-def _asked(comparison: Comparison, lines: ConsoleLines) -> None:
-    """Versions, coverage, problems, and what is not shared."""
+def _sections(comparison: Comparison, lines: ConsoleLines) -> None:
+    """Versions, problems, and checks that compare nothing any more or now something."""
     parts = (
         ("Versions", version_lines(comparison)),
-        ("Asked", (*coverage_lines(comparison), *place_lines(comparison))),
         ("New problems", comparison.new_problems),
         ("Problems that are gone", comparison.fixed_problems),
-        ("Not shared", comparison.notes),
+        ("Checks lost and new", place_lines(comparison)),
     )
     for title, sentences in parts:
         if sentences:
             lines.title(title)
         for sentence in sentences:
             lines.labelled("  ", sentence)
+
+
+def _tables(comparison: Comparison, lines: ConsoleLines) -> None:
+    tables = list(tally_tables(comparison))
+    for table in tables:
+        lines.line()
+        lines.table(table.titles, table.rows[:MOST_ROWS])
+        if more_rows(table, MOST_ROWS):
+            lines.line(more_rows(table, MOST_ROWS), "dim")
+    if tables and counted_line(comparison):
+        lines.line(counted_line(comparison), "dim")
 
 
 def _findings(changes: tuple[FindingChange, ...], kind: Kind, signs: dict[Kind, str], lines: ConsoleLines) -> None:

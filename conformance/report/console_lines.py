@@ -52,6 +52,10 @@ class ConsoleLines:
         rows += [("input", self.shown(shown_input(finding.example.case), "bold"))]
         rows += [("expected", self.shown(expected)), ("observed", self.shown(observed))]
         rows += [(name, self.text(value, limit=2000)) for name, value in more]
+        self.grid(rows)
+
+    def grid(self, rows: Iterable[tuple[str, Text]]) -> None:
+        """Names and what is said of each, indented."""
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim", no_wrap=True)
         grid.add_column(overflow="fold")

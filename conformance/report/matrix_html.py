@@ -4,42 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.matrix import LibraryMatrix, history, spans
-from conformance.report.matrix_view import (
-    CLASSES,
-    MEANINGS,
-    SIGNS,
-    cell_sentence,
-    equal_line,
-    facts,
-    gap_line,
-    headline,
-    shown_cell,
-    telling_rows,
-    title,
-    who,
-)
-from conformance.report.templates import page
+from markupsafe import Markup
+
+from conformance.matrix import Behaviour, LibraryMatrix
+from conformance.report import matrix_view
+from conformance.report.templates import LONGEST_ANSWER, page
 
 
 def matrix_html(libraries: Sequence[LibraryMatrix]) -> str:
     """The whole page."""
     return page(
         "matrix.html.jinja",
-        ["report.css", "comparison.css"],
+        ["report.css", "comparison.css", "matrix.css"],
         libraries=libraries,
-        signs=SIGNS,
-        meanings=MEANINGS,
-        classes=CLASSES,
-        headline=headline,
-        rows=telling_rows,
-        shown_cell=shown_cell,
-        sentence=cell_sentence,
-        equal_line=equal_line,
-        gap_line=gap_line,
-        title=title,
-        facts=facts,
-        who=who,
-        history=history,
-        spans=spans,
+        words=matrix_view,
+        example_lines=_example_lines,
     )
+
+
+def _example_lines(library: LibraryMatrix, behaviour: Behaviour) -> list[tuple[Markup, str]]:
+    lines = matrix_view.example_lines(library, behaviour, LONGEST_ANSWER)
+    return [(Markup.escape(shown), words) for shown, words in lines]

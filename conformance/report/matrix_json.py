@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from conformance.matrix import Behaviour, LibraryMatrix, ReleaseCell, history
+from conformance.report.matrix_view import quiet_line, summary, warnings
 from conformance.run import finding_to_json
 
 SCHEMA_VERSION = 1
@@ -23,6 +24,7 @@ def _library(library: LibraryMatrix) -> dict[str, Any]:
     return {
         "library": library.library,
         "releases": list(library.releases),
+        "summary": [*warnings(library), *map(str, summary(library)), *filter(None, [quiet_line(library)])],
         "rows": [
             {"model": row.model, "check": row.check, "cells": [_cell(cell) for cell in row.cells]}
             for row in library.rows

@@ -1,30 +1,39 @@
-"""A matrix of releases as Markdown: the table, then every change of behaviour with its shrunk example."""
+"""A matrix of releases as Markdown: what changed in words, the table, then every cause with its shrunk examples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conformance.matrix import Behaviour, LibraryMatrix
+from conformance.matrix import Behaviour, Cause, LibraryMatrix
 from conformance.report.markdown import code, prose
 from conformance.report.matrix_view import (
+    BETWEEN,
+    COUNTED,
+    INTRODUCTION,
     MEANINGS,
+    NOT_ASKED,
     SIGNS,
+    SPACE,
     equal_line,
+    example_lines,
+    extent,
     facts,
-    gap_line,
+    gap_lines,
     headline,
+    period,
+    place,
+    quiet_line,
     shown_cell,
+    summary,
     telling_rows,
     title,
-    who,
+    warnings,
 )
-from conformance.report.view import answers, plural, shown_input
 
 
 def matrix_markdown(libraries: Sequence[LibraryMatrix]) -> str:
     """The matrices of all libraries, one after the other."""
-    signs = ", ".join(f"{SIGNS[state]} {meaning}" for state, meaning in MEANINGS.items())
-    lines = ["# Releases of the official libraries", "", f"{signs}. Numbers are answers that differ."]
+    lines = ["# Releases of the official libraries", "", f"{INTRODUCTION} {BETWEEN} {SPACE}"]
     for library in libraries:
         lines += ["", *_library(library)]
     return "\n".join(lines) + "\n"
@@ -32,35 +41,42 @@ def matrix_markdown(libraries: Sequence[LibraryMatrix]) -> str:
 
 def _library(library: LibraryMatrix) -> Iterator[str]:
     yield from (f"## {prose(headline(library))}", "")
+    found = (*warnings(library), *map(str, summary(library)), quiet_line(library))
+    yield from (f"- {prose(line, 600)}" for line in found if line)
+    yield from _table(library)
+    if equal_line(library):
+        yield from ("", f"{SIGNS['equal']} {equal_line(library)}.")
+    for cause in library.causes:
+        yield from ("", *_cause(library, cause))
+    lines = gap_lines(library)
+    if lines:
+        yield from ("", f"### {NOT_ASKED}", "")
+    yield from (f"- {prose(line, 600)}" for line in lines)
+
+
+def _table(library: LibraryMatrix) -> Iterator[str]:
     rows = telling_rows(library)
-    if rows:
-        yield f"| model | check | {' | '.join(map(prose, library.releases))} |"
-        yield f"|---|---{'|---' * len(library.releases)}|"
+    if not rows:
+        return
+    signs = ", ".join(f"{SIGNS[state]} {meaning}" for state, meaning in MEANINGS.items())
+    yield from ("", f"{signs}. {COUNTED}", "")
+    yield f"| model | check | {' | '.join(map(prose, library.releases))} |"
+    yield f"|---|---{'|---' * len(library.releases)}|"
     for row in rows:
         cells = " | ".join(map(shown_cell, row.cells))
         yield f"| {prose(row.model, 40)} | {prose(row.check)} | {cells} |"
-    if equal_line(library):
-        yield from ("", f"{SIGNS['equal']} {equal_line(library)}.")
-    if library.gaps:
-        yield from ("", "Not asked:", "")
-    yield from (f"- {prose(gap_line(library, gap), 300)}" for gap in library.gaps)
-    for behaviour in library.changes:
-        yield from ("", *_behaviour(library, behaviour))
-    same = [behaviour for behaviour in library.behaviours if not behaviour.has_changed]
-    if same:
-        yield from ("", f"### {plural(len(same), 'behaviour')} in every release that was asked", "")
-    for behaviour in same:
-        yield f"- {prose(behaviour.subject)}, {prose(behaviour.check)}: {prose(title(behaviour))}"
 
 
-def _behaviour(library: LibraryMatrix, behaviour: Behaviour) -> Iterator[str]:
-    sign = SIGNS["known" if behaviour.is_known else "new"]
-    example = behaviour.example.example
-    expected, observed = map(code, answers(example, limit=60).lines)
-    yield from (f"### {sign} {prose(title(behaviour))}", "")
-    yield f"- **{prose(behaviour.check)}** of {prose(behaviour.subject)}"
-    for name, value in facts(library, behaviour):
-        yield f"- {name}: {prose(value, 600)}"
-    whose = who(library, behaviour)
-    yield f"- example: {code(shown_input(example.case, 60))} on {prose(example.model)}:"
-    yield f"  {expected} {prose(whose[0])}, {observed} {prose(whose[1])}"
+def _cause(library: LibraryMatrix, cause: Cause) -> Iterator[str]:
+    sign = SIGNS["known" if cause.is_known else "new"]
+    yield from (f"### {sign} {prose(f'{period(cause)}: {title(cause)}', 600)}", "")
+    for name, value in facts(library, cause):
+        yield f"- {name}: {prose(value, 2000)}"
+    for behaviour in cause.behaviours:
+        yield from _behaviour(library, cause, behaviour)
+
+
+def _behaviour(library: LibraryMatrix, cause: Cause, behaviour: Behaviour) -> Iterator[str]:
+    yield f"- **{prose(place(behaviour))}**: {prose(extent(cause, behaviour), 600)}"
+    given, *both = (f"{code(shown)} {prose(words)}" for shown, words in example_lines(library, behaviour, 60))
+    yield f"  - example: {given}: {', '.join(both)}"

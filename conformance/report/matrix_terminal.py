@@ -1,4 +1,4 @@
-"""A matrix of releases on the terminal: the table, what is not asked, the changes one by one."""
+"""A matrix of releases on the terminal: what changed in words, the table, the causes one by one, what was not asked."""
 
 from __future__ import annotations
 
@@ -7,20 +7,31 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from conformance.matrix import Behaviour, LibraryMatrix, State
+from conformance.matrix import Cause, LibraryMatrix, State
 from conformance.report.console_lines import ConsoleLines
 from conformance.report.matrix_view import (
+    BETWEEN,
+    COUNTED,
+    INTRODUCTION,
     MEANINGS,
+    NOT_ASKED,
     SIGNS,
+    SPACE,
     equal_line,
+    example_lines,
+    extent,
     facts,
-    gap_line,
+    gap_lines,
     headline,
+    period,
+    place,
+    quiet_line,
     shown_cell,
+    summary,
     telling_rows,
     title,
+    warnings,
 )
-from conformance.report.view import plural
 
 _STYLES: dict[State, str] = {
     "equal": "green",
@@ -30,19 +41,22 @@ _STYLES: dict[State, str] = {
     "refused": "magenta",
 }
 _PLAIN_SIGNS: dict[State, str] = {"equal": "ok", "known": "~", "new": "X", "none": "-", "refused": "no"}
-_FACTS = ("when", "mismatches", "models", "because")
 
 
 def print_matrix(libraries: Sequence[LibraryMatrix], console: Console) -> None:
     """Prints the matrices; foreign text is escaped, so that it cannot command the terminal."""
     lines = ConsoleLines(console)
     signs = _PLAIN_SIGNS if console.options.ascii_only else SIGNS
+    lines.line(f"{INTRODUCTION} {BETWEEN} {SPACE}")
     for library in libraries:
         _library(library, signs, lines)
 
 
 def _library(library: LibraryMatrix, signs: Mapping[State, str], lines: ConsoleLines) -> None:
     lines.title(headline(library))
+    for line in filter(None, (*warnings(library), *map(str, summary(library)), quiet_line(library))):
+        lines.labelled("  ", line)
+    lines.line()
     rows: list[Sequence[Text | str]] = [
         (row.model, row.check, *(lines.shown(shown_cell(cell, signs), _STYLES[cell.state]) for cell in row.cells))
         for row in telling_rows(library)
@@ -50,23 +64,28 @@ def _library(library: LibraryMatrix, signs: Mapping[State, str], lines: ConsoleL
     if rows:
         lines.table(("model", "check", *library.releases), rows, names=2)
         lines.line("   ".join(f"{signs[state]} {meaning}" for state, meaning in MEANINGS.items()), "dim")
+        lines.line(COUNTED, "dim")
     if equal_line(library):
         lines.line(f"{signs['equal']} {equal_line(library)}", "green")
-    for gap in library.gaps:
-        lines.labelled(f"{signs['refused' if gap.reason else 'none']} ", gap_line(library, gap))
-    for behaviour in library.changes:
-        _behaviour(library, behaviour, signs, lines)
-    same = len(library.behaviours) - len(library.changes)
-    if same:
-        lines.title(f"{plural(same, 'behaviour')} in every release that was asked")
-        for behaviour in library.behaviours:
-            if not behaviour.has_changed:
-                lines.labelled("  ", f"{behaviour.subject} / {behaviour.check}: {title(behaviour)}")
+    for cause in library.causes:
+        _cause(library, cause, signs, lines)
+    gaps = gap_lines(library)
+    if gaps:
+        lines.title(NOT_ASKED)
+    for line in gaps:
+        lines.labelled("  ", line)
 
 
-def _behaviour(library: LibraryMatrix, behaviour: Behaviour, signs: Mapping[State, str], lines: ConsoleLines) -> None:
+def _cause(library: LibraryMatrix, cause: Cause, signs: Mapping[State, str], lines: ConsoleLines) -> None:
     lines.line()
-    state: State = "known" if behaviour.is_known else "new"
-    where = f"{behaviour.subject} / {behaviour.check}"
-    lines.line(Text(f"{signs[state]} ", _STYLES[state]).append_text(lines.text(where, "bold")))
-    lines.finding(behaviour.example, [fact for fact in facts(library, behaviour) if fact[0] in _FACTS])
+    state: State = "known" if cause.is_known else "new"
+    words = lines.text(f"{period(cause)}: {title(cause)}", "bold", 600)
+    lines.line(Text(f"{signs[state]} ", _STYLES[state]).append_text(words))
+    rows = [(name, lines.text(value, limit=2000)) for name, value in facts(library, cause)]
+    for behaviour in cause.behaviours:
+        rows.append((place(behaviour), lines.text(extent(cause, behaviour), limit=600)))
+        names = ("example", "", "")
+        for name, (shown, whose) in zip(names, example_lines(library, behaviour), strict=True):
+            answer = lines.shown(f"{shown} ", "bold" if name else "")
+            rows.append((name, answer.append_text(lines.text(whose))))
+    lines.grid(rows)

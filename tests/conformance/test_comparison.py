@@ -139,7 +139,7 @@ def test_what_was_seen_in_a_language_that_both_asked_is_fixed_though_the_example
     seen = finding(origin="more/other.txt:1", languages=("de-Latn", "other"))
     comparison = compare(run(seen, corpora={**CORPORA, "more/other.txt": "3"}), run())
     assert kinds(comparison) == {"fixed": ["r"]}
-    assert "corpora differ: of 3 files, 2 are alike" in comparison.notes[0]
+    assert "of 3 corpus files, 2 are alike" in comparison.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_made_inputs_are_shared_where_seed_corpora_and_number_are(
 def test_how_often_is_compared_only_where_both_asked_the_same() -> None:
     comparison = compare(run(finding(count=2)), run(finding(count=9), fuzz=101))
     assert kinds(comparison) == {"unchanged": ["r"]}
-    assert comparison.notes[-1] == "the runs did not ask the same: how often a finding was seen is not compared"
+    assert comparison.notes[-1] == "how often a finding was seen is not compared"
 
 
 # --- coverage, versions, problems
@@ -219,7 +219,7 @@ def test_an_incomplete_run_says_so() -> None:
     assert "second run is incomplete" in compare(run(), run(verdict="incomplete")).notes[0]
 
 
-def test_tallies_count_by_model_subject_check_and_language() -> None:
+def test_tallies_count_by_model_subject_check_and_corpus_file() -> None:
     before = run(finding(languages=("de-Latn",)), languages=(LanguageCell("de-Latn", "s", 5, 4),))
     tallies = compare(before, run(finding("new", check="decode"))).tallies
     counts = {name: [(t.name, t.kinds["new"], t.kinds["fixed"]) for t in found] for name, found in tallies.items()}
@@ -227,9 +227,55 @@ def test_tallies_count_by_model_subject_check_and_language() -> None:
         "model": [("m", 1, 1)],
         "subject": [("s", 1, 1)],
         "check": [("ids", 0, 1), ("decode", 1, 0)],
-        "language": [("de-Latn", 0, 1)],
+        "corpus file": [("de-Latn", 0, 1)],
     }
-    assert [(t.mismatched_before, t.mismatched_after) for t in tallies["language"]] == [(4, 0)]
+    assert [t.mismatches for t in tallies["corpus file"]] == [(4, 0)]
+
+
+def run_of(subject: str, *more: str, **fields: Any) -> Run:
+    """A run in which each of the subjects is wrong three times of ten, one time in German."""
+    subjects = (subject, *more)
+    return run(
+        subjects=tuple(SubjectInfo(name, "1", "subject") for name in subjects),
+        cells=tuple(Cell("m", name, "ids", 10, mismatched=3) for name in subjects),
+        languages=tuple(LanguageCell("de-Latn", name, 5, 1) for name in subjects),
+        **fields,
+    )
+
+
+def test_a_subject_that_left_or_joined_is_neither_a_repair_nor_a_fault_in_the_tables() -> None:
+    comparison = compare(run_of("s", "left"), run_of("s", "joined"))
+    counts = {name: [(t.name, t.mismatches) for t in found] for name, found in comparison.tallies.items()}
+    assert counts == {
+        "model": [("m", (3, 3))],
+        "subject": [("s", (3, 3))],
+        "check": [("ids", (3, 3))],
+        "corpus file": [("de-Latn", (1, 1))],
+    }
+    assert comparison.counted == (1, 3)
+    assert not any(tally.has_changed for found in comparison.tallies.values() for tally in found)
+
+
+def test_what_is_not_compared_any_more_is_not_a_repair_in_the_tables() -> None:
+    decoded = (Cell("m", "s", "decode", 10), Cell("m", "t", "ids", 10, 3))
+    before = replace(run_of("s", "t"), cells=(Cell("m", "s", "ids", 10, 3), *decoded))
+    after = replace(run_of("s", "t"), cells=(Cell("m", "s", "ids", 0, failures=10), *decoded))
+    tallies = compare(before, after).tallies
+    assert [(t.name, t.mismatches) for t in tallies["subject"]] == [("s", (0, 0)), ("t", (3, 3))]
+    assert [t.mismatches for t in tallies["corpus file"]] == [(1, 1)]
+
+
+@pytest.mark.parametrize("fields", [{"fuzz": 101}, {"seed": 1}, {"sources": ("corpora",)}])
+def test_how_many_answers_differ_is_comparable_only_where_both_asked_the_same(fields: dict[str, Any]) -> None:
+    tallies = compare(run_of("s"), run_of("s", **fields)).tallies
+    assert [t.mismatches for name in ("model", "subject", "check") for t in tallies[name]] == [None] * 3
+    assert [t.mismatches for t in tallies["corpus file"]] == [(1, 1)]
+
+
+def test_corpus_files_are_not_comparable_under_another_file_of_the_model() -> None:
+    other = (ModelInfo("m", "m.json", "tokenizer.json", "cd", "tokenizers", 9),)
+    (tally,) = compare(run_of("s"), run_of("s", models=other)).tallies["corpus file"]
+    assert (tally.mismatches, tally.has_changed) == (None, False)
 
 
 # --- whatever the runs

@@ -68,7 +68,8 @@ def test_as_json(pair: Pair) -> None:
     }
     assert (planted.example.check, mended.example.check) == ("offsets", "ids")
     assert (code, value["verdict"], value["headline"]) == (1, "worse", "Worse: 1 new finding, 1 fixed")
-    assert not value["notes"]
+    assert (value["notes"], value["unlike"]) == ([], "")
+    assert value["counts"] == {"new": 1, "changed": 0, "fixed": 1, "still wrong": 0}
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "html"])
@@ -82,6 +83,7 @@ def test_as_text(pair: Pair, form: str) -> None:
     assert planted.rule not in text[fixed:].partition("Unchanged")[0]
     assert mended.rule not in text[new:fixed]
     assert "Changed:" not in text
+    assert "not alike" not in text
 
 
 def test_the_way_back_and_a_run_with_itself(pair: Pair) -> None:
@@ -96,7 +98,26 @@ def test_a_file_gets_what_is_shown(pair: Pair, form: str, tmp_path: Path) -> Non
     code, text = invoked(*pair, "--format", form, "--out", tmp_path / "out")
     assert (code, text) == (1, "")
     written = (tmp_path / "out").read_text("utf-8")
-    assert written.split() == shown.split() if form != "terminal" else "Worse: 1 new finding" in written
+    if form in ("markdown", "json"):
+        assert written == shown
+    assert "Worse: 1 new finding" in written
+
+
+def test_the_page_leads_to_the_finding_in_the_report_of_its_run_where_that_is(pair: Pair, tmp_path: Path) -> None:
+    before, after = (shutil.copytree(run, tmp_path / f"{run.name} #1") for run in pair)
+    mended, planted = (only_finding(run).fingerprint for run in pair)
+    (tmp_path / "pages").mkdir()
+    out = tmp_path / "pages" / "diff.html"
+    invoked(before, after, "--format", "html", "--out", out)
+    page = out.read_text("utf-8")
+    assert f'href="../before%20%231/report.html#{mended}"' in page
+    assert f'href="../after%20%231/report.html#{planted}">#{planted} in its run\'s report</a>' in page
+    assert f'id="{planted}"' in (after / "report.html").read_text("utf-8")
+    (after / "report.html").unlink()
+    invoked(before, after, "--format", "html", "--out", out)
+    assert f'report.html#{mended}"' in out.read_text("utf-8")
+    assert f'report.html#{planted}"' not in out.read_text("utf-8")
+    assert "report.html#" not in invoked(before, after, "--format", "html")[1]
 
 
 def test_what_cannot_be_read_or_written_is_refused_by_name(pair: Pair, tmp_path: Path) -> None:

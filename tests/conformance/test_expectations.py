@@ -137,6 +137,11 @@ COMMITTED = read_expectations(expectations_folder())
 
 
 @pytest.mark.parametrize("entry", COMMITTED, ids=lambda entry: entry.id)
+def test_a_committed_reason_stands_for_itself_since_reports_show_no_names_of_entries(entry: Expectation) -> None:
+    assert not [other.id for other in COMMITTED if other.id in entry.reason]
+
+
+@pytest.mark.parametrize("entry", COMMITTED, ids=lambda entry: entry.id)
 def test_a_committed_entry_names_what_there_is_and_links_to_where_it_was_reported(entry: Expectation) -> None:
     assert entry.subject in BUILT_IN
     assert entry.check in CHECKS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -91,6 +92,54 @@ def test_when_a_behaviour_came_and_went(seen: tuple[int, ...], words: str) -> No
     assert found.seen == tuple(RELEASES[index] for index in seen)
     assert history(found) == words
     assert found.has_changed == (len(seen) < len(RELEASES))
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        ((0, 1, 2, 3, 4), ()),
+        ((0, 1), (("0.21.4", False),)),
+        ((3, 4), (("0.22.2", True),)),
+        ((0, 2), (("0.10.0", False), ("0.21.4", True), ("0.22.2", False))),
+    ],
+)
+def test_the_turns_are_the_releases_unlike_the_one_before(
+    seen: tuple[int, ...], expected: tuple[tuple[str, bool], ...]
+) -> None:
+    runs = [run(name, *([finding("r")] if index in seen else [])) for index, name in enumerate(RELEASES)]
+    assert behaviour(only(*runs), "r").turns == expected
+
+
+def test_behaviours_with_one_upstream_that_went_together_have_one_cause_with_the_most_frequent_first() -> None:
+    rare = replace(finding("rare"), upstream="u")
+    often = replace(finding("often", check="decode", count=9), upstream="u")
+    always = replace(finding("always"), upstream="u")
+    checks = ("ids", "decode")
+    library = only(
+        run("0.9.0", rare, often, always, finding("alone"), checks=checks), run("0.10.0", always, checks=checks)
+    )
+    assert [[entry.rule for entry in cause.behaviours] for cause in library.causes] == [
+        ["often", "rare"],
+        ["alone"],
+        ["always"],
+    ]
+
+
+def test_causes_stand_by_release_the_newest_first_and_what_never_changed_last() -> None:
+    library = only(
+        run("0.9.0", finding("always", count=99), finding("first to go", count=99), finding("last to go")),
+        run("0.10.0", finding("always"), finding("last to go")),
+        run("0.21.4", finding("always")),
+    )
+    assert [cause.behaviours[0].rule for cause in library.causes] == ["last to go", "first to go", "always"]
+
+
+def test_a_release_that_shows_a_behaviour_was_asked_though_the_library_had_nothing_to_compare() -> None:
+    streams = ("ids", "stream decode")
+    older = run("0.9.0", finding("r", check="stream decode"), checks=streams)
+    newer = run("0.10.0", finding("s", subject="tokenizers", check="stream decode"), checks=streams)
+    found = behaviour(only(older, newer), "r")
+    assert (found.asked, history(found)) == (("0.9.0", "0.10.0"), "gone in 0.10.0")
 
 
 def test_a_release_that_does_not_read_the_model_says_nothing_about_a_behaviour() -> None:

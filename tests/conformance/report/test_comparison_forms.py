@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,11 +12,13 @@ from rich.console import Console
 
 from conformance.case import text_case
 from conformance.comparison import Comparison, compare
+from conformance.finding import Finding
 from conformance.report.comparison_html import comparison_html
 from conformance.report.comparison_json import comparison_json
 from conformance.report.comparison_markdown import comparison_markdown
 from conformance.report.comparison_terminal import print_comparison
-from conformance.run import Run
+from conformance.report.comparison_view import headline
+from conformance.run import Cell, Run, SubjectInfo
 from tests.conformance.report.sample_run import (
     BIDI,
     CONTROLS,
@@ -68,8 +71,8 @@ def test_problems_versions_and_coverage_are_told(form: str) -> None:
     after = replace(sample_run(), versions={**sample_run().versions, "tokenizers": "0.22.0"}, corpora={}, seed=8)
     text = shown(compare(passing_run(), after), form)
     assert "tokenizers 0.21.0 → 0.22.0" in text
-    assert "corpora lost: corpora/languages/de-Latn.txt" in text
-    assert "corpora differ" in text
+    words = " ".join(text.split())
+    assert "Runs are not alike: corpora: corpora/languages/de-Latn.txt left; of 1 corpus files, 0 are alike" in words
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -89,7 +92,18 @@ def test_the_page_says_since_when() -> None:
     between = " (changed in between: tokenizers 0.21.0 → 0.22.0)"
     assert f"new in {later}: {earlier} asked the same and did not see it{between}" in page
     assert f"gone in {later}: {earlier} saw it{between}" in page
-    assert f"there already in {earlier}" in page
+    assert f"There already in {earlier}." in page
+
+
+def test_runs_of_the_same_minute_are_called_first_and_second() -> None:
+    page = comparison_html(compare(passing_run(), sample_run()))
+    assert "new in the second run: the first run asked the same and did not see it" in page
+
+
+def test_a_change_of_numbers_alone_is_named_in_the_headline() -> None:
+    first, *others = passing_run().cells
+    after = replace(passing_run(), cells=(replace(first, mismatched=1), *others))
+    assert headline(compare(passing_run(), after)) == "Changed: the numbers of 1 check"
 
 
 def test_the_first_screen_names_who_is_wrong_and_what_is_fixed() -> None:
@@ -97,7 +111,7 @@ def test_the_first_screen_names_who_is_wrong_and_what_is_fixed() -> None:
     page = comparison_html(compare(replace(passing_run(), findings=(other,)), sample_run()))
     first = page[: page.index("</header>")]
     assert "<strong>planted-nfc</strong> lets text make special tokens on" in first
-    assert "7 more new findings" in first
+    assert "7 more findings" in first
     assert "<strong>reftok</strong> on <strong>gpt2-mini</strong>, ids" in first
 
 
@@ -111,6 +125,88 @@ def test_what_only_one_run_asked_is_not_called_nothing(form: str) -> None:
     )
     text = shown(compare(before, replace(passing_run(), findings=(PLAIN[0],))), form)
     assert "Nothing changed in what both asked; 1 only in the second run" in " ".join(text.split())
+
+
+def joined_and_left() -> Comparison:
+    """The second run has another subject than the first, wrong too; one finding is in both."""
+    run, still = passing_run(), PLAIN[0]
+    left, joined = (finding(text_case("a", "fuzz:1"), "a rule", subject=name) for name in ("leaver", "joiner"))
+
+    def with_subject(other: Finding) -> Run:
+        name = other.example.subject
+        return replace(
+            run,
+            subjects=(*run.subjects, SubjectInfo(name, "1", "subject")),
+            cells=(*run.cells, Cell("gpt2-mini", name, "ids", 10, mismatched=3)),
+            findings=(still, other, KNOWN),
+        )
+
+    return compare(with_subject(left), with_subject(joined))
+
+
+COUNTS = "still wrong: 1, still known: 1, only in the second run: 1, only in the first run: 1"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_runs_that_are_not_alike_say_so_and_what_is_still_wrong_at_the_headline(form: str) -> None:
+    text = " ".join(shown(joined_and_left(), form).split())
+    assert "Runs are not alike: leaver left, joiner joined" in text
+    assert "1 unexpected, 1 known" in text
+    assert form == "html" or f"new: 0, changed: 0, fixed: 0, {COUNTS}" in text
+    assert form == "html" or "still wrong: planted-nfc on gpt2-mini, ids: Normalizer: composes" in text.replace(
+        "\\", ""
+    )
+
+
+def test_the_first_screen_of_the_page_has_all_that_is_wrong_in_the_second_run() -> None:
+    page = comparison_html(joined_and_left())
+    first = page[page.index("<h1") : page.index("</header>")]
+    assert first.index("Runs are not alike") < first.index("<dl")
+    for name, target in (("still wrong", "unchanged"), ("only in the second run", "only-after")):
+        assert f'<div><dt>{name}</dt><dd><a href="#{target}">1</a></dd></div>' in first
+        assert f'id="{target}"' in page
+    assert "Only in the second run:</span> <strong>joiner</strong>" in first
+    assert "Still wrong:</span> <strong>planted-nfc</strong>" in first
+    assert "not known, the first run did not ask this" in page
+
+
+def test_every_number_at_the_top_leads_to_a_section() -> None:
+    gone = replace(sample_run(), cells=tuple(cell for cell in sample_run().cells if cell.check != "ids"))
+    for comparison in (WORSE, BETTER, SAME, joined_and_left(), compare(sample_run(), gone)):
+        page = comparison_html(comparison)
+        for target in re.findall(r'<dd><a href="#([^"]+)">', page):
+            assert page.count(f'id="{target}"') == 1, target
+
+
+def test_unchanged_findings_are_unfolded_where_one_is_unexpected() -> None:
+    page = comparison_html(joined_and_left())
+    assert "<details open>\n<summary>1 unexpected, 1 known</summary>" in page
+    known = replace(passing_run(), findings=(KNOWN,))
+    assert "<details>\n<summary>1 known</summary>" in comparison_html(compare(known, known))
+
+
+def test_a_status_that_changed_has_the_words_of_the_report() -> None:
+    known = replace(PLAIN[0], status="known")
+    text = shown(
+        compare(replace(passing_run(), findings=(known,)), replace(passing_run(), findings=PLAIN[:1])), "terminal"
+    )
+    assert "status: known → unexpected" in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_tables_have_what_changed_and_count_the_rest(form: str) -> None:
+    text = " ".join(shown(WORSE, form).split())
+    assert "corpus file" in text
+    assert "2 others without a change" in text
+    assert "·" not in shown(WORSE, "terminal")
+    assert "Counted is" not in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_tables_say_what_they_leave_out(form: str) -> None:
+    after = replace(sample_run(), cells=sample_run().cells[:-9])
+    text = " ".join(shown(compare(passing_run(), after), form).split())
+    assert re.search(r"Counted is what both runs compared: \d+ of \d+ combinations of model, subject and check", text)
 
 
 def test_the_page_needs_nothing_and_runs_nothing() -> None:
