@@ -122,9 +122,9 @@ class SentencePieceBPE(PieceModel):
         return ids
 
     def _key_ids(self, key: str) -> Sequence[int]:
-        """The ids of a word, by its key; a last character that is cut off is remembered by itself."""
+        """The ids of a word, by its key; of one that ends with a mark that is cut off, those of the two."""
         word = self.cuts.word(key)
-        if not key.isalpha() and word[-2:-1].isalpha() and word[-2:] not in self.cuts.pairs:
+        if word[-2:-1].isalpha() and not word[-1].isalpha() and word[-2:] not in self.cuts.pairs:
             before = self.cuts.key(word[:-1])
             if before is not None:
                 return *self._ids_of_key[before], *self._ids_of_word[word[-1]]

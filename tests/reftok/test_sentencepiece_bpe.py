@@ -109,6 +109,11 @@ def test_an_unused_piece_is_split_as_it_was_last_seen_anywhere_in_the_text() -> 
         assert_same(bpe(*pieces), text)
 
 
+def test_letters_that_never_merge_behind_two_spaces_are_no_recursion_error() -> None:
+    pieces = [(piece, -1.0, NORMAL) for piece in ("▁", "▁▁", "a", "b")]
+    assert assert_same(bpe(*pieces), "▁▁" + "ab" * 1500)[:3] == ["▁▁", "a", "b"]
+
+
 def test_unknown_neighbours_are_one_token_even_across_words() -> None:
     assert assert_same(bpe(("a", -1.0, NORMAL)), "ax y▁za") == ["a", "x▁y▁z", "a"]
 
