@@ -168,7 +168,7 @@ def _library_matrix(library: str, runs: Mapping[str, Run]) -> LibraryMatrix:
     incomplete = tuple(version for version, run in ordered.items() if run.verdict == "incomplete")
     gaps = [Gap(RUN, incomplete, "is incomplete: what it lacks may not be gone")] if incomplete else []
     gaps += _gaps(tuple(ordered), rows)
-    return LibraryMatrix(library, tuple(ordered), rows, _behaviours(library, ordered, rows), tuple(gaps))
+    return LibraryMatrix(library, tuple(ordered), rows, _behaviours(library, ordered, rows, refused), tuple(gaps))
 
 
 def _models(library: str, run: Run) -> tuple[str, ...]:
@@ -232,11 +232,16 @@ def _cells(library: str, run: Run, asked: Collection[tuple[str, str]]) -> dict[t
 # --- behaviours
 
 
-def _behaviours(library: str, runs: Mapping[str, Run], rows: Sequence[MatrixRow]) -> tuple[Behaviour, ...]:
-    """What any release was found to do; changes first, then by the release in which it came."""
+def _behaviours(
+    library: str, runs: Mapping[str, Run], rows: Sequence[MatrixRow], refused: Mapping[str, Mapping[str, str]]
+) -> tuple[Behaviour, ...]:
+    """What any release was found to do; changes first, then by the release in which it came.
+
+    What reftok does with a model that a release does not read says nothing of that release.
+    """
     found: dict[tuple[str, str, str, str], dict[str, list[Finding]]] = {}
     for version, run in runs.items():
-        models = _models(library, run)
+        models = {*_models(library, run)} - refused[version].keys()
         for finding in run.findings:
             if finding.example.model in models:
                 key = (finding.example.subject, finding.example.check, finding.stage, finding.rule)

@@ -226,3 +226,8 @@ def test_spans_name_each_release_once_and_no_other(flags: list[bool]) -> None:
         first, _, last = part.partition(" to ")
         listed += releases[releases.index(first) : releases.index(last or first) + 1]
     assert listed == named
+
+
+def test_what_reftok_does_with_a_model_that_a_release_does_not_read_is_no_behaviour_of_it() -> None:
+    library = only(run("0.9.0", finding("r"), refused={"m": "no"}), run("0.10.0"), run("0.21.4", finding("other")))
+    assert [entry.rule for entry in library.behaviours] == ["other"]
