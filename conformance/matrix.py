@@ -1,7 +1,7 @@
 """Runs of the same plan under several releases of a library: what each release does, and when a behaviour came or went.
 
 The reference follows the newest release, so what an older one does otherwise shows as a finding, of the reference or
-of the library itself. A behaviour is such a finding, whatever the model.
+of the library itself. A behaviour is such a finding, of all the models with which it came and went alike.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from conformance.finding import Finding
 from conformance.releases import release
@@ -22,6 +22,8 @@ RUN = "the run"
 """What a gap calls a run as a whole."""
 
 _NOT_COMPARED = "{model} was not compared with its official library: "
+_Key: TypeAlias = tuple[str, str, str, str]
+"""Of a behaviour: subject, check, stage and rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,19 +241,51 @@ def _behaviours(
 
     What reftok does with a model that a release does not read says nothing of that release.
     """
-    found: dict[tuple[str, str, str, str], dict[str, list[Finding]]] = {}
+    found: dict[_Key, dict[str, dict[str, list[Finding]]]] = {}
     for version, run in runs.items():
         models = {*_models(library, run)} - refused[version].keys()
         for finding in run.findings:
             if finding.example.model in models:
                 key = (finding.example.subject, finding.example.check, finding.stage, finding.rule)
-                found.setdefault(key, {}).setdefault(version, []).append(finding)
-    made = (_behaviour(key, by_version, tuple(runs), rows) for key, by_version in found.items())
+                by_model = found.setdefault(key, {})
+                by_model.setdefault(finding.example.model, {}).setdefault(version, []).append(finding)
+    made = (
+        _behaviour(key, by_version, tuple(runs), rows)
+        for key, by_model in found.items()
+        for by_version in _alike(by_model, rows, tuple(runs), key[1])
+    )
     return tuple(sorted(made, key=lambda behaviour: _order(behaviour, tuple(runs))))
 
 
+def _alike(
+    by_model: Mapping[str, Mapping[str, Sequence[Finding]]],
+    rows: Sequence[MatrixRow],
+    releases: tuple[str, ...],
+    check: str,
+) -> Iterable[Mapping[str, Sequence[Finding]]]:
+    """The findings by release, of the models together with which they came and went alike.
+
+    A release that was not asked about a model says neither that it did so nor that it did not.
+    """
+    groups: list[tuple[dict[str, bool], dict[str, list[Finding]]]] = []
+    for model, by_version in by_model.items():
+        cells = next((row.cells for row in rows if (row.model, row.check) == (model, check)), ())
+        asked = {name for name, cell in zip(releases, cells, strict=False) if cell.compared}
+        does = {name: name in by_version for name in releases if name in asked or name in by_version}
+        group = next(
+            (one for one in groups if all(one[0].get(name, seen) == seen for name, seen in does.items())), None
+        )
+        if group is None:
+            group = {}, {}
+            groups.append(group)
+        group[0].update(does)
+        for version, found in by_version.items():
+            group[1].setdefault(version, []).extend(found)
+    return [together for _, together in groups]
+
+
 def _behaviour(
-    key: tuple[str, str, str, str],
+    key: _Key,
     by_version: Mapping[str, Sequence[Finding]],
     releases: tuple[str, ...],
     rows: Sequence[MatrixRow],

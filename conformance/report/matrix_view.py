@@ -81,7 +81,7 @@ def _changes(library: LibraryMatrix) -> Iterator[SummaryLine]:
     for cause in library.causes:
         fingerprint = cause.behaviours[0].example.fingerprint
         for release, came in cause.turns:
-            yield SummaryLine(release, "newly" if came else "no longer", title(cause), where(cause), fingerprint)
+            yield SummaryLine(release, "new" if came else "ended", title(cause), where(cause), fingerprint)
 
 
 def _first_asked(library: LibraryMatrix) -> Iterator[SummaryLine]:

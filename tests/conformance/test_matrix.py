@@ -165,15 +165,15 @@ def test_a_check_that_the_library_has_nothing_for_in_one_release_is_a_gap_though
 def test_a_behaviour_is_one_whatever_the_models_and_its_example_is_the_smallest() -> None:
     found = behaviour(
         only(
-            run("0.9.0", finding("r", case=text_case("abcdef", "o"), count=2), models=("m", "n")),
-            run("0.10.0", finding("r", "n", case=text_case("a", "o"), count=3), models=("m", "n")),
+            run("0.9.0", finding("r", case=text_case("abcdef", "o"), count=2), finding("r", "n"), models=("m", "n")),
+            run("0.10.0", finding("r", "n", case=text_case("a", "o"), count=3), finding("r"), models=("m", "n")),
         ),
         "r",
     )
     assert (found.models, found.seen, dict(found.mismatches)) == (
         ("m", "n"),
         ("0.9.0", "0.10.0"),
-        {"0.9.0": 2, "0.10.0": 3},
+        {"0.9.0": 3, "0.10.0": 4},
     )
     assert found.example.example.case.text == "a"
 
@@ -231,3 +231,14 @@ def test_spans_name_each_release_once_and_no_other(flags: list[bool]) -> None:
 def test_what_reftok_does_with_a_model_that_a_release_does_not_read_is_no_behaviour_of_it() -> None:
     library = only(run("0.9.0", finding("r"), refused={"m": "no"}), run("0.10.0"), run("0.21.4", finding("other")))
     assert [entry.rule for entry in library.behaviours] == ["other"]
+
+
+def test_models_with_which_a_behaviour_came_at_other_times_are_told_apart() -> None:
+    both = ("m", "n")
+    runs = [
+        run("0.9.0", finding("r"), models=both, refused={"o": "no"}),
+        run("0.10.0", finding("r"), finding("r", "n"), models=(*both, "o")),
+        run("0.21.4", finding("r"), finding("r", "n"), finding("r", "o"), models=(*both, "o")),
+    ]
+    found = {entry.models: entry.turns for entry in only(*runs).behaviours}
+    assert found == {("m",): (), ("n",): (("0.10.0", True),), ("o",): (("0.21.4", True),)}
