@@ -48,7 +48,7 @@ class Official:
     def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> Iterator[str]:
         """Text that no later id can change; what was held back comes at the end."""
         given = ""
-        for count in (*range(1, min(len(ids), SHORT)), *range(SHORT, len(ids), SHORT)):
+        for count in (*range(1, min(len(ids), SHORT)), *range(SHORT, len(ids), SHORT), *([len(ids)] if ids else [])):
             right, before = (Official.decode(self, ids[:size], skip_special_tokens) for size in (count, count - 1))
             text, text_before = (self.decode(ids[:size], skip_special_tokens) for size in (count, count - 1))
             # An id that says nothing leaves a character open that was open before it.
