@@ -11,9 +11,8 @@ from itertools import accumulate
 from operator import sub
 from typing import TYPE_CHECKING
 
-from reftok.byte_level_offsets import Columns, byte_level_encoding, columns_of_parts, encoding_of, has_match
+from reftok.byte_level_offsets import Columns, columns_of_parts, encoding_of, has_match
 from reftok.cache import Results
-from reftok.metaspace_offsets import metaspace_encoding
 from reftok.models.bpe import BPE
 from reftok.normalizers import Prepend, Replace
 from reftok.pretokenizers import Metaspace
@@ -28,15 +27,6 @@ if TYPE_CHECKING:
 _CONTINUING_BYTES = frozenset(BYTE_PIECES[0x80:0xC0])
 
 
-def merged_encoding(tokenizer: Tokenizer, text: str, sequence_id: int) -> Encoding | None:
-    """What one of the twins gives; None where `reftok.trace.to_encoding` has to be asked."""
-    for twin in (byte_fallback_encoding, byte_level_encoding, metaspace_encoding):
-        found = twin(tokenizer, text, sequence_id)
-        if found is not None:
-            return found
-    return None
-
-
 def byte_fallback_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
     """What `reftok.trace.to_encoding` makes of the text; None where that has to be asked.
 
@@ -48,10 +38,6 @@ def byte_fallback_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0
     if tokenizer.library != "tokenizers" or type(model) is not BPE or not model.options.byte_fallback:
         return None
     if len(tokenizer.pre_tokenizers) > 1 or not all(map(_is_one_for_one, _steps(tokenizer))):
-        return None
-    try:
-        text.encode()
-    except UnicodeEncodeError:
         return None
     parts = tokenizer.added_tokens.split_raw([Split(NormalizedString(text))], tokenizer.encode_special_tokens)
     columns = columns_of_parts(parts, lambda part, start, word: _columns(tokenizer, model, part, start, word))

@@ -42,10 +42,6 @@ def byte_level_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -
     model, cut = tokenizer.model, byte_level_pattern(tokenizer.pre_tokenizers)
     if tokenizer.library == "llama.cpp" or cut is None or not isinstance(model, MergingModel):
         return None
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return None
     if not all(_keeps(step, text) for step in tokenizer.normalizers):
         return None
     words_of = partial(_words, *cut)

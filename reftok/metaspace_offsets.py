@@ -50,10 +50,6 @@ def metaspace_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) ->
         words = tokenizer.encoding_states.words = Words(tokenizer)
     if not words.are_independent:
         return None
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return None
     parts = tokenizer.added_tokens.split_raw([Split(NormalizedString(text))], tokenizer.encode_special_tokens)
     columns = columns_of_parts(parts, words.columns)
     return None if columns is None else encoding_of(columns, sequence_id)

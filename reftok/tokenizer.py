@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from reftok.added_tokens import AddedVocabulary
-from reftok.byte_fallback_offsets import merged_encoding
 from reftok.decoding_states import DecodingStates, decodable_tokens
 from reftok.encoding_states import EncodingStates
 from reftok.encodings import byte_offsets, joined, text_and_pair
@@ -23,6 +22,7 @@ from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
 from reftok.ids import checked_ids
 from reftok.models.piece_model import PieceModel
 from reftok.named_ids import NamedId, is_special
+from reftok.offset_twins import twin_encoding
 from reftok.padding import Padding
 from reftok.postprocessors import default_processing
 from reftok.sentencepiece_offsets import sentencepiece_encoding
@@ -110,7 +110,7 @@ class Tokenizer:
         if self.library == "sentencepiece":
             found = sentencepiece_encoding(self, self._checked(text))
         elif isinstance(text, str):
-            found = merged_encoding(self, text, sequence_id)
+            found = twin_encoding(self, text, sequence_id)
         return to_encoding(self._splits(text, None), sequence_id) if found is None else found
 
     def stream_encoder(self, add_special_tokens: bool = True, *, errors: ByteErrors = "strict") -> StreamEncoder:
@@ -163,7 +163,7 @@ class Tokenizer:
         return encodings if self.padding is None else self.padding.pad(encodings)
 
     def encode_ids(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> list[int]:
-        """The ids of `encode`, and nothing else: the fast path, which is a stream of one chunk.
+        """The ids of `encode`, and nothing else: the fast path, on the stages of a stream.
 
         Several threads may encode at the same time.
         """

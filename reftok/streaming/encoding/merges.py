@@ -88,6 +88,7 @@ class StreamedMerges:
             self._begin()
 
     def parts(self, parts: Sequence[str]) -> None:
+        # One long part is a text that nothing has cut: it goes the way of a stream, which does not remember it whole.
         if len(parts) == 1 and len(parts[0]) > LONG:
             self.text(parts[0])
             self.end_part()

@@ -115,6 +115,7 @@ class StreamedUnigram(LookedUpPaths):
             self._score.start(0.0)
 
     def parts(self, parts: Sequence[str]) -> None:
+        # One long part is a text that nothing has cut: it goes the way of a stream, which does not remember it whole.
         if len(parts) == 1 and len(parts[0]) > _SHORT:
             self.text(parts[0])
             self.end_part()
