@@ -6,18 +6,18 @@ Source: sentencepiece 0.2.3, unigram_model.cc (`Model::EncodeOptimized`).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
-from math import inf, nan
-from typing import NamedTuple, TypeAlias
+from math import nan
+from typing import TypeAlias
 
 from reftok.cache import Results
 from reftok.errors import ModelFormatError
 from reftok.models.pair_cuts import PairCuts
 from reftok.models.piece_model import PieceModel
 from reftok.models.piece_trie import Entry, PieceTrie
-from reftok.models.undecided_text import UndecidedTexts, Unknown
+from reftok.models.undecided_text import LOST, Path, UndecidedTexts, Unknown
 from reftok.sentencepiece_pieces import BYTE_PIECES, PieceTable, PieceType, Segment
 from reftok.steps import Lattice, Node
 
@@ -27,12 +27,14 @@ _LARGEST_FLOAT32 = 3.4028234663852886e38
 SURE = 98_000.0
 """A score nearer to 0 than this changes nothing in almost any word."""
 
-_LONGEST_SURE = 1 << 12
 _LONG_WORD = 64
 _ROUNDING = 2.0**-24
 
 Match: TypeAlias = tuple[int, int, float]
 """Where a piece ends, its id and its score."""
+
+Found: TypeAlias = tuple[list[Segment], Path]
+"""The best segmentation of a part of the text, and its path."""
 
 
 def to_float32(number: float) -> float:
@@ -51,25 +53,6 @@ def user_defined_score(length: int) -> float:
     (0.0, 0.5)
     """
     return to_float32(0.1 * (length - 1))
-
-
-class BestPart(NamedTuple):
-    """The best segmentation of a part of the text, in exact arithmetic.
-
-    ends: of the segments, in code points of the part; ids: theirs, one after the other.
-    tolerance: where the score at the start of the part is nearer to 0 than this, float32 chooses the same.
-    is_plain: whether each id stays as it is: no unknown segment falls to bytes or is joined to the one before it.
-    """
-
-    ends: Sequence[int]
-    ids: Sequence[int]
-    tolerance: float
-    is_plain: bool
-
-    def segments(self, part: str) -> list[Segment]:
-        """The segments of the part."""
-        bounds = pairwise((0, *self.ends))
-        return [(part[start:end], token_id) for (start, end), token_id in zip(bounds, self.ids, strict=True)]
 
 
 class UnsureWord(Exception):
@@ -129,10 +112,8 @@ class SentencePieceUnigram(PieceModel):
         self.largest_known = max((abs(score) for _, score in self._entries.values()), default=0.0)
         self.largest = max(self.largest_known, abs(self.unknown[1]))
         self.cuts = PairCuts(table.text_ids)
-        self._beginnings = self.trie.children
         self.scores = dict((*self._entries.values(), self.unknown, *self._scores_of_bytes()))
-        self.longest_sure = int(min(RESET_THRESHOLD / self.largest, _LONGEST_SURE)) if self.largest else _LONGEST_SURE
-        self.best_of_part: Results[BestPart] = Results(self.best_part)
+        self._found: Results[Found | None] = Results(self._find)
         self.sure_ids: Results[Iterable[int]] = Results(self._sure_ids)
 
     def _scores_of_bytes(self) -> Iterator[Entry]:
@@ -203,34 +184,60 @@ class SentencePieceUnigram(PieceModel):
     def segments(self, text: str) -> list[Segment]:
         """The fast twin of `segments_plainly`.
 
-        One part at a time, remembered with the scores that it holds for. The score at the start of a part is the only
-        thing that what came before can change.
+        One part at a time, remembered where it is the same whatever the score at its start is, as long as that is
+        nearer to 0 than `SURE`: this score is the only thing that what came before can change.
         """
         segments: list[Segment] = []
         score = 0.0
         for word in self.cuts.words(text):
             for part in self.cuts.short_parts(word):
-                found, score = self.segments_of_part(part, score)
+                known = self._found[part] if abs(score) + len(part) * self.largest < SURE else None
+                if known is None:
+                    found, score = self.segments_plainly(part, score)
+                else:
+                    found, path = known
+                    score = rounded_sum(score, map(self.scores.__getitem__, path))
                 segments += found
         return segments
 
-    def segments_of_part(self, part: str, score: float) -> tuple[list[Segment], float]:
-        """The segments of what stands between two cuts, and the score behind it, if `score` is the one before it."""
-        if len(part) <= self.longest_sure:
-            best = self.best_of_part[part]
-            if -best.tolerance < score < best.tolerance:
-                return best.segments(part), rounded_sum(score, map(self.scores.__getitem__, best.ids))
-        return self.segments_plainly(part, score)
+    def _find(self, part: str) -> Found | None:
+        path = self.path(part)
+        if path is None:
+            return None
+        segments: list[Segment] = []
+        start = 0
+        for token_id in path:
+            end = start + self._lengths[token_id]
+            if end > start:
+                is_byte = self.table.pieces[token_id].type is PieceType.BYTE
+                segments.append((part[start:end], self.unknown[0] if is_byte else token_id))
+            start = end
+        return segments, path
+
+    def path(self, part: str) -> Path | None:
+        """The best path through a part; None where that depends on the score at its start."""
+        undecided = self.undecided_texts.start
+        path: list[int] = []
+        for character in part:
+            undecided, decided = undecided[character]
+            if decided:
+                path += decided
+        return None if undecided is LOST or undecided.path is None else (*path, *undecided.path)
 
     @cached_property
-    def undecided_texts(self) -> UndecidedTexts:
-        """For what is not looked up word by word; made when it is first asked for."""
+    def _lengths(self) -> dict[int, int]:
+        """How many code points each id of a path stands for: of the bytes of a character the first for all of it."""
         lengths = {token_id: len(piece) for piece, token_id in self.table.text_ids.items()}
         lengths[self.unknown[0]] = 1
         for byte, piece in enumerate(BYTE_PIECES if self.table.byte_fallback else ()):
             lengths[self.table.vocab[piece]] = int(not 0x80 <= byte < 0xC0)
+        return lengths
+
+    @cached_property
+    def undecided_texts(self) -> UndecidedTexts:
+        """For what is not looked up word by word; made when it is first asked for."""
         unknown = Unknown(self.unknown[1], self._ids_of_unknown)
-        return UndecidedTexts(self.trie, unknown, lengths, RESET_THRESHOLD * _ROUNDING)
+        return UndecidedTexts(self.trie, unknown, self._lengths, RESET_THRESHOLD * _ROUNDING)
 
     def _ids_of_unknown(self, character: str) -> tuple[int, ...]:
         return tuple(self.table.token_ids([(character, self.unknown[0])]))
@@ -241,110 +248,12 @@ class SentencePieceUnigram(PieceModel):
         UnsureIds where that is not all that they depend on, or where unknown ids are to be joined.
         """
         word = self.cuts.word(key)
-        if len(word) > min(_LONG_WORD, self.longest_sure):
+        path = self.path(word) if len(word) <= _LONG_WORD else None
+        if path is None:
             return UnsureIds(word)
-        parts = [word] if key.isalpha() else self.cuts.parts(word)
-        ids: list[int] = []
-        reach = 0.0
-        for part in parts:
-            best = self.best_of_part[part]
-            if best.tolerance - reach < SURE:
-                return UnsureIds(word)
-            falls_to_bytes = self.table.byte_fallback and not best.is_plain
-            ids += self.table.token_ids(best.segments(part)) if falls_to_bytes else best.ids
-            reach += len(part) * self.largest
-        is_final = ids[0] != self.unknown[0] and self._is_plain(ids)
-        return tuple(ids) if is_final else UnsureIds(word, ids)
-
-    def _is_plain(self, ids: Sequence[int]) -> bool:
         unk_id = self.unknown[0]
-        if unk_id not in ids:
-            return True
-        return not self.table.byte_fallback and (unk_id, unk_id) not in pairwise(ids)
-
-    def best_part(self, part: str) -> BestPart:
-        """The best segmentation of a part, and how far it is ahead of the second best.
-
-        The second best path leaves the best one somewhere; there it takes the runner-up, and it is behind by what the
-        runner-up is behind. Each of at most n sums is rounded by 2**-24 of its value at most, and that for both paths.
-        """
-        size = len(part)
-        best = [0.0] + [-inf] * size
-        margins = [inf] * (size + 1)
-        links = [(-1, -1)] * (size + 1)
-        for start in range(size):
-            here = best[start]
-            children, end = self._beginnings, start
-            for character in part[start:]:
-                node = children.get(character)
-                end += 1
-                if node is None:
-                    if end == start + 1:
-                        token_id, score = self.unknown
-                    else:
-                        break
-                else:
-                    entry, children = node.entry, node.children
-                    if entry is not None:
-                        token_id, score = entry
-                    elif end == start + 1:
-                        token_id, score = self.unknown
-                    else:
-                        continue
-                score += here
-                ahead = score - best[end]
-                if ahead > 0:
-                    best[end], margins[end], links[end] = score, ahead, (start, token_id)
-                elif -ahead < margins[end]:
-                    margins[end] = -ahead
-                if node is None:
-                    break
-        return self._traced(part, margins, links)
-
-    def _traced(self, part: str, margins: Sequence[float], links: Sequence[tuple[int, int]]) -> BestPart:
-        """The best path, followed back from the end of the part. links: start and id of each last piece."""
-        size = end = len(part)
-        ends: list[int] = []
-        ids: list[int] = []
-        margin = inf
-        while end > 0:
-            ends.append(end)
-            if margins[end] < margin:
-                margin = margins[end]
-            end, token_id = links[end]
-            ids.append(token_id)
-        ends.reverse()
-        ids.reverse()
-        reach = size * self.largest
-        most = 0.999 * RESET_THRESHOLD - reach
-        tolerance = min(margin / (2.1 * max(size, 1) * _ROUNDING) - reach, most)
-        if tolerance < min(SURE, most):
-            path = {end: (start, token_id) for start, end, token_id in zip((0, *ends), ends, ids, strict=False)}
-            bounds = (bound for bound in (SURE, SURE / 2, SURE / 4, SURE / 8, SURE / 16) if tolerance < bound < most)
-            tolerance = next((bound for bound in bounds if self._is_best(part, path, bound + reach)), tolerance)
-        return BestPart(ends, ids, tolerance, self._is_plain(ids))
-
-    def _is_best(self, part: str, path: Mapping[int, tuple[int, int]], bound: float) -> bool:
-        """Whether a path is the best one however sums are rounded, while no score is farther from 0 than the bound.
-
-        path: of each end the start and the id.
-
-        The sums along the path are rounded down here, and those along all others up.
-        """
-        rounding = 1.05 * bound * _ROUNDING
-        lowest = {0: 0.0}
-        highest = [0.0] + [-inf] * len(part)
-        for start in range(len(part)):
-            for end, token_id, score in self.matches(part, start):
-                highest[end] = max(highest[end], highest[start] + score + rounding)
-                if path.get(end) == (start, token_id):
-                    lowest[end] = lowest[start] + score - rounding
-        return all(
-            path[end] == (start, token_id) or highest[start] + score + rounding < lowest[end]
-            for start in range(len(part))
-            for end, token_id, score in self.matches(part, start)
-            if end in path
-        )
+        has_joined = path[0] == unk_id or (unk_id in path and (unk_id, unk_id) in pairwise(path))
+        return UnsureIds(word, path) if has_joined else path
 
 
 def rounded_sum(score: float, scores: Iterable[float]) -> float:

@@ -5,7 +5,8 @@ there is to know about the search: which path is the best from its beginning to 
 every next character decides. So a step is computed once for each undecided text and character, then it is looked up.
 
 Scores are counted from the beginning of the undecided text, in float64. A library adds them to all that came before it
-and rounds the sums; where that could make another path the best one, the step is `LOST`.
+and rounds the sums; where that could make another path to a position the best one, the path to it is `OPEN_CHOICE` from
+where they part. A step that decides such a choice is `LOST`; most often no path that wins goes through it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from reftok.models.piece_trie import PieceTrie
 Path: TypeAlias = tuple[int, ...]
 """The ids of pieces, and what the model makes of unknown characters."""
 
+OPEN_CHOICE = -1 << 31
+"""Stands in a path for what depends on the score before the undecided text."""
+
 Open: TypeAlias = tuple[float, PieceTrie, Path]
 """A position from which a piece may reach beyond the text: its score less that of the end of the text, the place in the
 tree of pieces that was reached from it, and the best path to it."""
@@ -35,7 +39,7 @@ class UndecidedText(dict[str, "Step"]):
     """One undecided text: `behind, decided = undecided[character]`.
 
     text: it.
-    path: the best one through it, which is decided if the text ends here.
+    path: the best one through it, which is decided if the text ends here; None where it is an open choice.
     open: the open positions in order; the last is the end of the text.
     threshold: two scores that differ by more than this are in the same order however they are rounded.
     """
@@ -46,7 +50,8 @@ class UndecidedText(dict[str, "Step"]):
         super().__init__()
         self.text = text
         self.open = positions
-        self.path: Path = positions[-1][2] if positions else ()
+        path = positions[-1][2] if positions else ()
+        self.path: Path | None = None if OPEN_CHOICE in path else path
         self.threshold = threshold
         self._texts = texts
 
@@ -134,19 +139,33 @@ class UndecidedTexts:
                 best, second, path, piece = score, best, before, self._unknown.path(character)
             elif not score <= second:
                 second = score
-        if not best - second > undecided.threshold:
-            return LOST, ()
-        longer.append((best, self.trie, path + piece))
+        path = path + piece if best - second > undecided.threshold else self._choice(undecided, character, best)
+        longer.append((best, self.trie, path))
         return self._undecided(undecided.text + character, longer)
+
+    def _choice(self, undecided: UndecidedText, character: str, best: float) -> Path:
+        """What all paths begin with that may be the best one behind a character."""
+        near: list[Path] = []
+        for start, node, before in undecided.open:
+            child = node.children.get(character)
+            entry = None if child is None else child.entry
+            if entry is not None and start + entry[1] >= best - undecided.threshold:
+                near.append((*before, entry[0]))
+        if entry is None and start + self._unknown.score >= best - undecided.threshold:
+            near.append((*before, *self._unknown.path(character)))
+        return (*near[0][: _shared(near)], OPEN_CHOICE)
 
     def _undecided(self, text: str, positions: list[Open]) -> Step:
         """What is undecided of the text that these are the open positions of."""
         if len(positions) > 1:
             positions = self._without_dead(text, positions)
         if len(positions) == 1:
-            return self.start, positions[0][2]
-        shared = _shared(positions)
+            decided = positions[0][2]
+            return (LOST, ()) if OPEN_CHOICE in decided else (self.start, decided)
+        shared = _shared([path for _, _, path in positions])
         decided = positions[-1][2][:shared]
+        if OPEN_CHOICE in decided:
+            return LOST, ()
         if shared:
             text = text[sum(map(self._lengths.__getitem__, decided)) :]
         found = self._texts.get(text)
@@ -156,7 +175,8 @@ class UndecidedTexts:
             if shared:
                 end = positions[-1][0]
                 positions = [(score - end, node, path[shared:]) for score, node, path in positions]
-            additions = 1 + max(len(path) for _, _, path in positions)
+            has_choice = any(OPEN_CHOICE in path for _, _, path in positions)
+            additions = 1 + (len(text) if has_choice else max(len(path) for _, _, path in positions))
             found = self._texts[text] = UndecidedText(text, positions, 2 * additions * self._rounding, self)
         return found, decided
 
@@ -176,11 +196,11 @@ class UndecidedTexts:
             self._texts.clear()
 
 
-def _shared(positions: Sequence[Open]) -> int:
-    """How many ids the paths to all positions begin with."""
-    shortest = positions[0][2]
+def _shared(paths: Sequence[Path]) -> int:
+    """How many ids all paths begin with."""
+    shortest = paths[0]
     for shared, token_id in enumerate(shortest):
-        for _, _, path in positions:
+        for path in paths:
             if len(path) == shared or path[shared] != token_id:
                 return shared
     return len(shortest)

@@ -119,6 +119,8 @@ class LookedUpPaths(ConvergingPaths):
 
     def _end_search(self) -> None:
         """The text ends here, or no piece spans this place."""
+        if self._undecided is not LOST and self._undecided.path is None:
+            self._begin_search(self._undecided.text)
         if self._undecided is LOST:
             self._go_on(self._close())
         elif self._undecided.path:

@@ -11,7 +11,6 @@ from reftok.streaming.encoding.running_score import RunningScore
 from reftok.streaming.encoding.segment_ids import SegmentIds
 
 _BLOCK = 512
-_LONG_WORD = 64
 
 
 class RunningWords:
@@ -22,7 +21,7 @@ class RunningWords:
     for each.
 
     segment_ids: takes the ids.
-    search: takes a long word, and gives its ids to `add_ids` or puts them itself.
+    search: takes a word that is not sure, and gives its ids to `add_ids` or puts them itself.
 
     score: the score behind all words so far.
     """
@@ -31,13 +30,15 @@ class RunningWords:
         self._model = model
         self._segment_ids = segment_ids
         self._search = search
-        self.score = RunningScore(max(model.largest_known, model.largest / 2), SURE, self._added)
+        counts_twice = not model.table.byte_fallback
+        largest = max(model.largest_known, model.largest / 2) if counts_twice else model.largest
+        self.score = RunningScore(largest, SURE, self._added)
 
     def _added(self, score: float, ids: Iterable[int]) -> float:
         return rounded_sum(score, map(self._model.scores.__getitem__, ids))
 
     def _count(self, ids: Sequence[int]) -> int:
-        """How many known ids could have a score as far from 0: an unknown one counts twice."""
+        """How many known ids could have a score as far from 0: an unknown one, which is far off, counts twice."""
         return len(ids) + ids.count(self._model.unknown[0])
 
     def add_ids(self, ids: Sequence[int]) -> None:
@@ -52,11 +53,11 @@ class RunningWords:
         """What stands between two cuts."""
         first, keys, last = self._model.cuts.keys(text)
         if first:
-            self._add_word(first)
+            self._search(first)
         for start in range(0, len(keys), _BLOCK):
             self._add_keys(keys[start : start + _BLOCK])
         if last:
-            self._add_word(last)
+            self._search(last)
 
     def _add_keys(self, keys: Sequence[str]) -> None:
         """A list keeps what was put into it before an iterator raises, and the iterator goes on behind that."""
@@ -77,7 +78,7 @@ class RunningWords:
             if unsure.ids and self.score.has_room(self._count(unsure.ids)):
                 self.add_ids(unsure.ids)
             else:
-                self._add_word(unsure.word)
+                self._search(unsure.word)
 
     def _add_sure(self, keys: Sequence[str], ids: Sequence[int]) -> None:
         """Words whose ids are these as long as there is room."""
@@ -87,22 +88,4 @@ class RunningWords:
             self._segment_ids.add_plain(ids)
         else:
             for key in keys:
-                self._add_word(self._model.cuts.word(key))
-
-    def _add_word(self, word: str) -> None:
-        model = self._model
-        if len(word) > _LONG_WORD:
-            self._search(word)
-            return
-        for part in model.cuts.short_parts(word):
-            best = model.best_of_part[part] if len(part) <= model.longest_sure else None
-            if best is None or not self.score.is_within(best.tolerance):
-                segments, score = model.segments_of_part(part, self.score.value())
-                self._segment_ids.add(segments)
-                self.score.start(score)
-                continue
-            self.score.add(best.ids, self._count(best.ids))
-            if best.is_plain:
-                self._segment_ids.add_ids(best.ids)
-            else:
-                self._segment_ids.add(best.segments(part))
+                self._search(self._model.cuts.word(key))

@@ -54,7 +54,7 @@ def walk(texts: UndecidedTexts, text: str) -> tuple[UndecidedText, Path]:
 @given(scored, st.text("aabbx", max_size=9))
 def test_what_is_decided_and_undecided_is_the_best_path(scores: dict[str, float], text: str) -> None:
     undecided, decided = walk(texts_of(scores), text)
-    if undecided is not LOST:
+    if undecided.path is not None and undecided is not LOST:
         best = max(score for score, _ in paths(scores, text))
         assert [path for score, path in paths(scores, text) if score == best] == [decided + undecided.path]
         assert text.endswith(undecided.text)
@@ -75,7 +75,7 @@ def test_no_continuation_changes_what_is_decided(scores: dict[str, float], text:
 def test_where_a_rounded_sum_could_choose_another_path_the_step_is_lost(scores: dict[str, float], text: str) -> None:
     rounding = 0.25
     undecided, decided = walk(texts_of(scores, rounding), text)
-    if undecided is not LOST:
+    if undecided.path is not None and undecided is not LOST:
         ordered = sorted(paths(scores, text), reverse=True)
         assert all(ordered[0][0] - score > rounding for score, _ in ordered[1:])
         assert ordered[0][1] == decided + undecided.path
@@ -84,6 +84,14 @@ def test_where_a_rounded_sum_could_choose_another_path_the_step_is_lost(scores: 
 def test_equal_scores_are_lost() -> None:
     assert walk(texts_of({"a": -1.0, "b": -1.0, "ab": -2.0}), "ab")[0] is LOST
     assert LOST["a"] == (LOST, ())
+
+
+def test_equal_scores_are_an_open_choice_until_a_step_decides_it() -> None:
+    texts = texts_of({"a": -1.0, "b": -1.0, "ab": -2.0, "abx": -1.0, "x": -9.0, "y": -1.0})
+    undecided, decided = walk(texts, "ab")
+    assert (undecided.text, undecided.path, decided) == ("ab", None, ())
+    assert undecided["x"] == (texts.start, (2,))
+    assert undecided["y"] == (LOST, ())
 
 
 def test_a_piece_that_cannot_win_any_more_leaves_nothing_undecided() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.models.piece_model import PieceModel
 from reftok.models.sentencepiece_bpe import SentencePieceBPE
-from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SentencePieceUnigram, to_float32
+from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SURE, SentencePieceUnigram, to_float32
 from reftok.models.sentencepiece_words import SentencePieceChar
 from reftok.sentencepiece_pieces import BYTE_PIECES, Piece, PieceTable, PieceType
 from reftok.stages import Model
@@ -168,18 +168,18 @@ def test_parts_follow_each_other_with_added_tokens_between_them() -> None:
     st.text("aab", min_size=1, max_size=12),
     st.integers(0, 1 << 20),
 )
-def test_within_its_tolerance_a_part_is_segmented_in_one_way(
+def test_a_part_that_is_looked_up_is_segmented_in_one_way_whatever_the_score_before_it(
     scores: dict[str, int], scale: float, part: str, seed: int
 ) -> None:
     pieces = ((piece, to_float32(-7.3 * scale + score * scale / 64)) for piece, score in scores.items())
     model = SentencePieceUnigram(table(*pieces))
-    best = model.best_part(part)
-    if best.tolerance > 0:
-        for _ in range(20):
-            score = to_float32(random.Random(seed).uniform(0.6, 0.999) * best.tolerance)
-            assert model.segments_plainly(part, score)[0] == best.segments(part)
-            assert model.segments_plainly(part, -score)[0] == best.segments(part)
-            seed += 1
+    path = model.path(part)
+    if path is not None:
+        chance = random.Random(seed)
+        bound = SURE - len(part) * model.largest
+        for score in (to_float32(chance.uniform(-bound, bound)) for _ in range(40)):
+            segments, _ = model.segments_plainly(part, score)
+            assert [token_id for _, token_id in segments] == [*path]
 
 
 def test_what_was_searched_counts_in_the_score_of_what_is_looked_up_behind_it() -> None:
@@ -197,6 +197,16 @@ def test_a_word_is_sure_where_only_paths_far_behind_have_many_sums() -> None:
     words = [("▁abcdefg", -9.0), ("hij", -8.85), ("▁abcde", -9.0), ("fghij", -8.93)]
     model = SentencePieceUnigram(table(("▁", -9.0), *letters, *words))
     assert list(model.sure_ids["abcdefghij"]) == model.token_ids("▁abcdefghij") == [12, 13]
+
+
+def test_the_score_of_an_unknown_character_that_falls_to_one_byte_counts_in_full() -> None:
+    bytes_of_text = [Piece(piece, 0.0, PieceType.BYTE) for piece in BYTE_PIECES]
+    scored = [Piece("a", -1.0), Piece("b", -0.999), Piece("ab", -2.0)]
+    model = SentencePieceUnigram(PieceTable([Piece("<unk>", 0.0, UNKNOWN), *bytes_of_text, *scored], True))
+    text = "~" * 12_000 + "ab"
+    expected = model.table.token_ids(model.segments_plainly(text)[0])
+    assert (expected[-1], model.token_ids("ab")) == (259, [257, 258])
+    assert stream(model, [text])[-1] == expected
 
 
 def test_a_word_of_unknown_characters_is_joined_to_what_comes_before_it() -> None:
