@@ -7,8 +7,8 @@ begin in each of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from itertools import accumulate, chain, count, repeat
+from functools import partial, reduce
+from itertools import accumulate, chain, count, repeat, starmap
 from operator import sub
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -42,16 +42,13 @@ def byte_level_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -
     model, cut = tokenizer.model, byte_level_pattern(tokenizer.pre_tokenizers)
     if tokenizer.library == "llama.cpp" or cut is None or not isinstance(model, MergingModel):
         return None
-    if not all(_keeps(step, text) for step in tokenizer.normalizers):
-        return None
-    words_of = partial(_words, *cut)
-    added_tokens, ignores = tokenizer.added_tokens, tokenizer.encode_special_tokens
-    if has_match(added_tokens.raw_pattern, text) or has_match(added_tokens.normalized_pattern, text):
-        parts = added_tokens.split_raw([texts.Split(texts.NormalizedString(text))], ignores)
-        parts = added_tokens.split_normalized(parts, ignores)
-        columns = columns_of_parts(parts, partial(_columns, model, words_of))
+    columns_of = partial(_columns, model, partial(_words, *cut))
+    added_tokens = tokenizer.added_tokens
+    has_added = has_match(added_tokens.raw_pattern, text) or has_match(added_tokens.normalized_pattern, text)
+    if has_added or not all(_keeps(step, text) for step in tokenizer.normalizers):
+        columns = columns_of_parts(_normalized_parts(tokenizer, text), columns_of)
     else:
-        columns = _columns(model, words_of, text)
+        columns = columns_of(text)
     return None if columns is None else encoding_of(columns, sequence_id)
 
 
@@ -63,6 +60,18 @@ def encoding_of(columns: Columns, sequence_id: int) -> Encoding:
     return Encoding(ids, tokens, offsets, [0] * size, word_ids, [sequence_id] * size, sequence_ranges=ranges)
 
 
+def _normalized_parts(tokenizer: Tokenizer, text: str) -> list[texts.Split]:
+    """The text normalized, and the added tokens cut out of it."""
+    added_tokens, ignores = tokenizer.added_tokens, tokenizer.encode_special_tokens
+    parts = []
+    for part in added_tokens.split_raw([texts.Split(texts.NormalizedString(text))], ignores):
+        if part.tokens is None:
+            normalized = reduce(lambda before, step: step.normalize(before), tokenizer.normalizers, part.normalized)
+            part = texts.Split(normalized)
+        parts.append(part)
+    return added_tokens.split_normalized(parts, ignores)
+
+
 def _keeps(step: Normalizer, text: str) -> bool:
     """Whether a normalizer surely leaves the text, and each part of it, as it is."""
     return isinstance(step, UnicodeForm) and is_normalized(step.form, text)
@@ -71,7 +80,7 @@ def _keeps(step: Normalizer, text: str) -> bool:
 def columns_of_parts(
     parts: Sequence[texts.Split], columns_of: Callable[[str, int, int], Columns | None]
 ) -> Columns | None:
-    """The columns of parts of the original text, of which some are added tokens; None where one cannot be told.
+    """The columns of parts of the text, of which some are added tokens; None where one cannot be told.
 
     columns_of: those of a text that begins at an offset, and of which the first word has an id.
     """
@@ -80,14 +89,15 @@ def columns_of_parts(
     offsets: list[Span] = []
     word_ids: list[int | None] = []
     for part in parts:
-        start, word = part.normalized.original_start, (word_ids[-1] or 0) + 1 if word_ids else 0
+        word = (word_ids[-1] or 0) + 1 if word_ids else 0
         if part.tokens is None:
-            columns = columns_of(part.normalized.text, start, word)
+            is_moved = part.normalized.alignments is not None
+            columns = columns_of(part.normalized.text, 0 if is_moved else part.normalized.original_start, word)
             if columns is None:
                 return None
             ids += columns[0]
             tokens += columns[1]
-            offsets += columns[2]
+            offsets += starmap(part.normalized.original_span, columns[2]) if is_moved else columns[2]
             word_ids += columns[3]
             continue
         for token in part.tokens:

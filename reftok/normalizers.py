@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from typing import TypeAlias
 
 import regex
 
 from reftok.bert_text import is_chinese, is_control, is_nonspacing_mark
 from reftok.byte_level import to_byte_characters
+from reftok.cache import Results
 from reftok.charsmap import Charsmap
+from reftok.form_cuts import segments
 from reftok.graphemes import graphemes
 from reftok.patterns import pattern_matches
 from reftok.text import Change, NormalizedString, literal_matches, refuse_expansion
@@ -27,6 +32,9 @@ from reftok.unicode import (
     lower_case,
 )
 
+Segment: TypeAlias = tuple[str, tuple[int, ...]]
+"""A normalized text, and for each of its characters which one of the old text it stands for."""
+
 
 class UnicodeForm:
     r"""A Unicode normalization form, with the tables of Unicode 9.0.
@@ -40,13 +48,34 @@ class UnicodeForm:
     def __init__(self, form: Form) -> None:
         self.form = form
 
-    def normalize(self, normalized: NormalizedString) -> NormalizedString:
-        if is_normalized(self.form, normalized.text):
-            return normalized
+    def normalize_plainly(self, normalized: NormalizedString) -> NormalizedString:
+        """Character by character."""
         changes = decompose(normalized.text, compatible="K" in self.form)
         if self.form.endswith("C"):
             changes = recompose(changes)
         return normalized.transform(changes)
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        """The fast twin of `normalize_plainly`: what is between two cuts is looked up."""
+        if is_normalized(self.form, normalized.text):
+            return normalized
+        parts = segments(self.form, normalized.text)
+        found = [*map(_of_segment(self.form).__getitem__, parts)]
+        starts = accumulate(map(len, parts), initial=0)
+        sources = [start + index for start, (_, indexes) in zip(starts, found, strict=False) for index in indexes]
+        alignments = [*map(normalized.spans().__getitem__, sources)]
+        return NormalizedString("".join([text for text, _ in found]), normalized.original_start, alignments)
+
+
+@cache
+def _of_segment(form: Form) -> Results[Segment]:
+    """What a form makes of a segment, remembered."""
+
+    def normalized(text: str) -> Segment:
+        found = UnicodeForm(form).normalize_plainly(NormalizedString(text))
+        return found.text, tuple(start for start, _ in found.spans())
+
+    return Results(normalized)
 
 
 class NFC(UnicodeForm):
