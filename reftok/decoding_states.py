@@ -18,13 +18,15 @@ class State(dict[int, tuple[str, "State"]]):
     """A state of a stream with what each id has given there: a text, and the state after it.
 
     stages: the state of each stage; of none for a stream whose state cannot be remembered.
+    held: how much the stages hold, None until it is asked for.
     """
 
-    __slots__ = ("stages",)
+    __slots__ = ("held", "stages")
 
     def __init__(self, stages: Stages) -> None:
         super().__init__()
         self.stages = stages
+        self.held: int | None = None
 
 
 class DecodingStates:

@@ -18,11 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import zip_longest
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from conformance.streaming import NONE_RETURNED, Chunks, Feeding, Piece, Streamed, Streaming
 from conformance.subjects.base import refusal
 from conformance.subjects.values import bool_of, ids_of, int_of, items_of, text_of
+
+Read: TypeAlias = Callable[[Any], Piece]
+"""What was given, brought to plain types."""
 
 STREAM_FEATURES: Mapping[str, frozenset[str]] = {
     "encoder": frozenset({"stream_encoder"}),
@@ -56,24 +59,42 @@ def fed(subject: Any, feeding: Feeding) -> Streamed | None:
         for earlier in feeding.forgotten:
             feed(earlier)
         first.reset()
-    second = _stream(subject, feeding) if feeding.beside else None
-    read: Callable[[Any], Piece] = _ids if feeding.to == "encoder" else text_of
-    feed = _door(first, feeding.chunks)
+    read: Read = _ids if feeding.to == "encoder" else text_of
+    if feeding.beside:
+        return _fed_by_turns(first, _stream(subject, feeding), feeding, read)
+    return _fed_alone(first, feeding.chunks, read)
+
+
+def _fed_alone(stream: Any, chunks: Chunks, read: Read) -> Streamed:
+    feed = _door(stream, chunks)
+    given, held = [], []
+    for chunk in chunks:
+        given.append(read(feed(chunk)))
+        held.append(getattr(stream, "held", None))
+    given.append(read(stream.finish()))
+    held.append(getattr(stream, "held", None))
+    return Streamed(tuple(given), held=_counts(held))
+
+
+def _fed_by_turns(first: Any, second: Any, feeding: Feeding, read: Read) -> Streamed:
+    """Two streams, the second of which is one chunk behind the first."""
     given, held, beside = [], [], []
     chunk: str | bytes | int | None
     other: str | bytes | int | None
     for chunk, other in zip_longest(feeding.chunks, (None, *feeding.beside)):
         if chunk is not None:
-            given.append(read(feed(chunk)))
+            given.append(read(_door(first, feeding.chunks)(chunk)))
             held.append(getattr(first, "held", None))
         if other is not None:
             beside.append(read(_door(second, feeding.beside)(other)))
     given.append(read(first.finish()))
     held.append(getattr(first, "held", None))
-    if second is not None:
-        beside.append(read(second.finish()))
-    counts = None if None in held else tuple(ids_of(held, "a number of code points"))
-    return Streamed(tuple(given), tuple(beside), counts)
+    beside.append(read(second.finish()))
+    return Streamed(tuple(given), tuple(beside), _counts(held))
+
+
+def _counts(held: list[Any]) -> tuple[int, ...] | None:
+    return None if None in held else tuple(ids_of(held, "a number of code points"))
 
 
 def _stream(subject: Any, feeding: Feeding) -> Any:

@@ -62,7 +62,12 @@ class StreamDecoder:
     @property
     def held(self) -> int:
         """How much has come that is not out as text: code points, or bytes where they are not text yet."""
-        return sum(stage.held for stage in self._stages())
+        state = self._state
+        if state is UNREMEMBERED:
+            return sum(stage.held for stage in self._stages())
+        if state.held is None:
+            state.held = sum(stage.held for stage in self._stages())
+        return state.held
 
     @property
     def pending_bytes(self) -> bytes:

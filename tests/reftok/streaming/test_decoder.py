@@ -229,3 +229,17 @@ def test_an_error_in_one_stream_is_not_remembered_for_the_others(monkeypatch: py
     broken.feed(291)
     other = tokenizer.stream_decoder()
     assert "".join(map(other.feed, [40, 291, 341])) == tokenizer.decode([40, 291, 341])
+
+
+@pytest.mark.parametrize("name", reftok.embedded_models())
+def test_what_a_remembered_state_holds_is_what_its_stages_hold(name: str) -> None:
+    tokenizer = reftok.load(name)
+    random = Random(name)
+    known = sorted({*tokenizer.model.vocab.values(), *tokenizer.added_tokens.tokens})
+    for _ in range(60):
+        decoder = tokenizer.stream_decoder(skip_special_tokens=random.random() < 0.5)
+        for _ in range(12):
+            decoder.feed(random.choice((random.choice(known), random.choice(known[:300]))))
+            assert decoder.held == sum(stage.held for stage in decoder._stages())
+        decoder.finish()
+        assert decoder.held == 0
