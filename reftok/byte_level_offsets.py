@@ -1,13 +1,13 @@
 """The tokens of a text with their offsets, from the words that a byte-level model remembers: a fast twin.
 
-Where every stage before the model hands each character on as one, what the tokens cover is told by how many characters
-begin in each of them.
+Where every stage behind the normalizers hands each character on as one, what the tokens cover is told by how many
+characters begin in each of them; where the normalizers moved these, by the alignment of their text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import accumulate, chain, count, repeat, starmap
 from operator import sub
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,6 +18,7 @@ from reftok import text as texts
 from reftok.added_tokens import AddedTokenPattern
 from reftok.byte_level import to_byte_characters
 from reftok.models.merging_model import MergingModel
+from reftok.normalized_splits import normalized_splits
 from reftok.normalizers import UnicodeForm
 from reftok.patterns import compile_oniguruma, pattern_matches
 from reftok.pretokenizers import GPT2_PATTERN, ByteLevel, Split
@@ -46,7 +47,7 @@ def byte_level_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -
     added_tokens = tokenizer.added_tokens
     has_added = has_match(added_tokens.raw_pattern, text) or has_match(added_tokens.normalized_pattern, text)
     if has_added or not all(_keeps(step, text) for step in tokenizer.normalizers):
-        columns = columns_of_parts(_normalized_parts(tokenizer, text), columns_of)
+        columns = columns_of_parts(normalized_splits(tokenizer, text), columns_of)
     else:
         columns = columns_of(text)
     return None if columns is None else encoding_of(columns, sequence_id)
@@ -60,18 +61,6 @@ def encoding_of(columns: Columns, sequence_id: int) -> Encoding:
     return Encoding(ids, tokens, offsets, [0] * size, word_ids, [sequence_id] * size, sequence_ranges=ranges)
 
 
-def _normalized_parts(tokenizer: Tokenizer, text: str) -> list[texts.Split]:
-    """The text normalized, and the added tokens cut out of it."""
-    added_tokens, ignores = tokenizer.added_tokens, tokenizer.encode_special_tokens
-    parts = []
-    for part in added_tokens.split_raw([texts.Split(texts.NormalizedString(text))], ignores):
-        if part.tokens is None:
-            normalized = reduce(lambda before, step: step.normalize(before), tokenizer.normalizers, part.normalized)
-            part = texts.Split(normalized)
-        parts.append(part)
-    return added_tokens.split_normalized(parts, ignores)
-
-
 def _keeps(step: Normalizer, text: str) -> bool:
     """Whether a normalizer surely leaves the text, and each part of it, as it is."""
     return isinstance(step, UnicodeForm) and is_normalized(step.form, text)
@@ -82,7 +71,8 @@ def columns_of_parts(
 ) -> Columns | None:
     """The columns of parts of the text, of which some are added tokens; None where one cannot be told.
 
-    columns_of: those of a text that begins at an offset, and of which the first word has an id.
+    columns_of: those of a text that begins at an offset, and of which the first word has an id. The offset is 0 for
+        text that a normalizer moved: its spans are of that text, and the alignment leads them back to the original.
     """
     ids: list[int] = []
     tokens: list[str] = []

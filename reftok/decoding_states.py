@@ -18,7 +18,8 @@ class State(dict[int, tuple[str, "State"]]):
     """A state of a stream with what each id has given there: a text, and the state after it.
 
     stages: the state of each stage; of none for a stream whose state cannot be remembered.
-    held: how much the stages hold, None until it is asked for.
+    held: how much the stages hold, in code points, or bytes where they are not text yet; None until it is asked for.
+        Two threads may both work it out, to the same number.
     """
 
     __slots__ = ("held", "stages")

@@ -16,6 +16,8 @@ from itertools import pairwise
 from reftok.unicode import Form, combining_class, composition, decomposition
 
 BEGINS, ENDS = 1, 2
+"""Flags of a character: the text can be cut before it, behind it."""
+
 _LAST_WITH_COMPOSITION = 0x2FFFF
 _LEADING_JAMO, _VOWEL_JAMO, _TRAILING_JAMO = range(0x1100, 0x1113), range(0x1161, 0x1176), range(0x11A8, 0x11C3)
 _SYLLABLES_WITHOUT_TRAILING_JAMO = range(0xAC00, 0xD7A4, 28)
@@ -23,7 +25,7 @@ _SYLLABLES_WITHOUT_TRAILING_JAMO = range(0xAC00, 0xD7A4, 28)
 
 
 class _Cuts(dict[str, int]):
-    """For each character whether the text can be cut before it (1), behind it (2), both (3) or neither (0)."""
+    """For each character BEGINS, ENDS, both or 0."""
 
     def __init__(self, form: Form) -> None:
         super().__init__()

@@ -5,9 +5,9 @@ Source: tokenizers 0.23, folder normalizers/. Each class is named as the `type` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -21,19 +21,11 @@ from reftok.form_cuts import segments
 from reftok.graphemes import graphemes
 from reftok.patterns import pattern_matches
 from reftok.text import Change, NormalizedString, literal_matches, refuse_expansion
-from reftok.unicode import (
-    WHITE_SPACE,
-    Form,
-    combining_class,
-    composition,
-    decomposition,
-    is_combining_mark,
-    is_normalized,
-    lower_case,
-)
+from reftok.unicode import WHITE_SPACE, Form, is_combining_mark, is_normalized, lower_case
+from reftok.unicode_changes import decompose, recompose
 
-Segment: TypeAlias = tuple[str, tuple[int, ...]]
-"""A normalized text, and for each of its characters which one of the old text it stands for."""
+NormalizedSegment: TypeAlias = tuple[str, tuple[int, ...]]
+"""A normalized text, and for each of its code points the index of the old one that it stands for."""
 
 
 class UnicodeForm:
@@ -60,7 +52,7 @@ class UnicodeForm:
         if is_normalized(self.form, normalized.text):
             return normalized
         parts = segments(self.form, normalized.text)
-        found = [*map(_of_segment(self.form).__getitem__, parts)]
+        found = [*map(_normalized_segments(self.form).__getitem__, parts)]
         starts = accumulate(map(len, parts), initial=0)
         sources = [start + index for start, (_, indexes) in zip(starts, found, strict=False) for index in indexes]
         alignments = [*map(normalized.spans().__getitem__, sources)]
@@ -68,14 +60,15 @@ class UnicodeForm:
 
 
 @cache
-def _of_segment(form: Form) -> Results[Segment]:
-    """What a form makes of a segment, remembered."""
+def _normalized_segments(form: Form) -> Results[NormalizedSegment]:
+    """What a form makes of a segment, remembered for all tokenizers."""
+    return Results(partial(_normalized_segment, UnicodeForm(form)))
 
-    def normalized(text: str) -> Segment:
-        found = UnicodeForm(form).normalize_plainly(NormalizedString(text))
-        return found.text, tuple(start for start, _ in found.spans())
 
-    return Results(normalized)
+def _normalized_segment(normalizer: UnicodeForm, segment: str) -> NormalizedSegment:
+    """No span is empty: what a decomposition inserts comes behind the character that it replaces."""
+    found = normalizer.normalize_plainly(NormalizedString(segment))
+    return found.text, tuple(start for start, _ in found.spans())
 
 
 class NFC(UnicodeForm):
@@ -104,64 +97,6 @@ class NFKD(UnicodeForm):
 
     def __init__(self) -> None:
         super().__init__("NFKD")
-
-
-def decompose(text: str, compatible: bool) -> Iterator[Change]:
-    r"""Decompose each character and bring runs of marks into canonical order.
-
-    The first character of a decomposition replaces the old one, the others are inserted; each keeps its change
-    when the marks are sorted.
-
-    >>> list(decompose("\u00e9\u0323", compatible=False))
-    [('e', 0), ('\u0323', 0), ('\u0301', 1)]
-    """
-    pending: list[tuple[int, Change]] = []
-    for character in text:
-        for index, part in enumerate(decomposition(character, compatible)):
-            ccc = combining_class(part)
-            if ccc == 0:
-                yield from _in_canonical_order(pending)
-                pending.clear()
-            pending.append((ccc, (part, min(index, 1))))
-    yield from _in_canonical_order(pending)
-
-
-def _in_canonical_order(pending: list[tuple[int, Change]]) -> Iterator[Change]:
-    return (change for _, change in sorted(pending, key=lambda item: item[0]))
-
-
-def recompose(changes: Iterable[Change]) -> Iterator[Change]:
-    """Compose each starter with the marks after it that are not blocked.
-
-    A composed character takes one old character less than its parts: the changes add up, minus one.
-    """
-    starter: Change | None = None
-    held: list[Change] = []
-    last_class: int | None = None
-    for character, change in changes:
-        ccc = combining_class(character)
-        if starter is None:
-            if ccc:
-                yield character, change
-            else:
-                starter = character, change
-            continue
-        if last_class is None or last_class < ccc:
-            composed = composition(starter[0], character)
-            if composed is not None:
-                starter = composed, starter[1] + change - 1
-                continue
-        if ccc == 0:
-            yield starter
-            yield from held
-            held.clear()
-            starter, last_class = (character, change), None
-        else:
-            held.append((character, change))
-            last_class = ccc
-    if starter is not None:
-        yield starter
-    yield from held
 
 
 @dataclass(frozen=True, slots=True)

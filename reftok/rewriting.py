@@ -28,13 +28,12 @@ from reftok.normalizers import (
     Strip,
     StripAccents,
     UnicodeForm,
-    decompose,
-    recompose,
 )
 from reftok.sentencepiece_pieces import SPACE_SYMBOL
 from reftok.stages import Normalizer
 from reftok.text import NormalizedString
 from reftok.unicode import WHITE_SPACE, Form, quickly_normalized
+from reftok.unicode_changes import decompose, recompose
 
 BLANKS = "".join(sorted(WHITE_SPACE))
 """White space, for the methods of str."""

@@ -22,6 +22,7 @@ from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
 from reftok.ids import checked_ids
 from reftok.models.piece_model import PieceModel
 from reftok.named_ids import NamedId, is_special
+from reftok.normalized_splits import normalized_splits
 from reftok.offset_twins import twin_encoding
 from reftok.padding import Padding
 from reftok.postprocessors import default_processing
@@ -29,7 +30,7 @@ from reftok.sentencepiece_offsets import sentencepiece_encoding
 from reftok.sentencepiece_options import SentencePieceOptions, apply_options
 from reftok.sentencepiece_pieces import PieceTable
 from reftok.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
-from reftok.text import NormalizedString, Split, refuse_expansion
+from reftok.text import Split, refuse_expansion
 from reftok.trace import DecoderStep, DecodingTrace, StageTrace, Trace, to_encoding
 from reftok.truncation import Truncation
 from reftok.types import Encoding
@@ -317,31 +318,20 @@ class Tokenizer:
     def _splits(self, text: str | bytes, record: list[StageTrace] | None) -> list[Split]:
         """The text taken through every stage up to the model; `record` receives each step."""
 
-        def note(stage: str, component: object) -> None:
+        def note(stage: str, component: object, splits: list[Split]) -> None:
             if record is not None:
                 record.append(StageTrace(stage, component, splits))
 
-        checked = self._checked(text)
-        splits = [Split(NormalizedString(checked))]
-        splits = self.added_tokens.split_raw(splits, self.encode_special_tokens)
-        note("AddedTokens", self.added_tokens)
-        for normalizer in self.normalizers:
-            splits = [
-                split if split.tokens is not None else Split(normalizer.normalize(split.normalized)) for split in splits
-            ]
-            refuse_expansion(sum(len(split.normalized) for split in splits), len(checked))
-            note("Normalizer", normalizer)
-        splits = self.added_tokens.split_normalized(splits, self.encode_special_tokens)
-        note("AddedTokens", self.added_tokens)
+        splits = normalized_splits(self, self._checked(text), note)
         for pre_tokenizer in self.pre_tokenizers:
             splits = pre_tokenizer.pre_tokenize(splits)
-            note("PreTokenizer", pre_tokenizer)
+            note("PreTokenizer", pre_tokenizer, splits)
         tokenize = self.model.tokenize
         splits = [
             split if split.tokens is not None else Split(split.normalized, tuple(tokenize(split.normalized.text)))
             for split in splits
         ]
-        note("Model", self.model)
+        note("Model", self.model, splits)
         return splits
 
     def _post_processed(

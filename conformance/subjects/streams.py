@@ -78,15 +78,16 @@ def _fed_alone(stream: Any, chunks: Chunks, read: Read) -> Streamed:
 
 def _fed_by_turns(first: Any, second: Any, feeding: Feeding, read: Read) -> Streamed:
     """Two streams, the second of which is one chunk behind the first."""
+    feed_first, feed_second = _door(first, feeding.chunks), _door(second, feeding.beside)
     given, held, beside = [], [], []
     chunk: str | bytes | int | None
     other: str | bytes | int | None
     for chunk, other in zip_longest(feeding.chunks, (None, *feeding.beside)):
         if chunk is not None:
-            given.append(read(_door(first, feeding.chunks)(chunk)))
+            given.append(read(feed_first(chunk)))
             held.append(getattr(first, "held", None))
         if other is not None:
-            beside.append(read(_door(second, feeding.beside)(other)))
+            beside.append(read(feed_second(other)))
     given.append(read(first.finish()))
     held.append(getattr(first, "held", None))
     beside.append(read(second.finish()))

@@ -33,7 +33,7 @@ _ROUNDING = 2.0**-24
 Match: TypeAlias = tuple[int, int, float]
 """Where a piece ends, its id and its score."""
 
-Found: TypeAlias = tuple[list[Segment], Path]
+KnownPart: TypeAlias = tuple[list[Segment], Path]
 """The best segmentation of a part of the text, and its path."""
 
 
@@ -85,9 +85,8 @@ class SentencePieceUnigram(PieceModel):
     chosen far into a long text depends on all that came before. When it is beyond 100,000 it starts at 0 again. On
     equal scores the piece that starts first stays (since 0.2.2; up to 0.2.1 a sum was compared in float64 with sums
     that were rounded when they were stored, so that the later one could win). A user-defined piece scores 0.1 for each
-    byte but the first,
-    whatever its own score; so it wins as long as the other scores are negative. Unused pieces never match. The unknown
-    piece scores 10 less than the lowest NORMAL piece.
+    byte but the first, whatever its own score; so it wins as long as the other scores are negative. Unused pieces never
+    match. The unknown piece scores 10 less than the lowest NORMAL piece.
 
     >>> from reftok.sentencepiece_pieces import Piece
     >>> pieces = [Piece("<unk>", 0.0, PieceType.UNKNOWN), Piece("a", -1.0), Piece("b", -1.5), Piece("ab", -2.0)]
@@ -113,7 +112,7 @@ class SentencePieceUnigram(PieceModel):
         self.largest = max(self.largest_known, abs(self.unknown[1]))
         self.cuts = PairCuts(table.text_ids)
         self.scores = dict((*self._entries.values(), self.unknown, *self._scores_of_bytes()))
-        self._found: Results[Found | None] = Results(self._find)
+        self._known_parts: Results[KnownPart | None] = Results(self._known_part)
         self.sure_ids: Results[Iterable[int]] = Results(self._sure_ids)
 
     def _scores_of_bytes(self) -> Iterator[Entry]:
@@ -191,7 +190,7 @@ class SentencePieceUnigram(PieceModel):
         score = 0.0
         for word in self.cuts.words(text):
             for part in self.cuts.short_parts(word):
-                known = self._found[part] if abs(score) + len(part) * self.largest < SURE else None
+                known = self._known_parts[part] if abs(score) + len(part) * self.largest < SURE else None
                 if known is None:
                     found, score = self.segments_plainly(part, score)
                 else:
@@ -200,7 +199,8 @@ class SentencePieceUnigram(PieceModel):
                 segments += found
         return segments
 
-    def _find(self, part: str) -> Found | None:
+    def _known_part(self, part: str) -> KnownPart | None:
+        """The bytes of a character are one unknown segment again, which the first of them stands for."""
         path = self.path(part)
         if path is None:
             return None
@@ -215,7 +215,11 @@ class SentencePieceUnigram(PieceModel):
         return segments, path
 
     def path(self, part: str) -> Path | None:
-        """The best path through a part; None where that depends on the score at its start."""
+        """The best path through a part: ids of pieces, unknown ones not joined, or bytes where they fall to them.
+
+        It is the same whatever the score at its start is, as long as no sum gets beyond `RESET_THRESHOLD`. None where
+        it depends on that score.
+        """
         undecided = self.undecided_texts.start
         path: list[int] = []
         for character in part:
@@ -235,7 +239,7 @@ class SentencePieceUnigram(PieceModel):
 
     @cached_property
     def undecided_texts(self) -> UndecidedTexts:
-        """For what is not looked up word by word; made when it is first asked for."""
+        """The steps of `path` and of streams; made when it is first asked for."""
         unknown = Unknown(self.unknown[1], self._ids_of_unknown)
         return UndecidedTexts(self.trie, unknown, self._lengths, RESET_THRESHOLD * _ROUNDING)
 

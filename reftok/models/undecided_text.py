@@ -4,9 +4,9 @@ All paths that may still win begin with the same pieces. Behind these begins the
 there is to know about the search: which path is the best from its beginning to each position in it, and with that what
 every next character decides. So a step is computed once for each undecided text and character, then it is looked up.
 
-Scores are counted from the beginning of the undecided text, in float64. A library adds them to all that came before it
-and rounds the sums; where that could make another path to a position the best one, the path to it is `OPEN_CHOICE` from
-where they part. A step that decides such a choice is `LOST`; most often no path that wins goes through it.
+Only the differences of scores within it count, in float64. A library adds them to all that came before it and rounds
+the sums; where that could make another path to a position the best one, the path to it is `OPEN_CHOICE` from where they
+part. A step that decides such a choice is `LOST`; most often no path that wins goes through it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ Path: TypeAlias = tuple[int, ...]
 """The ids of pieces, and what the model makes of unknown characters."""
 
 OPEN_CHOICE = -1 << 31
-"""Stands in a path for what depends on the score before the undecided text."""
+"""Stands in a path for what depends on the score before the undecided text; nothing that is decided has it.
+
+What follows it in a path is of no use. It is below every id and every `~ord(character)`.
+"""
 
 Open: TypeAlias = tuple[float, PieceTrie, Path]
-"""A position from which a piece may reach beyond the text: its score less that of the end of the text, the place in the
-tree of pieces that was reached from it, and the best path to it."""
+"""A position from which a piece may reach beyond the text: its score, of which only the differences within one
+undecided text count, the place in the tree of pieces that was reached from it, and the best path to it."""
 
 LONGEST = 64
 """So many code points an undecided text has at most."""
@@ -71,7 +74,7 @@ LOST = UndecidedText("", (), inf, None)
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What a character is that is no piece: its score, and what the model makes of it."""
+    """What a character is that is no piece: its score, less than that of any piece, and what the model makes of it."""
 
     score: float
     path: Callable[[str], Path]
@@ -116,7 +119,7 @@ class UndecidedTexts:
         self._make_room()
         best = second = -inf
         path: Path = ()
-        piece: Path = ()
+        token_id: int | None = None
         entry = None
         longer: list[Open] = []
         for start, node, before in undecided.open:
@@ -128,7 +131,7 @@ class UndecidedTexts:
             if entry is not None:
                 score = start + entry[1]
                 if score > best:
-                    best, second, path, piece = score, best, before, (entry[0],)
+                    best, second, path, token_id = score, best, before, entry[0]
                 elif not score <= second:
                     second = score
             if child.children:
@@ -136,10 +139,16 @@ class UndecidedTexts:
         if entry is None:
             score = start + self._unknown.score
             if score > best:
-                best, second, path, piece = score, best, before, self._unknown.path(character)
+                best, second, path, token_id = score, best, before, None
             elif not score <= second:
                 second = score
-        path = path + piece if best - second > undecided.threshold else self._choice(undecided, character, best)
+        ahead = best - second
+        if ahead > undecided.threshold:
+            path = (*path, token_id) if token_id is not None else path + self._unknown.path(character)
+        elif ahead >= 0:
+            path = self._choice(undecided, character, best)
+        else:
+            return LOST, ()  # not a number
         longer.append((best, self.trie, path))
         return self._undecided(undecided.text + character, longer)
 
@@ -152,7 +161,7 @@ class UndecidedTexts:
             if entry is not None and start + entry[1] >= best - undecided.threshold:
                 near.append((*before, entry[0]))
         if entry is None and start + self._unknown.score >= best - undecided.threshold:
-            near.append((*before, *self._unknown.path(character)))
+            near.append((*before, OPEN_CHOICE))
         return (*near[0][: _shared(near)], OPEN_CHOICE)
 
     def _undecided(self, text: str, positions: list[Open]) -> Step:
@@ -175,6 +184,7 @@ class UndecidedTexts:
             if shared:
                 end = positions[-1][0]
                 positions = [(score - end, node, path[shared:]) for score, node, path in positions]
+            # Behind an open choice the library may have come by any path, of as many sums as there are code points.
             has_choice = any(OPEN_CHOICE in path for _, _, path in positions)
             additions = 1 + (len(text) if has_choice else max(len(path) for _, _, path in positions))
             found = self._texts[text] = UndecidedText(text, positions, 2 * additions * self._rounding, self)

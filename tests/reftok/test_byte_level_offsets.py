@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import reftok
 from reftok.added_tokens import AddedVocabulary
 from reftok.byte_level_offsets import byte_level_encoding
+from reftok.errors import ModelFormatError
 from reftok.normalizers import NFD, NFKC, Lowercase, Prepend, Replace, Strip
 from reftok.patterns import compile_oniguruma
 from reftok.pretokenizers import ByteLevel, Split
@@ -80,6 +81,15 @@ def test_whatever_the_normalizers_do_the_offsets_are_those_of_the_plain_way(
     added_tokens = vocabulary if has_token else AddedVocabulary()
     tokenizer = replace(load("bpe-qwen"), normalizers=normalizers, added_tokens=added_tokens)
     assert byte_level_encoding(tokenizer, text) == to_encoding(tokenizer._splits(text, None))
+
+
+@pytest.mark.parametrize(
+    "normalizers", [(Prepend(" b" * 510_000),), (Replace("a", "a" * 1_000), Replace("a", " b" * 510))]
+)
+def test_normalizers_that_blow_a_text_up_are_refused(normalizers: tuple[Normalizer, ...]) -> None:
+    tokenizer = replace(load("bpe-qwen"), normalizers=normalizers, added_tokens=AddedVocabulary())
+    with pytest.raises(ModelFormatError, match="makes 10"):
+        tokenizer.encode("a")
 
 
 ADDED_TOKENS = st.builds(

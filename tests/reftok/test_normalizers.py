@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import UnsupportedFeature
-from reftok.normalizers import NFC, decompose
+from reftok.normalizers import NFC
 from reftok.text import NormalizedString
+from reftok.unicode_changes import decompose
 
 from .official import Json, chain, normalized_alignment, outcome, own_normalized
 from .tokenizers_strategies import JAMO, MARKS, NEWER, NORMALIZERS, texts

@@ -15,8 +15,9 @@ _SHORT = 16
 class LookedUpPaths(ConvergingPaths):
     """Gives out what is decided; see `reftok.models.undecided_text`.
 
-    Where a step is lost, the undecided text is searched again with the score that it really begins with, and from there
-    on character by character, until what is undecided is known again from its text alone.
+    Where a step is lost, or the text ends at an open choice, the undecided text is searched again with the score that
+    it really begins with, and from there on character by character, until what is undecided is known again from its
+    text alone.
 
     texts: of the model.
     score: behind what is decided.

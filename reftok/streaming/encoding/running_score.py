@@ -58,12 +58,6 @@ class RunningScore:
         self.value()
         return count <= self._room
 
-    def is_within(self, bound: float) -> bool:
-        """Whether it is nearer to 0 than a bound."""
-        if self._count < _MOST_PENDING and abs(self._value) + self._count * self._reach < bound:
-            return True
-        return abs(self.value()) < bound
-
     def would_have_room(self, value: float) -> bool:
         """Whether there would be room for some time behind such a score."""
         return abs(value) + 3 * LONGEST * self._reach < self._sure

@@ -21,7 +21,7 @@ class RunningWords:
     for each.
 
     segment_ids: takes the ids.
-    search: takes a word that is not sure, and gives its ids to `add_ids` or puts them itself.
+    search: takes a word that is not looked up whole, and gives its ids to `add_ids` or puts them itself.
 
     score: the score behind all words so far.
     """
@@ -30,8 +30,9 @@ class RunningWords:
         self._model = model
         self._segment_ids = segment_ids
         self._search = search
-        counts_twice = not model.table.byte_fallback
-        largest = max(model.largest_known, model.largest / 2) if counts_twice else model.largest
+        # Bytes that stand for an unknown character count as one each: `_count` does not tell them from known ids.
+        has_unknown_ids = not model.table.byte_fallback
+        largest = max(model.largest_known, model.largest / 2) if has_unknown_ids else model.largest
         self.score = RunningScore(largest, SURE, self._added)
 
     def _added(self, score: float, ids: Iterable[int]) -> float:

@@ -39,9 +39,8 @@ def test_the_sum_is_made_where_it_is_asked_for_only() -> None:
 
     score = RunningScore(1.0, 300.0, recorded)
     score.add([0] * 90, 90)
-    assert (score.has_room(100), score.is_within(91.0), sums) == (True, True, [])
-    assert (score.is_within(90.5), sums) == (True, [-90.0])
-    assert not score.is_within(90.0)
+    assert (score.has_room(100), sums) == (True, [])
+    assert (score.value(), sums) == (-90.0, [-90.0])
 
 
 def test_scores_of_nothing_are_always_within_bounds() -> None:
