@@ -117,7 +117,8 @@ class Prepend:
 class Replace:
     """Every match of a pattern becomes a fixed text.
 
-    pattern: a string is taken literally. It must not match nothing: the library loses its alignment then.
+    pattern: a string is taken literally. Where it matches nothing the library loses its alignment, which only stages
+        that replace and cut do not notice; tokenizer.json files with other stages behind it are refused.
     Raises ModelFormatError for a text that it blows up.
 
     >>> Replace("ab", "x").normalize(NormalizedString("cab")).spans()

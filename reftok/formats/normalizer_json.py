@@ -10,7 +10,6 @@ from reftok import normalizers
 from reftok.charsmap import Charsmap
 from reftok.formats.chain_json import read_chain, read_pattern
 from reftok.formats.fields import Fields
-from reftok.patterns import may_match_nothing
 from reftok.stages import Normalizer
 
 
@@ -35,10 +34,8 @@ def _read_prepend(fields: Fields) -> normalizers.Prepend:
 
 
 def _read_replace_normalizer(fields: Fields) -> normalizers.Replace:
-    """With an empty match the library loses its alignment, or panics in a later stage."""
     pattern = read_pattern(fields)
-    is_text = isinstance(pattern, str)
-    if not pattern if is_text else may_match_nothing(fields.object("pattern").text("Regex")):
+    if not pattern:
         raise fields.unsupported("pattern", "a match of nothing, with which the library loses its alignment,")
     return normalizers.Replace(pattern, fields.text("content"))
 

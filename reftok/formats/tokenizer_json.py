@@ -18,7 +18,20 @@ from reftok.formats.post_processor_json import read_post_processors
 from reftok.formats.pre_tokenizer_json import read_pre_tokenizers
 from reftok.formats.strict_json import parse_json
 from reftok.formats.truncation_padding_json import read_padding, read_truncation
-from reftok.stages import Normalizer
+from reftok.normalizers import Replace
+from reftok.patterns import may_match_nothing, oniguruma_source
+from reftok.pretokenizers import (
+    BertPreTokenizer,
+    CharDelimiterSplit,
+    Digits,
+    FixedLength,
+    Punctuation,
+    Split,
+    UnicodeScripts,
+    Whitespace,
+    WhitespaceSplit,
+)
+from reftok.stages import Normalizer, PreTokenizer
 from reftok.text import NormalizedString
 from reftok.tokenizer import Tokenizer
 from reftok.types import AddedToken
@@ -27,6 +40,18 @@ VOCAB_AT = ("model", "vocab")
 """Where the vocab stands in the file."""
 
 _LONGEST_ADDED_TOKEN = 1_000_000
+_ONLY_CUT = (
+    BertPreTokenizer,
+    CharDelimiterSplit,
+    Digits,
+    FixedLength,
+    Punctuation,
+    Split,
+    UnicodeScripts,
+    Whitespace,
+    WhitespaceSplit,
+)
+"""The pre-tokenizers that leave every character as it is."""
 
 
 def read_tokenizer_json(data: bytes, source: str = "tokenizer.json") -> Tokenizer:
@@ -45,6 +70,8 @@ def build_tokenizer(value: object, source: str = "tokenizer.json") -> Tokenizer:
         raise UnsupportedFeature(source, "version", "only 1.0 is known")
     model = read_model(root.object("model"))
     stages_normalizers = read_normalizers(root.optional_object("normalizer"))
+    stages_pre_tokenizers = read_pre_tokenizers(root.optional_object("pre_tokenizer"))
+    _refuse_lost_alignment(stages_normalizers, stages_pre_tokenizers, source)
     normalize = _normalizing(stages_normalizers, source)
     added_tokens = [read_added_token(fields) for fields in root.objects("added_tokens", ())]
     tokenizer = Tokenizer(
@@ -52,7 +79,7 @@ def build_tokenizer(value: object, source: str = "tokenizer.json") -> Tokenizer:
         model=model,
         added_tokens=AddedVocabulary(added_tokens, model.vocab, normalize, model_size=model.size, source=source),
         normalizers=stages_normalizers,
-        pre_tokenizers=read_pre_tokenizers(root.optional_object("pre_tokenizer")),
+        pre_tokenizers=stages_pre_tokenizers,
         post_processors=read_post_processors(root.optional_object("post_processor")),
         decoders=read_decoders(root.optional_object("decoder")),
         truncation=read_truncation(root.optional_object("truncation")),
@@ -60,6 +87,24 @@ def build_tokenizer(value: object, source: str = "tokenizer.json") -> Tokenizer:
     )
     root.done()
     return tokenizer
+
+
+def _refuse_lost_alignment(steps: Sequence[Normalizer], pre_tokenizers: Sequence[PreTokenizer], source: str) -> None:
+    """Refuse a Replace that may match nothing before stages with which the library panics or tells other offsets.
+
+    What it inserts before the first character has no old one to be aligned with. Stages that only replace and cut are
+    sound behind it (llm-jp's files have such a pattern).
+    """
+    stages = [*steps, *pre_tokenizers]
+    for place, step in enumerate(steps):
+        if not isinstance(step, Replace) or isinstance(step.pattern, str):
+            continue
+        later = [stage for stage in stages[place + 1 :] if not isinstance(stage, (Replace, *_ONLY_CUT))]
+        if later and may_match_nothing(oniguruma_source(step.pattern)):
+            problem = (
+                f"a match of nothing before {type(later[0]).__name__}, with which the library loses its alignment,"
+            )
+            raise UnsupportedFeature(source, "normalizer", f"{problem} is not supported")
 
 
 def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], str]:

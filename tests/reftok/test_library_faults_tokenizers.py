@@ -82,7 +82,7 @@ def test_replacing_a_match_of_nothing_at_the_start_breaks_what_is_prepended_late
         pre_tokenizer={"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": False},
     )
     assert library_encodes(config, "ab") == "panicked"
-    assert_refused(config, r"normalizer\.pattern: a match of nothing, with which the library loses its alignment")
+    assert_refused(config, "a match of nothing(| before ByteLevel), with which the library loses its alignment")
 
 
 def test_prepending_nothing_loses_the_alignment_of_the_first_character() -> None:

@@ -9,7 +9,18 @@ from reftok.normalizers import NFC
 from reftok.text import NormalizedString
 from reftok.unicode_changes import decompose
 
-from .official import Json, chain, normalized_alignment, outcome, own_normalized
+from .official import (
+    Json,
+    added,
+    assert_same_encoding,
+    chain,
+    normalized_alignment,
+    outcome,
+    own,
+    own_normalized,
+    tokenizer_json,
+    wordlevel,
+)
 from .tokenizers_strategies import JAMO, MARKS, NEWER, NORMALIZERS, texts
 
 FORMS = ["NFC", "NFD", "NFKC", "NFKD"]
@@ -118,9 +129,13 @@ def test_a_replacement_stands_for_the_last_character_of_its_match() -> None:
         *({"Regex": regex} for regex in ["", "a*", "x?", "x{0,1}", "x|", "x|(?=b)", "^|b", "$", "(?<=a)b?", "(?!a)"]),
     ],
 )
-def test_a_replacement_of_nothing_is_refused_for_the_library_loses_its_alignment(pattern: Json) -> None:
-    with pytest.raises(UnsupportedFeature, match=r"normalizer\.pattern: a match of nothing, .* is not supported"):
-        own_normalized({"type": "Replace", "pattern": pattern, "content": "-"}, "ab")
+def test_a_replacement_of_nothing_is_refused_before_stages_with_which_the_library_loses_its_alignment(
+    pattern: Json,
+) -> None:
+    replace = {"type": "Replace", "pattern": pattern, "content": "-"}
+    for later in ({"type": "NFD"}, {"type": "Strip", "strip_left": True, "strip_right": True}):
+        with pytest.raises(UnsupportedFeature, match=r"normalizer.*: a match of nothing.*, .* is not supported"):
+            own_normalized({"type": "Sequence", "normalizers": [replace, later]}, "ab")
 
 
 @given(texts, st.booleans(), st.booleans())
@@ -155,3 +170,38 @@ def test_the_charsmap_is_applied_as_the_library_does(text: str) -> None:
 )
 def test_a_short_cluster_is_looked_up_whole_and_the_shortest_rule_swallows_it(text: str, expected: str) -> None:
     assert assert_same(NORMALIZERS[-1], text).text == expected
+
+
+REPLACED = st.sampled_from([r"(?<!\n)^", "^", r"\A", "(?=b)", "(?<=a)", "$", "a*", r"\b", " ", "[ab]+"])
+CUTTING: list[Json | None] = [
+    None,
+    {"type": "Split", "pattern": {"Regex": "(?m)."}, "behavior": "Isolated", "invert": False},
+    {"type": "Split", "pattern": {"Regex": "[\u2581a]+"}, "behavior": "MergedWithNext", "invert": False},
+    {"type": "Whitespace"},
+    {"type": "Digits", "individual_digits": True},
+    {"type": "UnicodeScripts"},
+    {"type": "FixedLength", "length": 2},
+]
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.tuples(REPLACED, st.sampled_from(["\u2581", "xy", "", "\u00e9"])), min_size=1, max_size=3),
+    st.sampled_from(CUTTING),
+    st.booleans(),
+    st.text("ab\u00e9\u65e5\n A", max_size=8),
+)
+def test_a_match_of_nothing_is_replaced_where_later_stages_only_replace_and_cut(
+    replaced: list[tuple[str, str]], pre_tokenizer: Json | None, is_normalized: bool, text: str
+) -> None:
+    steps = [{"type": "Replace", "pattern": {"Regex": pattern}, "content": content} for pattern, content in replaced]
+    config = tokenizer_json(
+        wordlevel(["u"], "u"),
+        [added("<x>", normalized=is_normalized)],
+        normalizer={"type": "Sequence", "normalizers": steps},
+        pre_tokenizer=pre_tokenizer,
+    )
+    for whole in (text, f"{text}<x>{text}", f"<x>{text}"):
+        encoding = assert_same_encoding(config, whole)
+        assert own(config).encode_ids(whole) == list(encoding.ids)
+        assert [*own(config).encode_iterable([*whole])] == encoding.ids
