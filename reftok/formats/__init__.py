@@ -211,10 +211,7 @@ def _model_in(folder: Path) -> Path:
     if not found and (folder / "vocab.json").is_file():
         raise ModelFormatError(str(folder), "", "holds vocab.json, but no merges.txt beside it")
     if not found:
-        wanted = ", ".join(FILE_NAMES)
-        raise ModelFormatError(
-            str(folder), "", f"holds no model: none of {wanted}, nor a .model, .spm, .tiktoken or .gguf"
-        )
+        raise ModelFormatError(str(folder), "", f"holds no model; known files are {KNOWN_FILES}")
     if len(found) > 1 and found[0].name not in FILE_NAMES:
         names = ", ".join(path.name for path in found)
         raise ModelFormatError(str(folder), "", f"holds several models, {names}: name one of them")

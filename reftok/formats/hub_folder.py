@@ -81,17 +81,23 @@ def hub_tokenizer_json(path: Path) -> Json:
     Raises ModelFormatError where a file is missing or not sound, UnsupportedFeature for a class, a key or a value that
     is not known.
     """
+    if not path.with_name(FILES[0]).is_file():
+        problem = f"needs the {FILES[0]} of its model beside it: the class that this names says what the stages are"
+        raise ModelFormatError(str(path), "", problem)
     config = read_tokenizer_config(path.with_name(FILES[0]), _defaults())
     vocab = _read_vocab_txt(path) if path.suffix == ".txt" else _read_vocab_json(path)
     ids = dict(vocab)
-    for token in config.tokens:
-        ids.setdefault(token.content, len(ids))
+    new = [token.content for token in config.tokens if token.content not in vocab]
+    if new and path.suffix == ".txt" and max(vocab.values(), default=-1) >= len(vocab):
+        raise ModelFormatError(str(path), "", f"repeats a token: the library gives {new[0]!r:.60} an id that is taken")
+    for content in new:
+        ids.setdefault(content, len(ids))
     stages = _CLASSES[config.tokenizer_class][1](_Folder(config, vocab, ids))
     if (stages["model"]["type"] == "WordPiece") != (path.suffix == ".txt"):
         raise config.options.unsupported("tokenizer_class", f"{config.tokenizer_class} with a {path.name}")
     if path.suffix != ".txt":
         stages["model"]["merges"] = _read_merges(path.with_name("merges.txt"))
-    for key in ("add_bos_token", "add_eos_token", "add_prefix_space"):
+    for key in ("add_bos_token", "add_eos_token", "add_prefix_space", "do_lower_case"):
         config.options.optional_boolean(key)
     config.options.done()
     added = [{"id": ids[token.content], **asdict(token)} for token in _tokens(config)]
@@ -122,22 +128,16 @@ def _read_vocab_json(path: Path) -> dict[str, int]:
 
 
 def _read_vocab_txt(path: Path) -> dict[str, int]:
-    """A token a line, without white space at its end; the number of the line is its id.
+    """A token a line, without white space at its end; the number of the line is its id, of a repeated one the last.
 
-    Source: tokenizers 0.23 models/wordpiece/mod.rs `WordPiece::read_file`. A repeated token, which leaves the library
-    with an id that it gives out again, is refused.
+    Source: tokenizers 0.23 models/wordpiece/mod.rs `WordPiece::read_file`.
     """
     try:
         text = read_file(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelFormatError(str(path), f"byte {error.start}", "is not UTF-8") from None
-    vocab: dict[str, int] = {}
-    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else ()):
-        token = line.rstrip("".join(WHITE_SPACE))
-        if token in vocab:
-            raise ModelFormatError(str(path), f"line {number + 1}", f"repeats the token {token!r:.60}")
-        vocab[token] = number
-    return vocab
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return {line.rstrip("".join(WHITE_SPACE)): number for number, line in enumerate(lines)}
 
 
 def _read_merges(path: Path) -> list[tuple[str, str]]:

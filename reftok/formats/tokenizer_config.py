@@ -35,7 +35,7 @@ _WITHOUT_EFFECT = frozenset(
         "legacy", "local_files_only", "max_len", "max_length", "model_input_names", "model_max_length",
         "name_or_path", "pad_to_multiple_of", "pad_token_type_id", "padding_side", "processor_class",
         "response_schema", "response_template", "return_token_type_ids", "special_tokens_map_file", "stride",
-        "tokenizer_file", "truncation_side", "truncation_strategy", "use_fast",
+        "tokenizer_file", "truncation_side", "truncation_strategy", "use_fast", "vocab_size",
     }
 )  # fmt: skip
 """What is about batches, chats and files, and changes no id."""

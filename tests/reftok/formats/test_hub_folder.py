@@ -268,11 +268,37 @@ def test_a_token_twice_in_a_vocab_json_has_its_last_id_as_in_the_library(tmp_pat
     assert load(tmp_path).encode_ids("ab") == theirs.encode("ab").ids == [9999]
 
 
-def test_a_vocab_txt_with_a_token_twice_is_refused(tmp_path: Path) -> None:
+def test_of_a_token_twice_in_a_vocab_txt_the_last_id_counts_as_in_the_library(tmp_path: Path) -> None:
     path = write(tmp_path, {"tokenizer_class": "BertTokenizer"})
-    path.write_text("a\nb\na \n", "utf-8")
-    with pytest.raises(ModelFormatError, match=r"vocab\.txt: line 3: repeats the token 'a'"):
+    path.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n\u00a0\na \n\u2005\nb\n", "utf-8")
+    theirs = tokenizers.Tokenizer(tokenizers.models.WordPiece.from_file(str(path)))
+    assert hub_tokenizer_json(path)["model"]["vocab"] == theirs.get_vocab()
+    assert load(tmp_path).encode_ids("a b", add_special_tokens=False) == [7, 9]
+
+
+def test_a_vocab_txt_with_a_token_twice_is_refused_where_an_added_token_would_get_an_id_that_is_taken(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path, {"tokenizer_class": "BertTokenizer"})
+    path.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\na \nb\n", "utf-8")
+    with pytest.raises(ModelFormatError, match=r"vocab\.txt: repeats a token: .* '\[MASK\]' an id that is taken"):
         load(tmp_path)
+
+
+def test_a_vocab_txt_alone_says_that_it_needs_its_configuration(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text(WORDS, "utf-8")
+    with pytest.raises(ModelFormatError, match=r"vocab\.txt: needs the tokenizer_config\.json of its model beside it"):
+        load(tmp_path / "vocab.txt")
+    with pytest.raises(ModelFormatError, match=r"holds no model; known files are .*vocab\.txt with tokenizer_config"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("tokenizer_class", ["GPT2Tokenizer", "RobertaTokenizer", "Qwen2Tokenizer"])
+def test_what_has_no_effect_on_a_class_of_bytes_is_read_past(tmp_path: Path, tokenizer_class: str) -> None:
+    path = write(tmp_path, {"tokenizer_class": tokenizer_class})
+    expected = hub_tokenizer_json(path)
+    write(tmp_path, {"tokenizer_class": tokenizer_class, "do_lower_case": True, "vocab_size": 7})
+    assert hub_tokenizer_json(path) == expected
 
 
 def test_a_template_whose_token_is_nowhere_is_refused(tmp_path: Path) -> None:
@@ -312,7 +338,7 @@ def test_a_file_that_is_not_sound_is_refused_by_its_name(tmp_path: Path, name: s
 def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
     path = write(tmp_path, {"tokenizer_class": "GPT2Tokenizer"})
     (tmp_path / name).unlink()
-    with pytest.raises(ModelFormatError, match=f"{name}: cannot be read"):
+    with pytest.raises(ModelFormatError, match=rf"{name}: cannot be read|vocab\.json: needs the {name} of its model"):
         hub_tokenizer_json(path)
 
 
