@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reftok.cache import Results
 from reftok.errors import UnsupportedFeature
 from reftok.models.llama_spm import LlamaSPM
 from reftok.models.llama_wpm import LlamaWPM
@@ -41,8 +42,10 @@ def stream_model(model: Model, ids: list[int]) -> TextSink:
         return StreamedMerges(model, ids)
     if isinstance(model, Unigram) and model.has_small_trie:
         return StreamedUnigram(model, ids)
-    if isinstance(model, SentencePieceUnigram):
+    if type(model) is SentencePieceUnigram:
         return StreamedSentencePieceUnigram(model, ids)
+    if isinstance(model, SentencePieceUnigram):
+        return WholePartModel(Results(model.token_ids), ids, f"{type(model).__name__}: {_NOT_STREAMED}")
     if isinstance(model, SentencePieceBPE):
         return StreamedSentencePieceBPE(model, ids)
     if isinstance(model, SentencePieceChar):
@@ -50,7 +53,7 @@ def stream_model(model: Model, ids: list[int]) -> TextSink:
     if isinstance(model, LlamaSPM):
         return StreamedSPM(model, ids)
     if isinstance(model, VocabModel):
-        return WholePartModel(model, ids, _reason(model))
+        return WholePartModel(model.known_ids, ids, _reason(model))
     raise UnsupportedFeature("", "model", f"{type(model).__name__} has no streamed twin")
 
 

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
-
-from reftok.models.vocab_model import VocabModel
 
 
 class WholePartModel:
     """Looks each part up when it is complete.
 
-    model: whose ids are taken.
+    ids_of_part: of the model.
     ids: where they are put.
     reason: why the model cannot tell any id before the end of a part.
 
     >>> from reftok.models.wordlevel import WordLevel
     >>> ids: list[int] = []
-    >>> stage = WholePartModel(WordLevel({"yes": 1, "no": 2}, "no"), ids, "a word is looked up as a whole")
+    >>> model = WordLevel({"yes": 1, "no": 2}, "no")
+    >>> stage = WholePartModel(model.known_ids, ids, "a word is looked up as a whole")
     >>> stage.text("y"), stage.text("es"), stage.held, ids, stage.end_part(), ids
     (None, None, 3, [1], None, [1])
     """
 
-    def __init__(self, model: VocabModel, ids: list[int], reason: str) -> None:
-        self._known_ids = model.known_ids
+    def __init__(self, ids_of_part: Mapping[str, Sequence[int]], ids: list[int], reason: str) -> None:
+        self._ids_of_part = ids_of_part
         self._ids = ids
         self._fragments: list[str] = []
         self.held = 0
@@ -38,10 +37,10 @@ class WholePartModel:
             part = "".join(self._fragments)
             self._fragments.clear()
             self.held = 0
-            self._ids += self._known_ids[part]
+            self._ids += self._ids_of_part[part]
 
     def parts(self, parts: Sequence[str]) -> None:
-        self._ids += chain.from_iterable(map(self._known_ids.__getitem__, parts))
+        self._ids += chain.from_iterable(map(self._ids_of_part.__getitem__, parts))
 
     def token(self, token_id: int) -> None:
         self._ids.append(token_id)
