@@ -81,7 +81,7 @@ def _columns(tokenizer: Tokenizer, model: BPE, text: str, start: int, word: int)
     ends = [*accumulate(map(_characters_begun.__getitem__, tokens), initial=first)]
     if ends[-1] != first + len(text):
         return None
-    return ids, tokens, _offsets(tokens, ends, start), [word] * len(ids)
+    return ids, tokens, _offsets(tokens, ends, start), [word] * len(ids), 1
 
 
 def _offsets(tokens: Sequence[str], ends: Sequence[int], start: int) -> list[Span]:

@@ -29,8 +29,8 @@ from reftok.unicode import is_normalized
 if TYPE_CHECKING:
     from reftok.tokenizer import Tokenizer
 
-Columns: TypeAlias = tuple[list[int], list[str], list[Span], list[int | None]]
-"""Ids, tokens, offsets and word ids, one element a token."""
+Columns: TypeAlias = tuple[list[int], list[str], list[Span], list[int | None], int]
+"""Ids, tokens, offsets and word ids, one element a token; and how many words there are, those without tokens too."""
 
 
 def byte_level_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
@@ -55,7 +55,7 @@ def byte_level_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -
 
 def encoding_of(columns: Columns, sequence_id: int) -> Encoding:
     """The encoding that has these columns. sequence_id: 1 for the second text of a pair."""
-    ids, tokens, offsets, word_ids = columns
+    ids, tokens, offsets, word_ids, _ = columns
     size = len(ids)
     ranges = {sequence_id: (0, size)}
     return Encoding(ids, tokens, offsets, [0] * size, word_ids, [sequence_id] * size, sequence_ranges=ranges)
@@ -78,8 +78,8 @@ def columns_of_parts(
     tokens: list[str] = []
     offsets: list[Span] = []
     word_ids: list[int | None] = []
+    word = 0
     for part in parts:
-        word = (word_ids[-1] or 0) + 1 if word_ids else 0
         if part.tokens is None:
             is_moved = part.normalized.alignments is not None
             columns = columns_of(part.normalized.text, 0 if is_moved else part.normalized.original_start, word)
@@ -89,13 +89,15 @@ def columns_of_parts(
             tokens += columns[1]
             offsets += starmap(part.normalized.original_span, columns[2]) if is_moved else columns[2]
             word_ids += columns[3]
+            word += columns[4]
             continue
         for token in part.tokens:
             ids.append(token.id)
             tokens.append(token.value)
             offsets.append(part.normalized.original_span(*token.span_normalized))
             word_ids.append(word)
-    return ids, tokens, offsets, word_ids
+        word += 1
+    return ids, tokens, offsets, word_ids, word
 
 
 def _columns(
@@ -111,7 +113,7 @@ def _columns(
     if "".join(tokens) != to_byte_characters(text.encode()):
         return None
     word_ids: list[int | None] = [*chain.from_iterable(map(repeat, count(first_word), map(len, ids_of_words)))]
-    return ids, tokens, _offsets(model, tokens, start, text.isascii()), word_ids
+    return ids, tokens, _offsets(model, tokens, start, text.isascii()), word_ids, len(ids_of_words)
 
 
 def _offsets(model: MergingModel, tokens: Sequence[str], start: int, is_ascii: bool) -> list[Span]:

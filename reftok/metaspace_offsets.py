@@ -126,6 +126,7 @@ class Words:
                 )
             ],
             [*map(add, chain.from_iterable([word.word_ids for word in words]), firsts)],
+            sum(word.parts for word in words),
         )
 
     def _encoded(self, word: str, is_first: bool, is_last: bool, start: int = 1) -> _Word | None:

@@ -21,6 +21,7 @@ from reftok.stages import Normalizer, PreTokenizer
 from reftok.trace import to_encoding
 from reftok.types import AddedToken
 
+from .official import added, assert_same_encoding, bpe, tokenizer_json
 from .protobuf_writer import compile_charsmap
 
 RULES = {"\n": " ", "\r": "b", "\u3000": " ", "x": "", "ﬁ": "fi", "a\u0301": "á", " \u0301": "'", "cc": "c", "B": "b "}
@@ -81,3 +82,13 @@ def test_common_texts_need_not_go_the_plain_way(text: str) -> None:
 def test_a_tokenizer_that_cuts_elsewhere_goes_the_plain_way() -> None:
     tokenizer = Tokenizer("tokenizers", MODEL, ADDED, pre_tokenizers=(Metaspace("\u2581", "always", False),))
     assert metaspace_encoding(tokenizer, "a b") is None
+
+
+@pytest.mark.parametrize("text", ["ba", "b a", "ab a", "abba", "b<x>a", "a b<x>b a"])
+def test_a_word_without_tokens_counts_as_one(text: str) -> None:
+    config = tokenizer_json(
+        bpe(["a"]),
+        [added("a", normalized=False), added("<x>", normalized=False)],
+        pre_tokenizer={"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True},
+    )
+    assert_same_encoding(config, text)
