@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from reftok import pretokenizers
 from reftok.added_tokens import AddedVocabulary
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.decoder_json import read_decoders
@@ -20,17 +21,6 @@ from reftok.formats.strict_json import parse_json
 from reftok.formats.truncation_padding_json import read_padding, read_truncation
 from reftok.normalizers import Replace
 from reftok.patterns import may_match_nothing, oniguruma_source
-from reftok.pretokenizers import (
-    BertPreTokenizer,
-    CharDelimiterSplit,
-    Digits,
-    FixedLength,
-    Punctuation,
-    Split,
-    UnicodeScripts,
-    Whitespace,
-    WhitespaceSplit,
-)
 from reftok.stages import Normalizer, PreTokenizer
 from reftok.text import NormalizedString
 from reftok.tokenizer import Tokenizer
@@ -41,15 +31,15 @@ VOCAB_AT = ("model", "vocab")
 
 _LONGEST_ADDED_TOKEN = 1_000_000
 _ONLY_CUT = (
-    BertPreTokenizer,
-    CharDelimiterSplit,
-    Digits,
-    FixedLength,
-    Punctuation,
-    Split,
-    UnicodeScripts,
-    Whitespace,
-    WhitespaceSplit,
+    pretokenizers.BertPreTokenizer,
+    pretokenizers.CharDelimiterSplit,
+    pretokenizers.Digits,
+    pretokenizers.FixedLength,
+    pretokenizers.Punctuation,
+    pretokenizers.Split,
+    pretokenizers.UnicodeScripts,
+    pretokenizers.Whitespace,
+    pretokenizers.WhitespaceSplit,
 )
 """The pre-tokenizers that leave every character as it is."""
 
