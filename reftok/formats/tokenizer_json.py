@@ -59,17 +59,17 @@ def build_tokenizer(value: object, source: str = "tokenizer.json") -> Tokenizer:
     if root.text("version", "1.0") != "1.0":
         raise UnsupportedFeature(source, "version", "only 1.0 is known")
     model = read_model(root.object("model"))
-    stages_normalizers = read_normalizers(root.optional_object("normalizer"))
-    stages_pre_tokenizers = read_pre_tokenizers(root.optional_object("pre_tokenizer"))
-    _refuse_lost_alignment(stages_normalizers, stages_pre_tokenizers, source)
-    normalize = _normalizing(stages_normalizers, source)
+    normalizers = read_normalizers(root.optional_object("normalizer"))
+    pre_tokenizers = read_pre_tokenizers(root.optional_object("pre_tokenizer"))
+    _refuse_lost_alignment(normalizers, pre_tokenizers, source)
+    normalize = _normalizing(normalizers, source)
     added_tokens = [read_added_token(fields) for fields in root.objects("added_tokens", ())]
     tokenizer = Tokenizer(
         library="tokenizers",
         model=model,
         added_tokens=AddedVocabulary(added_tokens, model.vocab, normalize, model_size=model.size, source=source),
-        normalizers=stages_normalizers,
-        pre_tokenizers=stages_pre_tokenizers,
+        normalizers=normalizers,
+        pre_tokenizers=pre_tokenizers,
         post_processors=read_post_processors(root.optional_object("post_processor")),
         decoders=read_decoders(root.optional_object("decoder")),
         truncation=read_truncation(root.optional_object("truncation")),

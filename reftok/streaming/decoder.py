@@ -63,11 +63,12 @@ class StreamDecoder:
     def held(self) -> int:
         """How much has come that is not out as text: code points, or bytes where they are not text yet."""
         state = self._state
-        if state is UNREMEMBERED:
-            return sum(stage.held for stage in self._stages())
-        if state.held is None:
-            state.held = sum(stage.held for stage in self._stages())
-        return state.held
+        if state.held is not None:
+            return state.held
+        held = sum(stage.held for stage in self._stages())
+        if state is not UNREMEMBERED:
+            state.held = held
+        return held
 
     @property
     def pending_bytes(self) -> bytes:

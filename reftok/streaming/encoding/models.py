@@ -45,6 +45,7 @@ def stream_model(model: Model, ids: list[int]) -> TextSink:
     if type(model) is SentencePieceUnigram:
         return StreamedSentencePieceUnigram(model, ids)
     if isinstance(model, SentencePieceUnigram):
+        # A class that is derived from it may segment otherwise: its own answer counts.
         return WholePartModel(Results(model.token_ids), ids, f"{type(model).__name__}: {_NOT_STREAMED}")
     if isinstance(model, SentencePieceBPE):
         return StreamedSentencePieceBPE(model, ids)
