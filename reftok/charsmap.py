@@ -11,6 +11,7 @@ import struct
 from array import array
 from sys import byteorder
 
+from reftok.cache import Results
 from reftok.errors import ModelFormatError, UnsupportedFeature
 
 _VALUE = (1 << 31) - 1
@@ -22,6 +23,7 @@ class Charsmap:
 
     blob: the bytes of `precompiled_charsmap`.
     units: the double array.
+    shortest_prefixes: what `shortest_prefix` gives for the UTF-8 of a text, remembered.
     Raises ModelFormatError for a blob that is cut off or whose array points outside itself.
     """
 
@@ -39,6 +41,7 @@ class Charsmap:
             self.units.byteswap()
         self._replacements = blob[4 + size :]
         self._source = source
+        self.shortest_prefixes = Results(lambda text: self.shortest_prefix(text.encode("utf-8")), longest=5)
 
     def prefixes(self, key: bytes, start: int = 0) -> list[tuple[int, str]]:
         """The rules that match at byte `start` of `key`, shortest first: bytes matched and replacement."""

@@ -13,6 +13,7 @@ from itertools import groupby
 import regex
 
 from reftok.byte_level import from_byte_characters
+from reftok.cache import Results
 from reftok.patterns import pattern_matches
 from reftok.pretokenizers import PrependScheme
 from reftok.text import Match, literal_matches, refuse_expansion
@@ -150,8 +151,7 @@ class ByteFallback:
             return tokens
         result: list[str] = []
         run = bytearray()
-        for token in tokens:
-            byte = byte_of_token(token)
+        for token, byte in zip(tokens, map(_bytes.__getitem__, tokens), strict=True):
             if byte is None:
                 result += _decoded_run(run)
                 run.clear()
@@ -167,6 +167,9 @@ def byte_of_token(token: str) -> int | None:
         return None
     digits = token[3:5].removeprefix("+")
     return int(digits, 16) if digits and _HEX_DIGITS.issuperset(digits) else None
+
+
+_bytes: Results[int | None] = Results(byte_of_token)
 
 
 def _decoded_run(run: bytearray) -> list[str]:

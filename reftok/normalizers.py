@@ -181,15 +181,16 @@ class Precompiled:
     def add_changes(self, text: str, changes: list[Change]) -> bool:
         """Add the changes that rewrite `text` to those of the text before it; tells whether any rule was used."""
         modified = False
+        shortest_prefixes = self.charsmap.shortest_prefixes
         for cluster in graphemes(text):
             if len(cluster.encode("utf-8")) < 6:
-                replacement = self.charsmap.shortest_prefix(cluster.encode("utf-8"))
+                replacement = shortest_prefixes[cluster]
                 if replacement is not None:
                     modified = True
                     _substitute(changes, cluster, replacement)
                     continue
             for character in cluster:
-                replacement = self.charsmap.shortest_prefix(character.encode("utf-8"))
+                replacement = shortest_prefixes[character]
                 if replacement is None:
                     changes.append((character, 0))
                 else:

@@ -63,10 +63,11 @@ class ReftokSubject:
 
     def _with_special(self, ids: Sequence[int], text: str) -> str:
         """The text with special tokens kept: where there are none, `text` itself, which takes no second decoding."""
-        if not self._never_skipped.issuperset(ids):
-            token = self.tokenizer.decodable_token
-            self._never_skipped |= {token_id for token_id in ids if token(token_id, True) == token(token_id, False)}
-        if self._never_skipped.issuperset(ids):
+        token = self.tokenizer.decodable_token
+        unknown = set(ids) - self._never_skipped
+        never_skipped = {token_id for token_id in unknown if token(token_id, True) == token(token_id, False)}
+        self._never_skipped |= never_skipped
+        if never_skipped == unknown:
             return text
         return self.tokenizer.decode(ids, skip_special_tokens=False)
 
