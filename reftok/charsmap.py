@@ -52,6 +52,26 @@ class Charsmap:
         found = self._walk(key, 0, stop_at_nul=True)
         return self.replacement(found[0][1]) if found else None
 
+    def has_part(self, character: str) -> bool:
+        """Whether a rule begins with this character, or matches a part of its UTF-8.
+
+        Where none does, `shortest_prefix` has nothing for any text that begins with it.
+        """
+        units = self.units
+        try:
+            position = _offset(units[0])
+            for byte in character.encode("utf-8"):
+                position ^= byte
+                unit = units[position]
+                if unit & _LABEL != byte:
+                    return False
+                position ^= _offset(unit)
+                if unit >> 8 & 1:
+                    return True
+        except IndexError:
+            pass  # who looks the character up is told
+        return True
+
     def _walk(self, key: bytes, start: int, stop_at_nul: bool = False) -> list[tuple[int, int]]:
         """Follow the double array; each unit holds its label, whether it is a leaf, and the offset to its children."""
         units = self.units

@@ -39,6 +39,8 @@ _SYLLABLES_WITHOUT_TRAILING_JAMO = _SYLLABLES[::28]
 MARKS = "EKWZS"
 """The letters of what joins the cluster before it, whatever that is: rules GB9 and GB9a."""
 REGIONAL_INDICATOR = _LETTERS["Regional_Indicator"]
+JOINED_BY_MARKS_ONLY = _OTHER
+"""The letter of what nothing but marks joins."""
 _ALONE = frozenset("CNABXDO")
 """The letters of what is a cluster of its own as long as nothing else is around."""
 

@@ -18,6 +18,7 @@ from reftok.models.longest_first import EntriesByBeginning
 from reftok.models.piece_trie import PieceTrie
 from reftok.models.undecided_text import UndecidedTexts, Unknown
 from reftok.models.vocab_model import RememberingModel
+from reftok.sentencepiece_pieces import BYTE_PIECES
 from reftok.steps import Lattice, Node
 from reftok.types import Token
 
@@ -30,6 +31,8 @@ SURE = 1e9
 """A score nearer to 0 than this changes nothing in almost any text."""
 
 _ROUNDING = 2.0**-53
+_FARTHEST = -1e6
+"""A sum of scores that are nearer to 0 is never rounded by as much as UNK_PENALTY."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +129,33 @@ class Unigram(RememberingModel):
     def _byte_pieces(self, piece: str) -> list[str]:
         if piece in self.vocab or not self.byte_fallback:
             return []
-        byte_pieces = [f"<0x{byte:02X}>" for byte in piece.encode("utf-8")]
+        byte_pieces = [BYTE_PIECES[byte] for byte in piece.encode("utf-8")]
         return byte_pieces if all(byte_piece in self.vocab for byte_piece in byte_pieces) else []
 
     def _id_or_unknown(self, piece: str) -> int:
         token_id = self.vocab.get(piece)
         return self.needed_unk_id() if token_id is None else token_id
+
+    @cached_property
+    def tells_unknown_at_once(self) -> bool:
+        """Whether the ids of a run of unknown characters begin with those of each of its beginnings.
+
+        A run gets the unknown id once, or the ids of its bytes, unless it is a piece itself. It never is where no score
+        is above 0, since each unknown character costs more than any piece. What consists of nothing but the unknown
+        piece costs less: so no piece may be a repetition of that one.
+        """
+        if self.unk_id is None:
+            return False
+        if not all(_FARTHEST < score <= 0.0 for _, score in self.pieces):
+            return False
+        unk = self.pieces[self.unk_id][0]
+        if any(piece != unk and not piece.replace(unk, "") for piece in self.vocab if piece):
+            return False
+        return not self.byte_fallback or self.vocab.keys() >= set(BYTE_PIECES)
+
+    def unknown_ids(self, text: str) -> list[int]:
+        """What a text adds to the ids of a run of unknown characters that it goes on, where these are told at once."""
+        return [self.vocab[BYTE_PIECES[byte]] for byte in text.encode("utf-8")] if self.byte_fallback else []
 
     @cached_property
     def has_small_trie(self) -> bool:

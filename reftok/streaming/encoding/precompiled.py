@@ -5,13 +5,17 @@ cluster but the last is final. And the text can be cut at any boundary: no rule 
 regional indicators, which count them, and before a boundary between two there is an even number of them.
 
 Of a long cluster the rules ask only for what begins with its last character that is no mark.
+
+Where no rule of the map begins with the first character of a cluster, the cluster is no rule's, and its characters are
+looked up alone: each is final as soon as it comes.
 """
 
 from __future__ import annotations
 
 import re
 
-from reftok.graphemes import MARKS, REGIONAL_INDICATOR, class_letters, graphemes
+from reftok.cache import Results
+from reftok.graphemes import JOINED_BY_MARKS_ONLY, MARKS, REGIONAL_INDICATOR, class_letters, graphemes
 from reftok.normalizers import Precompiled
 from reftok.rewriting import CLUSTERS_OF_ONE, rewriter
 from reftok.streaming.sinks import StreamedStage, TextSink
@@ -23,12 +27,19 @@ _FROM_LAST_BASE = re.compile(rf"(?:{REGIONAL_INDICATOR}+|[^{MARKS}])[{MARKS}]*\Z
 
 
 class StreamedPrecompiled(StreamedStage):
-    """Holds the last cluster, in pieces where it is long; `_context` is what decides about its end."""
+    """Holds the last cluster, in pieces where it is long; `_context` is what decides about its end.
+
+    Nothing is held of a cluster whose characters are looked up alone; its beginning is then the `_context`.
+    """
 
     def __init__(self, normalizer: Precompiled, sink: TextSink) -> None:
         super().__init__(sink)
         self._normalizer = normalizer
         self._rewrite = rewriter(normalizer)
+        has_part = normalizer.charsmap.has_part
+        self._begins_no_rule = Results(
+            lambda character: class_letters(character) == JOINED_BY_MARKS_ONLY and not has_part(character)
+        )
         self._start_part()
 
     def _start_part(self) -> None:
@@ -49,17 +60,34 @@ class StreamedPrecompiled(StreamedStage):
     def text(self, fragment: str, at_start: int = 0) -> None:
         cluster = self._cluster
         self._at_start += at_start
-        if not self._pieces and CLUSTERS_OF_ONE.fullmatch(cluster + fragment) is not None:
-            self._cluster = self._context = fragment[-1]
+        if not self._pieces and CLUSTERS_OF_ONE.fullmatch((cluster or self._context) + fragment) is not None:
+            last = self._context = fragment[-1]
+            if self._begins_no_rule[last] and not self._at_start:
+                self._cluster = ""
+                self._hand_on(cluster + fragment)
+                return
+            self._cluster = last
             ready = cluster + fragment[:-1]
             if ready:
                 self._hand_on(ready)
+        elif self._context and not cluster and not self._pieces:
+            self._go_on_alone(fragment)
         elif len(self._context) > _LONG and _MARKS.fullmatch(class_letters(fragment)):
             self._pieces.append(fragment)
             self._in_pieces += len(fragment)
             self._marks.append(fragment)
         else:
             self._find_boundaries(fragment)
+
+    def _go_on_alone(self, fragment: str) -> None:
+        """The characters that join a cluster of which nothing is held, and what is behind it."""
+        rest = class_letters(fragment).lstrip(MARKS)
+        size = len(fragment) - len(rest)
+        for character in fragment[:size]:
+            self._hand_on(character)
+        if rest:
+            self._context = ""
+            self.text(fragment[size:])
 
     def _find_boundaries(self, fragment: str) -> None:
         context = "".join((self._context, *self._marks))

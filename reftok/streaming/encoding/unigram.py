@@ -16,13 +16,14 @@ _SHORT = 32
 class StreamedUnigram(LookedUpPaths):
     """Gives a piece as soon as all paths that may still win begin with it.
 
-    A run of unknown characters is one piece, and falls back to bytes as a whole: it is held until it ends. Fragments of
-    more than one character that a part begins with wait for the next call, as long as they are short together: most
-    often they become the whole part, which is looked up.
+    A run of unknown characters is one piece, and falls back to bytes as a whole: it is held until it ends where its
+    beginning does not tell its first ids. The first two fragments of a part wait for the next call, where they are
+    short and of more than one character: most often they become the whole part, which is looked up.
 
     model: whose ids are taken; trie: its pieces.
     ids: where they are put.
 
+    _unknown_run: the run of unknown characters that is held; _is_run_told: whether the ids of one so far were given.
     _is_begun: whether text of the part has come that is not `_waiting`.
     """
 
@@ -34,7 +35,9 @@ class StreamedUnigram(LookedUpPaths):
         self._known_ids = model.known_ids
         self._ids = ids
         self._waiting = ""
+        self._is_last_to_wait = False
         self._unknown_run = ""
+        self._is_run_told = False
         self._is_begun = False
 
     @property
@@ -44,7 +47,8 @@ class StreamedUnigram(LookedUpPaths):
     def text(self, fragment: str, at_start: int = 0) -> None:
         if not self._is_begun:
             text = self._waiting + fragment
-            if len(fragment) > 1 and len(text) <= _SHORT:
+            if len(fragment) > 1 and len(text) <= _SHORT and not self._is_last_to_wait:
+                self._is_last_to_wait = bool(self._waiting)
                 self._waiting = text
                 return
             fragment, self._waiting = text, ""
@@ -82,13 +86,23 @@ class StreamedUnigram(LookedUpPaths):
         self._grow(start, best_id, still_open, closed)
 
     def _emit(self, token_id: int, unknown_text: str | None) -> None:
-        if token_id == self._model.unk_id:
-            self._unknown_run += self._model.pieces[token_id][0] if unknown_text is None else unknown_text
+        model = self._model
+        if token_id != model.unk_id:
+            self._end_run()
+            self._ids.append(token_id)
             return
-        self._end_run()
-        self._ids.append(token_id)
+        text = model.pieces[token_id][0] if unknown_text is None else unknown_text
+        if self._is_run_told:
+            self._ids += model.unknown_ids(text)
+            return
+        self._unknown_run += text
+        # The unknown piece itself is no bytes as long as it stands alone.
+        if model.tells_unknown_at_once and not (model.byte_fallback and unknown_text is None):
+            self._end_run()
+            self._is_run_told = True
 
     def _end_run(self) -> None:
+        self._is_run_told = False
         if self._unknown_run:
             self._ids += self._model.piece_ids(self._unknown_run)
             self._unknown_run = ""
@@ -96,6 +110,7 @@ class StreamedUnigram(LookedUpPaths):
     def _decide(self, path: Sequence[int]) -> None:
         self._score.add(path, len(path))
         if not self._unknown_run and min(path) >= 0 and self._model.unk_id not in path:
+            self._is_run_told = False
             self._ids += path
             return
         for token_id in path:
@@ -105,6 +120,7 @@ class StreamedUnigram(LookedUpPaths):
                 self._emit(token_id, None)
 
     def end_part(self) -> None:
+        self._is_last_to_wait = False
         if self._waiting:
             part, self._waiting = self._waiting, ""
             self._ids += self._known_ids[part]

@@ -62,6 +62,7 @@ REPLACES = [
 ]
 STRIPS = [Strip(left, right) for left, right in product((True, False), repeat=2)]
 PRECOMPILED = Precompiled(Charsmap(precompiled_charsmap()))
+JOINING = st.text("a- \u0301\u0302\u094d\u200dक中☺🇩\r\n", max_size=6)
 OTHERS = [Nmt(), StripAccents(), Lowercase(), ByteLevel(), Prepend("▁"), Prepend("é\u0301x")]
 OF_LLAMA = [
     SpacePrefix(),
@@ -231,6 +232,26 @@ def test_the_beginning_of_a_literal_waits() -> None:
 
 def test_the_last_cluster_waits() -> None:
     assert fed(PRECOMPILED, "aA") == ("a", 1)
+
+
+def test_a_character_that_no_rule_begins_with_waits_for_nothing_and_marks_behind_it_are_looked_up_alone() -> None:
+    normalizer = Precompiled(Charsmap(compile_charsmap({"\u0301": "'", "\u0301\u0302": "^", "a": "A"})))
+    assert fed(normalizer, "- ") == ("- ", 0)
+    assert fed(normalizer, "-", "\u0301\u0302") == ("-'\u0302", 0)
+    assert fed(normalizer, "-a") == ("-", 1)
+
+
+@settings(max_examples=300)
+@given(
+    st.dictionaries(JOINING.filter(bool), JOINING, min_size=1, max_size=5),
+    JOINING,
+    st.integers(0, 9),
+)
+def test_clusters_that_begin_no_rule_are_the_same_wherever_the_text_is_cut(
+    rules: dict[str, str], text: str, seed: int
+) -> None:
+    rules = {key: value for key, value in rules.items() if key != value} or {"a": "b"}
+    check(Precompiled(Charsmap(compile_charsmap(rules))), text, seed)
 
 
 def test_regional_indicators_behind_a_long_cluster_are_counted() -> None:

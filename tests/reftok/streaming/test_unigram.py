@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from reftok.errors import ModelFormatError
 from reftok.models import unigram as unigram_module
 from reftok.models.unigram import Unigram
+from reftok.sentencepiece_pieces import BYTE_PIECES
 from reftok.streaming.encoding.models import stream_model
 
 from ..official import Json, own, tokenizer_json
@@ -99,3 +100,59 @@ def test_pieces_too_long_for_a_tree_are_matched_when_the_part_ends(monkeypatch: 
     model = Unigram([("<unk>", 0.0), ("a", -1.0)], unk_id=0)
     assert stream_model(model, []).holds_parts == "Unigram: its search is not made to go on"
     assert stream(model, ["a", "x"]) == [[], [], [1, 0]]
+
+
+UNKNOWN_OR_NOT = st.lists(st.sampled_from(["x", "é", "a", "<unk>", "k>"]), max_size=8).map("".join)
+
+
+@settings(max_examples=200)
+@given(
+    st.dictionaries(UNKNOWN_OR_NOT.filter(bool), st.sampled_from([0.0, -1.0, -3.5, 11.0, 40.0, -2e6]), max_size=4),
+    st.sampled_from([0.0, -2.0, 11.0, 30.0]),
+    st.sampled_from(["none", "some", "all"]),
+    UNKNOWN_OR_NOT,
+)
+def test_runs_with_the_unknown_piece_itself_and_pieces_that_look_like_runs(
+    scores: dict[str, float], unk_score: float, bytes_are: str, text: str
+) -> None:
+    scores.pop("<unk>", None)
+    byte_pieces = {"none": (), "some": BYTE_PIECES[0x78:0x79], "all": BYTE_PIECES}[bytes_are]
+    pieces = [("<unk>", unk_score), *scores.items(), *((piece, -1.0) for piece in byte_pieces if piece not in scores)]
+    model = Unigram(pieces, unk_id=0, byte_fallback=bytes_are != "none")
+    assert model.token_ids(text) == [token.id for token in model.tokenize(text)]
+    assert_streams(model, text)
+
+
+def test_a_run_of_unknown_characters_gives_its_id_with_the_first_and_nothing_more() -> None:
+    model = Unigram([("<unk>", 0.0), ("a", -1.0)], unk_id=0)
+    assert stream(model, [*"xyaxy"]) == [[0], [0], [0, 1], [0, 1, 0], [0, 1, 0], [0, 1, 0]]
+
+
+def test_a_run_of_unknown_characters_gives_the_bytes_of_each_where_all_bytes_are_pieces() -> None:
+    pieces = [("<unk>", 0.0), *((piece, -1.0) for piece in BYTE_PIECES)]
+    model = Unigram(pieces, unk_id=0, byte_fallback=True)
+    assert stream(model, [*"xé"]) == [[121], [121, 196, 170], [121, 196, 170]]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text", "ids"),
+    [
+        pytest.param(
+            [("<unk>", 30.0), ("xy", 21.0), ("a", 25.0)], "xya", [1, 2], id="a run scores more than the piece"
+        ),
+        pytest.param([("<unk>", 0.0), ("<unk><unk>", -1.0)], "<unk><unk>", [1], id="a piece repeats the unknown one"),
+    ],
+)
+def test_a_run_that_is_a_piece_has_the_id_of_the_piece(
+    pieces: list[tuple[str, float]], text: str, ids: list[int]
+) -> None:
+    model = Unigram(pieces, unk_id=0)
+    assert [token.id for token in model.tokenize(text)] == ids
+    assert_streams(model, text)
+
+
+def test_clusters_of_two_characters_do_not_make_a_word_wait() -> None:
+    stage = stream_model(Unigram([("<unk>", 0.0), ("a", -1.0), ("\u0301", -1.0)], unk_id=0), [])
+    for _ in range(3):
+        stage.text("a\u0301")
+    assert stage.held == 0
