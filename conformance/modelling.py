@@ -44,10 +44,11 @@ def _plans(sources: tuple[str, ...]) -> tuple[ModelPlan, ...]:
 
 def _files(source: str) -> list[tuple[str, Path]]:
     folder = Path(source)
+    found = models_in(folder) if folder.is_dir() else []
+    if not found and source in embedded_models() and not folder.is_file():
+        return [(source, embedded_models()[source])]
     if not folder.is_dir():
-        path = find_model(source)
-        return [(source if source in embedded_models() and not folder.exists() else _name(path), path)]
-    found = models_in(folder)
+        found = [find_model(source)]
     if not found:
         found = [path for child in sorted(folder.iterdir()) if child.is_dir() for path in models_in(child)]
     if not found:

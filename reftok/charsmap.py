@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from array import array
+from functools import cached_property
 from sys import byteorder
 
 from reftok.cache import Results
@@ -92,6 +93,11 @@ class Charsmap:
         except IndexError:
             raise ModelFormatError(self._source, "precompiled_charsmap", "the trie points outside itself") from None
         return found
+
+    @cached_property
+    def longest_replacement(self) -> int:
+        """The size of the longest replacement, in bytes."""
+        return max(map(len, self._replacements.split(b"\0")))
 
     def root(self) -> int:
         """Where the keys begin: the node to give to `step` first."""

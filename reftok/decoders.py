@@ -169,7 +169,7 @@ def byte_of_token(token: str) -> int | None:
     return int(digits, 16) if digits and _HEX_DIGITS.issuperset(digits) else None
 
 
-_bytes: Results[int | None] = Results(byte_of_token)
+_bytes: Results[int | None] = Results(byte_of_token, longest=16, capacity=1 << 15)
 
 
 def _decoded_run(run: bytearray) -> list[str]:

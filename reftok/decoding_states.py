@@ -20,14 +20,16 @@ class State(dict[int, tuple[str, "State"]]):
     stages: the state of each stage; of none for a stream whose state cannot be remembered.
     held: how much the stages hold, in code points, or bytes where they are not text yet; None until it is asked for.
         Two threads may both work it out, to the same number.
+    end: the text that was held where the stream ended here, and the state after it; None until one does.
     """
 
-    __slots__ = ("held", "stages")
+    __slots__ = ("end", "held", "stages")
 
     def __init__(self, stages: Stages) -> None:
         super().__init__()
         self.stages = stages
         self.held: int | None = None
+        self.end: tuple[str, State] | None = None
 
 
 class DecodingStates:
@@ -37,6 +39,7 @@ class DecodingStates:
     happened once need not be worked out again. Entries are only added, and no more than about 260,000 in 4,096 states.
 
     tokens: what `decode` takes for ids of the vocab, None for those that it skips.
+    start: the state of a stream to which nothing has been fed; None until there is one.
 
     >>> states = DecodingStates()
     >>> first, second = states.at(("first",)), states.at(("second",))
@@ -45,10 +48,11 @@ class DecodingStates:
     (True, True)
     """
 
-    __slots__ = ("_states", "_texts", "tokens")
+    __slots__ = ("_states", "_texts", "start", "tokens")
 
     def __init__(self) -> None:
         self.tokens: dict[int, str | None] = {}
+        self.start: State | None = None
         self._states: dict[Stages, State] = {}
         self._texts = 0
 

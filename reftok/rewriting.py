@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import TypeAlias
 
 from reftok.byte_level import to_byte_characters
+from reftok.cache import Results
 from reftok.charsmap import Charsmap
 from reftok.graphemes import graphemes
 from reftok.llama.bert import BertText
@@ -40,7 +41,7 @@ BLANKS = "".join(sorted(WHITE_SPACE))
 
 Rewrite: TypeAlias = Callable[[str], str]
 
-_MOST_CLUSTERS = 1 << 16
+_MOST_CLUSTERS = 1 << 15
 
 CLUSTERS_OF_ONE = re.compile(
     "[\\0-\f\x0e-\xa8\xaa-\xac\xaf-\u02ff\u0370-\u0482\u048a-\u0590\u2010-\u2027\u3000-\u3029\u3041-\u3096\u309b-\u30ff"
@@ -63,30 +64,6 @@ class CharacterTable(dict[int, str]):
     def __missing__(self, code: int) -> str:
         found = self[code] = self._rule(chr(code))
         return found
-
-
-class ClusterTable(dict[str, str]):
-    """What a character map makes of each grapheme cluster, as Precompiled applies it; fills itself, within bounds."""
-
-    def __init__(self, charsmap: Charsmap) -> None:
-        super().__init__()
-        self._charsmap = charsmap
-
-    def __missing__(self, cluster: str) -> str:
-        if len(self) >= _MOST_CLUSTERS:
-            self.clear()
-        found = self[cluster] = self._rewritten(cluster)
-        return found
-
-    def _rewritten(self, cluster: str) -> str:
-        encoded = cluster.encode("utf-8")
-        replacement = self._charsmap.shortest_prefix(encoded) if len(encoded) < 6 else None
-        return "".join(map(self.of_character, cluster)) if replacement is None else replacement
-
-    def of_character(self, character: str) -> str:
-        """What becomes of a character that is looked up alone."""
-        replacement = self._charsmap.shortest_prefix(character.encode("utf-8"))
-        return character if replacement is None else replacement
 
 
 def rewriter(normalizer: Normalizer) -> Rewrite:
@@ -177,8 +154,18 @@ def _bert(normalizer: BertNormalizer) -> Rewrite:
 
 
 def _precompiled(charsmap: Charsmap) -> Rewrite:
-    clusters = ClusterTable(charsmap)
-    characters = CharacterTable(clusters.of_character)
+    replacements = charsmap.shortest_prefixes
+
+    def of_character(character: str) -> str:
+        replacement = replacements[character]
+        return character if replacement is None else replacement
+
+    def of_cluster(cluster: str) -> str:
+        replacement = replacements[cluster] if len(cluster.encode("utf-8")) < 6 else None
+        return "".join(map(of_character, cluster)) if replacement is None else replacement
+
+    clusters = Results(of_cluster, capacity=_MOST_CLUSTERS)
+    characters = CharacterTable(of_character)
 
     def rewrite(text: str) -> str:
         if CLUSTERS_OF_ONE.fullmatch(text) is not None:

@@ -158,9 +158,13 @@ def resplit(splits: Iterable[Split], cut: Callable[[NormalizedString], Iterable[
     return result
 
 
+MOST_GROWTH = 1000
+"""A text may become so many times as long; a short one more."""
+
+
 def refuse_expansion(size: int, old_size: int, place: str = "normalizer") -> None:
     """Raise ModelFormatError where a stage makes a text more than a thousand times as long, and a million more."""
-    if size > 1000 * old_size + 1_000_000:
+    if size > MOST_GROWTH * old_size + 1_000_000:
         raise ModelFormatError("", place, f"makes {size} characters of {old_size}, which is refused")
 
 

@@ -172,12 +172,13 @@ def find_model(source: str | Path) -> Path:
 
 def _find(source: str | Path) -> Path:
     path = Path(source)
-    if path.is_dir():
+    embedded = embedded_models()
+    is_named = str(source) in embedded
+    if path.is_dir() and (models_in(path) or not is_named):
         return _model_in(path)
     if path.is_file():
         return path.with_name("vocab.json") if path.name == "merges.txt" else path
-    embedded = embedded_models()
-    if str(source) in embedded:
+    if is_named:
         return embedded[str(source)]
     names = ", ".join(embedded) or "none: the installation is incomplete"
     raise ModelFormatError(str(source), "", f"no such file or folder, and no embedded model; there are: {names}")

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
-from reftok.decoding_states import UNREMEMBERED, DecodingStates
+from reftok.decoding_states import UNREMEMBERED, DecodingStates, State
 from reftok.errors import InvalidIds, StreamFinished
 from reftok.ids import checked_id, checked_ids, id_list
-from reftok.streaming.decoding.decoders import decoding_chain
+from reftok.streaming.decoding.decoders import DecodingChain, decoding_chain
 from reftok.streaming.decoding.sinks import DecodingStage, Output
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ class StreamDecoder:
 
     def reset(self) -> None:
         """Forget everything: what comes next is another text."""
-        self._output = Output()
-        self._chain = decoding_chain(self._tokenizer, self._skip_special_tokens, self._output)
+        self._made_chain: DecodingChain | None = None
         self._token_count = 0
         self._is_finished = False
         self._states = self._tokenizer.decoding_states[bool(self._skip_special_tokens)]
-        self._state = self._state_of_chain = self._states.at(self._key())
+        start = self._states.start
+        self._state = self._make_chain()[1] if start is None else start
 
     @property
     def token_count(self) -> int:
@@ -110,10 +110,9 @@ class StreamDecoder:
     def _feed(self, value: SupportsIndex) -> str:
         self._refuse_if_finished()
         token_id = checked_id(value)
-        self._stages()
-        before = self._state
+        chain, before = self._chain(), self._state
         try:
-            self._chain.first.token_id(token_id)
+            chain.first.token_id(token_id)
         except InvalidIds:
             raise
         except BaseException:
@@ -123,36 +122,61 @@ class StreamDecoder:
             raise
         self._token_count += 1
         text = self._output.taken()
-        self._state = self._state_of_chain = self._states.at(self._key())
+        self._state = self._state_of_chain = self._states.at(_key(chain))
         self._states.keep(before, token_id, text, self._state)
         return text
 
     def finish(self) -> str:
         """The text that was held. After it only `reset` makes sense."""
         self._refuse_if_finished()
-        self._stages()
+        before = self._state
+        if before.end is None:
+            return self._finish(before)
+        self._is_finished = True
+        self._made_chain = None
+        text, self._state = before.end
+        return text
+
+    def _finish(self, before: State) -> str:
+        chain = self._chain()
         self._is_finished = True
         self._state = self._state_of_chain = UNREMEMBERED
-        self._chain.first.end()
-        return self._output.taken()
+        chain.first.end()
+        text = self._output.taken()
+        key = _key(chain)
+        if before is not UNREMEMBERED and key is not None:
+            self._state = self._state_of_chain = State(key)
+            before.end = text, self._state
+        return text
 
     def _refuse_if_finished(self) -> None:
         if self._is_finished:
             raise StreamFinished("the stream is finished: reset() makes it ready for another text")
 
-    def _key(self) -> tuple[Hashable, ...] | None:
-        """The state that the chain is in, None for one that cannot be remembered."""
-        states = tuple([stage.state() for stage in self._chain.stages])
-        return None if None in states else states
+    def _make_chain(self) -> tuple[DecodingChain, State]:
+        """The stages of a new stream, and the state that they are in."""
+        self._output = Output()
+        chain = self._made_chain = decoding_chain(self._tokenizer, self._skip_special_tokens, self._output)
+        state = self._state_of_chain = self._states.start = self._states.at(_key(chain))
+        return chain, state
 
-    def _stages(self) -> Sequence[DecodingStage]:
+    def _chain(self) -> DecodingChain:
         """The stages, brought into the state that the stream is in: what is known goes past them."""
-        stages = self._chain.stages
+        chain = self._made_chain or self._make_chain()[0]
         if self._state_of_chain is not self._state:
             self._state_of_chain = self._state
-            for stage, state in zip(stages, self._state.stages, strict=True):
+            for stage, state in zip(chain.stages, self._state.stages, strict=True):
                 stage.restore(state)
-        return stages
+        return chain
+
+    def _stages(self) -> Sequence[DecodingStage]:
+        return self._chain().stages
+
+
+def _key(chain: DecodingChain) -> tuple[Hashable, ...] | None:
+    """The state that a chain is in, None for one that cannot be remembered."""
+    states = tuple([stage.state() for stage in chain.stages])
+    return None if None in states else states
 
 
 def decode_with_callback(decoder: StreamDecoder, ids: Iterable[SupportsIndex], callback: TextCallback) -> str:

@@ -9,16 +9,15 @@ import tokenizers.normalizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.charsmap import Charsmap
 from reftok.graphemes import graphemes
 from reftok.llama.bert import BertText
 from reftok.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
 from reftok.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
-from reftok.rewriting import CLUSTERS_OF_ONE, CharacterTable, ClusterTable, rewriter
+from reftok.rewriting import CLUSTERS_OF_ONE, CharacterTable, rewriter
 from reftok.stages import Normalizer
 from reftok.text import NormalizedString
 
-from .official import Json, bpe, own, precompiled_charsmap, tokenizer_json
+from .official import Json, bpe, own, tokenizer_json
 from .tokenizers_strategies import normalizers, texts
 
 FORMS = [NFC(), NFD(), NFKC(), NFKD()]
@@ -67,13 +66,6 @@ def test_what_a_character_becomes_is_asked_for_once() -> None:
 
     assert "aba".translate(CharacterTable(rule)) == "aabbaa"
     assert asked == ["a", "b"]
-
-
-def test_the_clusters_that_are_remembered_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reftok.rewriting._MOST_CLUSTERS", 2)
-    table = ClusterTable(Charsmap(precompiled_charsmap()))
-    assert [table[character] for character in "Aeb"] == ["a", "E", "b"]
-    assert len(table) == 1
 
 
 def test_the_clusters_of_one_join_nothing() -> None:

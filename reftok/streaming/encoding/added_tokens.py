@@ -37,6 +37,7 @@ class StreamedAddedTokens(StreamedStage):
         super().__init__(sink)
         self._pattern = pattern
         self._ignored = ignored
+        self._strips_left = pattern.strips_left
         self._find = _beginnings_of(pattern).search
         self._start_part()
 
@@ -56,14 +57,13 @@ class StreamedAddedTokens(StreamedStage):
         return len(self._buffer) - self._covered + self._blank_size
 
     def text(self, fragment: str, at_start: int = 0) -> None:
-        last = fragment[-1]
         if (
-            self._covered == len(self._buffer)
-            and self._find(fragment) is None
-            and not (self._pattern.strips_left and last in WHITE_SPACE)
+            self._find(fragment) is None
+            and self._covered == len(self._buffer)
             and not self._strips_on
+            and not (self._strips_left and fragment[-1] in WHITE_SPACE)
         ):
-            self._buffer = last
+            self._buffer = fragment[-1]
             self._covered = self._position = 1
             self._at_start = 0
             self.sink.text(fragment, at_start)
@@ -95,7 +95,7 @@ class StreamedAddedTokens(StreamedStage):
             self._cover(end_of_white_space_after(buffer, self._covered), strips_on=True)
         undecided = self._cut_out_tokens(is_end)
         end = undecided
-        if self._pattern.strips_left and not is_end:
+        if self._strips_left and not is_end:
             end = start_of_white_space_before(buffer, end, min(self._covered, end))
         self._hand_on(end)
         is_blank = end < undecided == len(buffer)

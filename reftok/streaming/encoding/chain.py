@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from reftok.llama.special_tokens import LlamaSpecialTokens
-from reftok.normalizers import BertNormalizer, ByteLevel, Lowercase, Nmt, Strip, StripAccents, UnicodeForm
 from reftok.pretokenizers import Metaspace
 from reftok.streaming.encoding.added_tokens import stream_added_tokens
+from reftok.streaming.encoding.growth import may_grow_too_much
 from reftok.streaming.encoding.llama_special_tokens import StreamedLlamaSpecialTokens
 from reftok.streaming.encoding.models import stream_model
 from reftok.streaming.encoding.normalizers import stream_normalizer
@@ -24,7 +24,6 @@ from reftok.text import refuse_expansion
 if TYPE_CHECKING:
     from reftok.tokenizer import Tokenizer
 
-_OF_LITTLE_GROWTH = (BertNormalizer, ByteLevel, Lowercase, Nmt, Strip, StripAccents, UnicodeForm)
 _AT_ONCE = 50_000_000
 """So many code points a text may grow by before it is known how long it will be."""
 
@@ -143,8 +142,9 @@ def _stages(tokenizer: Tokenizer, ids: list[int]) -> tuple[TextSink, ...]:
     for pre_tokenizer in reversed(tokenizer.pre_tokenizers):
         stages.append(stream_pre_tokenizer(pre_tokenizer, stages[-1]))
     stages += stream_added_tokens(added_tokens.normalized_pattern, ignored, stages[-1])
+    is_bounded = may_grow_too_much(tokenizer.normalizers)
     for normalizer in reversed(tokenizer.normalizers):
-        if not isinstance(normalizer, _OF_LITTLE_GROWTH):
+        if is_bounded:
             bounded.append(_Bounded(stages[-1]))
             stages.append(bounded[-1])
         stages.append(stream_normalizer(normalizer, stages[-1]))

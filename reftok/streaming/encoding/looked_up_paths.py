@@ -58,17 +58,14 @@ class LookedUpPaths(ConvergingPaths):
         return self._end - self._root if self._undecided is LOST else len(self._undecided.text)
 
     def _search(self, text: str) -> None:
-        if len(text) <= LONGEST:
-            self._search_block(text)
+        if len(text) > LONGEST:
+            for start in range(0, len(text), LONGEST):
+                self._search(text[start : start + LONGEST])
             return
-        for start in range(0, len(text), LONGEST):
-            self._search_block(text[start : start + LONGEST])
-
-    def _search_block(self, block: str) -> None:
         undecided = self._undecided
-        if undecided is not LOST and self._score.has_room(len(block)):
+        if undecided is not LOST and self._score.has_room(len(text)):
             decided: list[int] = []
-            for character in block:
+            for character in text:
                 undecided, path = undecided[character]
                 if path:
                     decided += path
@@ -77,7 +74,7 @@ class LookedUpPaths(ConvergingPaths):
                 if decided:
                     self._decide(decided)
                 return
-        for character in block:
+        for character in text:
             self._search_one(character)
 
     def _search_one(self, character: str) -> None:

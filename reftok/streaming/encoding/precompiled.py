@@ -22,6 +22,8 @@ from reftok.streaming.sinks import StreamedStage, TextSink
 from reftok.text import Change
 
 _LONG = 32
+_SHORT = 2
+_MOST_REMEMBERED = 1 << 12
 _MARKS = re.compile(f"[{MARKS}]+")
 _FROM_LAST_BASE = re.compile(rf"(?:{REGIONAL_INDICATOR}+|[^{MARKS}])[{MARKS}]*\Z")
 
@@ -36,9 +38,11 @@ class StreamedPrecompiled(StreamedStage):
         super().__init__(sink)
         self._normalizer = normalizer
         self._rewrite = rewriter(normalizer)
+        self._rewritten = Results(self._rewrite, longest=_SHORT, capacity=_MOST_REMEMBERED)
         has_part = normalizer.charsmap.has_part
         self._begins_no_rule = Results(
-            lambda character: class_letters(character) == JOINED_BY_MARKS_ONLY and not has_part(character)
+            lambda character: class_letters(character) == JOINED_BY_MARKS_ONLY and not has_part(character),
+            capacity=_MOST_REMEMBERED,
         )
         self._start_part()
 
@@ -109,7 +113,7 @@ class StreamedPrecompiled(StreamedStage):
     def _hand_on(self, ready: str) -> None:
         if self._at_start:
             self._hand_on_at_start(self._undecided + ready, is_end=False)
-        elif text := self._rewrite(ready):
+        elif text := self._rewritten[ready] if len(ready) <= _SHORT else self._rewrite(ready):
             self.sink.text(text)
 
     def _hand_on_at_start(self, ready: str, is_end: bool) -> None:

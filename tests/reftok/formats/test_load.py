@@ -221,3 +221,13 @@ def test_of_a_token_that_is_twice_in_a_vocab_json_the_last_id_counts_as_in_the_l
     write(tmp_path, vocab_json=b'{"a": 0, "b": 1, "a": 2, "b": 1}', merges_txt=b"")
     theirs = BPE.from_file(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))
     assert load(tmp_path).encode_ids("ab") == [token.id for token in theirs.tokenize("ab")] == [2, 1]
+
+
+def test_a_folder_without_models_does_not_hide_the_embedded_model_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spm-bpe").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert find_model("spm-bpe") == embedded_models()["spm-bpe"]
+    (tmp_path / "spm-bpe" / "spm.model").write_bytes(embedded_models()["spm-unigram"].read_bytes())
+    assert find_model("spm-bpe") == Path("spm-bpe", "spm.model")

@@ -222,7 +222,7 @@ def test_an_error_in_one_stream_is_not_remembered_for_the_others(monkeypatch: py
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(type(broken._chain.first), "token_id", interrupted)
+    monkeypatch.setattr(type(broken._chain().first), "token_id", interrupted)
     with pytest.raises(KeyboardInterrupt):
         broken.feed(341)
     monkeypatch.undo()
@@ -242,4 +242,18 @@ def test_what_a_remembered_state_holds_is_what_its_stages_hold(name: str) -> Non
             decoder.feed(random.choice((random.choice(known), random.choice(known[:300]))))
             assert decoder.held == sum(stage.held for stage in decoder._stages())
         decoder.finish()
-        assert decoder.held == 0
+        assert decoder.held == 0 == sum(stage.held for stage in decoder._stages())
+        assert decoder.pending_bytes == b""
+
+
+def test_a_remembered_end_gives_what_was_held_and_ends_the_stream() -> None:
+    tokenizer = reftok.load("bpe-gpt2")
+    streams = [tokenizer.stream_decoder() for _ in range(3)]
+    for decoder in streams:
+        assert (decoder.feed(173), decoder.finish(), decoder.pending_bytes, decoder.held) == ("", "\ufffd", b"", 0)
+        with pytest.raises(StreamFinished):
+            decoder.feed(40)
+        with pytest.raises(StreamFinished):
+            decoder.finish()
+        decoder.reset()
+        assert decoder.feed(40) + decoder.finish() == tokenizer.decode([40])
