@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, compress, repeat
-from operator import is_
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -101,17 +100,16 @@ def _check_repeated(repeating: Sequence[tuple[dict[str, Any], Pairs]], vocab: An
 
 
 def _is_too_deep(root: Any) -> bool:
-    lists: list[list[Any]] = [[root]]
-    dicts: list[dict[str, Any]] = []
-
-    def values() -> Iterator[Any]:
-        return chain(chain.from_iterable(lists), chain.from_iterable(map(dict.values, dicts)))
-
-    def of_type(kind: type) -> list[Any]:
-        return [*compress(values(), map(is_, map(type, values()), repeat(kind)))]
-
+    level: list[list[Collection[Any]]] = [[[root]]]
     for _ in range(_DEEPEST + 1):
-        kinds = {*map(type, values())}
-        found = [of_type(kind) if kind in kinds else [] for kind in (list, dict)]
-        lists, dicts = found
-    return bool(lists or dicts)
+        level = [deeper for containers in level for deeper in _within(containers)]
+    return bool(level)
+
+
+def _within(containers: list[Collection[Any]]) -> Iterator[list[Collection[Any]]]:
+    """The lists that these lists and values of objects hold, and the values of the objects."""
+    kinds = {*map(type, chain.from_iterable(containers))}
+    if list in kinds:
+        yield [value for value in chain.from_iterable(containers) if type(value) is list]
+    if dict in kinds:
+        yield [value.values() for value in chain.from_iterable(containers) if type(value) is dict]

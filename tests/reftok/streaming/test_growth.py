@@ -42,13 +42,13 @@ def growth(normalizer: Normalizer, text: str) -> float:
     return len(normalizer.normalize(NormalizedString(text)).text) / len(text)
 
 
-@pytest.mark.parametrize("normalizer", NORMALIZERS, ids=repr)
+@pytest.mark.parametrize("normalizer", NORMALIZERS, ids=lambda normalizer: type(normalizer).__name__)
 @given(text=st.text(min_size=1, max_size=6) | st.text("aAb İ中\u0345\ufdfa\u1f82ᄀ힣", min_size=1, max_size=6))
 def test_no_text_grows_by_more_than_is_said(normalizer: Normalizer, text: str) -> None:
     assert growth(normalizer, text) <= most_growth(normalizer)
 
 
-@pytest.mark.parametrize("normalizer", NORMALIZERS, ids=repr)
+@pytest.mark.parametrize("normalizer", NORMALIZERS, ids=lambda normalizer: type(normalizer).__name__)
 def test_no_character_that_becomes_several_grows_by_more_than_is_said(normalizer: Normalizer) -> None:
     most = most_growth(normalizer)
     for character in map(chr, range(0x110000)):
