@@ -127,10 +127,10 @@ def runs(model: str) -> tuple[float, float]:
 
 def command_seconds(command: Sequence[str], folder: Path, jobs: int) -> float:
     """Raises ValueError for a run that does not come to its end."""
+    out = folder / str(jobs)
     start = perf_counter()
-    run = subprocess.run(
-        [*command, "--jobs", str(jobs), "--out", str(folder / str(jobs))], stdout=subprocess.DEVNULL, check=False
-    )
-    if run.returncode > 1:
+    run = subprocess.run([*command, "--jobs", str(jobs), "--out", str(out)], stdout=subprocess.DEVNULL, check=False)
+    seconds = perf_counter() - start
+    if run.returncode > 1 or not (out / "run.json").is_file():
         raise ValueError(f"conformance run ended with {run.returncode}")
-    return perf_counter() - start
+    return seconds
