@@ -16,7 +16,7 @@ from operator import lt
 
 from reftok.byte_level import to_byte_characters
 from reftok.cache import Results
-from reftok.models.character_cuts import CharacterCuts
+from reftok.models.character_symbols import CharacterSymbols
 from reftok.models.windows import WINDOW, joined
 
 Pair = tuple[int, int]
@@ -32,10 +32,10 @@ _MOST_IDS_BEFORE = 1 << 16
 _MOST_SYMBOLS = 512
 """Of a word that is merged in a list: the time it takes grows with the square."""
 _MOST_NEIGHBOURS = 1 << 18
-_MANY_BYTES = 6
-"""A word is cut between its characters that has so many bytes more than characters."""
+_MANY_BYTES = 4
+"""A word with so many bytes more than characters begins with what its characters have merged to."""
 _PATIENCE = 1 << 14
-"""So many bytes of words that could be cut are merged before the table of the cuts, which takes as long, is made."""
+"""So many bytes of such words are merged one by one before the table for that, which takes as long, is made."""
 
 
 def are_in_order(lefts: Sequence[int], rights: Sequence[int], wholes: Sequence[int]) -> bool:
@@ -74,9 +74,9 @@ class OrderedMerges:
         split_of = _splits(wholes, pairs, max(tokens, default=0))
         self._is_reached = _Reached(tokens, self.wholes, split_of)
         self._may_touch = _Neighbours(self.wholes, split_of)
-        self._cuts = CharacterCuts(vocab, tokens, self.wholes)
+        self._symbols = CharacterSymbols(vocab, tokens, lefts, rights, self._merged)
         self._windows: Results[Sequence[int]] = Results(self._short_ids, _LONGEST_KNOWN, 1 << 14)
-        self._parts: Results[Sequence[int]] = Results(self._ids_of_part)
+        self._characters: Results[Sequence[int]] = Results(self._ids_of_characters, WINDOW, 1 << 14)
         self._patience = _PATIENCE
 
     def ids(self, word: str) -> Sequence[int] | None:
@@ -85,7 +85,7 @@ class OrderedMerges:
         if token_id is not None and self._is_reached[token_id]:
             return (token_id,)
         try:
-            return self._short_ids(word) if len(word) <= WINDOW else self._ids_of_windows(word)
+            return self._short_ids(word) if len(word) <= WINDOW else self._ids_of_windows(word, self._windows)
         except KeyError:
             return None
 
@@ -97,11 +97,10 @@ class OrderedMerges:
         token_id = self._vocab.get(encoded)
         if token_id is not None and self._is_reached[token_id]:
             return (token_id,)
-        parts = self._cuts.parts(word)
-        if len(parts) == 1:
-            return self.ids(encoded)
         try:
-            return [*chain.from_iterable(map(self._parts.__getitem__, parts))]
+            if len(word) <= WINDOW:
+                return self._ids_of_characters(word)
+            return self._ids_of_windows(word, self._characters)
         except KeyError:
             return None
 
@@ -109,18 +108,19 @@ class OrderedMerges:
         self._patience -= size
         return self._patience >= 0
 
-    def _ids_of_part(self, part: str) -> Sequence[int]:
-        found = self.ids(to_byte_characters(part.encode()))
-        if found is None:
-            raise KeyError(part)
-        return found
+    def _merged(self, ids: list[int]) -> list[int]:
+        return merge_in_order(ids, self.wholes)
 
     def _short_ids(self, word: str) -> list[int]:
-        return merge_in_order([*map(self._vocab.__getitem__, word)], self.wholes)
+        return self._merged([*map(self._vocab.__getitem__, word)])
 
-    def _ids_of_windows(self, word: str) -> Sequence[int] | None:
+    def _ids_of_characters(self, word: str) -> list[int]:
+        return self._merged(self._symbols.of(word))
+
+    def _ids_of_windows(self, word: str, known: Mapping[str, Sequence[int]]) -> Sequence[int] | None:
+        """known: what a window merges to."""
         windows = [word[start : start + WINDOW] for start in range(0, len(word), WINDOW)]
-        return joined(map(self._windows.__getitem__, windows), self._may_touch.__getitem__, self._merge_again)
+        return joined(map(known.__getitem__, windows), self._may_touch.__getitem__, self._merge_again)
 
     def _merge_again(self, ids: Sequence[int]) -> Sequence[int] | None:
         word = "".join(map(self._tokens.__getitem__, ids))

@@ -125,11 +125,36 @@ def byte_level_models(draw: st.DrawFn) -> BPE:
 
 @settings(max_examples=1000)
 @given(byte_level_models(), st.lists(st.text(CHARACTERS, min_size=1, max_size=60), min_size=1, max_size=5))
-def test_a_word_that_is_cut_between_its_characters_has_the_ids_of_the_plain_merges(
-    model: BPE, words: list[str]
-) -> None:
+def test_a_word_that_begins_with_its_characters_has_the_ids_of_the_plain_merges(model: BPE, words: list[str]) -> None:
     assert model._in_order is not None
     model._in_order._patience = -1
     for word in words:
+        plain = merge_all(model.symbols(to_byte_characters(word.encode())), model.merges)
+        assert [*model.ids_of_raw[word]] == [token_id for token_id, _ in plain]
+
+
+def one_by_one(token: str, from_end: bool) -> list[tuple[str, str]]:
+    """The merges that make a token, byte after byte from one of its ends."""
+    if from_end:
+        return [(token[start], token[start + 1 :]) for start in reversed(range(len(token) - 1))]
+    return [(token[:end], token[end]) for end in range(1, len(token))]
+
+
+@pytest.mark.parametrize("from_end", [True, False])
+@pytest.mark.parametrize("end", [1, 2, 3, 4])
+@pytest.mark.parametrize("beginning", [1, 2, 3, 4])
+def test_a_merge_that_takes_a_part_of_a_character_comes_before_those_that_complete_it(
+    end: int, beginning: int, from_end: bool
+) -> None:
+    left, right = (to_byte_characters(character.encode()) for character in "\U0001f600\U0002070e")
+    halves = left[:-end], left[-end:], right[:beginning], right[beginning:]
+    made = [merge for half in halves for merge in one_by_one(half, from_end)]
+    made += [(halves[1], halves[2]), (halves[0], halves[1]), (halves[2], halves[3])]
+    merges = [merge for merge in dict.fromkeys(made) if all(merge)]
+    tokens = dict.fromkeys((*left, *right, *map("".join, merges)))
+    model = BPE({token: number for number, token in enumerate(tokens)}, [*merges])
+    assert model._in_order is not None
+    model._in_order._patience = -1
+    for word in ("\U0001f600\U0002070e", "\U0002070e\U0001f600\U0002070e\U0001f600"):
         plain = merge_all(model.symbols(to_byte_characters(word.encode())), model.merges)
         assert [*model.ids_of_raw[word]] == [token_id for token_id, _ in plain]
