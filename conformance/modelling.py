@@ -9,7 +9,7 @@ from conformance.errors import InputError, UsageError
 from conformance.plan import ModelPlan
 from conformance.subjects import ORACLES
 from reftok import embedded_models
-from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, models_in
+from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, models_in, names_embedded_model
 
 
 def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan, ...]:
@@ -44,11 +44,9 @@ def _plans(sources: tuple[str, ...]) -> tuple[ModelPlan, ...]:
 
 def _files(source: str) -> list[tuple[str, Path]]:
     folder = Path(source)
-    found = models_in(folder) if folder.is_dir() else []
-    if not found and source in embedded_models() and not folder.is_file():
+    if names_embedded_model(source):
         return [(source, embedded_models()[source])]
-    if not folder.is_dir():
-        found = [find_model(source)]
+    found = models_in(folder) if folder.is_dir() else [find_model(source)]
     if not found:
         found = [path for child in sorted(folder.iterdir()) if child.is_dir() for path in models_in(child)]
     if not found:

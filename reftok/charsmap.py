@@ -42,7 +42,7 @@ class Charsmap:
             self.units.byteswap()
         self._replacements = blob[4 + size :]
         self._source = source
-        self.shortest_prefixes = Results(lambda text: self.shortest_prefix(text.encode("utf-8")), longest=5)
+        self.shortest_prefixes = Results(self._shortest_prefix_of, longest=5)
 
     def prefixes(self, key: bytes, start: int = 0) -> list[tuple[int, str]]:
         """The rules that match at byte `start` of `key`, shortest first: bytes matched and replacement."""
@@ -52,6 +52,9 @@ class Charsmap:
         """The replacement of the shortest of `prefixes`; NUL ends the key."""
         found = self._walk(key, 0, stop_at_nul=True)
         return self.replacement(found[0][1]) if found else None
+
+    def _shortest_prefix_of(self, text: str) -> str | None:
+        return self.shortest_prefix(text.encode("utf-8"))
 
     def has_part(self, character: str) -> bool:
         """Whether a rule begins with this character, or matches a part of its UTF-8.

@@ -39,7 +39,7 @@ class DecodingStates:
     happened once need not be worked out again. Entries are only added, and no more than about 260,000 in 4,096 states.
 
     tokens: what `decode` takes for ids of the vocab, None for those that it skips.
-    start: the state of a stream to which nothing has been fed; None until there is one.
+    start: the state of a stream to which nothing has been fed, which may be UNREMEMBERED; None until there is one.
 
     >>> states = DecodingStates()
     >>> first, second = states.at(("first",)), states.at(("second",))

@@ -24,6 +24,9 @@ vocab.txt."""
 VOCAB_FILES = ("vocab.json", "vocab.txt")
 """Files that hold a part of a model: what the rest is, the files beside them say."""
 
+_PARTS = (*VOCAB_FILES, "merges.txt", "tekken.json")
+"""Files that are no model alone, but show that a folder was meant to hold one."""
+
 SETTINGS_FILES = (
     "tokenizer_config.json",
     "special_tokens_map.json",
@@ -157,8 +160,9 @@ def file_format(data: bytes) -> str:
 
 
 def find_model(source: str | Path) -> Path:
-    """The model file that `source` means.
+    """The model file that `source` means: a file, one in a folder, or that of an embedded model.
 
+    A folder without anything of a model does not hide the embedded model of its name.
     Raises ModelFormatError where there is none, or where the system does not let look for it.
     """
     given: object = source
@@ -172,16 +176,27 @@ def find_model(source: str | Path) -> Path:
 
 def _find(source: str | Path) -> Path:
     path = Path(source)
-    embedded = embedded_models()
-    is_named = str(source) in embedded
-    if path.is_dir() and (models_in(path) or not is_named):
-        return _model_in(path)
     if path.is_file():
         return path.with_name("vocab.json") if path.name == "merges.txt" else path
-    if is_named:
-        return embedded[str(source)]
-    names = ", ".join(embedded) or "none: the installation is incomplete"
+    if names_embedded_model(source):
+        return embedded_models()[str(source)]
+    if path.is_dir():
+        return _model_in(path)
+    names = ", ".join(embedded_models()) or "none: the installation is incomplete"
     raise ModelFormatError(str(source), "", f"no such file or folder, and no embedded model; there are: {names}")
+
+
+def names_embedded_model(source: str | Path) -> bool:
+    """Whether an embedded model is meant: one has the name, and no file has it, nor a folder with anything of a model.
+
+    >>> names_embedded_model("bpe-gpt2"), names_embedded_model("./bpe-gpt2")
+    (True, False)
+    """
+    path = Path(source)
+    if str(source) not in embedded_models() or path.is_file():
+        return False
+    folders = [path, *(child for child in path.iterdir() if child.is_dir())] if path.is_dir() else []
+    return not any(models_in(folder) or any((folder / name).is_file() for name in _PARTS) for folder in folders)
 
 
 def models_in(folder: Path) -> list[Path]:
@@ -201,7 +216,8 @@ def embedded_models() -> dict[str, Path]:
     """The models that come with reftok, by name; trained on the project's own corpora."""
     for folder in (Path(__file__).parents[1] / "embedded", Path(__file__).parents[2] / "corpora" / "models"):
         if folder.is_dir():
-            return {path.name: models_in(path)[0] for path in sorted(folder.iterdir()) if path.is_dir()}
+            found = {path.name: models_in(path) for path in sorted(folder.iterdir()) if path.is_dir()}
+            return {name: models[0] for name, models in found.items() if models}
     return {}
 
 

@@ -107,7 +107,7 @@ def _is_too_deep(root: Any) -> bool:
 
 
 def _within(containers: list[Collection[Any]]) -> Iterator[list[Collection[Any]]]:
-    """The lists that these lists and values of objects hold, and the values of the objects."""
+    """The containers one level deeper: lists, and the values of objects, as two groups at most."""
     kinds = {*map(type, chain.from_iterable(containers))}
     if list in kinds:
         yield [value for value in chain.from_iterable(containers) if type(value) is list]

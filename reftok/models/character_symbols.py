@@ -8,7 +8,7 @@ So its bytes need not be merged again in every word.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, product
 from operator import add, or_
@@ -52,13 +52,14 @@ class CharacterSymbols:
         self._lefts = lefts
         self._rights = rights
         self._bytes: Results[list[int]] = Results(self._ids_of_bytes, capacity=_MOST_REMEMBERED)
-        self._merged = Results(lambda character: merge([*self._bytes[character]]), capacity=_MOST_REMEMBERED)
-        self._ends_before = Results(self._torn_before, capacity=_MOST_REMEMBERED)
+        self._merge = merge
+        self._merged: Results[Sequence[int]] = Results(self._ids_of_character, capacity=_MOST_REMEMBERED)
+        self._torn_lefts = Results(self._torn_lefts_before, capacity=_MOST_REMEMBERED)
         self._ends = Results(_ends, capacity=_MOST_REMEMBERED)
         self._is_torn = Results(self._may_be_torn, capacity=_MOST_REMEMBERED)
 
     def of(self, word: str) -> list[int]:
-        """What the characters merge to alone; the bytes of one that may merge with its neighbour before.
+        """What the characters merge to alone; of one that may merge with a neighbour before it is complete, its bytes.
 
         Raises KeyError for a byte that is not in the vocab.
         """
@@ -75,29 +76,35 @@ class CharacterSymbols:
     def _ids_of_bytes(self, character: str) -> list[int]:
         return [*map(self._vocab.__getitem__, to_byte_characters(character.encode()))]
 
+    def _ids_of_character(self, character: str) -> Sequence[int]:
+        return self._merge([*self._bytes[character]])
+
     def _may_be_torn(self, pair: str) -> bool:
         """Whether a merge between two characters may take but a part of one of them."""
-        return not self._ends_before[pair[1]].isdisjoint(self._ends[pair[0]])
+        ends = self._ends[pair[0]]
+        return not all(lefts.isdisjoint(ends) for lefts in self._torn_lefts[pair[1]])
 
-    def _torn_before(self, character: str) -> frozenset[str]:
-        """What the left tokens of such merges before a character end with."""
+    def _torn_lefts_before(self, character: str) -> list[set[str]]:
+        """What the left tokens of merges that tear a character, or the one before it, end with; one of each set."""
         encoded = to_byte_characters(character.encode())
         beginnings = [encoded[:end] for end in range(1, len(encoded) + 1)]
-        return frozenset().union(*[self._before[beginning] for beginning in beginnings if beginning in self._before])
+        return [
+            self._torn_lefts_by_right[beginning] for beginning in beginnings if beginning in self._torn_lefts_by_right
+        ]
 
     @cached_property
-    def _before(self) -> Mapping[str, Collection[str]]:
-        """What the right tokens of such merges begin with, to what the left ones end with.
+    def _torn_lefts_by_right(self) -> Mapping[str, set[str]]:
+        """Of the merges that tear a character: what the right tokens begin with, to what the left ones end with.
 
         That is a character, or all of a token that is a part of one.
         """
         tokens = self._tokens
         ends, beginnings = self._ids(self._ends_of_characters()), self._ids(self._beginnings_of_characters())
         is_torn = map(or_, map(ends.__contains__, self._lefts), map(beginnings.__contains__, self._rights))
-        before: defaultdict[str, set[str]] = defaultdict(set)
+        lefts: defaultdict[str, set[str]] = defaultdict(set)
         for left, right in compress(zip(self._lefts, self._rights, strict=True), is_torn):
-            before[_first_character(tokens[right])].add(_last_character(tokens[left]))
-        return before
+            lefts[_first_character(tokens[right])].add(_last_character(tokens[left]))
+        return lefts
 
     def _ids(self, tokens: Iterable[str]) -> frozenset[int | None]:
         return frozenset(map(self._vocab.get, tokens))

@@ -33,7 +33,7 @@ _MOST_SYMBOLS = 512
 """Of a word that is merged in a list: the time it takes grows with the square."""
 _MOST_NEIGHBOURS = 1 << 18
 _MANY_BYTES = 4
-"""A word with so many bytes more than characters begins with what its characters have merged to."""
+"""A word with at least so many bytes more than characters begins with what its characters have merged to."""
 _PATIENCE = 1 << 14
 """So many bytes of such words are merged one by one before the table for that, which takes as long, is made."""
 

@@ -48,6 +48,7 @@ class StreamDecoder:
     def reset(self) -> None:
         """Forget everything: what comes next is another text."""
         self._made_chain: DecodingChain | None = None
+        self._state_of_chain: State | None = None
         self._token_count = 0
         self._is_finished = False
         self._states = self._tokenizer.decoding_states[bool(self._skip_special_tokens)]
@@ -113,6 +114,8 @@ class StreamDecoder:
         chain, before = self._chain(), self._state
         try:
             chain.first.token_id(token_id)
+            text = self._output.taken()
+            following = self._states.at(_key(chain))
         except InvalidIds:
             raise
         except BaseException:
@@ -121,9 +124,8 @@ class StreamDecoder:
             self._state = self._state_of_chain = UNREMEMBERED
             raise
         self._token_count += 1
-        text = self._output.taken()
-        self._state = self._state_of_chain = self._states.at(_key(chain))
-        self._states.keep(before, token_id, text, self._state)
+        self._state = self._state_of_chain = following
+        self._states.keep(before, token_id, text, following)
         return text
 
     def finish(self) -> str:
@@ -157,16 +159,18 @@ class StreamDecoder:
         """The stages of a new stream, and the state that they are in."""
         self._output = Output()
         chain = self._made_chain = decoding_chain(self._tokenizer, self._skip_special_tokens, self._output)
-        state = self._state_of_chain = self._states.start = self._states.at(_key(chain))
+        state = self._states.at(_key(chain))
+        self._state_of_chain = self._states.start = state
         return chain, state
 
     def _chain(self) -> DecodingChain:
         """The stages, brought into the state that the stream is in: what is known goes past them."""
         chain = self._made_chain or self._make_chain()[0]
         if self._state_of_chain is not self._state:
-            self._state_of_chain = self._state
+            self._state_of_chain = None
             for stage, state in zip(chain.stages, self._state.stages, strict=True):
                 stage.restore(state)
+            self._state_of_chain = self._state
         return chain
 
     def _stages(self) -> Sequence[DecodingStage]:

@@ -142,9 +142,9 @@ def _stages(tokenizer: Tokenizer, ids: list[int]) -> tuple[TextSink, ...]:
     for pre_tokenizer in reversed(tokenizer.pre_tokenizers):
         stages.append(stream_pre_tokenizer(pre_tokenizer, stages[-1]))
     stages += stream_added_tokens(added_tokens.normalized_pattern, ignored, stages[-1])
-    is_bounded = may_grow_too_much(tokenizer.normalizers)
+    must_be_bounded = may_grow_too_much(tokenizer.normalizers)
     for normalizer in reversed(tokenizer.normalizers):
-        if is_bounded:
+        if must_be_bounded:
             bounded.append(_Bounded(stages[-1]))
             stages.append(bounded[-1])
         stages.append(stream_normalizer(normalizer, stages[-1]))

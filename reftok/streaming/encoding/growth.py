@@ -29,8 +29,8 @@ _OF_CLASS: dict[type[Normalizer], int] = {
     UnicodeForm: 18,
     BertNormalizer: 3 * 3 * 4,
 }
-"""Lowercase: U+0130 becomes two code points. ByteLevel: bytes of UTF-8. UnicodeForm: U+FDFA becomes 18 code points in
-NFKD, as many as any. BertNormalizer: spaces around a character, its NFD, and the lower case of that."""
+"""Lowercase: U+0130 becomes two code points, and none more than three. ByteLevel: bytes of UTF-8. UnicodeForm: U+FDFA
+becomes 18 code points in NFKD, as many as any. BertNormalizer: spaces around a character, lower case, and NFD."""
 
 
 def may_grow_too_much(normalizers: Iterable[Normalizer]) -> bool:

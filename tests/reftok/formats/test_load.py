@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from tokenizers.models import BPE
 import reftok
 from reftok.byte_level import BYTE_TO_CHARACTER
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats import embedded_models, file_format, find_model, load, models_in
+from reftok.formats import embedded_models, file_format, find_model, load, models_in, names_embedded_model
 
 from ..official import as_bytes, bpe, tokenizer_json
 from ..protobuf_writer import UNKNOWN, model_bytes
@@ -229,5 +231,29 @@ def test_a_folder_without_models_does_not_hide_the_embedded_model_of_its_name(
     (tmp_path / "spm-bpe").mkdir()
     monkeypatch.chdir(tmp_path)
     assert find_model("spm-bpe") == embedded_models()["spm-bpe"]
+    (tmp_path / "spm-bpe" / "findings").mkdir()
+    assert find_model("spm-bpe") == embedded_models()["spm-bpe"]
     (tmp_path / "spm-bpe" / "spm.model").write_bytes(embedded_models()["spm-unigram"].read_bytes())
     assert find_model("spm-bpe") == Path("spm-bpe", "spm.model")
+
+
+@pytest.mark.parametrize("name", ["vocab.json", "tekken.json", "mine/spm.model"])
+def test_a_folder_with_a_part_of_a_model_is_meant_and_not_the_embedded_model_of_its_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bpe-gpt2" / name
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    with suppress(ModelFormatError):
+        assert find_model("bpe-gpt2") != embedded_models()["bpe-gpt2"]
+    assert not names_embedded_model("bpe-gpt2")
+
+
+@pytest.mark.parametrize("name", embedded_models())
+def test_a_tokenizer_that_has_been_used_can_be_sent_to_another_process(name: str) -> None:
+    tokenizer = load(embedded_models()[name])
+    text = "h\u00e9llo \u043c\u0438\u0440 \u8a9e\u306e" * 2000
+    ids = tokenizer.encode_ids(text)
+    tokenizer.decode(ids)
+    assert pickle.loads(pickle.dumps(tokenizer)).encode_ids(text) == ids

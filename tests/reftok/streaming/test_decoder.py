@@ -15,6 +15,7 @@ import pytest
 import reftok
 from reftok.errors import InvalidIds, StreamFinished
 from reftok.sentencepiece_pieces import BYTE_PIECES
+from reftok.streaming.decoding.tokens import Utf8Tokens
 from reftok.tokenizer import Tokenizer
 
 from .decoding import assert_streams
@@ -229,6 +230,26 @@ def test_an_error_in_one_stream_is_not_remembered_for_the_others(monkeypatch: py
     broken.feed(291)
     other = tokenizer.stream_decoder()
     assert "".join(map(other.feed, [40, 291, 341])) == tokenizer.decode([40, 291, 341])
+
+
+def test_an_interrupt_while_a_state_is_restored_is_not_remembered_for_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tokenizer = reftok.load("bpe-gpt2")
+    tokenizer.stream_decoder().feed(173)
+    broken = tokenizer.stream_decoder()
+    broken.feed(173)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Utf8Tokens, "restore", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        broken.finish()
+    monkeypatch.undo()
+    assert broken.finish() == "\ufffd"
+    other = tokenizer.stream_decoder()
+    assert other.feed(173) + other.finish() == "\ufffd"
 
 
 @pytest.mark.parametrize("name", reftok.embedded_models())
