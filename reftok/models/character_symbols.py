@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, compress, product
-from operator import add, or_
+from itertools import chain, compress, pairwise, product
+from operator import or_
 
 from reftok.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 from reftok.cache import Results
@@ -19,6 +19,7 @@ from reftok.cache import Results
 _MOST_REMEMBERED = 1 << 16
 _CONTINUATIONS = [BYTE_TO_CHARACTER[byte] for byte in range(0x80, 0xC0)]
 _EVERY_CONTINUATION = "".join(_CONTINUATIONS)
+_ASCII = frozenset(to_byte_characters(bytes(range(0x80))))
 _LENGTHS = {BYTE_TO_CHARACTER[byte]: 2 + (byte >= 0xE0) + (byte >= 0xF0) for byte in range(0xC2, 0xF5)}
 """How many bytes a character outside ASCII has, by the first of them."""
 _LEADS = {size: [lead for lead, length in _LENGTHS.items() if length == size] for size in (3, 4)}
@@ -63,7 +64,10 @@ class CharacterSymbols:
 
         Raises KeyError for a byte that is not in the vocab.
         """
-        torn = [*map(self._is_torn.__getitem__, map(add, word, word[1:]))]
+        torn = [
+            bool(lefts or left.isascii()) and self._is_torn[left + right]
+            for (left, right), lefts in zip(pairwise(word), map(self._torn_lefts.__getitem__, word[1:]), strict=True)
+        ]
         if True not in torn:
             return [*chain.from_iterable(map(self._merged.__getitem__, word))]
         beside_torn = map(or_, [False, *torn], [*torn, False])
@@ -80,30 +84,36 @@ class CharacterSymbols:
         return self._merge([*self._bytes[character]])
 
     def _may_be_torn(self, pair: str) -> bool:
-        """Whether a merge between two characters may take but a part of one of them."""
-        ends = self._ends[pair[0]]
-        return not all(lefts.isdisjoint(ends) for lefts in self._torn_lefts[pair[1]])
+        """Whether a merge between two characters may take but a part of one of them.
+
+        Most often it does between ASCII and another character: the tables do without that.
+        """
+        left, right = pair
+        if left.isascii():
+            return not right.isascii()
+        return any(not lefts.isdisjoint(self._ends[left]) for lefts in self._torn_lefts[right])
 
     def _torn_lefts_before(self, character: str) -> list[set[str]]:
         """What the left tokens of merges that tear a character, or the one before it, end with; one of each set."""
         encoded = to_byte_characters(character.encode())
         beginnings = [encoded[:end] for end in range(1, len(encoded) + 1)]
-        return [
-            self._torn_lefts_by_right[beginning] for beginning in beginnings if beginning in self._torn_lefts_by_right
-        ]
+        torn = self._torn_lefts_by_right
+        return [torn[beginning] for beginning in beginnings if beginning in torn]
 
     @cached_property
     def _torn_lefts_by_right(self) -> Mapping[str, set[str]]:
         """Of the merges that tear a character: what the right tokens begin with, to what the left ones end with.
 
-        That is a character, or all of a token that is a part of one.
+        That is a character, or all of a token that is a part of one. Those of tokens that end with ASCII are left out.
         """
         tokens = self._tokens
         ends, beginnings = self._ids(self._ends_of_characters()), self._ids(self._beginnings_of_characters())
         is_torn = map(or_, map(ends.__contains__, self._lefts), map(beginnings.__contains__, self._rights))
         lefts: defaultdict[str, set[str]] = defaultdict(set)
         for left, right in compress(zip(self._lefts, self._rights, strict=True), is_torn):
-            lefts[_first_character(tokens[right])].add(_last_character(tokens[left]))
+            first, last = _first_character(tokens[right]), _last_character(tokens[left])
+            if first not in _EVERY_CONTINUATION and last not in _ASCII:
+                lefts[first].add(last)
         return lefts
 
     def _ids(self, tokens: Iterable[str]) -> frozenset[int | None]:

@@ -26,6 +26,8 @@ SplitOf = Callable[[int], Pair | None]
 
 _LONGEST_KNOWN = 128
 """Code points of a window that is remembered, with what was merged again."""
+_MOST_LONG = 1 << 8
+"""So many longer ones are remembered: what repeats itself, such as a long run of spaces, is merged again and again."""
 _NO_MERGE = 1 << 64
 _DEEP = 32
 _MOST_IDS_BEFORE = 1 << 16
@@ -76,6 +78,7 @@ class OrderedMerges:
         self._may_touch = _Neighbours(self.wholes, split_of)
         self._symbols = CharacterSymbols(vocab, tokens, lefts, rights, self._merged)
         self._windows: Results[Sequence[int]] = Results(self._short_ids, _LONGEST_KNOWN, 1 << 14)
+        self._long_windows: Results[Sequence[int]] = Results(self._short_ids, _MOST_SYMBOLS, _MOST_LONG)
         self._characters: Results[Sequence[int]] = Results(self._ids_of_characters, WINDOW, 1 << 14)
         self._patience = _PATIENCE
 
@@ -124,7 +127,9 @@ class OrderedMerges:
 
     def _merge_again(self, ids: Sequence[int]) -> Sequence[int] | None:
         word = "".join(map(self._tokens.__getitem__, ids))
-        return self._windows[word] if len(word) <= _MOST_SYMBOLS else None
+        if len(word) > _MOST_SYMBOLS:
+            return None
+        return (self._windows if len(word) <= _LONGEST_KNOWN else self._long_windows)[word]
 
 
 def _splits(wholes: Sequence[int], pairs: Sequence[Pair], last_id: int) -> SplitOf:
