@@ -57,13 +57,18 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="of which the median is taken (default: 5)")
     parser.add_argument("--size", type=int, default=50, help="of encode-file's file, in MB (default: 50)")
     options = parser.parse_args()
+    if options.rounds < 1 or options.size < 1:
+        parser.error("--rounds and --size are at least 1")
     try:
         texts = dict(map(_named_text, options.text or ()))
         print("| model | text | what | figure |\n|---|---|---|---|")
         for model in options.model or DEFAULT_MODELS[options.what]:
             for text, what, figure in _rows(options, model, texts):
                 print(f"| {_short(model)} | {text} | {what} | {figure} |", flush=True)
-    except (ValueError, OSError, ReftokError) as error:
+    except OSError as error:
+        print(f"benchmarks: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except (ValueError, ReftokError) as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -22,6 +22,10 @@ class TwoGenerationCache(Generic[Value]):
         self._young: dict[str, Value] = {}
         self._old: dict[str, Value] = {}
 
+    def __reduce__(self) -> tuple[type[TwoGenerationCache[Value]], tuple[int]]:
+        """A copy begins with nothing remembered."""
+        return TwoGenerationCache, (self._capacity,)
+
     def get(self, key: str) -> Value | None:
         """The value of `key`, None where it is not there."""
         value = self._young.get(key)
@@ -61,6 +65,10 @@ class Results(dict[str, Value]):
         self._longest = longest
         self._capacity = capacity
         self._old: dict[str, Value] = {}
+
+    def __reduce__(self) -> tuple[type[Results[Value]], tuple[Callable[[str], Value], int, int]]:
+        """A copy begins with nothing remembered."""
+        return Results, (self._compute, self._longest, self._capacity)
 
     def __missing__(self, text: str) -> Value:
         old = self._old

@@ -22,6 +22,8 @@ The separator ends a document and is not part of it. Nothing else is taken off a
 mark and white space are text, and an empty line is an empty document. Beside tokens.npy lies tokens.npy.json: counts,
 hashes, versions, options. With --index, tokens.npy.index.npy (uint64) says that document i has the ids from index[i]
 to index[i + 1].
+A document of more than 16 MiB is encoded by reftok alone, without --verify. For a separator with line feeds the shell
+needs $'...', as in --separator $'\\n\\n'. Reading .zst takes: python -m pip install '.[zstd]'
 Ids are uint16 where that holds the vocab, else uint32, little-endian. What was interrupted goes on when the same
 command is given again. The exit code is 0, 1 where --verify finds a difference, 2 for bad usage, input or output, 130
 when interrupted.
@@ -105,6 +107,8 @@ def summary(written: EncodedFiles, seconds: float) -> list[str]:
     """
     counts = f"{written.documents:,} documents, {written.bytes:,} bytes of text, {written.tokens:,} tokens"
     lines = [f"{written.output}: {counts} as {written.dtype}, in {seconds:.1f} s"]
+    if written.resumed:
+        lines.append(f"{written.resumed:,} of the documents had been written by the run that was interrupted")
     if written.replaced:
         lines.append(f"{written.replaced:,} documents had bytes that are not UTF-8: U+FFFD stands in their place")
     if written.alters:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reftok.errors import EncodingStopped
+
 if TYPE_CHECKING:
     from reftok.encoding_files.progress import Progress
     from reftok.encoding_files.result import EncodedFiles
@@ -48,7 +50,8 @@ def encode_files(
     progress: called now and then.
 
     A run that was interrupted goes on when it is called again with the same inputs and options. A document of more
-    than about 4 MiB is encoded as a stream by one process, while the others wait.
+    than about 4 MiB is encoded as a stream by one process, while the others wait; the official libraries, and so
+    `verify`, take no document of more than 16 MiB, and a stream that must hold back more than 4 Mi code points stops.
 
     Raises EncodingStopped where the model or a file cannot be read, written or gone on with and for a document that
     cannot be encoded, VerificationFailed where `verify` finds a difference; the output is then as it was before.
@@ -58,6 +61,12 @@ def encode_files(
     from reftok.encoding_files.output import checked_paths
     from reftok.encoding_files.sources import Sources
 
+    given: object = model
+    if not isinstance(given, str | Path):
+        raise EncodingStopped(f"model is a path or the name of an embedded model, not {type(given).__name__}")
+    named: object = inputs
+    if isinstance(named, bytes | bytearray):
+        raise EncodingStopped(f"inputs are paths, not {type(named).__name__}")
     paths = checked_paths(output, index)
     sources = Sources([inputs] if isinstance(inputs, str | Path) else inputs)
     task = Task(str(model), encoding, engine, verify, errors, add_special_tokens, end_token)

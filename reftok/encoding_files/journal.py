@@ -59,12 +59,18 @@ def read_journal(path: Path, options: Mapping[str, Any]) -> Done:
     for name in sorted(options.keys() | before.keys()):
         then, now = before.get(name), options.get(name)
         if then != now:
-            told = f"{then!r:.60} then, {now!r:.60} now" if name != "inputs" else changed_input(then, now)
             raise EncodingStopped(
-                f"{path.parent}: an interrupted run had another {name} ({told}): repeat it as it was, "
-                "or begin anew with --overwrite"
+                f"{path.parent}: an interrupted run had another {name}{_changed(name, then, now)}: repeat it as it "
+                "was, or begin anew with --overwrite"
             )
     return done
+
+
+def _changed(name: str, then: Any, now: Any) -> str:
+    """What has changed, in parentheses; of a model only hashes are known, which say nothing."""
+    if name == "model":
+        return " (its files were others)"
+    return f" ({changed_input(then, now) if name == 'inputs' else f'{then!r:.60} then, {now!r:.60} now'})"
 
 
 def changed_input(then: Any, now: Any) -> str:

@@ -15,6 +15,7 @@ class EncodedFiles:
     bytes, code_points: of the documents' texts, without separators.
     replaced: documents in which bytes that are not UTF-8 were replaced.
     alters: what the model's own file does to the ids of a document ("truncation and padding"), "" for nothing.
+    resumed: documents that a run which was interrupted had written before.
     """
 
     output: Path
@@ -27,3 +28,4 @@ class EncodedFiles:
     tokens: int
     replaced: int
     alters: str
+    resumed: int = 0

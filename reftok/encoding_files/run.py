@@ -252,6 +252,7 @@ class Run:
             done.tokens,
             done.replaced,
             ready.alters,
+            self._begun.documents,
         )
 
 

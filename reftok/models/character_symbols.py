@@ -88,7 +88,7 @@ class CharacterSymbols:
 
         Most often it does between ASCII and another character: the tables do without that.
         """
-        left, right = pair
+        left, right = pair[0], pair[1]
         if left.isascii():
             return not right.isascii()
         return any(not lefts.isdisjoint(self._ends[left]) for lefts in self._torn_lefts[right])

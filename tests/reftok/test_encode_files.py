@@ -212,8 +212,17 @@ def test_a_run_goes_on_with_nothing_but_the_same_input(interrupted: Interrupted)
         with pytest.raises(EncodingStopped, match=f"{message}.*or begin anew with --overwrite"):
             interrupted.again()
     interrupted.texts[0].write_bytes(first)
-    interrupted.again()
+    written = interrupted.again()
+    assert 0 < written.resumed < written.documents
     assert np.load(interrupted.output).tolist() == flat(expected(interrupted.texts))
+
+
+@pytest.mark.parametrize(("model", "inputs"), [(reftok.load(MODEL), "a.txt"), (MODEL, b"a.txt")])
+def test_a_tokenizer_or_bytes_in_the_place_of_a_path_are_refused_by_their_type(
+    model: Any, inputs: Any, tmp_path: Path
+) -> None:
+    with pytest.raises(EncodingStopped, match=r"not (Tokenizer|bytes)$"):
+        reftok.encode_files(model, inputs, tmp_path / "out.npy")
 
 
 def test_standard_input_is_known_by_its_content(tmp_path: Path) -> None:
