@@ -66,7 +66,7 @@ def main() -> int:
             for text, what, figure in _rows(options, model, texts):
                 print(f"| {_short(model)} | {text} | {what} | {figure} |", flush=True)
     except OSError as error:
-        print(f"benchmarks: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"benchmarks: {f'{error.filename}: {error.strerror}' if error.filename else error}", file=sys.stderr)
         return 2
     except (ValueError, ReftokError) as error:
         print(f"benchmarks: {error}", file=sys.stderr)

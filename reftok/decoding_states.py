@@ -36,7 +36,8 @@ class DecodingStates:
     """Shared by all that one tokenizer decodes, in all threads; not part of what the tokenizer is.
 
     A stream is a machine: what comes out, and the state after it, is a matter of the state and the id. So what has
-    happened once need not be worked out again. Entries are only added, and no more than about 260,000 in 4,096 states.
+    happened once need not be worked out again. Entries are only added, and no more than about 260,000 in 4,096 states,
+    and an end of each.
 
     tokens: what `decode` takes for ids of the vocab, None for those that it skips.
     start: the state of a stream to which nothing has been fed, which may be UNREMEMBERED; None until there is one.

@@ -4,8 +4,9 @@ Where the vocab was numbered as it was trained, the id of what a merge makes sta
 in one way, and its parts have come about before it. Then the ids of a word need not be found merge by merge: they are
 the one way to write it in tokens each of which its own symbols merge to, and of which no two neighbours would have
 merged otherwise. So a short word is looked up, or merged step by step in a plain list, whose smallest element is found
-faster than a heap is kept; a long one is merged window by window. Source of the idea: the crate `bpe` of
-github/rust-gems, crates/bpe (`is_valid_token_pair`).
+faster than a heap is kept; a long one is merged window by window; one outside ASCII begins with its characters, see
+`reftok.models.character_symbols`. Source of the idea: the crate `bpe` of github/rust-gems, crates/bpe
+(`is_valid_token_pair`).
 """
 
 from __future__ import annotations

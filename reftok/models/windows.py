@@ -17,7 +17,10 @@ from typing import TypeVar
 Token = TypeVar("Token")
 
 WINDOW = 24
-"""Symbols of a window: to merge it takes longer than in proportion, and to look at the cuts takes less the fewer."""
+"""Symbols of a window, or characters of a word that is not written in its bytes.
+
+To merge it takes longer than in proportion, and to look at the cuts takes less the fewer.
+"""
 
 _REPEATS = 4
 """So many times the number of tokens may be merged again, before the word is better merged as a whole."""
