@@ -1,4 +1,4 @@
-"""What a stream gets wrong: what stands at the seam of two chunks where ids go astray, and why text does not come.
+"""What a streaming encoder gets wrong: what stands at the seam of two chunks where ids go astray.
 
 An encoder that takes each chunk for a text of its own goes astray at seams of all kinds: that is told by what it does
 with several texts and cuts.
@@ -68,20 +68,6 @@ def attribute_stream_encoding(tokenizer: Tokenizer, text: str, fed: FedStream) -
     if end not in places:
         return Attribution("Input", "a character is lost whose bytes come in two chunks")
     return _at_seam(tokenizer, text, seam, encoding, observed)
-
-
-def attribute_lost_text(tokenizer: Tokenizer, fed: FedStream) -> Attribution:
-    """Whether text that a stream never gives out is held for something, or for nothing.
-
-    A U+FFFD that the reference gives out before the end is certain: the text has it, or no byte can mend what it
-    stands for.
-    """
-    assert isinstance(fed.streaming, Streamed)
-    stream = tokenizer.stream_decoder(skip_special_tokens=fed.feeding.skip_special_tokens)
-    certain = sum(len(stream.feed(chunk)) for chunk in fed.feeding.chunks if isinstance(chunk, int))
-    if certain > sum(map(len, fed.streaming.given)):
-        return Attribution("Decoder", "a U+FFFD that nothing can change is held for ever")
-    return Attribution("Decoder", "a character that stays incomplete is never given out as U+FFFD")
 
 
 def _at_seam(tokenizer: Tokenizer, text: str, seam: int, encoding: Encoding, given: Sequence[int]) -> Attribution:

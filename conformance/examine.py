@@ -10,9 +10,9 @@ from itertools import zip_longest
 from conformance.attribute import Attribution
 from conformance.case import Case
 from conformance.checks.base import Answers
-from conformance.checks.stream_decode import decoding_difference
-from conformance.checks.stream_encode import encoding_difference
-from conformance.checks.streams import culprit
+from conformance.checks.stream_decode import STREAM_DECODE
+from conformance.checks.stream_encode import STREAM_ENCODE
+from conformance.checks.streams import given_and_due
 from conformance.engines.bench import Bench
 from conformance.evidence import Evidence, SeenToken, StageDifference, StreamStep
 from conformance.hypotheses import decoding_hypotheses, foretold, hypotheses
@@ -51,10 +51,10 @@ def examined(example: Example, attribution: Attribution) -> Evidence:
     """All that can be said of it; the attribution says which hypothesis stands in for the subject's own stages."""
     tokenizer = example.bench.reference.tokenizer
     if example.check == "stream encode":
-        found = culprit(example.given.stream_encoded or (), encoding_difference)
+        found = STREAM_ENCODE.culprit(example.given)
         return Evidence() if found is None else _of_stream(tokenizer, found[0], example.given.encoding)
     if example.check == "stream decode":
-        found = culprit(example.given.stream_decoded or (), decoding_difference)
+        found = STREAM_DECODE.culprit(example.given)
         return Evidence() if found is None else _of_stream(tokenizer, found[0], None)
     if example.check in ("decode", "round trip"):
         right = example.right.encoding
@@ -210,8 +210,9 @@ def _of_stream(tokenizer: Tokenizer, fed: FedStream, encoding: object) -> Eviden
     decoded = () if is_encoder else named(tokenizer, fed.feeding.chunks[:MOST_TOKENS])
     if not isinstance(streaming, Streamed):
         return Evidence(decoded=decoded, stream_use=_use(fed))
-    given = streaming.beside if fed.feeding.beside and not _is_wrong(streaming.given, fed.whole) else streaming.given
-    steps = _steps(tokenizer, fed, streaming, given)
+    pairs = given_and_due(fed, streaming)
+    given, whole = next((pair for pair in pairs if _is_wrong(*pair)), pairs[0])
+    steps = _steps(tokenizer, fed, given, whole)
     if not is_encoder or not isinstance(encoding, Encoded):
         return Evidence(decoded=decoded, stream=steps, stream_use=_use(fed))
     ids = [token_id for piece in given for token_id in piece]
@@ -235,21 +236,22 @@ def _use(fed: FedStream) -> str:
     if feeding.stop:
         return f"with a callback that says at call {feeding.stop:,} that it is enough"
     if feeding.forgotten:
-        return f"after {len(feeding.forgotten)} chunks that a reset forgets"
+        end = ", and its end," if feeding.is_finished else ""
+        return f"after {len(feeding.forgotten)} chunks{end} that a reset forgets"
     return "beside a second stream, by turns" if feeding.beside else ""
 
 
-def _steps(tokenizer: Tokenizer, fed: FedStream, streamed: Streamed, given: Sequence[Piece]) -> tuple[StreamStep, ...]:
-    """The steps around the first that is wrong."""
-    chunks = fed.feeding.beside if given is not streamed.given else fed.feeding.chunks
-    empty: Piece = "" if isinstance(fed.whole, str) else ()
+def _steps(tokenizer: Tokenizer, fed: FedStream, given: Sequence[Piece], whole: Piece) -> tuple[StreamStep, ...]:
+    """The steps around the first that is wrong. A second stream is fed the same chunks."""
+    chunks = fed.feeding.chunks
+    empty: Piece = "" if isinstance(whole, str) else ()
     pairs = zip_longest(map(partial(_fed, tokenizer), (*chunks, None)), given)
     shown: list[tuple[str, Piece]] = [(text or "", empty if piece is None else piece) for text, piece in pairs]
     sums: list[object] = []
     wrong = len(shown) - 1
     for number, (_, piece) in enumerate(shown):
         sums += piece
-        if sums != [*fed.whole[: len(sums)]]:
+        if sums != [*whole[: len(sums)]]:
             wrong = number
             break
     start = max(0, min(wrong - MOST_STEPS // 2, len(shown) - MOST_STEPS))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from conformance.attribute import DESCRIPTIONS, Attribution
 from conformance.case import Case
-from conformance.checks import CHECKS
+from conformance.checks import CHECKS, of_rule
 from conformance.checks.base import Answers, Difference
 from conformance.engines.asking import ask
 from conformance.engines.bench import Bench
@@ -108,8 +108,9 @@ class _Trial:
 
     def _answers(self, case: Case) -> tuple[Answers, Answers]:
         name, depth = self.mismatch.subject, self.plan.inputs.closest_depth
-        given = ask(self.bench, [case], (self.mismatch.check,), name, depth)
-        return given[self.bench.oracle][0], given[name][0]
+        check = self.mismatch.check
+        given = ask(self.bench, [case], (check,), name, depth)
+        return given[self.bench.oracle][0], of_rule(check, given[name][0], self.mismatch.rule)
 
     def _difference(self, case: Case) -> Difference | None:
         name, check = self.mismatch.subject, self.mismatch.check

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from conformance.checks import CHECKS
+from conformance.checks import CHECKS, of_rule
 from conformance.checks.base import Difference
 from conformance.engines.asking import ask
 from conformance.engines.journal import read_plan
@@ -29,7 +29,8 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     if example.subject not in bench.subjects:
         raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
     answers = ask(bench, [example.case], (example.check,), example.subject, plan.inputs.closest_depth)
-    oracle, subject = answers[bench.oracle][0], answers[example.subject][0]
+    oracle = answers[bench.oracle][0]
+    subject = of_rule(example.check, answers[example.subject][0], example.rule)
     outcome = CHECKS[example.check](example.case, oracle, subject)
     bench.close()
     _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))

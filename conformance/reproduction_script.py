@@ -12,9 +12,8 @@ from typing import Any
 
 from conformance import reproduction_parts as parts
 from conformance.case import Case
-from conformance.checks.stream_decode import decoding_difference
-from conformance.checks.stream_encode import encoding_difference
-from conformance.checks.streams import culprit
+from conformance.checks.stream_decode import STREAM_DECODE
+from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.errors import InputError
 from conformance.finding import Finding
 from conformance.shrinking.trials import Shown
@@ -98,11 +97,7 @@ class Reproduction:
         return self._stream_comparison(check)
 
     def _stream_comparison(self, check: str) -> tuple[dict[str, Any], str]:
-        subject = self.shown.subject
-        if check == "stream encode":
-            found = culprit(subject.stream_encoded or (), encoding_difference)
-        else:
-            found = culprit(subject.stream_decoded or (), decoding_difference)
+        found = (STREAM_ENCODE if check == STREAM_ENCODE.name else STREAM_DECODE).culprit(self.shown.subject)
         if found is None or not found[0].feeding.is_plain:
             raise InputError("this use of a stream has no short form; `conformance replay` shows it")
         feeding = found[0].feeding

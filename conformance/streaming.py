@@ -25,9 +25,11 @@ class Feeding:
     chunks: what is fed, in order.
     skip_special_tokens: of a decoder.
     forgotten: what the stream is fed before that, and forgets by `reset`.
-    beside: the same whole for a second stream, which is fed by turns with the first, one chunk behind it.
+    beside: the same whole for a second stream, which is fed by turns with the first, one chunk behind it. A second
+        decoder treats special tokens the other way.
     stop: the call, counted from 1, at which the callback of `decode_with_callback` says that it is enough, and which
         never comes where it is greater than the number of ids; 0 to feed a stream, or the callback where there is none.
+    is_finished: whether the stream is finished before it is reset.
     """
 
     to: Literal["encoder", "decoder"]
@@ -36,6 +38,7 @@ class Feeding:
     forgotten: Chunks = ()
     beside: Chunks = ()
     stop: int = 0
+    is_finished: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -46,6 +49,12 @@ class Feeding:
     def has_empty_chunk(self) -> bool:
         """Whether a chunk of a text is empty."""
         return not all(isinstance(chunk, int) or chunk for chunk in self.chunks)
+
+    @property
+    def plain(self) -> Feeding:
+        """The same chunks for one fresh stream, without the empty ones."""
+        chunks = tuple(chunk for chunk in self.chunks if isinstance(chunk, int) or chunk)
+        return Feeding(self.to, chunks, self.skip_special_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +78,27 @@ Streaming: TypeAlias = Streamed | Failure | None
 
 
 @dataclass(frozen=True, slots=True)
+class Late:
+    """More is held back than need be. chunk: its number, from 0. held, most: code points."""
+
+    chunk: int
+    held: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class FedStream:
     """A stream with what the same subject makes of the whole at once.
 
     whole: the ids of the whole text, or the text of all ids.
-    most_held: how many code points may be held after each chunk; None where no bound is known.
+    whole_beside: what the second stream must give.
+    late: what is held back too long: how many code points after which chunk, and how many might be; None for nothing.
+    cause: why what came out is wrong, where that is known; '' where nobody has looked.
     """
 
     feeding: Feeding
     streaming: Streaming
     whole: Piece
-    most_held: tuple[int, ...] | None = None
+    whole_beside: Piece = ""
+    late: Late | None = None
+    cause: str = ""

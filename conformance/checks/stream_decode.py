@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.case import Case
-from conformance.checks.base import Answers, Difference, Outcome, tails, text_tails
-from conformance.checks.streams import held_after_finish, not_streamed, outcome, rule_of_use, shown_calls, shown_stream
+from conformance.checks.base import Difference, tails, text_tails
+from conformance.checks.streams import (
+    StreamCheck,
+    given_and_due,
+    not_streamed,
+    rule_of_use,
+    shown_calls,
+    shown_stream,
+    wrongly_held,
+)
 from conformance.observation import Failure
 from conformance.streaming import NONE_RETURNED, FedStream, Streamed
 
 REPLACEMENT = "\ufffd"
-LOST_FROM_REPLACEMENT = "text from a U+FFFD on is never given out"
-"""What `conformance.attribute_streams` looks into."""
 STOP_IGNORED = "an early stop is ignored"
 STOPPED_BY_NONE = "a callback that returns None stops the calls"
 OTHER_CALLS = "the callback is called for other ids"
@@ -24,32 +29,21 @@ WRONGLY_FINAL = "is_final is not set with the last id alone"
 OTHER_TEXT_HEARD = "the callback hears another text than the full decode"
 
 
-class StreamDecodeCheck:
-    """Streamed text equals the full decode."""
-
-    name = "stream decode"
-    of_oracle = True
-
-    def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
-        return outcome(subject.stream_decoded, decoding_difference)
-
-
 def decoding_difference(entry: FedStream) -> Difference | None:
     """What is wrong with a streaming decoder that was fed in one way."""
-    streaming, full = entry.streaming, entry.whole
-    assert isinstance(full, str)
+    streaming = entry.streaming
     if isinstance(streaming, Failure):
-        return not_streamed(streaming, full, "refuses what the full decode accepts")
+        return not_streamed(streaming, entry.whole, entry.cause or "refuses what the full decode accepts")
     assert isinstance(streaming, Streamed)
     if entry.feeding.stop or streaming.called:
-        return _callback_difference(entry, streaming, full)
-    for given in (streaming.given, streaming.beside) if entry.feeding.beside else (streaming.given,):
-        texts = tuple(map(str, given))
+        return _callback_difference(entry, streaming, str(entry.whole))
+    for given, due in given_and_due(entry, streaming):
+        texts, full = tuple(map(str, given)), str(due)
         rule = _rule(entry, texts, full)
         if rule is not None:
             shown = shown_stream(entry.feeding, streaming, given, full)
             return Difference(rule, "other text", text_tails(full, "".join(texts))[0], shown)
-    return held_after_finish(streaming)
+    return wrongly_held(entry, streaming)
 
 
 def _callback_difference(entry: FedStream, streamed: Streamed, full: str) -> Difference | None:
@@ -105,12 +99,11 @@ def _rule(entry: FedStream, texts: tuple[str, ...], full: str) -> str | None:
     streamed = "".join(texts)
     if streamed == full:
         return None
-    return rule_of_use(entry.feeding) or _rule_of_text(streamed, full) or _rule_of_repetition(texts, full)
+    use = rule_of_use(entry.feeding)
+    return use or entry.cause or _rule_of_text(streamed, full) or _rule_of_repetition(texts, full)
 
 
 def _rule_of_text(streamed: str, full: str) -> str | None:
-    if full.startswith(streamed) and REPLACEMENT in full[len(streamed) :]:
-        return LOST_FROM_REPLACEMENT
     if full.startswith(streamed):
         return "the end is never given out"
     if streamed == full.replace(REPLACEMENT, ""):
@@ -155,4 +148,4 @@ def _repeats(texts: tuple[str, ...], full: str) -> bool:
     return given == len(full)
 
 
-STREAM_DECODE = StreamDecodeCheck()
+STREAM_DECODE = StreamCheck("stream decode", "decoder", decoding_difference)

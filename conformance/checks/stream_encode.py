@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-from conformance.case import Case
-from conformance.checks.base import Answers, Difference, Outcome, tails
-from conformance.checks.streams import held_after_finish, not_streamed, outcome, rule_of_use, shown_stream
+from conformance.checks.base import Difference, tails
+from conformance.checks.streams import StreamCheck, given_and_due, not_streamed, rule_of_use, shown_stream, wrongly_held
 from conformance.observation import Failure
 from conformance.streaming import FedStream, Piece, Streamed
 
@@ -18,42 +17,23 @@ OTHER_IDS = "other ids than those of the whole text"
 """What `conformance.attribute_streams` looks into."""
 
 
-class StreamEncodeCheck:
-    """Streamed ids equal the ids of the whole."""
-
-    name = "stream encode"
-    of_oracle = True
-
-    def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
-        return outcome(subject.stream_encoded, encoding_difference)
-
-
 def encoding_difference(entry: FedStream) -> Difference | None:
     """What is wrong with a streaming encoder that was fed in one way."""
-    streaming, whole = entry.streaming, entry.whole
+    streaming = entry.streaming
     if isinstance(streaming, Failure):
-        return not_streamed(streaming, whole, "refuses in chunks what it takes as a whole")
+        return not_streamed(streaming, entry.whole, "refuses in chunks what it takes as a whole")
     assert isinstance(streaming, Streamed)
-    for given in (streaming.given, streaming.beside) if entry.feeding.beside else (streaming.given,):
+    for given, whole in given_and_due(entry, streaming):
         ids = tuple(chain.from_iterable(given))
         if ids != whole:
             rule = rule_of_use(entry.feeding) or _rule(ids, whole)
             shown = shown_stream(entry.feeding, streaming, given, whole)
             return Difference(rule, "other ids", tails(whole, ids)[0], shown)
-    return _held(entry, streaming)
+    return wrongly_held(entry, streaming)
 
 
 def _rule(ids: tuple[object, ...], whole: Piece) -> str:
     return "the end is never given out" if whole[: len(ids)] == ids else OTHER_IDS
 
 
-def _held(entry: FedStream, streamed: Streamed) -> Difference | None:
-    """What is wrong with how much is held back, where the subject says it."""
-    for held, most in zip(streamed.held or (), entry.most_held or (), strict=False):
-        if held > most:
-            shown = f"{held} after one of the chunks: {streamed.held}"
-            return Difference("more text is held back than the rule needs", "offsets only", f"at most {most}", shown)
-    return held_after_finish(streamed)
-
-
-STREAM_ENCODE = StreamEncodeCheck()
+STREAM_ENCODE = StreamCheck("stream encode", "encoder", encoding_difference)

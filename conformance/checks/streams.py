@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-from conformance.checks.base import Difference, Outcome, failure_difference
+from conformance.case import Case
+from conformance.checks.base import Answers, Difference, Outcome, failure_difference
 from conformance.observation import Failure
 from conformance.streaming import FedStream, Feeding, Given, Piece, Streamed
 
@@ -15,26 +17,67 @@ Judge: TypeAlias = Callable[[FedStream], Difference | None]
 SHOWN_CHUNKS = 6
 
 
-def outcome(fed: Sequence[FedStream] | None, judge: Judge) -> Outcome:
-    """Whether every stream gave what it should."""
-    if not any(entry.streaming is not None for entry in fed or ()):
-        return "not applicable"
-    found = culprit(fed or (), judge)
-    return "same" if found is None else found[1]
+@dataclass(frozen=True, slots=True)
+class StreamCheck:
+    """Every stream gives what it should. of: which streams; judge: what is wrong with one of them."""
+
+    name: str
+    of: Literal["encoder", "decoder"]
+    judge: Judge
+    of_oracle: bool = True
+
+    def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
+        if not any(entry.streaming is not None for entry in self._fed(subject)):
+            return "not applicable"
+        found = self.culprit(subject)
+        return "same" if found is None else found[1]
+
+    def culprit(self, subject: Answers) -> tuple[FedStream, Difference] | None:
+        """The stream to tell of, and its difference: the one with fewest cuts of those with the first rule."""
+        found = self._found(subject)
+        alike = [pair for pair in found if pair[1].rule == found[0][1].rule]
+        return min(alike, key=lambda pair: len(pair[0].feeding.chunks), default=None)
+
+    def by_rule(self, subject: Answers) -> list[Answers]:
+        """The answers of each rule that is broken, apart: a known fault hides no other of the same case.
+
+        What callbacks hear stays together, since one wrong call breaks several rules.
+        """
+        apart: dict[str, list[FedStream]] = {}
+        for entry, difference in self._found(subject):
+            apart.setdefault("" if entry.feeding.stop else difference.rule, []).append(entry)
+        return [self._with(subject, entries) for entries in apart.values()]
+
+    def of_rule(self, subject: Answers, rule: str) -> Answers:
+        """The answers without those that break other rules."""
+        others = {id(entry) for entry, difference in self._found(subject) if difference.rule != rule}
+        return self._with(subject, [entry for entry in self._fed(subject) if id(entry) not in others])
+
+    def _fed(self, subject: Answers) -> tuple[FedStream, ...]:
+        return (subject.stream_encoded if self.of == "encoder" else subject.stream_decoded) or ()
+
+    def _with(self, subject: Answers, entries: list[FedStream]) -> Answers:
+        if self.of == "encoder":
+            return replace(subject, stream_encoded=tuple(entries))
+        return replace(subject, stream_decoded=tuple(entries))
+
+    def _found(self, subject: Answers) -> list[tuple[FedStream, Difference]]:
+        """What differs, streams first that are fed and finished, without empty chunks.
+
+        What such a stream gets wrong is no fault of reset, of a neighbour or of an empty chunk: then nothing is said of
+        these with the same chunks, nor of a neighbour that is such a stream.
+        """
+        judged = [(entry, self.judge(entry)) for entry in self._fed(subject) if entry.streaming is not None]
+        found = [(entry, difference) for entry, difference in judged if difference is not None]
+        found.sort(key=lambda pair: (not pair[0].feeding.is_plain, pair[0].feeding.has_empty_chunk))
+        plain = {entry.feeding for entry, _ in found if entry.feeding == entry.feeding.plain}
+        return [pair for pair in found if pair[0].feeding in plain or plain.isdisjoint(_plain_twins(pair[0].feeding))]
 
 
-def culprit(fed: Sequence[FedStream], judge: Judge) -> tuple[FedStream, Difference] | None:
-    """The stream to tell of, and its difference: of those with the rule that is seen first, the one with fewest cuts.
-
-    A stream that is fed and finished goes before others, and of these one without empty chunks: what it gets wrong is
-    no fault of such a chunk, of reset or of a neighbour.
-    """
-    judged = [(entry, judge(entry)) for entry in fed if entry.streaming is not None]
-    found = [(entry, difference) for entry, difference in judged if difference is not None]
-    plain = [pair for pair in found if pair[0].feeding.is_plain] or found
-    plainest = [pair for pair in plain if not pair[0].feeding.has_empty_chunk] or plain
-    alike = [pair for pair in plainest if pair[1].rule == plainest[0][1].rule]
-    return min(alike, key=lambda pair: len(pair[0].feeding.chunks), default=None)
+def _plain_twins(feeding: Feeding) -> set[Feeding]:
+    """What each of the streams would be, fed alone."""
+    plain = feeding.plain
+    return {plain, replace(plain, skip_special_tokens=not plain.skip_special_tokens)} if feeding.beside else {plain}
 
 
 def not_streamed(failure: Failure, whole: object, rule: str) -> Difference:
@@ -44,11 +87,21 @@ def not_streamed(failure: Failure, whole: object, rule: str) -> Difference:
     return failure_difference(whole, failure)
 
 
-def held_after_finish(streamed: Streamed) -> Difference | None:
-    """What is wrong with a stream that says that it still holds something at its end."""
+def wrongly_held(entry: FedStream, streamed: Streamed) -> Difference | None:
+    """What is wrong with how much a stream holds: too much on its way, or anything at its end."""
+    late = entry.late
+    if late is not None:
+        shown = f"{late.held} code points after chunk {1 + late.chunk} of {len(entry.feeding.chunks)}"
+        return Difference("more text is held back than the rule needs", "offsets only", f"at most {late.most}", shown)
     if not streamed.held or not streamed.held[-1]:
         return None
     return Difference("text is held after finish", "offsets only", "0 code points", f"{streamed.held[-1]} code points")
+
+
+def given_and_due(entry: FedStream, streamed: Streamed) -> tuple[tuple[Given, Piece], ...]:
+    """What each of the streams gave, one or two, and what it must give."""
+    first = streamed.given, entry.whole
+    return (first, (streamed.beside, entry.whole_beside)) if entry.feeding.beside else (first,)
 
 
 def rule_of_use(feeding: Feeding) -> str | None:
@@ -68,6 +121,7 @@ def shown_stream(feeding: Feeding, streamed: Streamed, given: Given, whole: Sequ
     "'a b' → [], 'c' → [7, 8], finish → [9]"
     """
     chunks = feeding.beside if given is streamed.beside else feeding.chunks
+    end = " and finish" if feeding.is_finished else ""
     ends = list(accumulate(map(len, given)))
     parts: list[object] = [part for piece in given for part in piece]
     right = next((n for n, pair in enumerate(zip(parts, whole, strict=False)) if pair[0] != pair[1]), len(whole))
@@ -79,7 +133,11 @@ def shown_stream(feeding: Feeding, streamed: Streamed, given: Given, whole: Sequ
     before = ["…"] if start else []
     after = ["…"] if len(shown) > start + len(middle) else []
     return ", ".join(
-        [f"reset after {len(feeding.forgotten)} chunks"] * bool(feeding.forgotten) + before + middle + after + [last]
+        [f"reset after {len(feeding.forgotten)} chunks{end}"] * bool(feeding.forgotten)
+        + before
+        + middle
+        + after
+        + [last]
     )
 
 

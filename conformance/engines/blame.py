@@ -16,12 +16,12 @@ from conformance.attribute import (
     refused_ids,
     refused_text,
 )
-from conformance.attribute_streams import EACH_CHUNK_ALONE, attribute_lost_text, attribute_stream_encoding
+from conformance.attribute_streams import EACH_CHUNK_ALONE, attribute_stream_encoding
 from conformance.case import Case
 from conformance.checks.base import Answers, Difference
-from conformance.checks.stream_decode import LOST_FROM_REPLACEMENT, decoding_difference
-from conformance.checks.stream_encode import OTHER_IDS, encoding_difference
-from conformance.checks.streams import culprit
+from conformance.checks.stream_decode import STREAM_DECODE
+from conformance.checks.stream_encode import OTHER_IDS, STREAM_ENCODE
+from conformance.decode_stream import CAUSES
 from conformance.engines.hypothesis_search import HypothesisSearch, Witness
 from conformance.engines.offset_witnesses import OffsetWitnesses
 from conformance.engines.stream_witnesses import StreamWitnesses
@@ -206,7 +206,7 @@ class Blame:
 
     def _of_stream_encoding(self, name: str, text: str, subject: Answers) -> Attribution:
         """A seam is told only of two chunks, between which there is one: the shrinker finds those of a text in more."""
-        found = culprit(subject.stream_encoded or (), encoding_difference)
+        found = STREAM_ENCODE.culprit(subject)
         if found is None or found[1].rule != OTHER_IDS:
             return Attribution()
         if self._streams.encodes_each_chunk_alone(name):
@@ -219,13 +219,8 @@ class Blame:
             return Attribution()
 
     def _of_stream_decoding(self, subject: Answers) -> Attribution:
-        found = culprit(subject.stream_decoded or (), decoding_difference)
-        if found is None or found[1].rule != LOST_FROM_REPLACEMENT:
-            return Attribution()
-        try:
-            return attribute_lost_text(self._tokenizer, found[0])
-        except ReftokError:
-            return Attribution()
+        found = STREAM_DECODE.culprit(subject)
+        return Attribution("Decoder", found[1].rule) if found and found[1].rule in CAUSES else Attribution()
 
     def _search(self, name: str, witness: TextWitness) -> Attribution:
         may_search = self._encoding.may_search(name)

@@ -19,8 +19,8 @@ Depth: TypeAlias = Literal["sample", "close", "sweep"]
 """How much is cut, each more than the one before.
 
 "sample": one chunking, seeded by the text, for runs over everything. "close": every one-cut and two-cut of what has at
-most `SHORTEST` units, for shrinking and replaying. "sweep": those of `SHORT` units, one-cuts and seeded chunkings of
-longer ones.
+most `SHORTEST` units, for shrinking and replaying. "sweep": every one-cut, as far as `MOST_FED` allows, the two-cuts of
+`SHORT` characters, `SHORTEST` bytes and `SHORT` ids, and seeded chunkings.
 """
 
 SHORTEST = 12
@@ -28,7 +28,8 @@ SHORT = 80
 CHUNKINGS = 8
 """How many seeded chunkings of a text, and ends of long ids, are taken."""
 MOST_FED = 400_000
-"""So many characters or ids a sweep may feed for one case: enough for every two-cut of `SHORT` units."""
+"""So many characters and bytes a sweep may feed for the cuts of one text, of which a seeded sample is taken otherwise:
+enough for every two-cut of `SHORT` characters, and for every one-cut of 440 in ASCII."""
 SHARE = 0.25
 """The part of a sample in which one more stream is reset, fed beside another, given empty chunks, or calls back."""
 
@@ -73,7 +74,7 @@ def text_feedings(text: str, depth: Depth, token_ends: Collection[int] = ()) -> 
     if depth == "sweep":
         feedings += [Feeding("encoder", by_grapheme()), Feeding("encoder", by_token())]
         feedings += [Feeding("encoder", makers[number % len(makers)]()) for number in range(CHUNKINGS)]
-        feedings += _within(_cut_once_and_twice(text, SHORT), _cut_once_and_twice(data, 1), chance)
+        feedings += _within(_cut_once_and_twice(text, SHORT), _cut_once_and_twice(data, SHORTEST), chance)
     return list(dict.fromkeys(feedings))
 
 
@@ -111,10 +112,16 @@ def ids_feedings(ids: tuple[int, ...], depth: Depth) -> list[Feeding]:
 def _uses(plain: Feeding, place: int) -> tuple[Feeding, ...]:
     """Other uses of a stream: reset after some chunks, beside another, with an empty chunk, with a callback.
 
-    place: a number of chunks, 1 or more.
+    place: a number of chunks, 1 or more. A stream that was finished is reset after other chunks than those to come, but
+    for bytes: those of a character come in no other order.
     """
     chunks = plain.chunks
-    uses = (replace(plain, forgotten=chunks[:place]), replace(plain, beside=chunks))
+    earlier = chunks if isinstance(chunks[0], bytes) else chunks[::-1]
+    uses = (
+        replace(plain, forgotten=chunks[:place]),
+        replace(plain, forgotten=earlier, is_finished=True),
+        replace(plain, beside=chunks),
+    )
     if plain.to == "decoder":
         stops = (1 + len(chunks), place) if plain.skip_special_tokens else ()
         return (*uses, *(replace(plain, stop=stop) for stop in stops))
@@ -131,13 +138,18 @@ def _sampled(chance: random.Random, chunks: Chunks) -> list[Feeding]:
 
 def _texts_close(text: str, data: bytes) -> list[Feeding]:
     each = Feeding("encoder", tuple(text))
-    feedings = [each, Feeding("encoder", _at(data, range(1, len(data))))]
-    feedings += _uses(each, 1 + len(text) // 2)
+    each_byte = Feeding("encoder", _at(data, range(1, len(data))))
+    feedings = [each, each_byte, *_uses(each, 1 + len(text) // 2), *_uses(each_byte, _within_a_character(data))]
     if len(text) <= SHORTEST:
         feedings += _cut_once_and_twice(text, SHORTEST)
-        feedings += _cut_once_and_twice(data, 1)
+        feedings += _cut_once_and_twice(data, SHORTEST)
         feedings += [use for cut in _cuts(text, 1) for use in _uses(Feeding("encoder", cut), 1)]
     return feedings
+
+
+def _within_a_character(data: bytes) -> int:
+    """A place between the bytes of a character; a middle one where there is none."""
+    return next((place for place, byte in enumerate(data) if byte & 0xC0 == 0x80), 1 + len(data) // 2)
 
 
 def _cut_once_and_twice(whole: _Units, longest: int) -> Iterator[Feeding]:

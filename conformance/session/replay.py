@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from conformance.checks import CHECKS
+from conformance.checks import CHECKS, of_rule
 from conformance.checks.base import Difference
 from conformance.engines.asking import ask
 from conformance.engines.local import bench_of
@@ -82,5 +82,6 @@ def _still_fails(plan: Plan, example: Mismatch) -> bool:
         return True
     bench.renew()
     answers = ask(bench, [example.case], (example.check,), example.subject, plan.inputs.closest_depth)
-    outcome = CHECKS[example.check](example.case, answers[bench.oracle][0], answers[example.subject][0])
+    subject = of_rule(example.check, answers[example.subject][0], example.rule)
+    outcome = CHECKS[example.check](example.case, answers[bench.oracle][0], subject)
     return isinstance(outcome, Difference)

@@ -9,7 +9,7 @@ from types import TracebackType
 
 from conformance.attribute import Attribution
 from conformance.case import Case
-from conformance.checks import CHECKS
+from conformance.checks import CHECKS, of_rule
 from conformance.checks.base import Answers, Difference
 from conformance.engines.asking import ask
 from conformance.engines.bench import Bench
@@ -104,7 +104,8 @@ class Trials:
         mismatch = self._mismatch
         depth = self._plan.inputs.closest_depth
         answers = ask(bench, [case], (mismatch.check,), mismatch.subject, depth)
-        oracle, subject = answers[bench.oracle][0], answers[mismatch.subject][0]
+        oracle = answers[bench.oracle][0]
+        subject = of_rule(mismatch.check, answers[mismatch.subject][0], mismatch.rule)
         found = CHECKS[mismatch.check](case, oracle, subject)
         if not isinstance(found, Difference) or found.rule != mismatch.rule:
             return None

@@ -17,6 +17,7 @@ A subject that streams has some of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, TypeAlias, cast
 
@@ -58,10 +59,13 @@ def fed(subject: Any, feeding: Feeding) -> Streamed | None:
         feed = _door(first, feeding.forgotten)
         for earlier in feeding.forgotten:
             feed(earlier)
+        if feeding.is_finished:
+            first.finish()
         first.reset()
     read: Read = _ids if feeding.to == "encoder" else text_of
     if feeding.beside:
-        return _fed_by_turns(first, _stream(subject, feeding), feeding, read)
+        second = _stream(subject, replace(feeding, skip_special_tokens=not feeding.skip_special_tokens))
+        return _fed_by_turns(first, second, feeding, read)
     return _fed_alone(first, feeding.chunks, read)
 
 
@@ -154,6 +158,7 @@ def feeding_to_json(feeding: Feeding) -> dict[str, Any]:
         "to": feeding.to,
         "bytes": _are_bytes(feeding.chunks),
         **{name: _chunks_to_json(getattr(feeding, name)) for name in ("chunks", "forgotten", "beside")},
+        "is_finished": feeding.is_finished,
         "skip_special_tokens": feeding.skip_special_tokens,
         "stop": feeding.stop,
     }

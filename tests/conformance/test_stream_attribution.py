@@ -1,4 +1,4 @@
-"""What stands at the seam of two chunks names the stage; why text does not come is told by what is certain."""
+"""What stands at the seam of two chunks names the stage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from conformance.attribute import Attribution
 from conformance.attribute_streams import (
     are_chunks_encoded_alone,
-    attribute_lost_text,
     attribute_stream_encoding,
 )
 from conformance.case import text_case
@@ -135,19 +134,3 @@ def test_bytes_that_are_cut_within_a_character_are_no_matter_of_a_stage() -> Non
     wrong = tuple(tokenizer.encode("a\ufffd\ufffd").ids)
     fed = FedStream(Feeding("encoder", chunks), Streamed((wrong, (), ())), tokenizer.encode("aé").ids)
     assert attribute_stream_encoding(tokenizer, "aé", fed).stage == "Input"
-
-
-@pytest.mark.parametrize(
-    ("tokens", "rule"),
-    [
-        (("a", "Ã"), "a character that stays incomplete is never given out as U+FFFD"),
-        (("a", "©"), "a U+FFFD that nothing can change is held for ever"),
-        (("a", "ï", "¿", "½"), "a U+FFFD that nothing can change is held for ever"),
-        (("a", "ï", "¿"), "a character that stays incomplete is never given out as U+FFFD"),
-    ],
-)
-def test_a_lost_replacement_character_is_certain_or_not(tokens: tuple[str, ...], rule: str) -> None:
-    tokenizer = load("bpe-qwen")
-    ids = tuple(tokenizer.model.vocab[token] for token in tokens)
-    fed = FedStream(Feeding("decoder", ids), Streamed(("a",)), tokenizer.decode(ids))
-    assert attribute_lost_text(tokenizer, fed) == Attribution("Decoder", rule)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from conformance.case import text_case
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference, Outcome
+from conformance.checks.stream_decode import STREAM_DECODE
 from conformance.observation import Failure
-from conformance.streaming import FedStream, Feeding, Given, Streamed, Streaming
+from conformance.streaming import FedStream, Feeding, Given, Late, Streamed, Streaming
 
 CASE = text_case("text", "test")
 TEXT = Feeding("encoder", ("a", "b"))
@@ -63,7 +64,7 @@ def test_stream_encode_names_what_only_a_reset_or_a_neighbour_changes() -> None:
     given, wrong = ((7,), (8,), ()), ((9,), (7,), (8,))
     right = encoder(*given)
     forgotten = FedStream(replace(TEXT, forgotten=("a",)), Streamed(wrong), (7, 8))
-    beside = FedStream(replace(TEXT, beside=("ab",)), Streamed(given, wrong), (7, 8))
+    beside = FedStream(replace(TEXT, beside=("ab",)), Streamed(given, wrong), (7, 8), (7, 8))
     assert rule(encoded(right, forgotten)) == "what was fed before a reset is not forgotten"
     assert rule(encoded(right, beside)) == "two streams share their state"
     plain = FedStream(TEXT, Streamed(wrong), (7, 8))
@@ -77,9 +78,14 @@ def test_text_that_is_held_after_finish_is_a_difference() -> None:
 
 
 def test_more_text_held_than_the_bound_is_a_difference() -> None:
-    held = encoder((7,), (8,), (), held=(1, 2, 0))
-    assert encoded(replace(held, most_held=(1, 2))) == "same"
-    assert rule(encoded(replace(held, most_held=(1, 1)))) == "more text is held back than the rule needs"
+    late = Late(chunk=1, held=2, most=1)
+    for differs in (
+        encoded(replace(encoder((7,), (8,), ()), late=late)),
+        decoded(replace(decoder("a", "a"), late=late)),
+    ):
+        assert rule(differs) == "more text is held back than the rule needs"
+        assert isinstance(differs, Difference)
+        assert (differs.expected, differs.observed) == ("at most 1", "2 code points after chunk 2 of 2")
 
 
 @pytest.mark.parametrize("check", [encoded, decoded])
@@ -102,7 +108,6 @@ def test_a_subject_is_judged_by_the_streams_that_it_has() -> None:
 @pytest.mark.parametrize(
     ("full", "given", "named"),
     [
-        ("ab\ufffd", ("a", "b"), "text from a U+FFFD on is never given out"),
         ("abc", ("a", "b"), "the end is never given out"),
         ("ab", (" a", "b"), "white space at the ends differs from the full decode"),
         ("a b", ("a", "b"), "spaces are lost between chunks"),
@@ -124,8 +129,9 @@ def test_stream_decode_names_what_only_a_reset_or_a_neighbour_changes() -> None:
     assert rule(decoded(right, decoder("ab", "x", "ab", feeding=replace(IDS, forgotten=(1,))))) == (
         "what was fed before a reset is not forgotten"
     )
-    beside = FedStream(replace(IDS, beside=(1, 2)), Streamed(("a", "b", ""), ("x", "", "")), "ab")
+    beside = FedStream(replace(IDS, beside=(1, 2)), Streamed(("a", "b", ""), ("x", "", "")), "ab", "<s>ab")
     assert rule(decoded(right, beside)) == "two streams share their state"
+    assert decoded(right, replace(beside, streaming=Streamed(("ab",), ("<s>ab",)))) == "same"
 
 
 Calls = tuple[tuple[str, int, bool], ...]
@@ -204,6 +210,25 @@ def test_an_empty_chunk_that_changes_what_is_given_is_named_and_not_blamed_on_a_
     assert rule(encoded(right, replace(empty, feeding=Feeding("encoder", (b"a", b"", b"b"))))) == named
     plain = FedStream(TEXT, Streamed(wrong), (7, 8))
     assert rule(encoded(empty, plain)) == "other ids than those of the whole text"
+
+
+def test_a_fault_hides_no_other_of_the_same_case_but_what_follows_from_it() -> None:
+    lost, early = decoder("ab", "a", feeding=Feeding("decoder", (1,))), decoder("é", "\ufffd", feeding=IDS)
+    reset = decoder("ab", "x", feeding=Feeding("decoder", (1, 3), forgotten=(1,)))
+    follows = decoder("ab", "a", feeding=Feeding("decoder", (1,), forgotten=(1,)))
+    other_way = decoder("ab", "a", feeding=Feeding("decoder", (1,), False, forgotten=(1,)))
+    answers = Answers(stream_decoded=(lost, reset, follows, early, other_way))
+    apart = [given.stream_decoded for given in STREAM_DECODE.by_rule(answers)]
+    assert apart == [(lost,), (early,), (reset, other_way)]
+    assert STREAM_DECODE.of_rule(answers, "the end is never given out").stream_decoded == (lost, follows)
+    assert decoded(*apart[1] or ()) != decoded(lost)
+
+
+def test_the_cause_of_other_text_goes_before_what_it_looks_like() -> None:
+    assert rule(decoded(replace(decoder("ab", "a"), cause="why"))) == "why"
+    failed = FedStream(IDS, Failure("refused", "no"), "ab", cause="why")
+    assert rule(decoded(failed)) == "why"
+    assert rule(decoded(replace(failed, streaming=Failure("crashed", "no")))) == "crashed"
 
 
 def test_of_streams_with_the_same_fault_the_one_with_fewest_cuts_is_shown() -> None:

@@ -36,7 +36,10 @@ def test_the_chunks_of_a_text_are_the_text_however_it_is_cut(depth: Depth, text:
     for feeding in feedings:
         assert joined(feeding.chunks) == text.encode("utf-8")
         assert not feeding.beside or joined(feeding.beside) == text.encode("utf-8")
-        assert joined(feeding.forgotten) == text.encode("utf-8")[: len(joined(feeding.forgotten))]
+        earlier = feeding.forgotten
+        if feeding.is_finished and not isinstance(earlier[0], bytes):
+            earlier = earlier[::-1]
+        assert joined(earlier) == text.encode("utf-8")[: len(joined(earlier))]
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
@@ -89,7 +92,32 @@ def test_a_sweep_gives_a_decoder_every_slice_of_a_line_and_stops_it_after_every_
     feedings = ids_feedings(ids, "sweep")
     assert chunkings(feedings) == {ids[a:b] for a, b in combinations(range(SHORT + 1), 2)}
     assert {feeding.stop for feeding in feedings} == {*range(SHORT + 2)}
-    assert {feeding.forgotten for feeding in feedings} == {ids[:stop] for stop in range(SHORT + 1)}
+    assert {feeding.forgotten for feeding in feedings} == {*(ids[:stop] for stop in range(SHORT + 1)), ids[::-1]}
+
+
+@pytest.mark.parametrize("depth", ["close", "sweep"])
+def test_streams_of_bytes_are_reset_and_interleaved_within_a_character(depth: Depth) -> None:
+    feedings = [feeding for feeding in text_feedings("aéb", depth) if isinstance(feeding.chunks[0], bytes)]
+    assert any(feeding.forgotten == (b"a", b"\xc3") and not feeding.is_finished for feeding in feedings)
+    assert any(feeding.is_finished for feeding in feedings)
+    assert any(feeding.beside for feeding in feedings)
+    assert (b"a", b"\xc3", b"", b"\xa9", b"b") in {feeding.chunks for feeding in feedings}
+
+
+@pytest.mark.parametrize("depth", ["close", "sweep"])
+def test_the_bytes_of_a_short_text_are_cut_twice_in_every_place(depth: Depth) -> None:
+    data = "a€b 😀".encode()
+    assert len(data) <= SHORTEST
+    cut = chunkings(text_feedings("a€b 😀", depth))
+    assert {(data[:a], data[a:b], data[b:]) for a, b in combinations(range(1, len(data)), 2)} <= cut
+
+
+@pytest.mark.parametrize("depth", ["close", "sweep"])
+def test_a_stream_that_was_finished_is_reset_after_other_chunks(depth: Depth) -> None:
+    finished = [feeding for feeding in text_feedings("abc", depth) if feeding.is_finished]
+    assert Feeding("encoder", ("a", "b", "c"), forgotten=("c", "b", "a"), is_finished=True) in finished
+    of_ids = [feeding for feeding in ids_feedings((1, 2, 3), depth) if feeding.is_finished]
+    assert {feeding.skip_special_tokens for feeding in of_ids} == {True, False}
 
 
 def test_the_sweep_of_a_long_text_is_bounded() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.attribute import Attribution
+from conformance.decode_stream import INCOMPLETE
 from conformance.engines.bench import Bench
 from conformance.engines.local import close_bench
 from conformance.engines.result import ShardResult
@@ -36,10 +37,13 @@ ENCODING_DEFECTS = [
     ("stream_encodes_chunks_alone", "of   the cafe\u0301", "Input", "each chunk is encoded on its own"),
     ("stream_buffers_longest_token", "abcdefgh", "Model", "ids are given out that later text changes"),
     ("stream_holds_everything", "many words of a text " * 5, "", "more text is held back than the rule needs"),
+    ("correct_streams", "many words of a text " * 5, "", "more text is held back than the rule needs"),
     ("stream_holds_bytes", "many words of a text " * 5, "", "more text is held back than the rule needs"),
     ("stream_holds_after_finish", "a", "", "text is held after finish"),
     ("stream_ends_at_empty_chunk", "a", "", "an empty chunk changes what is given"),
     ("stream_is_not_reset", "a", "", RESET),
+    ("stream_stays_finished", "a", "", RESET),
+    ("stream_keeps_bytes", "é", "", RESET),
     ("streams_share_state", "a", "", SHARED),
 ]
 DECODING_DEFECTS = [
@@ -49,14 +53,19 @@ DECODING_DEFECTS = [
     ("stream_drops_bytes", ("Ã", "a"), "", "bytes that are not UTF-8 are dropped"),
     ("stream_strips_prefix_space", ("▁a", "▁b"), "", "spaces are lost between chunks"),
     ("stream_repeats", ("a", "b", "c"), "", "text is given out twice"),
+    ("correct_streams", ("Ġthe",) * 17, "", "more text is held back than the rule needs"),
     ("stream_is_not_reset", ("a",), "", RESET),
+    ("stream_stays_finished", ("a",), "", RESET),
     ("streams_share_state", ("a",), "", SHARED),
+    ("streams_share_settings", ("a", "<|im_end|>"), "", SHARED),
     ("stream_ignores_stop", ("a", "b"), "", "an early stop is ignored"),
     ("stream_callback_stops_at_none", ("a", "b"), "", "a callback that returns None stops the calls"),
     ("stream_callback_forgets_flush", ("a", "Ã"), "", "the callback never hears the end"),
     ("stream_callback_names_next_id", ("a", "b"), "", "the callback is called for other ids"),
     ("stream_callback_is_never_final", ("a", "b"), "", "is_final is not set with the last id alone"),
 ]
+FOLLOWING = {"stream_drops_bytes": ("Decoder", INCOMPLETE)}
+"""What a defect breaks as well, elsewhere in the same ids: here the dropped bytes are the last ones."""
 MODELS = {
     "stream_prefixes_chunks": "spm-unigram",
     "stream_strips_prefix_space": "spm-bpe-hf",
@@ -121,11 +130,12 @@ def test_a_planted_defect_of_a_streaming_decoder_is_named(
     worked: Work, defect: str, tokens: tuple[str, ...], stage: str, rule: str
 ) -> None:
     _, result = worked(defect, MODELS.get(defect, "bpe-qwen"), tokens)
-    assert [*found(result, "stream decode")] == [(stage, rule)]
+    following = [FOLLOWING[defect]] if defect in FOLLOWING else []
+    assert {*found(result, "stream decode")} == {(stage, rule), *following}
 
 
 @pytest.mark.parametrize("model", FORMATS)
-def test_streams_that_hold_everything_to_the_end_are_right(worked: Work, model: str) -> None:
+def test_streams_that_hold_what_is_short_to_the_end_are_right(worked: Work, model: str) -> None:
     _, result = worked("correct_streams", model, "e\u0301  <|im_end|>☠\ufffd")
     assert not any(".py" in key[0] for key in result.groups)
     compared = {check: result.counts["correct_streams.py:Subject", check].compared for check in CHECKS}

@@ -111,6 +111,38 @@ def test_what_was_fed_before_a_reset_is_not_told() -> None:
     assert fed(Subject(), Feeding("encoder", ("a",), forgotten=("x", "y"))) == Streamed(((), (97,)), held=(1, 1))
 
 
+def test_a_stream_is_finished_before_it_is_reset() -> None:
+    order: list[str] = []
+
+    class Stream:
+        def feed(self, token_id: int) -> str:
+            order.append(f"feed {token_id}")
+            return ""
+
+        def finish(self) -> str:
+            order.append("finish")
+            return ""
+
+        def reset(self) -> None:
+            order.append("reset")
+
+    subject = type("Subject", (), {"stream_decoder": lambda _, skip_special_tokens: Stream()})()
+    fed(subject, Feeding("decoder", (1,), forgotten=(2,), is_finished=True))
+    assert order == ["feed 2", "finish", "reset", "feed 1", "finish"]
+
+
+def test_a_second_decoder_treats_special_tokens_the_other_way() -> None:
+    asked: list[bool] = []
+
+    class Asked(Subject):
+        def stream_decoder(self, skip_special_tokens: bool) -> LettersOut:
+            asked.append(skip_special_tokens)
+            return LettersOut()
+
+    fed(Asked(), Feeding("decoder", (1, 2), False, beside=(1, 2)))
+    assert asked == [False, True]
+
+
 def test_what_a_subject_cannot_be_fed_is_left_out() -> None:
     assert fed(object(), TEXT) is fed(object(), IDS) is None
     assert fed(Subject(), Feeding("decoder", (1,), forgotten=(2,))) is None
@@ -199,10 +231,10 @@ CHUNKS = st.one_of(
 ).map(tuple)
 
 
-@given(CHUNKS, st.booleans(), st.booleans(), st.integers(0, 3))
-def test_a_feeding_comes_through_json(chunks: Any, skip: bool, is_double: bool, stop: int) -> None:
+@given(CHUNKS, st.booleans(), st.booleans(), st.integers(0, 3), st.booleans())
+def test_a_feeding_comes_through_json(chunks: Any, skip: bool, is_double: bool, stop: int, is_finished: bool) -> None:
     to: Any = "decoder" if isinstance(chunks[0], int) else "encoder"
-    feeding = Feeding(to, chunks, skip, chunks[:1], chunks if is_double else (), stop)
+    feeding = Feeding(to, chunks, skip, chunks[:1], chunks if is_double else (), stop, is_finished)
     assert feeding_from_json(json.loads(json.dumps(feeding_to_json(feeding)))) == feeding
 
 

@@ -1,4 +1,4 @@
-"""Nothing comes before the end, and the stream says so: right ids, but no stream."""
+"""Nothing comes before the end, and the encoder says so: right ids, but no stream."""
 
 from __future__ import annotations
 

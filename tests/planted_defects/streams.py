@@ -1,4 +1,7 @@
-"""What the planted defects of streams start from: streams that hold everything to the end, and so are right."""
+"""What the planted defects of streams start from: streams that hold everything to the end.
+
+So all that they give is right, but for what is long they give it too late.
+"""
 
 from __future__ import annotations
 

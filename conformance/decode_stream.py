@@ -1,0 +1,101 @@
+"""What DecodeStream of tokenizers makes of ids, worked out from full decodes: its divergences are known as just that.
+
+It decodes the ids that it keeps, and gives out what the text has gained, unless that ends in U+FFFD. What it holds then
+comes with a later id or never, since nothing ends such a stream.
+Source: tokenizers 0.23.3, tokenizer/mod.rs (`step_decode_stream`); the same from 0.21.1 on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from conformance.observation import Failure
+from conformance.streaming import Chunks, Feeding, Streamed, Streaming
+from reftok import ReftokError, Tokenizer
+
+REPLACEMENT = "\ufffd"
+INCOMPLETE = "a character that stays incomplete is never given out as U+FFFD"
+HELD_FOR_EVER = "a U+FFFD that nothing can change is held for ever"
+NOT_AWAITED = "a run of byte tokens is not awaited that is judged as a whole"
+INVALID_PREFIX = "refuses a byte token that changes what others before it stand for"
+CAUSES = (INCOMPLETE, HELD_FOR_EVER, NOT_AWAITED, INVALID_PREFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Between two steps.
+
+    given: all that has come out. ids: those that are kept. prefix: the text of the first `known` of them, which has
+    come out already.
+    """
+
+    given: str = ""
+    ids: Chunks = ()
+    prefix: str = ""
+    known: int = 0
+
+
+Supposed: TypeAlias = State | None
+"""None where a step raises: the text of the ids that are kept does not begin with what has been given out of it."""
+
+
+class DecodeStreams:
+    """The streams of one model, for one list of ids. What each comes to is kept, since a slice often begins another."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[tuple[Chunks, bool], Supposed] = {}
+        self._texts: dict[tuple[Chunks, bool], str] = {}
+
+    def cause(self, feeding: Feeding, streaming: Streaming, whole: str) -> str:
+        """Why a stream gives other text than the whole: that of DecodeStream where it does the same, else ''.
+
+        Text is lost for the same cause, whoever does it, where nothing but U+FFFD is lost.
+        """
+        try:
+            state = self._after(feeding.chunks, feeding.skip_special_tokens)
+            if isinstance(streaming, Failure):
+                return INVALID_PREFIX if state is None and streaming.kind == "refused" else ""
+            given = "".join(map(str, streaming.given)) if isinstance(streaming, Streamed) else ""
+            lost = whole[len(given) :] if whole.startswith(given) else ""
+            if lost and ((state and state.given == given) or not lost.strip(REPLACEMENT)):
+                return HELD_FOR_EVER if self._certain(feeding) > len(given) else INCOMPLETE
+            return NOT_AWAITED if state and state.given == given else ""
+        except ReftokError:
+            return ""
+
+    def _certain(self, feeding: Feeding) -> int:
+        """How many code points the reference gives before the end: what can still become another is not among them."""
+        stream = self._tokenizer.stream_decoder(skip_special_tokens=feeding.skip_special_tokens)
+        return sum(len(stream.feed(chunk)) for chunk in feeding.chunks if isinstance(chunk, int))
+
+    def _after(self, ids: Chunks, skips: bool) -> Supposed:
+        start = next((n for n in range(len(ids), 0, -1) if (ids[:n], skips) in self._known), 0)
+        state: Supposed = self._known[ids[:start], skips] if start else State()
+        for number in range(start, len(ids)):
+            state = None if state is None else self._step(state, ids[number], skips)
+            self._known[ids[: number + 1], skips] = state
+        return state
+
+    def _step(self, state: State, token_id: str | bytes | int, skips: bool) -> Supposed:
+        prefix, known = state.prefix, state.known
+        if not prefix and state.ids:
+            text = self._decode(state.ids, skips)
+            if not text.endswith(REPLACEMENT):
+                prefix, known = text, len(state.ids)
+        ids = (*state.ids, token_id)
+        text = self._decode(ids, skips)
+        if len(text.encode()) <= len(prefix.encode()) or text.endswith(REPLACEMENT):
+            return State(state.given, ids, prefix, known)
+        if not text.startswith(prefix):
+            return None
+        kept = ids[known:]
+        return State(state.given + text[len(prefix) :], kept, self._decode(kept, skips), len(ids) - known)
+
+    def _decode(self, ids: Chunks, skips: bool) -> str:
+        text = self._texts.get((ids, skips))
+        if text is None:
+            decoded = [chunk for chunk in ids if isinstance(chunk, int)]
+            text = self._texts[ids, skips] = self._tokenizer.decode(decoded, skip_special_tokens=skips)
+        return text

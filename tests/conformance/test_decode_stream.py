@@ -1,0 +1,115 @@
+"""What DecodeStream gives is foretold to the letter: its divergences have a cause, and others do not have it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.decode_stream import HELD_FOR_EVER, INCOMPLETE, INVALID_PREFIX, NOT_AWAITED, DecodeStreams
+from conformance.observation import Failure
+from conformance.streaming import Feeding, Streamed
+from conformance.subjects import tokenizers_subject
+from conformance.subjects.base import Subject
+from reftok import embedded_models, load
+
+MODELS = ("bpe-qwen", "spm-bpe-hf", "spm-unigram-hf")
+
+
+@cache
+def loaded(model: str) -> Subject:
+    return tokenizers_subject.load(embedded_models()[model], "tokenizer.json")
+
+
+def ids_of(model: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
+    tokenizer = load(model)
+    ids = tuple(tokenizer.token_to_id(token) for token in tokens)
+    return tuple(token_id for token_id in ids if token_id is not None)
+
+
+def cause(model: str, tokens: tuple[str, ...], *given_out: str) -> str:
+    """What is said of a stream that gives this text."""
+    ids = ids_of(model, tokens)
+    tokenizer = load(model)
+    return DecodeStreams(tokenizer).cause(Feeding("decoder", ids), Streamed(given_out), tokenizer.decode(ids))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "named"),
+    [
+        (("a", "Ã"), INCOMPLETE),
+        (("a", "©"), HELD_FOR_EVER),
+        (("a", "ï", "¿", "½"), HELD_FOR_EVER),
+        (("a", "ï", "¿"), INCOMPLETE),
+    ],
+)
+def test_a_lost_replacement_character_is_certain_or_not(tokens: tuple[str, ...], named: str) -> None:
+    assert cause("bpe-qwen", tokens, "a") == named
+
+
+def test_text_that_is_held_with_a_replacement_character_is_lost_with_it() -> None:
+    assert cause("bpe-qwen", ("Ã", "a", "Ã")) == ""
+    assert cause("bpe-qwen", ("Ã", "a", "Ã"), "\ufffda") == INCOMPLETE
+
+
+def test_words_that_are_lost_with_a_replacement_character_are_not_lost_by_its_fault() -> None:
+    assert cause("bpe-qwen", ("a", "Ġthe", "©", "Ġthe"), "a") == ""
+    assert cause("bpe-qwen", ("a", "Ġthe", "©"), "a") == ""
+    assert cause("bpe-qwen", ("a", "Ġthe", "©"), "a the") == HELD_FOR_EVER
+
+
+def test_other_text_around_a_replacement_character_has_no_known_cause_but_a_run_of_byte_tokens() -> None:
+    assert cause("bpe-qwen", ("a", "©", "a"), "axa") == ""
+    run = ("<0xC3>", "<0xA9>", "<0xFF>", "▁the")
+    assert cause("spm-bpe-hf", run, "é", "\ufffd the") == ""
+    assert cause("spm-bpe-hf", ("▁the", "<0xC3>", "<0xA9>", "<0xFF>", "▁the"), "the\ufffd\ufffd\ufffd the") == ""
+
+
+def test_a_refusal_is_known_only_where_decode_stream_refuses() -> None:
+    tokenizer = load("bpe-qwen")
+    refused = Failure("refused", "no")
+    ids = ids_of("bpe-qwen", ("a", "©"))
+    assert DecodeStreams(tokenizer).cause(Feeding("decoder", ids), refused, "a\ufffd") == ""
+
+
+@cache
+def kinds_of_ids(model: str) -> tuple[list[int], ...]:
+    """Ids of bytes, of other tokens, and of added ones."""
+    tokenizer = load(model)
+    known = ((number, tokenizer.id_to_token(number) or "") for number in range(tokenizer.vocab_size))
+    single = [number for number, token in known if len(token) == 1 or token.startswith("<0x")]
+    return single, single, [*range(500)], [*tokenizer.added_tokens.tokens]
+
+
+@st.composite
+def ids_with_bytes(draw: st.DrawFn, model: str) -> tuple[int, ...]:
+    """Ids of bytes in any order, among some others."""
+    kinds = [st.sampled_from(ids) for ids in kinds_of_ids(model) if ids]
+    return tuple(draw(st.lists(st.one_of(kinds), min_size=1, max_size=10)))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@given(data=st.data(), skips=st.booleans())
+def test_every_divergence_of_decode_stream_has_a_cause(model: str, data: st.DataObject, skips: bool) -> None:
+    ids = data.draw(ids_with_bytes(model))
+    subject = loaded(model)
+    feeding = Feeding("decoder", ids, skips)
+    (streamed,) = subject.stream([feeding])
+    whole = subject.decode(ids)
+    due = whole.text if skips else whole.kept
+    if isinstance(streamed, Failure) or "".join(streamed.given) != due:
+        assert DecodeStreams(load(model)).cause(feeding, streamed, due)
+
+
+def test_a_run_of_byte_tokens_is_given_out_before_it_is_judged_or_refused() -> None:
+    found: set[str] = set()
+    tokenizer, subject = load("spm-bpe-hf"), loaded("spm-bpe-hf")
+    for tokens in (("<0xC3>", "<0xA9>", "<0xFF>", "▁the"), ("▁the", "<0xC3>", "<0xA9>", "<0xE2>", "▁the")):
+        ids = ids_of("spm-bpe-hf", tokens)
+        feeding = Feeding("decoder", ids)
+        (streamed,) = subject.stream([feeding])
+        found.add(DecodeStreams(tokenizer).cause(feeding, streamed, tokenizer.decode(ids)))
+    assert found <= {NOT_AWAITED, INVALID_PREFIX}
+    assert found
