@@ -10,8 +10,12 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.engines.bench import Bench
 from conformance.inputs.byte_tokens import byte_token_cases
 from conformance.inputs.cuts import MOST_FED, SHORT, SHORTEST, Depth, bytes_feedings, ids_feedings, text_feedings
+from conformance.inputs.plan import Inputs, Shard, shard_cases
+from conformance.modelling import plan_models
+from conformance.plan import Plan
 from conformance.streaming import Chunks, Feeding
 
 DEPTHS: tuple[Depth, ...] = get_args(Depth)
@@ -149,8 +153,36 @@ def test_samples_have_empty_chunks_beside_their_plain_twins() -> None:
     assert len(empty) > 10
 
 
+BYTE_TOKENS = {case.tokens for case in byte_token_cases()}
+
+
 def test_byte_tokens_come_in_every_order_and_cut_off_everywhere() -> None:
-    cases = {case.tokens for case in byte_token_cases()}
-    assert {("<0xC3>",), ("<0xA9>", "<0xC3>"), ("<0xEF>", "<0xBF>", "<0xBD>"), ("<0xF0>", "<0x98>")} <= cases
-    assert {("Ã",), ("©", "Ã"), ("ï", "¿", "½")} <= cases
-    assert len({case.origin for case in byte_token_cases()}) == len(byte_token_cases()) == len(cases)
+    assert {("<0xC3>",), ("<0xA9>", "<0xC3>"), ("<0xEF>", "<0xBF>", "<0xBD>"), ("<0xF0>", "<0x98>")} <= BYTE_TOKENS
+    assert {("Ã",), ("©", "Ã"), ("ï", "¿", "½")} <= BYTE_TOKENS
+    assert len({case.origin for case in byte_token_cases()}) == len(byte_token_cases()) == len(BYTE_TOKENS)
+
+
+def test_runs_of_byte_tokens_end_at_ordinary_tokens_one_of_them_the_replacement_character() -> None:
+    assert ("▁", "<0xC3>", "a", "<0x61>", "<0xC3>", "▁a") in BYTE_TOKENS
+    assert ("\ufffd", "<0xC3>", "\ufffd", "<0x61>", "<0xC3>", "\ufffd") in BYTE_TOKENS
+    assert {("Ġ", "Ã", "a", "a", "Ã", "Ġa"), ("ï¿½", "Ã", "ï¿½", "a", "Ã", "ï¿½")} <= BYTE_TOKENS
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xe0\xa0", b"\xed\x9f", b"\xf0\x90", b"\xf4\x8f", b"\xc0\x80", b"\xe0\x80", b"\xff"]
+)
+def test_byte_tokens_come_to_the_edges_of_utf_8_and_beyond(data: bytes) -> None:
+    assert {tuple(map("<0x{:02X}>".format, part)) for part in (data, data + b"a", b"a" + data)} <= BYTE_TOKENS
+
+
+@pytest.mark.parametrize("name", ["bpe-gpt2", "spm-bpe", "spm-bpe-hf", "spm-unigram-bytes"])
+def test_reftok_decodes_byte_tokens_and_every_slice_of_them_as_the_library_does(name: str) -> None:
+    (model,) = plan_models((name,))
+    inputs = Inputs((), ("cuts",), 0, 0)
+    bench = Bench(Plan((model,), ("reftok",), (), inputs, 60), model)
+    cases = shard_cases(inputs, Shard(name, "cuts", 0, len(byte_token_cases())), bench.vocab)
+    assert len(cases) > len(byte_token_cases()) // 3
+    ids = {case.ids[start:stop] for case in cases for start, stop in combinations(range(1 + len(case.ids)), 2)}
+    oracle, reference = bench.subjects[bench.oracle], bench.reference
+    assert oracle is not reference
+    assert [one for one in sorted(ids) if oracle.decode(one) != reference.decode(one)] == []
