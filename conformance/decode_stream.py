@@ -15,6 +15,10 @@ from conformance.streaming import Chunks, Feeding, Streamed, Streaming
 from reftok import ReftokError, Tokenizer
 
 REPLACEMENT = "\ufffd"
+LONGEST_KEPT = 80
+"""So many ids are kept with what a stream, or the decoder, has made of them."""
+MOST_DECODED = 2_000_000
+"""So many ids are decoded for the streams of one list: what holds text for long decodes all of it with each id."""
 INCOMPLETE = "a character that stays incomplete is never given out as U+FFFD"
 HELD_FOR_EVER = "a U+FFFD that nothing can change is held for ever"
 NOT_AWAITED = "a run of byte tokens is not awaited that is judged as a whole"
@@ -45,6 +49,7 @@ class DecodeStreams:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
+        self._left = MOST_DECODED
         self._known: dict[tuple[Chunks, bool], Supposed] = {}
         self._texts: dict[tuple[Chunks, bool], str] = {}
 
@@ -54,28 +59,39 @@ class DecodeStreams:
         Text is lost for the same cause, whoever does it, where nothing but U+FFFD is lost.
         """
         try:
-            state = self._after(feeding.chunks, feeding.skip_special_tokens)
-            if isinstance(streaming, Failure):
-                return INVALID_PREFIX if state is None and streaming.kind == "refused" else ""
-            given = "".join(map(str, streaming.given)) if isinstance(streaming, Streamed) else ""
-            lost = whole[len(given) :] if whole.startswith(given) else ""
-            if lost and ((state and state.given == given) or not lost.strip(REPLACEMENT)):
-                return HELD_FOR_EVER if self._certain(feeding) > len(given) else INCOMPLETE
-            return NOT_AWAITED if state and state.given == given else ""
-        except ReftokError:
+            if isinstance(streaming, Streamed):
+                return self._cause_of_text(feeding, "".join(map(str, streaming.given)), whole)
+            is_refused = isinstance(streaming, Failure) and streaming.kind == "refused"
+            return INVALID_PREFIX if is_refused and self._after(feeding) is None else ""
+        except (ReftokError, _TooMuchError):
             return ""
+
+    def _cause_of_text(self, feeding: Feeding, given: str, whole: str) -> str:
+        lost = whole[len(given) :] if whole.startswith(given) else ""
+        if not lost or lost.strip(REPLACEMENT):
+            state = self._after(feeding)
+            if state is None or state.given != given:
+                return ""
+        if not lost:
+            return NOT_AWAITED
+        return HELD_FOR_EVER if self._certain(feeding) > len(given) else INCOMPLETE
 
     def _certain(self, feeding: Feeding) -> int:
         """How many code points the reference gives before the end: what can still become another is not among them."""
         stream = self._tokenizer.stream_decoder(skip_special_tokens=feeding.skip_special_tokens)
         return sum(len(stream.feed(chunk)) for chunk in feeding.chunks if isinstance(chunk, int))
 
-    def _after(self, ids: Chunks, skips: bool) -> Supposed:
-        start = next((n for n in range(len(ids), 0, -1) if (ids[:n], skips) in self._known), 0)
+    def _after(self, feeding: Feeding) -> Supposed:
+        ids, skips = feeding.chunks, feeding.skip_special_tokens
+        is_kept = len(ids) <= LONGEST_KEPT
+        start = next((n for n in range(len(ids), 0, -1) if (ids[:n], skips) in self._known), 0) if is_kept else 0
         state: Supposed = self._known[ids[:start], skips] if start else State()
         for number in range(start, len(ids)):
-            state = None if state is None else self._step(state, ids[number], skips)
-            self._known[ids[: number + 1], skips] = state
+            if state is None:
+                return None
+            state = self._step(state, ids[number], skips)
+            if is_kept:
+                self._known[ids[: number + 1], skips] = state
         return state
 
     def _step(self, state: State, token_id: str | bytes | int, skips: bool) -> Supposed:
@@ -91,11 +107,20 @@ class DecodeStreams:
         if not text.startswith(prefix):
             return None
         kept = ids[known:]
-        return State(state.given + text[len(prefix) :], kept, self._decode(kept, skips), len(ids) - known)
+        given = state.given + text[len(prefix) :]
+        return State(given, kept, self._decode(kept, skips), len(ids) - known)
 
     def _decode(self, ids: Chunks, skips: bool) -> str:
         text = self._texts.get((ids, skips))
         if text is None:
-            decoded = [chunk for chunk in ids if isinstance(chunk, int)]
-            text = self._texts[ids, skips] = self._tokenizer.decode(decoded, skip_special_tokens=skips)
+            self._left -= len(ids)
+            if self._left < 0:
+                raise _TooMuchError
+            text = self._tokenizer.decode([chunk for chunk in ids if isinstance(chunk, int)], skip_special_tokens=skips)
+            if len(ids) <= LONGEST_KEPT:
+                self._texts[ids, skips] = text
         return text
+
+
+class _TooMuchError(Exception):
+    pass

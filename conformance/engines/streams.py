@@ -60,7 +60,7 @@ class Streams:
             skipped, kept = (whole.text, whole.kept) if feeding.skip_special_tokens else (whole.kept, whole.text)
             late, cause = None, ""
             if not isinstance(streaming, Streamed) or "".join(map(str, streaming.given)) != skipped:
-                cause = supposed.cause(feeding, streaming, skipped)
+                cause = "" if feeding.stop else supposed.cause(feeding, streaming, skipped)
             elif feeding.is_plain and feeding.chunks == ids:
                 late = self._hold_back.of_decoder(feeding, streaming)
             fed.append(FedStream(feeding, streaming, skipped, kept, late, cause))
