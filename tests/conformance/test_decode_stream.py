@@ -111,7 +111,7 @@ def cause_of_decode_stream(tokens: tuple[str, ...]) -> str:
     return DecodeStreams(tokenizer).cause(feeding, streamed, tokenizer.decode(ids))
 
 
-RUN = ("<0xC3>", "<0xA9>", "<0xFF>", "▁the")
+RUN = ("<0x61>", "<0xC3>")
 
 
 def test_a_run_of_byte_tokens_is_given_out_before_it_is_judged_or_refused() -> None:
@@ -120,5 +120,5 @@ def test_a_run_of_byte_tokens_is_given_out_before_it_is_judged_or_refused() -> N
 
 
 def test_a_list_of_ids_that_takes_too_long_to_follow_has_no_cause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.decode_stream.MOST_DECODED", 5)
+    monkeypatch.setattr("conformance.decode_stream.MOST_DECODED", 2)
     assert cause_of_decode_stream(RUN) == ""
