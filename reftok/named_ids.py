@@ -2,7 +2,13 @@
 
 What the files say counts: tokenizer_config.json and special_tokens_map.json of a folder, the types of the pieces of a
 sentencepiece model, the metadata of a GGUF file. Of a name about which they say nothing, the first of its well-known
-contents that is a token has it, and the model's own unknown token is `unk`; where there is none the id is None.
+contents has it that is a special token, or else an added one; and the model's own unknown token is `unk`. An ordinary
+entry of the vocab never counts: Qwen's has `</s>`, since text with markup was trained on. Where there is none the id
+is None.
+
+vocab.json and merges.txt with nothing beside them do not say which tokens are special. Where the vocab has
+`<|endoftext|>`, that is bos, eos and unk, as for GPT2Tokenizer of transformers. For the other names, and in other
+vocabs, a well-known content counts that no merge makes: text never becomes such an entry.
 
 Of `eot` most files say nothing: only `eot_token` in the files of a folder and `tokenizer.ggml.eot_token_id` in a GGUF
 file name it. llama.cpp then goes by well-known contents as well (`special_eot_id`, src/llama-vocab.cpp), but where a
@@ -12,9 +18,11 @@ those are `eos` here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from reftok.added_tokens import AddedVocabulary
+from reftok.llama.attributes import CUT_OUT
 from reftok.llama.vocab import LlamaVocab
 from reftok.models.bpe import BPE
 from reftok.models.piece_model import PieceModel
@@ -48,6 +56,8 @@ WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
 """By name the contents that published models give its token, in the order in which they are looked for."""
 
 _TURNS = ("eot", "im_start", "im_end")
+_GPT2_TOKEN = "<|endoftext|>"
+_GPT2_NAMES = ("bos", "eos", "unk")
 
 
 class NamedId:
@@ -67,8 +77,14 @@ class NamedId:
             return None if tokenizer is None else tokenizer.named_ids[self.name]
         if self.name == "unk" and (unk_id := _unk_id(tokenizer.model)) is not None:
             return unk_id
-        found = map(tokenizer.token_to_id, WELL_KNOWN[self.name])
-        return next((token_id for token_id in found if token_id is not None), None)
+        return _id_of_added(tokenizer.added_tokens, self.name)
+
+
+def _id_of_added(tokens: AddedVocabulary, name: str) -> int | None:
+    """That of a special token before that of another: Phi-3 has `</s>`, not special, beside `<|endoftext|>`."""
+    found = [content for content in WELL_KNOWN[name] if tokens.token_to_id(content) is not None]
+    special = [content for content in found if tokens.is_special(content)]
+    return next(map(tokens.token_to_id, special or found), None)
 
 
 def _unk_id(model: Model) -> int | None:
@@ -95,9 +111,29 @@ def _marks(table: PieceTable) -> frozenset[str]:
 
 
 def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:
-    """What the vocab of a GGUF file says of all names but pad and unk."""
+    """What the vocab of a GGUF file says of all names but unk: pad and what marks turns are cut out of a text."""
     named = {"bos": vocab.bos_id, "eos": vocab.eos_id}
-    return named | {name: _first_well_known(name, vocab.ids) for name in _TURNS}
+    contents = {content for name in ("pad", *_TURNS) for content in WELL_KNOWN[name] if content in vocab.ids}
+    cut_out = {content: vocab.ids[content] for content in contents if vocab.attributes[vocab.ids[content]] & CUT_OUT}
+    return named | {name: _first_well_known(name, cut_out) for name in ("pad", *_TURNS)}
+
+
+def ids_of_vocab_and_merges(vocab: Mapping[str, int], merges: Iterable[Sequence[str]]) -> dict[str, int | None]:
+    """The names in a vocab of which nothing says what is special: see above.
+
+    merges: pairs of tokens.
+
+    >>> ids = ids_of_vocab_and_merges({"<": 0, "s>": 1, "<s>": 2, "<pad>": 3, "<|endoftext|>": 4}, [("<", "s>")])
+    >>> ids["bos"], ids["eos"], ids["pad"], ids["im_end"]
+    (4, 4, 3, None)
+    """
+    known = {content for contents in WELL_KNOWN.values() for content in contents if content in vocab}
+    cuts = {(content[:place], content[place:]) for content in known for place in range(1, len(content))}
+    made = {left + right for left, right in cuts.intersection(map(tuple, merges))}
+    named = {
+        name: _first_well_known(name, {content: vocab[content] for content in known - made}) for name in WELL_KNOWN
+    }
+    return named | dict.fromkeys(_GPT2_NAMES, vocab[_GPT2_TOKEN]) if _GPT2_TOKEN in known - made else named
 
 
 def _first_well_known(name: str, ids: Mapping[str, int]) -> int | None:

@@ -138,7 +138,7 @@ def _check_is_tokenizer(path: Path, value: object) -> None:
 
 def _with_named_ids(tokenizer: Tokenizer, path: Path) -> Tokenizer:
     """With the ids of the tokens that tokenizer_config.json and special_tokens_map.json beside a file name."""
-    return replace(tokenizer, named_ids=named_ids(path.parent, tokenizer))
+    return replace(tokenizer, named_ids={**tokenizer.named_ids, **named_ids(path.parent, tokenizer)})
 
 
 def file_format(data: bytes) -> str:

@@ -14,6 +14,7 @@ from reftok.errors import ModelFormatError
 from reftok.formats.fields import Fields, is_id
 from reftok.formats.strict_json import parse_json
 from reftok.models.bpe import BPE
+from reftok.named_ids import ids_of_vocab_and_merges
 from reftok.patterns import compile_oniguruma
 from reftok.stages import PreTokenizer
 from reftok.tokenizer import Tokenizer
@@ -49,7 +50,8 @@ def byte_level_bpe(
     vocab: token to id, the token as bytes or written in the characters of `bytes_to_unicode`; or id to bytes.
     merges: pairs of tokens, bytes or characters, the first merged first.
     special_tokens: matched in the text before everything else, and left out in decoding. One that is in the vocab (as
-        its UTF-8 bytes, or literally where the vocab is in characters) has that id, another gets the next one.
+        its UTF-8 bytes, or literally where the vocab is in characters) has that id, another gets the next one. They
+        alone have names then (`eos_id`); without any, see `reftok.named_ids`.
     pattern: what a pre-token is, in the syntax of Oniguruma; None for GPT-2's pattern.
     source: the name for messages.
     Raises ModelFormatError where an entry is of another type, a token or an id is there twice, or a merge is not in
@@ -66,13 +68,15 @@ def byte_level_bpe(
     specials = _contents(special_tokens, source)
     known = _entries_of_texts(specials, entries) if in_bytes else entries
     added = [AddedToken(content, normalized=False, special=True) for content in specials]
+    pairs = _byte_character_merges(merges, source)
     return Tokenizer(
         library="tokenizers",
-        model=BPE(entries, _byte_character_merges(merges, source), source=source),
+        model=BPE(entries, pairs, source=source),
         added_tokens=AddedVocabulary(added, known, model_size=len(entries), source=source),
         pre_tokenizers=_pre_tokenizers(pattern),
         post_processors=(postprocessors.ByteLevel(add_prefix_space=False, trim_offsets=False),),
         decoders=(decoders.ByteLevel(),),
+        named_ids={} if specials else ids_of_vocab_and_merges(entries, pairs),
     )
 
 

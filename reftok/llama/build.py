@@ -76,7 +76,8 @@ def llama_spm(
     types = _types(tokens, unk_id, (bos_id, eos_id)) if token_types is None else token_types
     found = attributes(ids, types)
     vocab = LlamaVocab(tokens, ids, found, "spaces escaped", bos_id, eos_id, bos_id is not None, add_eos=False)
-    return build_spm(LlamaSettings(vocab, add_space_prefix), array("f", scores))
+    tokenizer = build_spm(LlamaSettings(vocab, add_space_prefix), array("f", scores))
+    return replace(tokenizer, named_ids={**tokenizer.named_ids, "unk": unk_id})
 
 
 def _types(tokens: Sequence[str], unk_id: int | None, control_ids: Sequence[int | None]) -> list[int]:

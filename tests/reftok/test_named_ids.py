@@ -91,16 +91,53 @@ def test_a_name_that_is_no_token_is_refused(tmp_path: Path, value: object) -> No
         reftok.load(speech_folder(tmp_path, tokenizer_config={"eos_token": value}))
 
 
-def test_the_first_well_known_content_that_is_a_token_counts() -> None:
+def test_the_first_well_known_content_that_is_an_added_token_counts() -> None:
     contents = ("<|endoftext|>", "</s>", "<|pad|>", "[PAD]")
     tokenizer = own(tokenizer_json(bpe(["a", "<s>"]), [added(content, special=True) for content in contents]))
-    assert names(tokenizer) == {"bos": 1, "eos": 3, "pad": 4}
+    assert names(tokenizer) == {"eos": 3, "pad": 4}
+
+
+def test_a_special_added_token_counts_before_one_that_is_not() -> None:
+    tokens = [added("</s>"), added("<|end_of_text|>"), added("<|endoftext|>", special=True), added("<|im_start|>")]
+    assert names(own(tokenizer_json(bpe(["a"]), tokens))) == {"eos": 3, "im_start": 4}
+
+
+MARKUP = {token: index for index, token in enumerate(["<", "/", "s", ">", "/s", "/s>", "</s>", "<s", "<s>", "<pad>"])}
+MARKUP_MERGES = [("/", "s"), ("/s", ">"), ("<", "/s>"), ("<", "s"), ("<s", ">")]
+
+
+def test_an_entry_of_the_vocab_that_text_is_encoded_to_is_no_eos(tmp_path: Path) -> None:
+    model = bpe(list(MARKUP), [" ".join(pair) for pair in MARKUP_MERGES])
+    (tmp_path / "tokenizer.json").write_bytes(as_bytes(tokenizer_json(model, [added("<|endoftext|>", special=True)])))
+    assert names(reftok.load(tmp_path)) == {"eos": 10}
+    (tmp_path / "vocab.json").write_text(json.dumps(MARKUP), "utf-8")
+    (tmp_path / "merges.txt").write_text("".join(f"{left} {right}\n" for left, right in MARKUP_MERGES), "utf-8")
+    assert names(reftok.load(tmp_path)) == {"eos": 10}
+    (tmp_path / "tokenizer.json").unlink()
+    assert names(reftok.load(tmp_path)) == {"pad": 9}
+
+
+def test_a_vocab_with_merges_alone_has_the_names_of_gpt2(tmp_path: Path) -> None:
+    vocab = {"a": 0, "<s>": 1, "</s>": 2, "<pad>": 3, "<unk>": 4, "<|endoftext|>": 5}
+    (tmp_path / "vocab.json").write_text(json.dumps(vocab), "utf-8")
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n", "utf-8")
+    assert names(reftok.load(tmp_path)) == {"bos": 5, "eos": 5, "unk": 5, "pad": 3}
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps({"eos_token": "</s>", "unk_token": None}), "utf-8")
+    assert names(reftok.load(tmp_path)) == {"bos": 5, "eos": 2, "pad": 3}
+
+
+def test_a_vocab_in_memory_has_the_names_of_the_special_tokens_that_are_given() -> None:
+    vocab = {**MARKUP, "<|endoftext|>": 10}
+    assert names(reftok.byte_level_bpe(vocab, MARKUP_MERGES)) == {"bos": 10, "eos": 10, "unk": 10, "pad": 9}
+    assert names(reftok.byte_level_bpe(vocab, MARKUP_MERGES, ["</s>", "<unk>"])) == {"eos": 6, "unk": 11}
+    without = {token: index for token, index in vocab.items() if token != "<|endoftext|>"}
+    assert names(reftok.byte_level_bpe(without, MARKUP_MERGES[:3])) == {"bos": 8, "pad": 9}
 
 
 def test_the_unknown_token_is_that_of_the_model() -> None:
     assert own(tokenizer_json(wordpiece(["a", "?", "[UNK]"], unk_token="?"))).unk_id == 1
     assert own(tokenizer_json(unigram(("a", 0.0), ("?", 0.0), ("<unk>", 0.0), unk_id=1))).unk_id == 1
-    assert own(tokenizer_json(unigram(("a", 0.0), ("<unk>", 0.0), unk_id=None))).unk_id == 1
+    assert own(tokenizer_json(unigram(("a", 0.0), ("<unk>", 0.0), unk_id=None))).unk_id is None
     assert own(tokenizer_json(bpe(["a", "?", "<unk>"], unk_token="?"))).unk_id == 1
 
 
@@ -140,8 +177,23 @@ def test_the_end_of_a_turn_is_known_by_its_content(content: str) -> None:
     assert read_sentencepiece_model(model_bytes(pieces), "test.model").eot_id == 2
 
 
+def test_an_ordinary_token_of_a_gguf_file_has_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf(spm({"a": 0.0, "<|im_start|>": 0.0, "<|eot|>": 0.0, "<pad>": 0.0})))
+    assert names(read_gguf(path)) == {"bos": 1, "eos": 2, "unk": 0}
+
+
+def test_the_unknown_token_of_llama_spm_is_the_one_that_is_given() -> None:
+    pieces = ["?", "[B]", "▁", "a", "<pad>", "<unk>"]
+    scores = [0.0] * len(pieces)
+    assert names(reftok.llama_spm(pieces, scores, unk_id=0, bos_id=1)) == {"bos": 1, "unk": 0}
+    assert names(reftok.llama_spm(pieces, scores)) == {}
+    assert names(reftok.llama_spm(pieces, scores, 5, token_types=[1, 1, 1, 1, 3, 2])) == {"pad": 4, "unk": 5}
+
+
 def test_a_rank_file_has_the_names_of_its_encoding() -> None:
-    data = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+    tokens = [*(bytes([byte]) for byte in range(256)), b"</", b"</s", b"</s>"]
+    data = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
     encoding = RankEncoding("tiny", r"\w+", {"<|endoftext|>": 300, "<|im_end|>": 301})
     tokenizer = read_tiktoken(data, encoding=encoding)
     assert names(tokenizer) == {"eos": 300, "eot": 301, "im_end": 301}
