@@ -8,6 +8,8 @@ from typing import Any
 
 from reftok.errors import InvalidIds
 
+_LONGEST_SHOWN = 60
+
 
 def checked_ids(ids: object, name: str = "decode") -> tuple[int, ...]:
     """The ids as int. name: of the method, for the InvalidIds that it raises for what is no list of ids."""
@@ -34,10 +36,24 @@ def checked_id(value: Any) -> int:
     >>> checked_id(True)
     1
     """
-    try:
-        token_id = index(value)
-    except TypeError:
-        token_id = -1
-    if not 0 <= token_id < 1 << 32:
-        raise InvalidIds(f"{value!r:.60} is not an id: a whole number from 0 to {(1 << 32) - 1}")
+    token_id = whole_number(value)
+    if token_id is None or not 0 <= token_id < 1 << 32:
+        raise InvalidIds(f"{_shown(value)} is not an id: a whole number from 0 to {(1 << 32) - 1}")
     return token_id
+
+
+def whole_number(value: Any) -> int | None:
+    """The value as int, None for what is no whole number of Python, of an array or of a tensor.
+
+    >>> whole_number(True), whole_number(-1), whole_number(1.0), whole_number(None)
+    (1, -1, None, None)
+    """
+    try:
+        return index(value)
+    except TypeError:
+        return None
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

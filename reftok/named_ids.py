@@ -19,9 +19,10 @@ those are `eos` here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 from reftok.added_tokens import AddedVocabulary
+from reftok.ids import whole_number
 from reftok.llama.attributes import CUT_OUT
 from reftok.llama.vocab import LlamaVocab
 from reftok.models.bpe import BPE
@@ -140,8 +141,11 @@ def _first_well_known(name: str, ids: Mapping[str, int]) -> int | None:
     return next((ids[content] for content in WELL_KNOWN[name] if content in ids), None)
 
 
-def is_special(tokenizer: Tokenizer, token_id: int) -> bool:
+def is_special(tokenizer: Tokenizer, token_id: SupportsIndex | None) -> bool:
     """See `Tokenizer.is_special`."""
+    token_id = whole_number(token_id)
+    if token_id is None:
+        return False
     if isinstance(tokenizer.model, PieceModel):
         pieces = tokenizer.model.table.pieces
         return 0 <= token_id < len(pieces) and pieces[token_id].type is PieceType.CONTROL

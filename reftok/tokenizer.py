@@ -19,7 +19,7 @@ from reftok.decoding_states import DecodingStates, decodable_tokens
 from reftok.encoding_states import EncodingStates
 from reftok.encodings import byte_offsets, joined, text_and_pair
 from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
-from reftok.ids import checked_ids
+from reftok.ids import checked_ids, whole_number
 from reftok.models.piece_model import PieceModel
 from reftok.named_ids import NamedId, is_special
 from reftok.normalized_splits import normalized_splits
@@ -271,14 +271,20 @@ class Tokenizer:
     bos_id, eos_id, pad_id, unk_id = NamedId("bos"), NamedId("eos"), NamedId("pad"), NamedId("unk")
     eot_id, im_start_id, im_end_id = NamedId("eot"), NamedId("im_start"), NamedId("im_end")
 
-    def is_special(self, token_id: int) -> bool:
-        """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token."""
+    def is_special(self, token_id: SupportsIndex | None) -> bool:
+        """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token.
+
+        What is no whole number is not special: `is_special(tokenizer.pad_id)` is False where there is no pad.
+        """
         return is_special(self, token_id)
 
-    def id_to_token(self, token_id: int) -> str | None:
-        """The token of an id, None where there is none."""
-        token = self.added_tokens.id_to_token(token_id)
-        return self.model.id_to_token(token_id) if token is None else token
+    def id_to_token(self, token_id: SupportsIndex | None) -> str | None:
+        """The token of an id, None where there is none, and for what is no whole number."""
+        number = whole_number(token_id)
+        if number is None:
+            return None
+        token = self.added_tokens.id_to_token(number)
+        return self.model.id_to_token(number) if token is None else token
 
     def token_to_id(self, token: str) -> int | None:
         """The id of a token of the vocab or an added token, None where there is none."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import SupportsIndex
 
 from reftok.errors import InvalidIds
+from reftok.ids import whole_number
 from reftok.llama.attributes import SPECIAL
 from reftok.llama.stages import Detokenizer
 from reftok.tokenizer import Tokenizer
@@ -47,9 +49,9 @@ class LlamaTokenizer(Tokenizer):
                 raise InvalidIds(f"{token_id!r:.60} is not an id: a whole number")
         return self.detokenizer.decode(checked, skip_special_tokens, not skip_special_tokens)
 
-    def is_special(self, token_id: int) -> bool:
-        attributes = self.detokenizer.vocab.attributes
-        return 0 <= token_id < len(attributes) and bool(attributes[token_id] & SPECIAL)
+    def is_special(self, token_id: SupportsIndex | None) -> bool:
+        attributes, token_id = self.detokenizer.vocab.attributes, whole_number(token_id)
+        return token_id is not None and 0 <= token_id < len(attributes) and bool(attributes[token_id] & SPECIAL)
 
     def _decoded(self, ids: Iterable[int], skip_special_tokens: bool, record: list[DecoderStep] | None) -> str:
         """The text of `decode_bytes`, with U+FFFD for what is not UTF-8."""

@@ -198,3 +198,22 @@ def test_a_rank_file_has_the_names_of_its_encoding() -> None:
     tokenizer = read_tiktoken(data, encoding=encoding)
     assert names(tokenizer) == {"eos": 300, "eot": 301, "im_end": 301}
     assert (tokenizer.is_special(300), tokenizer.is_special(65)) == (True, False)
+
+
+class Seven:
+    def __index__(self) -> int:
+        return 7
+
+
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe", "spm-unigram-hf", "gguf"])
+def test_what_is_no_int_has_no_token_and_is_not_special(tmp_path: Path, model: str) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf(spm({"a": 0.0})))
+    tokenizer = read_gguf(path) if model == "gguf" else reftok.load(model)
+    wrong: list[Any] = [None, "1", b"1", 1.0, [1], {}, -1, 1 << 40]
+    for value in wrong:
+        assert (tokenizer.id_to_token(value), tokenizer.is_special(value)) == (None, False)
+    for value, token_id in ((Seven(), 7), (True, 1)):
+        assert tokenizer.id_to_token(value) == tokenizer.id_to_token(token_id) != ""
+        assert tokenizer.is_special(value) == tokenizer.is_special(token_id)
+    assert not tokenizer.is_special(tokenizer.pad_id)
