@@ -117,7 +117,10 @@ class Tokenizer:
     def stream_encoder(self, add_special_tokens: bool = True, *, errors: ByteErrors = "strict") -> StreamEncoder:
         """Ids while the text is still coming; the state object belongs to one text.
 
-        errors: "replace" makes U+FFFD of bytes that are not UTF-8 where the library takes none.
+        errors: "strict" refuses bytes that are not UTF-8, "replace" makes U+FFFD of them. Neither is done where the
+            library takes such bytes: with a sentencepiece .model they never raise, nor with a GGUF file where llama.cpp
+            goes on.
+        Raises ReftokError, a ValueError, for other errors.
 
         >>> import reftok
         >>> encoder = reftok.load("bpe-gpt2").stream_encoder()
@@ -128,8 +131,13 @@ class Tokenizer:
 
         return StreamEncoder(self, add_special_tokens, errors)
 
-    def encode_iterable(self, chunks: Iterable[str | bytes], add_special_tokens: bool = True) -> Iterator[int]:
+    def encode_iterable(
+        self, chunks: Iterable[str | bytes], add_special_tokens: bool = True, *, errors: ByteErrors = "strict"
+    ) -> Iterator[int]:
         """The ids of a text that comes in chunks, each id as soon as it is final; bytes are those of UTF-8.
+
+        chunks: str or bytes, or both by turns; bytes may be cut within a character.
+        errors: as of `stream_encoder`.
 
         >>> import reftok
         >>> list(reftok.load("bpe-gpt2").encode_iterable(["Hello wor", "ld"]))
@@ -138,15 +146,9 @@ class Tokenizer:
         given: object = chunks
         if isinstance(given, str | bytes) or not isinstance(given, Iterable):
             raise InvalidText(f"encode_iterable takes chunks of text, not {type(chunks).__name__}")
-        return self._ids_of_chunks(chunks, add_special_tokens)
+        from reftok.streaming.encoder import ids_of_chunks
 
-    def _ids_of_chunks(self, chunks: Iterable[str | bytes], add_special_tokens: bool) -> Iterator[int]:
-        encoder = self.stream_encoder(add_special_tokens=add_special_tokens)
-        for chunk in chunks:
-            if not isinstance(chunk, str | bytes | bytearray | memoryview):
-                raise InvalidText(f"a chunk is str or bytes, not {type(chunk).__name__}")
-            yield from encoder.feed(chunk) if isinstance(chunk, str) else encoder.feed_bytes(chunk)
-        yield from encoder.finish()
+        return ids_of_chunks(self.stream_encoder(add_special_tokens, errors=errors), chunks)
 
     def encode_batch(
         self, texts: Iterable[str | bytes | tuple[str, str]], add_special_tokens: bool = True

@@ -6,9 +6,10 @@ rest, so that the ids of all chunks together are those of the whole text.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
-from reftok.errors import StreamFinished
+from reftok.errors import InvalidText, ReftokError, StreamFinished
 from reftok.streaming.encoding.chunks import ChunkReader
 from reftok.streaming.encoding.post_processors import surroundings
 
@@ -33,6 +34,8 @@ class StreamEncoder:
     """
 
     def __init__(self, tokenizer: Tokenizer, add_special_tokens: bool = True, errors: ByteErrors = "strict") -> None:
+        if errors not in ("strict", "replace"):
+            raise ReftokError(f"errors {errors!r:.60} is neither 'strict' nor 'replace'")
         self._tokenizer = tokenizer
         self._add_special_tokens = add_special_tokens
         self._errors: ByteErrors = errors
@@ -69,7 +72,8 @@ class StreamEncoder:
     def feed(self, text: str) -> list[int]:
         """The ids that have become final with this chunk.
 
-        Raises InvalidText for what is no text, as `encode_ids` does: the stream is then as if the chunk had not come.
+        Raises InvalidText for what is no text, as `encode_ids` does, and, where the library takes UTF-8 only, within a
+        character that `feed_bytes` began: the stream is then as if the chunk had not come.
         Raises InvalidText and ModelFormatError where a stage refuses the text, and StreamFinished after that and after
         `finish`, until `reset`.
         """
@@ -92,8 +96,9 @@ class StreamEncoder:
     def feed_bytes(self, data: bytes) -> list[int]:
         """The same for bytes of UTF-8, which may be cut within a character.
 
-        Bytes that are not UTF-8 are what they are to `encode` of sentencepiece and llama.cpp. For the others they raise
-        InvalidText, and the stream is as if the chunk had not come; or they are U+FFFD, with errors="replace".
+        Bytes that are not UTF-8 are what they are to `encode` of sentencepiece and llama.cpp, whatever `errors` is: a
+        .model never refuses them. For the others they raise InvalidText, and the stream is as if the chunk had not
+        come; or they are U+FFFD, with errors="replace".
         """
         self._refuse_if_ended()
         self._take(self._reader.from_bytes(data))
@@ -136,3 +141,12 @@ class StreamEncoder:
                 self._break()
             self._is_begun = True
         self._takes_ascii = self._is_begun and not self._reader.waiting
+
+
+def ids_of_chunks(encoder: StreamEncoder, chunks: Iterable[str | bytes]) -> Iterator[int]:
+    """See `Tokenizer.encode_iterable`. encoder: a new one."""
+    for chunk in chunks:
+        if not isinstance(chunk, str | bytes | bytearray | memoryview):
+            raise InvalidText(f"a chunk is str or bytes, not {type(chunk).__name__}")
+        yield from encoder.feed(chunk) if isinstance(chunk, str) else encoder.feed_bytes(chunk)
+    yield from encoder.finish()

@@ -35,11 +35,12 @@ class ChunkReader:
         return self._bytes + len(self._high)
 
     def from_str(self, chunk: str) -> str:
-        """Raises InvalidText for what is no str and for surrogates that the library refuses."""
+        """Raises InvalidText for what is no str, for surrogates that the library refuses, and within a character."""
         if not isinstance(chunk, str):
             raise InvalidText(f"feed takes str, not {type(chunk).__name__}; feed_bytes takes bytes")
         if self._bytes:
             self._refuse_surrogates(chunk)
+            self._refuse_within_character(chunk)
             return self.from_bytes(chunk.encode("utf-8"))
         if self._library == "tiktoken":
             chunk, self._high = self._high + chunk, ""
@@ -77,6 +78,12 @@ class ChunkReader:
         if self._high and text:
             text, self._high = _paired(self._high) + text, ""
         return text
+
+    def _refuse_within_character(self, chunk: str) -> None:
+        if chunk and self._decoder is not None and self._errors == "strict":
+            begun = self._decoder.getstate()[0].hex(" ").upper()
+            problem = f"the character that feed_bytes began with {begun} is not complete"
+            raise InvalidText(f"{problem}: its other bytes come first, with feed_bytes")
 
     def _refuse_surrogates(self, chunk: str) -> None:
         try:

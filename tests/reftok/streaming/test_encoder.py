@@ -144,6 +144,28 @@ def test_bytes_that_are_not_utf8_become_replacement_characters_on_request() -> N
     assert ids + encoder.finish() == tokenizer.encode_ids("good \ufffd\ufffd")
 
 
+@pytest.mark.parametrize("errors", ["Replace", "surrogateescape", "ignore", "", 5, None, ["strict"]])
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe"])
+def test_errors_that_are_not_known_are_refused_before_the_first_chunk(model: str, errors: Any) -> None:
+    tokenizer = reftok.load(model)
+    with pytest.raises(ValueError, match=r"^errors .* is neither 'strict' nor 'replace'$"):
+        tokenizer.stream_encoder(errors=errors)
+    with pytest.raises(ValueError, match=r"^errors .* is neither 'strict' nor 'replace'$"):
+        tokenizer.encode_iterable([], errors=errors)
+
+
+def test_encode_iterable_replaces_bytes_that_are_not_utf8_on_request() -> None:
+    tokenizer = reftok.load("bpe-qwen")
+    chunks = [b"good \xff\xe4", b"\xbd", "x"]
+    assert list(tokenizer.encode_iterable(chunks, errors="replace")) == tokenizer.encode_ids("good \ufffd\ufffdx")
+    with pytest.raises(InvalidText, match="not UTF-8"):
+        list(tokenizer.encode_iterable(chunks))
+    sentencepiece = reftok.load("spm-unigram-bytes")
+    for errors in ("strict", "replace"):
+        ids = list(sentencepiece.encode_iterable(chunks, errors=errors))
+        assert ids == sentencepiece.encode_ids(b"good \xff\xe4\xbdx")
+
+
 def test_after_an_error_of_a_stage_the_stream_takes_nothing_until_it_is_reset() -> None:
     tokenizer = own(tokenizer_json({"type": "Unigram", "vocab": [["a", 0.0]], "unk_id": None}))
     encoder = tokenizer.stream_encoder()
@@ -236,6 +258,18 @@ def test_a_lone_surrogate_behind_incomplete_bytes_is_refused_as_anywhere() -> No
     encoder.feed_bytes(b"\xc3")
     with pytest.raises(InvalidText, match="lone surrogate"):
         encoder.feed("\ud800")
+
+
+def test_a_str_within_a_character_is_refused_as_that_and_not_as_bad_bytes() -> None:
+    tokenizer = reftok.load("bpe-qwen")
+    encoder = tokenizer.stream_encoder()
+    ids = encoder.feed_bytes(b"\xe6") + encoder.feed("")
+    with pytest.raises(
+        InvalidText, match=r"^the character that feed_bytes began with E6 is not complete: .*feed_bytes"
+    ):
+        encoder.feed("x")
+    ids += encoder.feed_bytes(b"\xbc\xa2") + encoder.feed("x") + encoder.finish()
+    assert ids == tokenizer.encode_ids("漢x")
 
 
 def test_bytes_and_characters_may_take_turns() -> None:
