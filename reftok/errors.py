@@ -9,6 +9,8 @@
     ├── EncodingStopped       encode_files: a file that cannot be read, written or gone on with; a document of it
     └── VerificationFailed    encode_files: the official library gives other ids
 
+Besides these only TypeError is raised on purpose, for a callback that cannot be called.
+
 Every message names the file or the argument, the place in it, and the way out.
 """
 

@@ -257,7 +257,7 @@ class Tokenizer:
             returns False there are no more calls, and what was held is dropped; None and True go on.
 
         No ids, no call. Since the last call says so, the call for an id is made when the next one is known: a source
-        that must not wait for that uses `stream_decoder`.
+        that must not wait for that uses `stream_decoder`. Raises TypeError for a callback that cannot be called.
 
         >>> import reftok
         >>> reftok.load("bpe-gpt2").decode_with_callback([40, 3525, 247], lambda *call: print(call))

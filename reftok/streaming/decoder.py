@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 from reftok.decoding_states import UNREMEMBERED, DecodingStates, State
 from reftok.errors import InvalidIds, StreamFinished
-from reftok.ids import checked_id, checked_ids, id_list
+from reftok.ids import checked_id, checked_ids, id_list, whole_number
 from reftok.streaming.decoding.decoders import DecodingChain, decoding_chain
 from reftok.streaming.decoding.sinks import DecodingStage, Output
 
@@ -104,13 +104,14 @@ class StreamDecoder:
         """The text that has become final with these ids.
 
         Raises InvalidIds before any of them is fed where one is no id at all. Where the library refuses one as `feed`
-        says, the text of those before it is lost with the error.
+        says, the text of those before it is lost with the error. Raises StreamFinished after `finish`, without ids too.
         """
+        self._refuse_if_finished()
         return "".join([self.feed(token_id) for token_id in checked_ids(ids, "feed_all")])
 
     def _feed(self, value: SupportsIndex) -> str:
         self._refuse_if_finished()
-        token_id = checked_id(value)
+        token_id = _checked_id(value)
         chain, before = self._chain(), self._state
         try:
             chain.first.token_id(token_id)
@@ -177,6 +178,12 @@ class StreamDecoder:
         return self._chain().stages
 
 
+def _checked_id(value: object) -> int:
+    if isinstance(value, Iterable) and not isinstance(value, str) and whole_number(value) is None:
+        raise InvalidIds(f"feed takes one id, not {type(value).__name__}: feed_all takes several")
+    return checked_id(value)
+
+
 def _key(chain: DecodingChain) -> tuple[Hashable, ...] | None:
     """The state that a chain is in, None for one that cannot be remembered."""
     states = tuple([stage.state() for stage in chain.stages])
@@ -185,6 +192,10 @@ def _key(chain: DecodingChain) -> tuple[Hashable, ...] | None:
 
 def decode_with_callback(decoder: StreamDecoder, ids: Iterable[SupportsIndex], callback: TextCallback) -> str:
     """See `Tokenizer.decode_with_callback`. decoder: a new one."""
+    if not callable(callback):
+        raise TypeError(
+            f"callback cannot be called: it is {type(callback).__name__}, not a function of text, id, is_final"
+        )
     given: list[str] = []
     remaining = map(checked_id, id_list(ids, "decode_with_callback"))
     token_id = next(remaining, None)

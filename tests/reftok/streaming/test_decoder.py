@@ -121,11 +121,32 @@ def test_what_is_no_list_of_ids_is_refused(ids: Any) -> None:
         BYTES.decode_with_callback(ids, print)
 
 
+@pytest.mark.parametrize("ids", [[65, 66], (65,), range(3), {65}, list(range(1000))])
+def test_a_list_of_ids_given_as_one_is_told_of_feed_all(ids: Any) -> None:
+    with pytest.raises(InvalidIds, match=rf"^feed takes one id, not {type(ids).__name__}: feed_all takes several$"):
+        BYTES.stream_decoder().feed(ids)
+
+
+def test_what_is_cut_in_a_message_ends_in_an_ellipsis() -> None:
+    wrong: Any = "1" * 80
+    for action in (lambda: BYTES.stream_decoder().feed(wrong), lambda: BYTES.decode([wrong])):
+        with pytest.raises(InvalidIds, match=r"^'1{58}… is not an id: a whole number from 0 to 4294967295$"):
+            action()
+    wrong = "1" * 58
+    with pytest.raises(InvalidIds, match=r"^'1{58}' is not an id"):
+        BYTES.stream_decoder().feed(wrong)
+
+
 def test_after_finish_only_reset_makes_sense() -> None:
     decoder = BYTES.stream_decoder()
     decoder.feed(65)
     decoder.finish()
-    for action in (lambda: decoder.feed(65), decoder.finish, lambda: decoder.feed_all([65])):
+    for action in (
+        lambda: decoder.feed(65),
+        decoder.finish,
+        lambda: decoder.feed_all([65]),
+        lambda: decoder.feed_all([]),
+    ):
         with pytest.raises(StreamFinished, match="reset"):
             action()
     decoder.reset()
@@ -201,6 +222,17 @@ def test_a_callback_that_returns_false_is_not_called_again() -> None:
 
 def test_without_ids_there_is_no_call() -> None:
     assert calls_of(BYTES, []) == ("", [])
+
+
+@pytest.mark.parametrize("ids", [[], [65], 7])
+def test_what_cannot_be_called_is_no_callback_and_nothing_is_decoded(ids: Any) -> None:
+    wrong: Any = None
+    with pytest.raises(TypeError, match=r"^callback cannot be called: it is NoneType, not a function of"):
+        BYTES.decode_with_callback(ids, wrong)
+    source = iter([65, 66])
+    with pytest.raises(TypeError, match="callback"):
+        BYTES.decode_with_callback(source, wrong)
+    assert list(source) == [65, 66]
 
 
 def test_a_callback_reads_one_id_ahead_of_an_iterator_and_no_more() -> None:
