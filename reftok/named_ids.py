@@ -19,7 +19,7 @@ those are `eos` here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 
 from reftok.added_tokens import AddedVocabulary
 from reftok.ids import whole_number
@@ -61,7 +61,19 @@ _GPT2_TOKEN = "<|endoftext|>"
 _GPT2_NAMES = ("bos", "eos", "unk")
 
 
-class NamedId:
+MEANINGS: Mapping[str, str] = {
+    "bos": "the token that begins a text",
+    "eos": "the token that ends a text",
+    "pad": "the token that fills a batch up",
+    "unk": "the token for what the vocab does not have",
+    "eot": "the token that ends a turn of a chat, such as <|im_end|> or <|eot_id|>",
+    "im_start": "<|im_start|>, which begins a turn of a chat",
+    "im_end": "<|im_end|>, which ends a turn of a chat",
+}
+"""By name what `help` says of its id."""
+
+
+class NamedId(property):
     """A property of `Tokenizer`: the id of the token with a name, None where there is none.
 
     >>> import reftok
@@ -71,14 +83,24 @@ class NamedId:
     """
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        super().__init__(lambda tokenizer: named_id(tokenizer, name))
+        self.__doc__ = f"The id of {MEANINGS[name]}; None where there is none."
 
-    def __get__(self, tokenizer: Tokenizer | None, owner: type[object]) -> int | None:
-        if tokenizer is None or self.name in tokenizer.named_ids:
-            return None if tokenizer is None else tokenizer.named_ids[self.name]
-        if self.name == "unk" and (unk_id := _unk_id(tokenizer.model)) is not None:
-            return unk_id
-        return _id_of_added(tokenizer.added_tokens, self.name)
+    @overload
+    def __get__(self, tokenizer: None, owner: type, /) -> Self: ...
+    @overload
+    def __get__(self, tokenizer: Tokenizer, owner: type | None = None, /) -> int | None: ...
+    def __get__(self, tokenizer: Any, owner: type | None = None, /) -> Any:
+        return super().__get__(tokenizer, owner)
+
+
+def named_id(tokenizer: Tokenizer, name: str) -> int | None:
+    """The id of the token with a name of `WELL_KNOWN`, None where there is none."""
+    if name in tokenizer.named_ids:
+        return tokenizer.named_ids[name]
+    if name == "unk" and (unk_id := _unk_id(tokenizer.model)) is not None:
+        return unk_id
+    return _id_of_added(tokenizer.added_tokens, name)
 
 
 def _id_of_added(tokens: AddedVocabulary, name: str) -> int | None:

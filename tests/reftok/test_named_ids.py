@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pydoc
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from reftok.formats.gguf import read_gguf
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.formats.tiktoken import read_tiktoken
 from reftok.formats.tiktoken_encodings import RankEncoding
+from reftok.named_ids import MEANINGS
 from reftok.sentencepiece_pieces import PieceType
 from reftok.tokenizer import Tokenizer
 
@@ -198,6 +200,13 @@ def test_a_rank_file_has_the_names_of_its_encoding() -> None:
     tokenizer = read_tiktoken(data, encoding=encoding)
     assert names(tokenizer) == {"eos": 300, "eot": 301, "im_end": 301}
     assert (tokenizer.is_special(300), tokenizer.is_special(65)) == (True, False)
+
+
+def test_help_says_what_each_named_id_is() -> None:
+    text = pydoc.plain(pydoc.render_doc(reftok.Tokenizer))
+    for name, meaning in MEANINGS.items():
+        assert f"{name}_id\n |      The id of {meaning}; None where there is none." in text
+        assert isinstance(getattr(reftok.load("bpe-qwen"), f"{name}_id"), int | None)
 
 
 class Seven:
