@@ -33,7 +33,7 @@ from reftok.unicode import as_of_16
 _PATIENCE = 5.0
 """Seconds of processor time that a pattern may take, and one more for each of so many characters:"""
 _CHARACTERS_PER_SECOND = 10_000
-_POSSESSIVE_INTERVAL = regex.compile(r"(\{\d+,\d*\})\+")
+_POSSESSIVE_INTERVAL = regex.compile(r"\{(\d+),(\d*)\}\+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +142,17 @@ def _search(characters: frozenset[str]) -> CharacterSearch:
 
 
 def oniguruma_source(pattern: regex.Pattern[str]) -> str:
-    """The pattern as Oniguruma would read it: in Rust's, an interval with a plus is possessive."""
+    """The pattern as Oniguruma would read it: in Rust's, an interval with a plus is possessive.
+
+    To Oniguruma one is whose bounds stand in the wrong order; where there is no upper one, the plus is left out.
+    """
     exactness = _exactness.get(pattern)
-    return exactness.source if exactness else _POSSESSIVE_INTERVAL.sub(r"\1", pattern.pattern)
+    return exactness.source if exactness else _POSSESSIVE_INTERVAL.sub(_possessive, pattern.pattern)
+
+
+def _possessive(interval: regex.Match[str]) -> str:
+    least, most = interval.groups()
+    return f"{{{most},{least}}}" if most else f"{{{least},}}"
 
 
 def spans(pattern: regex.Pattern[str], text: str, timed: bool, start: int = 0, last_end: int = -1) -> list[Span]:

@@ -28,17 +28,17 @@ _IN_NO_TEXT = b"\xff"
 
 def stream_split(split: Split, sink: TextSink) -> StreamedSplit:
     """The streamed twin of a Split."""
-    return StreamedSplit(stream_matches(split.pattern), split.behavior, split.invert, sink)
+    return StreamedSplit(stream_matches(split.pattern, opens=True), split.behavior, split.invert, sink)
 
 
 def stream_whitespace(_: Whitespace, sink: TextSink) -> StreamedSplit:
     """The streamed twin of Whitespace: the matches are what is kept."""
-    return StreamedSplit(stream_matches(WORDS), "Removed", True, sink)
+    return StreamedSplit(stream_matches(WORDS, opens=True), "Removed", True, sink)
 
 
 def stream_regex_split(split: RegexSplit, sink: TextSink) -> StreamedSplit:
     """The streamed twin of llama.cpp's RegexSplit, which reads other characters than those of the text."""
-    matcher = matcher_of(streamable(split.pattern, split.read), split.matches)
+    matcher = matcher_of(streamable(split.pattern, split.read), split.matches, opens=True)
     return StreamedSplit(matcher, "Isolated", False, sink)
 
 
@@ -46,7 +46,8 @@ def stream_byte_level(pre_tokenizer: ByteLevel, sink: TextSink) -> TextSink:
     """The streamed twin of ByteLevel."""
     stage: TextSink = sink.behind_bytes() if type(sink) is StreamedMerges else StreamedBytes(sink)
     if pre_tokenizer.use_regex:
-        stage = StreamedSplit(stream_matches(compile_oniguruma(GPT2_PATTERN)), "Isolated", False, stage)
+        matcher = stream_matches(compile_oniguruma(GPT2_PATTERN), opens=True)
+        stage = _SplitBeforeBytes(matcher, "Isolated", False, stage)
     return StreamedPrefixSpace(stage) if pre_tokenizer.add_prefix_space else stage
 
 
@@ -55,7 +56,7 @@ class StreamedSplit(StreamedStage):
 
     invert: the matches are what is kept and the gaps the delimiters.
     Whether two neighbours are cut apart depends on nothing but what they are. The end of a match is known when it
-    comes; the end of a gap is where the next match begins.
+    comes, unless the matcher says that it is open; the end of a gap is where the next match begins.
     """
 
     def __init__(self, matcher: Matcher, behavior: Behavior, invert: bool, sink: TextSink) -> None:
@@ -69,6 +70,7 @@ class StreamedSplit(StreamedStage):
         self._match_ends_part = not any(left == (not invert) for left, _ in self._joined)
         self._at_start = 0
         self._last: bool | None = None
+        self._is_open = False
         self.holds_parts = matcher.holds_parts
 
     @property
@@ -80,11 +82,16 @@ class StreamedSplit(StreamedStage):
             self._at_start += at_start
         texts, are_matches = self._pieces(fragment)
         if texts:
-            self._take(texts, are_matches)
+            if self._is_open or self._matcher.is_open:
+                self._take_open(texts, are_matches or [True] * len(texts))
+            else:
+                self._take(texts, are_matches)
 
     def end_part(self) -> None:
         texts, are_matches = self._matcher.last_pieces()
-        if texts:
+        if self._is_open:
+            self._take_open(texts, are_matches or [True] * len(texts))
+        elif texts:
             self._take(texts, are_matches)
         self.sink.end_part()
         self._last = None
@@ -94,6 +101,20 @@ class StreamedSplit(StreamedStage):
             self._take(*self._matcher.whole(part))
             self.sink.end_part()
             self._last = None
+
+    def _take_open(self, texts: Sequence[str], are_matches: Sequence[bool]) -> None:
+        """Pieces of which the first goes on with a match, or the last is one that may go on."""
+        was_open, self._is_open = self._is_open, self._matcher.is_open
+        last = len(texts) - self._is_open
+        if was_open:
+            self._hand_on(texts[0], True)
+            if last:
+                self._end_match()
+        if was_open < last:
+            self._take(texts[was_open:last], are_matches[was_open:last])
+        if was_open <= last < len(texts):
+            self._begin_piece(True)
+            self._hand_on(texts[last], True)
 
     def _take(self, texts: Sequence[str], are_matches: Sequence[bool] | None) -> None:
         if self._cuts_everywhere and not self._at_start:
@@ -126,6 +147,12 @@ class StreamedSplit(StreamedStage):
             self._take_one(texts[last], False)
 
     def _take_one(self, text: str, is_match: bool) -> None:
+        self._begin_piece(is_match)
+        self._hand_on(text, is_match)
+        if is_match:
+            self._end_match()
+
+    def _begin_piece(self, is_match: bool) -> None:
         last = self._last
         if (
             last is not None
@@ -134,14 +161,26 @@ class StreamedSplit(StreamedStage):
         ):
             self.sink.end_part()
         self._last = is_match
+
+    def _hand_on(self, text: str, is_match: bool) -> None:
         at_start = 0
         if self._at_start:
             at_start = min(self._at_start, len(text))
             self._at_start -= at_start
         if text and self._keeps[is_match]:
             self.sink.text(text, at_start)
-        if is_match and self._match_ends_part:
+
+    def _end_match(self) -> None:
+        if self._match_ends_part:
             self.sink.end_part()
+
+
+class _SplitBeforeBytes(StreamedSplit):
+    """The split of ByteLevel: what is behind it belongs to the same stage."""
+
+    @property
+    def held(self) -> int:
+        return self._matcher.held + self.sink.held
 
 
 class StreamedPrefixSpace(StreamedStage):

@@ -8,14 +8,14 @@ there is found whatever follows. The states are made when they are met, and forg
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import regex
 
 from reftok.streaming.matching.finality_paths import ANYTHING, MATCHED, Paths
 
-_MOST_STEPS = 1 << 16
-_MOST_STATES = 1024
+MOST_STEPS = 1 << 16
+MOST_STATES = 1024
 _BLOCK = 64
 _LAST_DISTANCE = 4096
 
@@ -42,6 +42,24 @@ class State(dict[str, "State"]):
         return state
 
 
+class Members(dict[str, frozenset[str]]):
+    """The classes that each character is a member of, as it is read; a wild one is a member of all."""
+
+    def __init__(
+        self, classes: Iterable[str], reading: Callable[[str], str], wild: frozenset[str] = frozenset()
+    ) -> None:
+        super().__init__()
+        self._classes = {name: regex.compile(name, regex.V1) for name in classes if name != ANYTHING}
+        self._reading = reading
+        self._wild = wild
+
+    def __missing__(self, character: str) -> frozenset[str]:
+        read, is_wild = self._reading(character), character in self._wild
+        names = (name for name, members in self._classes.items() if is_wild or members.match(read))
+        found = self[character] = frozenset({ANYTHING, *names})
+        return found
+
+
 class Automaton:
     """Follows all paths through a pattern.
 
@@ -57,26 +75,21 @@ class Automaton:
 
     def __init__(self, paths: Paths, reading: Callable[[str], str] = str, wild: frozenset[str] = frozenset()) -> None:
         self._following = paths.following
-        self._reading = reading
-        self._wild = wild
         used = _used(paths)
-        classes = {paths.classes[node] for node in used}
-        self._classes = {name: regex.compile(name, regex.V1) for name in classes if name != ANYTHING}
+        self._members = Members({paths.classes[node] for node in used}, reading, wild)
         self._class_of = {node: paths.classes[node] for node in used}
         self._steps = 0
         self._states: dict[tuple[frozenset[int], bool], State] = {}
-        self._members: dict[str, frozenset[str]] = {}
         self.start = State(self, paths.first - {MATCHED}, MATCHED in paths.first)
         self.anywhere = State(self, used, may_match=True)
+        self.nowhere = State(self, frozenset(), may_match=False)
 
     def step(self, state: State, character: str) -> State:
         """The state after one more character."""
         self._steps += 1
-        if self._steps > _MOST_STEPS or len(self._states) > _MOST_STATES:
+        if self._steps > MOST_STEPS or len(self._states) > MOST_STATES:
             self._forget()
-        members = self._members.get(character)
-        if members is None:
-            members = self._members[character] = self._classes_with(character)
+        members = self._members[character]
         class_of, following = self._class_of, self._following
         reached: frozenset[int] = frozenset().union(
             *(following[node] for node in state.nodes if class_of[node] in members)
@@ -84,20 +97,13 @@ class Automaton:
         key = reached - {MATCHED}, state.may_match or MATCHED in reached
         return self._states.setdefault(key, State(self, *key))
 
-    def _classes_with(self, character: str) -> frozenset[str]:
-        """The classes that a character is a member of."""
-        if character in self._wild:
-            return frozenset({ANYTHING, *self._classes})
-        read = self._reading(character)
-        return frozenset({ANYTHING, *(name for name, members in self._classes.items() if members.match(read))})
-
     def _forget(self) -> None:
         self._steps = 0
-        for state in (self.start, self.anywhere, *self._states.values()):
+        for state in (self.start, self.anywhere, self.nowhere, *self._states.values()):
             state.clear()
-        if len(self._states) > _MOST_STATES:
+        if len(self._states) > MOST_STATES:
             self._states = {}
-        self._members = {}
+        self._members.clear()
 
     def after(self, text: str, position: int) -> State:
         """The state at the end of the text, or dead before it, for a match that starts at a position."""

@@ -75,14 +75,14 @@ def paths(tree: Node) -> Paths:
     if any(isinstance(node, Assertion) and node.kind == "search start" for node in walk(tree)):
         raise Undecided(r"\G asks where the search has started")
     context = _context(tree)
-    network = _Network()
+    network = Network()
     entry = network.build(tree, MATCHED)
     following = tuple(network.reached(targets) for _, targets in network.nodes)
     return Paths(tuple(name for name, _ in network.nodes), following, network.reached((entry,)), context)
 
 
 @dataclass(slots=True)
-class _Network:
+class Network:
     """Nodes: a class, or '' where nothing is looked at, and where it leads."""
 
     nodes: list[tuple[str, tuple[int, ...]]] = field(default_factory=lambda: [("", ()), ("", ())])
@@ -163,9 +163,9 @@ class _Network:
         return self.add("", self.add(either, target), *(self.alike(folded, target) for folded in several))
 
     def repeat(self, node: Repeat, target: int) -> int:
-        copies = node.least if node.most is None else node.most
-        if copies * _size(node.body) > _MOST_COPIED:
+        if not is_written_out(node):
             return self.endless(node.body, target)
+        copies = node.least if node.most is None else node.most
         entry = target
         if node.most is None:
             entry = self.endless(node.body, target)
@@ -199,6 +199,12 @@ class _Network:
 
 def _without_case(characters: str) -> str:
     return f"[{escaped(characters)}]"
+
+
+def is_written_out(node: Repeat) -> bool:
+    """Whether its bounds are kept; larger ones count as endless."""
+    copies = node.least if node.most is None else node.most
+    return copies * _size(node.body) <= _MOST_COPIED
 
 
 def _size(node: Node) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import TypeAlias
 
 import regex
@@ -19,6 +19,8 @@ from reftok.patterns import for_16, may_run_away, oniguruma_source, source_of, s
 from reftok.streaming.matching.ascii_twins import ascii_twin
 from reftok.streaming.matching.finality import Automaton, State, followed
 from reftok.streaming.matching.finality_paths import Undecided, paths
+from reftok.streaming.matching.growing import Growth, GrowthAutomaton
+from reftok.streaming.matching.ordered_paths import ordered_paths
 from reftok.types import Span
 from reftok.unicode import as_of_16
 
@@ -28,6 +30,8 @@ _READ_ALIKE = regex.compile(
     rf"|\((?!\?)|\(\?(?:[:=!>]|<[=!]|i:)|\)|\[\^?{_CLASS_ITEM}+(?:&&\[\^?{_CLASS_ITEM}+\])?\])*+"
 )
 """What stands for the same, or for less, in the syntax of `regex` as in that of Oniguruma."""
+_READ_OTHERWISE = regex.compile(r"\}\?|,\}\+|\{\d+\}\+|--|~~|\|\|")
+"""What stands for less in the syntax of `regex`, or in that of its version 1."""
 _PLAIN_FLAGS = regex.VERSION0 | regex.VERSION1 | regex.FULLCASE | regex.UNICODE
 _JOINERS = frozenset("\u200c\u200d")
 """Characters of a word to `regex`, and not to Oniguruma."""
@@ -50,6 +54,7 @@ class Streamable:
     context: how many characters before its start a match may depend on.
     is_simple: whether its matches are never empty, need no timer and have no groups.
     twin: for text in ASCII, if there is one.
+    make_growth: makes what `growth` is.
     known: what has been decided of texts of up to `LONGEST_KNOWN`, for a simple pattern without context.
     """
 
@@ -60,7 +65,8 @@ class Streamable:
         context: int,
         timed: bool,
         is_simple: bool,
-        twin: re.Pattern[str] | None = None,
+        twin: re.Pattern[str] | None,
+        make_growth: Callable[[], Growth | None],
     ) -> None:
         self.automaton = automaton
         self.context = context
@@ -68,12 +74,18 @@ class Streamable:
         self._timed = timed
         self._may_have_no_gaps = is_simple and all(map(self._may_begin_match, _TELLING))
         self._twin = twin
+        self._make_growth = make_growth
         knows = is_simple and not context
         self.known = Results(lambda text: self.decide(text, 0, -1), LONGEST_KNOWN, 1 << 12) if knows else None
 
     def _may_begin_match(self, character: str) -> bool:
         state = self.automaton.start[character]
         return state.alive or state.may_match
+
+    @cached_property
+    def growth(self) -> Growth | None:
+        """Where the paths begin that tell how far a match reaches at least; None where nothing tells it."""
+        return self._make_growth()
 
     def decide(self, text: str, position: int, last_end: int) -> Decision:
         """What is final from a position on.
@@ -186,7 +198,22 @@ def streamable(pattern: regex.Pattern[str], reading: Callable[[str], str] | None
     prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
     is_simple = not (timed or may_be_empty(tree) or pattern.groups)
     twin = ascii_twin(tree) if is_simple and reading is None else None
-    return Streamable(automaton, prepare, found.context, timed, is_simple, twin)
+    make_growth = partial(_growth, pattern, tree, reading, timed)
+    return Streamable(automaton, prepare, found.context, timed, is_simple, twin, make_growth)
+
+
+def _growth(
+    pattern: regex.Pattern[str], tree: Node, reading: Callable[[str], str] | None, timed: bool
+) -> Growth | None:
+    """None for a pattern that may take too long as well: what comes before that must not be given out."""
+    is_rust = tree_of(pattern) is None or reading is not None
+    if timed or (is_rust and _READ_OTHERWISE.search(pattern.pattern)):
+        return None
+    try:
+        found = ordered_paths(tree, is_rust)
+    except Undecided:
+        return None
+    return GrowthAutomaton(found, (reading or as_of_16) if is_rust else str).start
 
 
 def _read(pattern: regex.Pattern[str], reading: Callable[[str], str], text: str) -> tuple[regex.Pattern[str], str]:

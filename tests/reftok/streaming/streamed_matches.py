@@ -35,14 +35,20 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def streamed(matcher: Matcher, fragments: Sequence[str]) -> list[Piece]:
-    """The pieces of a part, those of a gap together, which are those of the whole; what is held has not come out."""
+    """The pieces of a part, those of a gap or match together, which are those of the whole; what is held is not out."""
     pieces: list[Piece] = []
     fed = 0
-    for fragment in fragments:
-        pieces += matcher.feed(fragment)
+    for fragment in [*fragments, ""]:
+        was_open = matcher.is_open
+        found = matcher.feed(fragment) if fragment else matcher.finish()
+        if was_open and found:
+            (text, is_match), *found = found
+            assert is_match
+            pieces[-1] = pieces[-1][0] + text, True
+        assert fragment or not matcher.is_open
+        pieces += found
         fed += len(fragment)
         assert matcher.held == fed - sum(len(text) for text, _ in pieces)
-    pieces += matcher.finish()
     assert matcher.held == 0
     texts, are_matches = matcher.whole("".join(fragments))
     assert joined(zip(texts, are_matches or [True] * len(texts), strict=True)) == joined(pieces)

@@ -34,10 +34,7 @@ LINES = [
 ]
 
 
-@settings(max_examples=100)
-@given(questions(), st.integers(0, 1 << 20))
-def test_a_random_pipeline_gives_the_ids_of_the_whole_text(question: tuple[Json, list[Input]], seed: int) -> None:
-    config, inputs = question
+def check_pipeline(config: Json, inputs: list[Input], seed: int) -> None:
     try:
         tokenizer = own(config)
     except ReftokError:
@@ -45,6 +42,12 @@ def test_a_random_pipeline_gives_the_ids_of_the_whole_text(question: tuple[Json,
     for asked in inputs:
         tokenizer = replace(tokenizer, encode_special_tokens=asked.encode_special_tokens)
         check_stream(tokenizer, asked.text, seed)
+
+
+@settings(max_examples=100)
+@given(questions(), st.integers(0, 1 << 20))
+def test_a_random_pipeline_gives_the_ids_of_the_whole_text(question: tuple[Json, list[Input]], seed: int) -> None:
+    check_pipeline(*question, seed)
 
 
 @settings(max_examples=200)
@@ -320,3 +323,22 @@ def test_a_normalizer_that_blows_the_text_up_is_refused(monkeypatch: pytest.Monk
     encoder = tokenizer.stream_encoder()
     with pytest.raises(ReftokError, match="which is refused"):
         encoder.feed("b<s>" * 300)
+
+
+def test_the_ids_of_an_ever_growing_word_come_before_it_ends() -> None:
+    letters = {character: index for index, character in enumerate("abcdefghijklmnopqrstuvwxyz")}
+    vocab = {**letters, "th": 26, "the": 27, "qu": 28, "ow": 29}
+    model = {"type": "BPE", "vocab": vocab, "merges": ["t h", "th e", "q u", "o w"]}
+    config = tokenizer_json(
+        model, pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    )
+    tokenizer = own(config)
+    text = "thequickbrownfoxjumpsoverthelazydog" * 6
+    encoder = tokenizer.stream_encoder()
+    ids: list[int] = []
+    for fed, letter in enumerate(text, 1):
+        ids += encoder.feed(letter)
+        assert encoder.held == fed - sum(map(len, tokenizer.decode(ids).split()))
+        assert encoder.held <= 33
+    assert len(ids) > 150
+    assert [*ids, *encoder.finish()] == tokenizer.encode_ids(text)

@@ -112,7 +112,7 @@ def test_nested_repetitions_stay_small() -> None:
 
 
 def test_an_automaton_forgets_its_states_and_goes_on_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finality_module, "_MOST_STEPS", 3)
+    monkeypatch.setattr(finality_module, "MOST_STEPS", 3)
     words = automaton(r"'(?:ll|s)|\p{L}+| ?\d{1,3}|\s+(?!\S)|\s+")
     reference = "a'll 1234  b's\n"
     held = words.start["'"]

@@ -37,14 +37,14 @@ Unicode 16."""
 Matches = Callable[[str], list[Match]]
 
 
-def published() -> dict[str, tuple[Callable[[], Matcher], Matches]]:
+def published() -> dict[str, tuple[Callable[..., Matcher], Matches]]:
     """Every published pattern: how to stream it, and what finds its matches in a whole text."""
     compiled = {f"tokenizers: {name}": compile_oniguruma(pattern) for name, pattern in PUBLISHED.items()}
     compiled |= {f"tiktoken: {name}": compile_fancy_regex(encoding.pattern) for name, encoding in ENCODINGS.items()}
     compiled["Whitespace"] = WORDS
-    found: dict[str, tuple[Callable[[], Matcher], Matches]] = {
+    found: dict[str, tuple[Callable[..., Matcher], Matches]] = {
         name: (
-            lambda pattern=pattern: stream_matches(pattern),
+            lambda opens=False, pattern=pattern: stream_matches(pattern, opens),
             lambda text, pattern=pattern: pattern_matches(pattern, text),
         )
         for name, pattern in compiled.items()
@@ -52,7 +52,7 @@ def published() -> dict[str, tuple[Callable[[], Matcher], Matches]]:
     steps = {step for pre_type in PRE_TYPES.values() for step in pre_type.steps if isinstance(step, RegexSplit)}
     for step in sorted(steps, key=lambda step: (step.expression, step.reading)):
         found[f"llama.cpp: {step.reading}: {step.expression}"] = (
-            lambda step=step: matcher_of(streamable(step.pattern, step.read), step.matches),
+            lambda opens=False, step=step: matcher_of(streamable(step.pattern, step.read), step.matches, opens),
             step.matches,
         )
     return found
@@ -140,8 +140,8 @@ def test_a_published_pattern_matches_the_same_in_long_fragments(name: str) -> No
     ]
     text = "".join(random.choices(words, k=200))
     expected = [(text[start:end], is_match) for start, end, is_match in matches(text)]
-    for size in (1, 7, 64, 256):
-        assert streamed(make(), cut_at(text, range(0, len(text), size))) == expected
+    for size, opens in product((1, 7, 64, 256), (False, True)):
+        assert streamed(make(opens), cut_at(text, range(0, len(text), size))) == expected
 
 
 @pytest.mark.parametrize(
