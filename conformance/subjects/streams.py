@@ -127,7 +127,7 @@ def _from_whole(subject: Any, feeding: Feeding) -> Streamed | None:
     if not hasattr(subject, "stream_decode"):
         return _called_back(subject, feeding) if feeding.skip_special_tokens else None
     chunks = subject.stream_decode(list(feeding.chunks), feeding.skip_special_tokens)
-    return Streamed(tuple(map(text_of, items_of(chunks))))
+    return Streamed(tuple(map(text_of, items_of(chunks, "an iterable of str (a list, or a generator)"))))
 
 
 def _called_back(subject: Any, feeding: Feeding) -> Streamed | None:

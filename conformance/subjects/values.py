@@ -26,10 +26,10 @@ def ids_of(value: Any, what: str = "an id") -> list[int]:
     return [int_of(item, what) for item in items_of(value)]
 
 
-def items_of(value: Any) -> list[Any]:
-    """What is iterable as a list, and no text."""
+def items_of(value: Any, what: str = "a list") -> list[Any]:
+    """What is iterable as a list, and no text. what: what is expected, in the message."""
     if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
-        raise NonsenseError(f"a list is expected, {shown(value)} came")
+        raise NonsenseError(f"{what} is expected, {shown(value)} came")
     items = list(islice(value, MOST_ITEMS + 1))
     if len(items) > MOST_ITEMS:
         raise NonsenseError(f"a list with more than {MOST_ITEMS:,} items came")

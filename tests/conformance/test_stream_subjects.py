@@ -159,6 +159,15 @@ def test_the_simplest_door_decodes_to_the_end_and_no_more() -> None:
     assert fed(Simplest(), TEXT) is None
 
 
+def test_a_stream_decode_that_returns_one_str_is_told_that_an_iterable_is_expected() -> None:
+    class Whole:
+        def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+            return "ab"
+
+    with pytest.raises(NonsenseError, match=r"an iterable of str \(a list, or a generator\) is expected, str 'ab' came"):
+        fed(Whole(), IDS)
+
+
 class Calling:
     """Ends where the callback returns a value that is among `stops`."""
 
