@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from conformance.attribute import Attribution
-from conformance.streaming import FedStream, Streamed
+from conformance.streaming import Chunks, FedStream, Streamed
 from reftok import Encoding, Tokenizer
 from reftok.normalizers import Precompiled, UnicodeForm
 from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
@@ -61,13 +61,22 @@ def attribute_stream_encoding(tokenizer: Tokenizer, text: str, fed: FedStream) -
     places = range(1 + len(text)) if isinstance(chunks[0], str) else widths
     seams = [(end, sum(place <= end for place in places) - 1) for end in ends]
     if not seams:
-        return Attribution()
+        return _without_seam(chunks)
     wrong = next((n for n, pair in enumerate(zip(encoding.ids, observed, strict=False)) if pair[0] != pair[1]), -1)
     start = encoding.offsets[wrong][0] if encoding.ids else 0
     end, seam = next((pair for pair in seams if pair[1] >= start), seams[-1])
     if end not in places:
         return Attribution("Input", "a character is lost whose bytes come in two chunks")
     return _at_seam(tokenizer, text, seam, encoding, observed)
+
+
+def _without_seam(chunks: Chunks) -> Attribution:
+    """Where one chunk already goes wrong, no seam is to blame."""
+    if not chunks:
+        return Attribution()
+    is_text = isinstance(chunks[0], str)
+    what = "gives other ids than the whole text" if is_text else "of bytes gives other ids than their text"
+    return Attribution("Input", f"even one chunk {what}")
 
 
 def _at_seam(tokenizer: Tokenizer, text: str, seam: int, encoding: Encoding, given: Sequence[int]) -> Attribution:

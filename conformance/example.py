@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from conformance.attribute import DESCRIPTIONS, Attribution
+from conformance.attribute_streams import EACH_CHUNK_ALONE
 from conformance.case import Case
 from conformance.checks import CHECKS, of_rule
 from conformance.checks.base import Answers, Difference
+from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.engines.asking import ask
 from conformance.engines.bench import Bench
 from conformance.engines.hypothesis_search import MOST_WITNESSES
@@ -56,10 +58,13 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, by_worker: Attribution) -> tu
 def _cause(bench: Bench, shrunk: Mismatch, right: Answers, given: Answers, by_worker: Attribution) -> Attribution:
     """What the shrunk case shows; what the worker named only where that explains the shrunk case as well.
 
-    Where nothing does, it is described.
+    Where nothing does, it is described. Of streams, the worker may have seen fewer cuts, and so blame a seam where one
+    chunk goes wrong already; what it has learnt from several texts stands.
     """
     asked = shrunk.subject, shrunk.check, shrunk.case, right, given
     shown = bench.blame.of(*asked)
+    if shrunk.check == STREAM_ENCODE.name and shown.stage and by_worker != EACH_CHUNK_ALONE:
+        return shown
     if shrunk.check not in WITNESSED:
         return by_worker if by_worker.stage or not shown.rule else shown
     if shown.stage and shown.rule not in DESCRIPTIONS:

@@ -211,7 +211,7 @@ class Blame:
             return Attribution()
         if self._streams.encodes_each_chunk_alone(name):
             return EACH_CHUNK_ALONE
-        if len(found[0].feeding.chunks) != 2 or len(text) > LONGEST_TEXT:
+        if len(found[0].feeding.chunks) > 2 or len(text) > LONGEST_TEXT:
             return Attribution()
         try:
             return attribute_stream_encoding(self._tokenizer, text, found[0])

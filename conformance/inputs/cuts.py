@@ -18,9 +18,9 @@ from reftok.graphemes import graphemes
 Depth: TypeAlias = Literal["sample", "close", "sweep"]
 """How much is cut, each more than the one before.
 
-"sample": one chunking, seeded by the text, for runs over everything. "close": every one-cut and two-cut of what has at
-most `SHORTEST` units, for shrinking and replaying. "sweep": every one-cut, as far as `MOST_FED` allows, the two-cuts of
-`SHORT` characters, `SHORTEST` bytes and `SHORT` ids, and seeded chunkings.
+"sample": one chunking, seeded by the text, for runs over everything. "close": the whole as one chunk, and every one-cut
+and two-cut of what has at most `SHORTEST` units, for shrinking and replaying. "sweep": every one-cut, as far as
+`MOST_FED` allows, the two-cuts of `SHORT` characters, `SHORTEST` bytes and `SHORT` ids, and seeded chunkings.
 """
 
 SHORTEST = 12
@@ -85,7 +85,7 @@ def bytes_feedings(data: bytes, depth: Depth) -> list[Feeding]:
     chance = random.Random(data)
     feedings = _sampled(chance, _at(data, _places(chance, len(data), chance.randrange(1, 1 + len(data)))))
     if depth != "sample":
-        feedings += [Feeding("encoder", _at(data, range(1, len(data))))]
+        feedings += [Feeding("encoder", (data,)), Feeding("encoder", _at(data, range(1, len(data))))]
         feedings += _within(_cut_once_and_twice(data, SHORTEST if depth == "close" else SHORT), (), chance)
     return list(dict.fromkeys(feedings))
 
@@ -139,7 +139,9 @@ def _sampled(chance: random.Random, chunks: Chunks) -> list[Feeding]:
 def _texts_close(text: str, data: bytes) -> list[Feeding]:
     each = Feeding("encoder", tuple(text))
     each_byte = Feeding("encoder", _at(data, range(1, len(data))))
-    feedings = [each, each_byte, *_uses(each, 1 + len(text) // 2), *_uses(each_byte, _within_a_character(data))]
+    # No seam is to blame for what goes wrong with the whole as one chunk.
+    feedings = [Feeding("encoder", (text,)), Feeding("encoder", (data,))]
+    feedings += [each, each_byte, *_uses(each, 1 + len(text) // 2), *_uses(each_byte, _within_a_character(data))]
     if len(text) <= SHORTEST:
         feedings += _cut_once_and_twice(text, SHORTEST)
         feedings += _cut_once_and_twice(data, SHORTEST)

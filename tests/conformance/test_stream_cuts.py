@@ -81,6 +81,12 @@ def test_a_sweep_cuts_a_line_in_every_place_once_and_twice() -> None:
     assert {tuple(LINE), tuple(regex.findall(r"\X", LINE))} <= cut
 
 
+@pytest.mark.parametrize("depth", ["close", "sweep"])
+def test_the_whole_is_also_fed_as_one_chunk_of_text_and_of_bytes(depth: Depth) -> None:
+    assert {("é" * 99,), (b"\xc3\xa9" * 99,)} <= chunkings(text_feedings("é" * 99, depth))
+    assert (b"\xff" * 99,) in chunkings(bytes_feedings(b"\xff" * 99, depth))
+
+
 def test_a_sweep_cuts_by_token() -> None:
     assert ("ab", "c", "def") in chunkings(text_feedings("abcdef", "sweep", (0, 3, 2, 6, 7)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from conformance.engines.result import ShardResult
 from conformance.engines.shard_work import work
 from conformance.example import shrunk_example
 from conformance.finding import Mismatch
+from conformance.gather import findings, gather
 from conformance.inputs.plan import Inputs, Shard
 from conformance.plan import ModelPlan, Plan
 from conformance.subjects import ORACLES
@@ -32,6 +34,8 @@ ENCODING_DEFECTS = [
     ("stream_cuts_added_tokens", "<|im_end|>", "AddedTokens", "an added token is not seen that comes in two chunks"),
     ("stream_cuts_white_space", "of   the", "PreTokenizer", "a run of white space ends with its chunk"),
     ("stream_cuts_nfc", "e\u0301", "Normalizer", "characters that compose across two chunks are normalized apart"),
+    ("stream_drops_c3", "of   the café", "Input", "even one chunk of bytes gives other ids than their text"),
+    ("stream_strips", " of the ", "Input", "even one chunk gives other ids than the whole text"),
     ("stream_cuts_bytes", "é", "Input", "a character is lost whose bytes come in two chunks"),
     ("stream_prefixes_chunks", "hello", "Normalizer", "a space is added before each chunk"),
     ("stream_encodes_chunks_alone", "of   the cafe\u0301", "Input", "each chunk is encoded on its own"),
@@ -151,3 +155,25 @@ def test_a_fault_is_shrunk_to_a_seam_and_shown_with_what_each_chunk_gave(worked:
         close_bench()
     assert shrunk.case.text == "a\u0301"
     assert shrunk.observed.startswith("'a' → [], '\u0301' → [], finish → [")
+
+
+@pytest.mark.parametrize("source", ["corpora", "cuts"])
+def test_a_byte_that_is_always_dropped_is_one_finding_and_no_seam_is_blamed(
+    source: str, tmp_path: Path, planted: Planted
+) -> None:
+    texts = [f"{words}{gap}{end}" for words in ("é", "of é", "naïf") for gap in ("", "  ", "  the ") for end in "éa"]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), "ascii")
+    models = (ModelPlan("bpe-qwen", embedded_models()["bpe-qwen"], "tokenizer.json", "tokenizers"),)
+    plan = Plan(models, (planted("stream_drops_c3"),), CHECKS[:1], Inputs((corpus,), (source,), 0, 0), 60)
+    bench = Bench(plan, models[0])
+    try:
+        result = work(plan, Shard("bpe-qwen", source, 0, len(texts)), bench)
+        told = findings(gather([result]), {"bpe-qwen": "tokenizers"}, (), partial(shrunk_example, plan), lambda _: "")
+    finally:
+        bench.close()
+        close_bench()
+    (finding,) = [finding for finding in told if finding.example.subject != "tokenizers"]
+    assert (finding.stage, finding.rule) == ("Input", "even one chunk of bytes gives other ids than their text")
+    assert finding.example.case.text == "é"
+    assert finding.example.observed.startswith("b'\\xc3\\xa9' → [], finish → [")

@@ -164,7 +164,9 @@ def test_a_stream_decode_that_returns_one_str_is_told_that_an_iterable_is_expect
         def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> str:
             return "ab"
 
-    with pytest.raises(NonsenseError, match=r"an iterable of str \(a list, or a generator\) is expected, str 'ab' came"):
+    with pytest.raises(
+        NonsenseError, match=r"an iterable of str \(a list, or a generator\) is expected, str 'ab' came"
+    ):
         fed(Whole(), IDS)
 
 
