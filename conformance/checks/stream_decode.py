@@ -26,6 +26,7 @@ STOP_IGNORED = "an early stop is ignored"
 STOPPED_BY_NONE = "a callback that returns None stops the calls"
 OTHER_CALLS = "the callback is called for other ids"
 WRONGLY_FINAL = "is_final is not set with the last id alone"
+NOT_COMPLETE = "a U+FFFD is given out for a character that is not complete"
 OTHER_TEXT_HEARD = "the callback hears another text than the full decode"
 
 
@@ -116,12 +117,17 @@ def _rule_of_text(streamed: str, full: str) -> str | None:
 
 
 def _rule_of_repetition(texts: tuple[str, ...], full: str) -> str:
+    streamed = "".join(texts)
+    has_same_rest = streamed.replace(REPLACEMENT, "") == full.replace(REPLACEMENT, "")
+    if has_same_rest and streamed.count(REPLACEMENT) > full.count(REPLACEMENT):
+        # The bytes of one character, each taken for one, look like U+FFFD given out twice.
+        return NOT_COMPLETE
     if _repeats(texts, full):
         return "text is given out twice"
-    given, wanted = next((pair for pair in zip("".join(texts), full, strict=False) if pair[0] != pair[1]), ("", ""))
+    given, wanted = next((pair for pair in zip(streamed, full, strict=False) if pair[0] != pair[1]), ("", ""))
     if given == REPLACEMENT:
-        return "a U+FFFD is given out for a character that is not complete"
-    if wanted == REPLACEMENT or "".join(texts).replace(REPLACEMENT, "") == full.replace(REPLACEMENT, ""):
+        return NOT_COMPLETE
+    if wanted == REPLACEMENT or has_same_rest:
         return "text around a U+FFFD differs from the full decode"
     return "text differs from the full decode"
 

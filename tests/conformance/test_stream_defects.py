@@ -57,6 +57,7 @@ DECODING_DEFECTS = [
     ("stream_drops_bytes", ("Ã", "a"), "", "bytes that are not UTF-8 are dropped"),
     ("stream_strips_prefix_space", ("▁a", "▁b"), "", "spaces are lost between chunks"),
     ("stream_repeats", ("a", "b", "c"), "", "text is given out twice"),
+    ("stream_decodes_ids_alone", ("â", "Ģ"), "", "a U+FFFD is given out for a character that is not complete"),
     ("correct_streams", ("Ġthe",) * 17, "", "more text is held back than the rule needs"),
     ("stream_is_not_reset", ("a",), "", RESET),
     ("stream_stays_finished", ("a",), "", RESET),
