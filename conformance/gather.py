@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from conformance.attribute import DESCRIPTIONS, Attribution
 from conformance.checks import CHECKS
@@ -13,12 +14,18 @@ from conformance.evidence import NO_EVIDENCE
 from conformance.expectations import Expectation, matching
 from conformance.finding import Finding, Mismatch, by_weight
 from conformance.run import Cell, LanguageCell
+from conformance.stream_methods import METHODS, add_methods, check_of
 
 MOST_REFUSED = 0.5
 """A subject that gives no answer to more than this share of the cases proves nothing: the run says so and fails."""
 
 WITNESSED = ("ids", "tokens", "offsets", "decode")
 """Checks whose differences are explained by hypotheses, for and against which other answers of the subject speak."""
+
+_NO_CASE = "the inputs have no case for it"
+
+Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
+"""By model and subject, the methods that its streams were asked for, and whether it has them."""
 
 Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
 """A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
@@ -155,11 +162,23 @@ def language_cells(results: Iterable[ShardResult]) -> tuple[LanguageCell, ...]:
     return tuple(LanguageCell(*key, *pair) for key, pair in sorted(counts.items()) if key[0])
 
 
-def vacuous(table: Sequence[Cell], models: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
+def methods_of(results: Iterable[ShardResult]) -> Methods:
+    """The methods that streams were asked for."""
+    methods: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    for result in results:
+        for subject, asked in result.methods.items():
+            add_methods(methods[result.shard.model, subject], asked)
+    return methods
+
+
+def vacuous(
+    table: Sequence[Cell], models: Iterable[str], rows: Iterable[tuple[str, str]], methods: Methods
+) -> list[str]:
     """A sentence for everything that proved nothing.
 
     models: each must have been compared with something. rows: the models and subjects that were to be compared; each
     must have been compared on something and have answered most of what it was asked.
+    methods: what streams were asked for.
     """
     compared = dict.fromkeys(models, 0)
     for model, subject in (rows := list(rows)):
@@ -174,21 +193,48 @@ def vacuous(table: Sequence[Cell], models: Iterable[str], rows: Iterable[tuple[s
         asked = [cell for cell in row if cell.check in ("ids", "decode")]
         failures, questions = sum(cell.failures for cell in asked), sum(cell.compared for cell in asked)
         if not sum(cell.compared for cell in row):
-            problems.append(f"{subject} was compared on nothing with {model}: nothing is proved")
+            checks = dict.fromkeys(cell.check for cell in row)
+            whys = dict.fromkeys(_why_nothing(row, check, methods.get((model, subject), {})) for check in checks)
+            since = " and ".join(filter(None, whys)) if row else _NO_CASE
+            problem = f"{subject} was compared on nothing with {model}: nothing is proved"
+            problems.append(f"{problem}, since {since}" if since else problem)
         elif failures > MOST_REFUSED * questions:
             problems.append(f"{subject} gave no answer to {failures:,} of {questions:,} questions on {model}")
     return problems
 
 
-def unchecked(table: Sequence[Cell], checks: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
+def unchecked(
+    table: Sequence[Cell], checks: Iterable[str], rows: Iterable[tuple[str, str]], methods: Methods
+) -> list[str]:
     """A sentence for each check that was asked for by name and could compare nothing."""
     checks = list(checks)
-    return [
-        f"{check} was asked for, but {subject} gives nothing to compare on {model}"
-        for model, subject in rows
-        for check in checks
-        if not sum(cell.compared for cell in _row(table, model, subject) if cell.check == check)
-    ]
+    problems: list[str] = []
+    for model, subject in rows:
+        row = _row(table, model, subject)
+        for check in checks:
+            if sum(cell.compared for cell in row if cell.check == check):
+                continue
+            why = _why_nothing(row, check, methods.get((model, subject), {}))
+            what = f"{subject} gives nothing to compare on {model}"
+            if why == _NO_CASE:
+                what = f"there is nothing to compare on {model}"
+            problems.append(f"{check} was asked for, but {what}{': ' if why else ''}{why}")
+    return problems
+
+
+def _why_nothing(row: Sequence[Cell], check: str, asked: Mapping[str, bool]) -> str:
+    """Why a check compared nothing of one model and subject, "" where that is not known.
+
+    asked: the methods that its streams were asked for. Where these are none, no text or no ids came to them.
+    """
+    cases = sum(cell.compared + cell.not_applicable for cell in row if cell.check == check)
+    of_check = [is_there for method, is_there in asked.items() if check_of(method) == check]
+    if not cases or (check in METHODS and not of_check):
+        return _NO_CASE
+    if any(of_check) or check not in METHODS:
+        return ""
+    names = METHODS[check]
+    return f"it has none of the methods {', '.join(names)}" if names[1:] else f"it has no method {names[0]}"
 
 
 def _row(table: Sequence[Cell], model: str, subject: str) -> list[Cell]:

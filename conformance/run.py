@@ -35,12 +35,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class SubjectInfo:
-    """A subject and its version; role "oracle" or "subject"; unavailable says why it did not take part."""
+    """A subject and its version; role "oracle" or "subject"; unavailable says why it did not take part.
+
+    untested: methods that its streams were asked for and do not have.
+    """
 
     name: str
     version: str
     role: Literal["oracle", "subject"]
     unavailable: str = ""
+    untested: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +207,9 @@ def run_from_json(value: Mapping[str, Any], findings: tuple[Finding, ...]) -> Ru
     return Run(
         findings=findings,
         models=tuple(ModelInfo(**item) for item in value["models"]),
-        subjects=tuple(SubjectInfo(**item) for item in value["subjects"]),
+        subjects=tuple(
+            SubjectInfo(**{**item, "untested": tuple(item.get("untested", ()))}) for item in value["subjects"]
+        ),
         cells=tuple(Cell(**item) for item in value["cells"]),
         languages=tuple(LanguageCell(**item) for item in value["languages"]),
         checks=tuple(value["checks"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from conformance.attribute import Attribution
 from conformance.checks import CHECKS
@@ -12,13 +13,24 @@ from conformance.engines.result import ShardResult
 from conformance.example import shrunk_example
 from conformance.expectations import gone, read_expectations
 from conformance.finding import Mismatch
-from conformance.gather import Gathered, Shrinker, cells, findings, gather, language_cells, unchecked, vacuous
+from conformance.gather import (
+    Gathered,
+    Shrinker,
+    cells,
+    findings,
+    gather,
+    language_cells,
+    methods_of,
+    unchecked,
+    vacuous,
+)
 from conformance.inputs.corpora import read_corpus
 from conformance.job import Job, file_hash, replay_command
 from conformance.plan import Plan
 from conformance.progress import Shrinking
 from conformance.resources import expectations_folder
 from conformance.run import Cell, ModelInfo, Run, SubjectInfo
+from conformance.stream_methods import add_methods, untested
 from conformance.subjects import BUILT_IN, subject_label, subject_version
 from conformance.subjects.base import UnavailableError
 from conformance.versions import installed_versions
@@ -110,12 +122,13 @@ def _problems(job: Job, results: Sequence[ShardResult], table: Sequence[Cell]) -
         for subject in plan.labels
         if subject != info.oracle and subject not in _unavailable(results, info.name)
     ]
+    methods = methods_of(results)
     named_checks = plan.checks if len(plan.checks) < len(CHECKS) else ()
     return [
         *_not_loaded(plan, results),
         *(f"{path}: the corpus gave no case" for path in plan.inputs.files if not read_corpus(path)),
-        *vacuous(table, [info.name for info in job.models], rows),
-        *unchecked(table, named_checks, [row for row in rows if row[1] in own]),
+        *vacuous(table, [info.name for info in job.models], rows, methods),
+        *unchecked(table, named_checks, [row for row in rows if row[1] in own], methods),
     ]
 
 
@@ -154,10 +167,18 @@ def _subject_infos(job: Job, results: Sequence[ShardResult]) -> tuple[SubjectInf
     for name in sorted({*job.plan.labels, *oracles}):
         everywhere = all(name in reason for reason in reasons) and reasons
         why = next(reason[name] for reason in reasons) if everywhere else ""
-        subjects.append(
-            SubjectInfo(name, job.versions.get(name) or _version(name), "oracle" if name in oracles else "subject", why)
-        )
+        version = job.versions.get(name) or _version(name)
+        role: Literal["oracle", "subject"] = "oracle" if name in oracles else "subject"
+        subjects.append(SubjectInfo(name, version, role, why, untested(_methods(results, name))))
     return tuple(subjects)
+
+
+def _methods(results: Sequence[ShardResult], subject: str) -> dict[str, bool]:
+    """The methods that its streams were asked for with any model."""
+    asked: dict[str, bool] = {}
+    for result in results:
+        add_methods(asked, result.methods.get(subject, {}))
+    return asked
 
 
 def _version(name: str) -> str:

@@ -81,7 +81,7 @@ def _check_planned(result: ShardResult, plan: Plan) -> None:
     for subject, check in [*result.counts, *(key[:2] for key in result.groups)]:
         _choice(subject, subjects, "a subject")
         _choice(check, plan.checks, "a check")
-    for subject in [*result.unavailable, *(subject for _, subject in result.languages)]:
+    for subject in [*result.unavailable, *result.methods, *(subject for _, subject in result.languages)]:
         _choice(subject, subjects, "a subject")
 
 
@@ -126,6 +126,7 @@ def result_to_json(result: ShardResult) -> dict[str, Any]:
             for key, group in result.groups.items()
         ],
         "unavailable": result.unavailable,
+        "methods": result.methods,
     }
 
 
@@ -150,6 +151,9 @@ def result_from_json(value: Any) -> ShardResult:
     for entry in value["groups"]:
         subject, check, stage, rule = (_typed(part, str, "a part of a key") for part in entry["key"])
         result.groups[subject, check, stage, rule] = _group(entry, (shard.model, subject, check), stage, rule)
+    for subject, asked in _typed(value.get("methods", {}), dict, "methods").items():
+        for method, is_there in _typed(asked, dict, "methods of a subject").items():
+            result.methods[subject][method] = _typed(is_there, bool, method)
     return result
 
 

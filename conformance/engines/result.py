@@ -44,7 +44,11 @@ class Counts:
 
 @dataclass(slots=True)
 class ShardResult:
-    """What a shard gave. answers: how many answers of subjects were compared."""
+    """What a shard gave.
+
+    answers: how many answers of subjects were compared. methods: by subject, the methods that its streams were asked
+    for, and whether it has them.
+    """
 
     shard: Shard
     cases: int = 0
@@ -54,6 +58,7 @@ class ShardResult:
     languages: dict[tuple[str, str], list[int]] = field(default_factory=partial(defaultdict, partial(list, (0, 0))))
     groups: dict[tuple[str, str, str, str], Group] = field(default_factory=dict)
     unavailable: dict[str, str] = field(default_factory=dict)
+    methods: dict[str, dict[str, bool]] = field(default_factory=partial(defaultdict, dict))
 
 
 def telling(mismatch: Mismatch) -> tuple[int, int, str]:

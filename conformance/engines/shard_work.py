@@ -23,6 +23,7 @@ from conformance.inputs.made import made_cases
 from conformance.inputs.plan import Shard, shard_cases
 from conformance.observation import Decoded
 from conformance.plan import Plan
+from conformance.stream_methods import methods_asked
 from conformance.subjects.base import Subject
 from reftok.collection import collecting_later
 
@@ -54,6 +55,8 @@ def judged(
     oracle = answers[bench.oracle]
     for name, given in answers.items():
         bench.blame.hear(name, cases, oracle, given)
+        if methods := methods_asked(given):
+            result.methods[name] = methods
         if name != bench.oracle:
             result.answers += sum((one.encoding is not None) + (one.decoding is not None) for one in given)
         differing: dict[str, set[int]] = {}

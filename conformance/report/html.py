@@ -117,6 +117,7 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         headline=view.headline(run),
         seconds=view.seconds(run),
         known=len(view.known_findings(run)),
+        untested=view.untested_lines(run),
         culprits=[(item, view.accusation(item.worst), view.share_of(run, item.worst)) for item in view.culprits(run)],
         most_culprits=MOST_CULPRITS,
         checks=view.checks(run),

@@ -13,6 +13,7 @@ from conformance.report.view import (
     Row,
     answers,
     checks,
+    few_known,
     headline,
     known_line,
     new_findings,
@@ -21,12 +22,14 @@ from conformance.report.view import (
     seconds,
     shown_input,
     state,
+    untested_lines,
 )
 from conformance.run import Run
 
 MOST_FINDINGS = 8
 MOST_PROBLEMS = 3
 MOST_ROWS = 10
+MOST_UNTESTED = 3
 
 _WORST_FIRST = ("new", "silent", "known", "equal", "none")
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
@@ -45,8 +48,22 @@ def summary_markdown(run: Run) -> str:
         "",
         *_matrix_lines(run),
     ]
-    known = known_line(run)
-    return "\n".join(lines + (["", f"{SYMBOLS['known']} {known}."] if known else [])) + "\n"
+    return "\n".join([*lines, *_known_lines(run), *_untested_lines(run)]) + "\n"
+
+
+def _known_lines(run: Run) -> list[str]:
+    line = known_line(run)
+    if not line:
+        return []
+    named = [f"- {code(fingerprint)} {prose(cause, 120)} ({count:,}×)" for fingerprint, cause, count in few_known(run)]
+    return ["", f"{SYMBOLS['known']} {line}{':' if named else '.'}", *([""] if named else []), *named]
+
+
+def _untested_lines(run: Run) -> list[str]:
+    lines = untested_lines(run)
+    more = len(lines) - MOST_UNTESTED
+    lines = [f"- {prose(line, 400)}" for line in lines[:MOST_UNTESTED]]
+    return ["", *lines, *([f"- and {plural(more, 'more subject')}"] if more > 0 else [])] if lines else []
 
 
 def _problem_lines(run: Run) -> list[str]:

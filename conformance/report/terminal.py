@@ -20,6 +20,7 @@ from conformance.report.view import (
     State,
     answers,
     checks,
+    few_known,
     headline,
     known_line,
     new_findings,
@@ -28,6 +29,7 @@ from conformance.report.view import (
     seconds,
     shown_input,
     state,
+    untested_lines,
 )
 from conformance.run import Cell, Run
 
@@ -55,6 +57,7 @@ class _Printer:
         self._matrix()
         self._findings()
         self._known()
+        self._untested()
         self._problems()
         self._verdict()
 
@@ -162,6 +165,14 @@ class _Printer:
         line = known_line(self.run)
         if line:
             self.line(Text(f"\n{self.symbols['known']} {line}", _STYLES["known"]))
+        for fingerprint, cause, count in few_known(self.run):
+            named = Text(f"  {fingerprint}  ", "dim").append_text(self.text(cause)).append(f"  ({count:,} x)", "dim")
+            self.line(named)
+
+    def _untested(self) -> None:
+        for number, line in enumerate(untested_lines(self.run)):
+            start = Text(("" if number else "\n") + f"{self.symbols['none']} ", "dim")
+            self.line(start.append_text(self.text(line, "dim", 400)))
 
     def _problems(self) -> None:
         for number, problem in enumerate(self.run.problems):

@@ -26,6 +26,9 @@ MEANINGS: dict[State, str] = {
     "none": "not applicable",
 }
 
+MOST_KNOWN = 5
+"""So many known findings are named one by one; where there are more, report.html has them."""
+
 SHARED = 40
 """How much is shown of what both answers share."""
 
@@ -236,6 +239,31 @@ def known_line(run: Run) -> str:
     known = known_findings(run)
     mismatches = sum(finding.count for finding in known)
     return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')})" if known else ""
+
+
+def few_known(run: Run) -> list[tuple[str, str, int]]:
+    """The known findings where they are few: the fingerprint to replay each, its cause, how often it was seen."""
+    known = known_findings(run)
+    if len(known) > MOST_KNOWN:
+        return []
+    causes = [(f"{finding.stage}: " if finding.stage else "") + finding.rule for finding in known]
+    return [(finding.fingerprint, cause, finding.count) for finding, cause in zip(known, causes, strict=True)]
+
+
+def untested_lines(run: Run) -> list[str]:
+    """What was not tested of subjects that stream, a line a subject.
+
+    >>> from conformance.run import SubjectInfo
+    >>> from types import SimpleNamespace
+    >>> subjects = [SubjectInfo("s", "1", "subject", untested=("stream_encoder.reset", "decode_with_callback"))]
+    >>> untested_lines(SimpleNamespace(subjects=subjects))
+    ['s: its streams have no stream_encoder.reset, no decode_with_callback: not tested']
+    """
+    return [
+        f"{subject.name}: its streams have {', '.join(f'no {method}' for method in subject.untested)}: not tested"
+        for subject in run.subjects
+        if subject.untested
+    ]
 
 
 def folder(run: Run) -> str:

@@ -12,6 +12,7 @@ from conformance.engines.result import EXAMPLES_PER_GROUP, Counts, Group, ShardR
 from conformance.generators.base import Drawn
 from conformance.inputs.plan import Shard
 from conformance.session.plan import SessionShard
+from conformance.stream_methods import add_methods
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,8 @@ def add_result(whole: ShardResult, part: ShardResult) -> None:
     whole.answers += part.answers
     whole.seconds += part.seconds
     whole.unavailable |= part.unavailable
+    for subject, asked in part.methods.items():
+        add_methods(whole.methods[subject], asked)
     for key, counts in part.counts.items():
         _add_counts(whole.counts[key], counts)
     for language, (compared, mismatched) in part.languages.items():

@@ -164,21 +164,52 @@ RIGHT = Cell("m", "s", "ids", 10)
     ],
 )
 def test_a_subject_that_proves_nothing_is_a_problem(table: tuple[Cell, ...], said: str) -> None:
-    (problem,) = vacuous(table, ["m"], [("m", "s")])
+    (problem,) = vacuous(table, ["m"], [("m", "s")], {})
     assert said in problem
 
 
 def test_a_subject_that_answers_half_proves_something() -> None:
-    assert vacuous((replace(RIGHT, mismatched=5, failures=5),), ["m"], [("m", "s")]) == []
-    assert vacuous((RIGHT,), ["m"], [("m", "s")]) == []
+    assert vacuous((replace(RIGHT, mismatched=5, failures=5),), ["m"], [("m", "s")], {}) == []
+    assert vacuous((RIGHT,), ["m"], [("m", "s")], {}) == []
 
 
 def test_a_model_without_a_subject_besides_its_library_was_compared_with_nothing() -> None:
-    (problem,) = vacuous((RIGHT,), ["m", "alone"], [("m", "s")])
+    (problem,) = vacuous((RIGHT,), ["m", "alone"], [("m", "s")], {})
     assert problem.startswith("alone was compared with nothing")
 
 
 def test_a_check_asked_for_by_name_must_compare_something() -> None:
-    assert unchecked((RIGHT,), [RIGHT.check], [("m", "s")]) == []
-    (problem,) = unchecked((RIGHT,), ["offsets"], [("m", "s")])
+    assert unchecked((RIGHT,), [RIGHT.check], [("m", "s")], {}) == []
+    silent = replace(RIGHT, check="offsets", compared=0, not_applicable=9)
+    (problem,) = unchecked((RIGHT, silent), ["offsets"], [("m", "s")], {})
     assert problem == "offsets was asked for, but s gives nothing to compare on m"
+
+
+@pytest.mark.parametrize(
+    ("check", "asked", "why"),
+    [
+        ("stream encode", {"stream_encoder": False}, "it has no method stream_encoder"),
+        (
+            "stream decode",
+            {"stream_decode": False, "stream_encoder": True},
+            "it has none of the methods stream_decode, stream_decoder, decode_with_callback",
+        ),
+    ],
+)
+def test_a_subject_without_the_method_that_a_check_of_streams_needs_is_told_which(
+    check: str, asked: dict[str, bool], why: str
+) -> None:
+    silent = replace(RIGHT, check=check, compared=0, not_applicable=9)
+    (problem,) = unchecked((silent,), [check], [("m", "s")], {("m", "s"): asked})
+    assert problem == f"{check} was asked for, but s gives nothing to compare on m: {why}"
+    (problem,) = vacuous((silent,), ["m"], [("m", "s")], {("m", "s"): asked})
+    assert problem == f"s was compared on nothing with m: nothing is proved, since {why}"
+
+
+@pytest.mark.parametrize("table", [(), (replace(RIGHT, check="stream encode", compared=0, not_applicable=9),)])
+def test_inputs_without_a_case_for_a_check_are_not_blamed_on_the_subject(table: tuple[Cell, ...]) -> None:
+    (problem,) = unchecked(table, ["stream encode"], [("m", "s")], {})
+    why = "the inputs have no case for it"
+    assert problem == f"stream encode was asked for, but there is nothing to compare on m: {why}"
+    (problem,) = vacuous(table, ["m"], [("m", "s")], {})
+    assert problem == f"s was compared on nothing with m: nothing is proved, since {why}"

@@ -31,6 +31,7 @@ from conformance.plan import ModelPlan, Plan
 def result(number: int = 0) -> ShardResult:
     shard = ShardResult(Shard("m", "fuzz", number, number + 1), 3, 4, 0.5, unavailable={"t": "not installed"})
     shard.counts["s", "ids"] = Counts(5, 1, 2, 1)
+    shard.methods["s"] = {"stream_encoder": True, "stream_encoder.reset": False}
     shard.languages["de", "s"] = [5, 1]
     group = Group("Model", "r")
     group.add(Mismatch("m", "s", "ids", "r", "other ids", bytes_case(b"\xff", "o"), "\ud800", "\n"))

@@ -118,6 +118,11 @@ def test_a_finding_shows_its_parts() -> None:
         assert part in text
 
 
+def test_what_streams_were_not_tested_with_is_said() -> None:
+    line = "reftok: its streams have no stream_encoder.reset, no decode_with_callback: not tested"
+    assert line in Page(html_report(sample_run())).text
+
+
 def test_the_differing_tail_is_marked() -> None:
     html = html_report(replace(sample_run(), findings=(finding(text_case("x", ""), "r"),)))
     assert '<span class="shared">[15496, </span><mark>995]</mark>' in html

@@ -8,7 +8,8 @@ import pytest
 
 from conformance.case import text_case
 from conformance.report.markdown import MOST_FINDINGS, code, prose, summary_markdown
-from tests.conformance.report.sample_run import MARKDOWN, SCRIPT, finding, passing_run, sample_run
+from conformance.report.view import MOST_KNOWN
+from tests.conformance.report.sample_run import KNOWN, MARKDOWN, SCRIPT, finding, passing_run, sample_run
 
 
 def test_verdict_then_what_is_new_then_the_matrix() -> None:
@@ -22,6 +23,17 @@ def test_a_good_run_is_short() -> None:
     text = summary_markdown(passing_run())
     assert text.startswith("### ✓ Tokenizer conformance: As expected\n")
     assert "**" not in text
+
+
+def test_few_known_findings_are_named_with_what_replays_them() -> None:
+    assert f"\n- `{KNOWN.fingerprint}` {KNOWN.stage}: {KNOWN.rule} ({KNOWN.count}×)\n" in summary_markdown(sample_run())
+    many = tuple(replace(KNOWN, rule=f"rule {number}") for number in range(1 + MOST_KNOWN))
+    assert "rule 0" not in summary_markdown(replace(sample_run(), findings=many))
+
+
+def test_what_streams_were_not_tested_with_is_said() -> None:
+    line = prose("reftok: its streams have no stream_encoder.reset, no decode_with_callback: not tested")
+    assert f"\n- {line}\n" in summary_markdown(sample_run())
 
 
 def test_at_most_a_screenful() -> None:

@@ -12,8 +12,9 @@ from rich.console import Console
 
 from conformance.case import text_case
 from conformance.report.terminal import MOST_FINDINGS, print_report
+from conformance.report.view import MOST_KNOWN
 from conformance.run import Run
-from tests.conformance.report.sample_run import CHECKS, HOSTILE, PLAIN, finding, passing_run, sample_run
+from tests.conformance.report.sample_run import CHECKS, HOSTILE, KNOWN, PLAIN, finding, passing_run, sample_run
 
 
 def printed(run: Run, width: int = 120, *, encoding: str = "utf-8", terminal: bool = False) -> str:
@@ -46,6 +47,22 @@ def test_the_end_says_what_came_out() -> None:
     last = text.rstrip().splitlines()[-1]
     assert last == "✗ 8 unexpected findings, 2 problems: 1,234,567 answers compared in 12.2 s"
     assert "✓ As expected" in printed(passing_run())
+
+
+UNTESTED = "reftok: its streams have no stream_encoder.reset, no decode_with_callback: not tested"
+
+
+def test_what_streams_were_not_tested_with_is_said() -> None:
+    assert f"– {UNTESTED}\n" in printed(sample_run())
+    subjects = tuple(replace(subject, untested=()) for subject in sample_run().subjects)
+    assert "not tested" not in printed(replace(sample_run(), subjects=subjects))
+
+
+def test_few_known_findings_are_named_with_what_replays_them() -> None:
+    line = f"  {KNOWN.fingerprint}  {KNOWN.stage}: {KNOWN.rule}  ({KNOWN.count} x)\n"
+    assert line in printed(sample_run())
+    many = tuple(replace(KNOWN, rule=f"rule {number}") for number in range(1 + MOST_KNOWN))
+    assert "rule 0" not in printed(replace(sample_run(), findings=many))
 
 
 def test_findings_show_their_parts() -> None:
