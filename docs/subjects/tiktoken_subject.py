@@ -11,8 +11,13 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from codecs import getincrementaldecoder
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
 
 
 class Tiktoken:
@@ -49,8 +54,35 @@ class Tiktoken:
         """The text of ids; tiktoken cannot skip special tokens."""
         return self._encoding.decode([i for i in ids if not (skip_special_tokens and i in self._special_ids)])
 
+    def stream_decoder(self, skip_special_tokens: bool) -> Decoder:
+        """A decoder that is fed one id after the other."""
+        return Decoder(self._encoding, self._special_ids if skip_special_tokens else frozenset())
+
     def _normalized(self, text: str) -> str:
         return text if self._normalizer is None else unicodedata.normalize("NFC", text)
+
+
+class Decoder:
+    """Text as the ids come: the bytes that begin a character wait for the rest of it."""
+
+    def __init__(self, encoding: Encoding, skipped: frozenset[int]) -> None:
+        self._encoding = encoding
+        self._skipped = skipped
+        self.reset()
+
+    def feed(self, token_id: int) -> str:
+        """The text that has become certain with this id."""
+        if token_id in self._skipped:
+            return ""
+        return self._utf8.decode(self._encoding.decode_single_token_bytes(token_id))
+
+    def finish(self) -> str:
+        """What is held: a character that stays incomplete is U+FFFD."""
+        return self._utf8.decode(b"", final=True)
+
+    def reset(self) -> None:
+        """Forget what has come."""
+        self._utf8 = getincrementaldecoder("utf-8")("replace")
 
 
 def _ranks(vocab: dict[str, int], added: dict[str, int]) -> dict[bytes, int]:
