@@ -39,6 +39,10 @@ def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_mo
     RUN is a run folder, FINGERPRINT a finding's, or its first characters. Model and input are made smaller together
     while the same check fails by the same rule; the file holds both, and is run once before it is kept. The subject's
     own code is run with it: reproduce only from folders that you trust.
+
+    Some findings have no such file, and end with exit code 2 (`conformance replay` shows them): of a stream that is
+    reset, fed beside another one or stopped by its callback, of what gives no answer in time, of a subject that reads
+    more than the model file, and those on models other than tokenizer.json and sentencepiece's.
     """
     written = reproduce(folder, fingerprint, out, shrinks_model=not keeps_model)
     case = written.case

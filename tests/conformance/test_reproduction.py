@@ -130,6 +130,17 @@ def test_a_stream_that_forgets_its_end_is_shown_by_its_chunks(tmp_path: Path) ->
     assert "stream_encoder" in without.stderr
 
 
+def test_a_use_of_a_stream_without_a_short_form_is_refused_and_the_help_says_that_there_are_such(
+    tmp_path: Path, conformance: Command
+) -> None:
+    asked = "stream_ignores_stop.py:Subject", "stream decode", "an early stop is ignored"
+    with pytest.raises(InputError, match="this use of a stream has no short form"):
+        made(tmp_path, "bpe-qwen", *asked, ids_case((64, 65), ""), shrinks_model=False)
+    told = " ".join(conformance("reproduce", "--help").stdout.split())
+    assert "Some findings have no such file" in told
+    assert "a stream that is reset, fed beside another one or stopped by its callback" in told
+
+
 def test_model_and_text_have_what_the_mismatch_needs_and_no_more(tmp_path: Path) -> None:
     path = of_ids(tmp_path, "reversed_merges.py:Subject", "hello world")
     root = json_model(path)
