@@ -49,8 +49,8 @@ Examples:
   conformance run --model bpe-qwen --corpus texts/ --check ids --check offsets
   conformance run --model bpe-qwen --inputs scalars
       all 1,112,064 Unicode scalar values, alone and in context
-  conformance run --model bpe-qwen --inputs cuts
-      streams: every one-cut and two-cut of each line, by character and byte
+  conformance run --model bpe-qwen --inputs cuts --corpus texts/
+      streams: every one-cut of up to 440 characters, every two-cut of up to 80
   conformance run --resume reports/runs/20260101-120000
 """
 
@@ -99,8 +99,9 @@ def cli() -> None:
     multiple=True,
     type=click.Choice(SOURCES),
     help="What the models are given: the corpora; every entry of the vocab, decoded and encoded again; made inputs "
-    "(--fuzz); every Unicode scalar value, alone and in context; the texts of the corpora, cut for streams in every "
-    f"place (cuts). Repeatable. Default: {', '.join(DEFAULT_SOURCES)}.",
+    "(--fuzz); every Unicode scalar value, alone and in context; the texts of the corpora, cut for streams (cuts), "
+    "which takes some ten minutes a model on two cores: --corpus limits it. "
+    f"Repeatable. Default: {', '.join(DEFAULT_SOURCES)}.",
 )
 @click.option(
     "--fuzz",

@@ -32,8 +32,8 @@ class Inputs:
 
     files: corpus files, which are read for "corpora" and mutated for "fuzz".
     sources: some of SOURCES. "vocab" is every entry of the vocab decoded, and that text encoded again; "scalars" every
-        Unicode scalar value, alone and in context; "cuts" the texts of the corpora, cut for streams in every place, and
-        byte tokens in every order.
+        Unicode scalar value, alone and in context; "cuts" the texts of the corpora, cut for streams as
+        `conformance.inputs.cuts` says, and byte tokens in every order.
     fuzz: how many made cases; seed: what they are made from.
     """
 
@@ -105,7 +105,7 @@ def corpus_lines(files: tuple[Path, ...]) -> tuple[str, ...]:
 
 @cache
 def cut_cases(files: tuple[Path, ...]) -> list[Case]:
-    """The cases that are cut in every place: each text of the corpora once, and the byte tokens."""
+    """The cases that are cut for streams: each text of the corpora once, and the byte tokens."""
     texts = {(case.kind, case.text, case.data, case.tokens): case for case in corpus_cases(files)}
     return [*texts.values(), *byte_token_cases()]
 
