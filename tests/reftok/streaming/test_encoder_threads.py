@@ -16,13 +16,14 @@ import reftok
 from reftok import cache
 from reftok.models import ordered_merges, sentencepiece_bpe, string_merging, undecided_text
 from reftok.streaming.encoding.sentencepiece_normalizer import replacer
-from reftok.streaming.matching import finality
+from reftok.streaming.matching import finality, growing
 from reftok.streaming.matching.streamable import streamable
 
 LANGUAGES = Path(__file__).resolve().parents[3] / "corpora" / "languages"
 LITTLE = 4
 MEMORIES = [
-    (finality, "_MOST_STATES", LITTLE),
+    (finality, "MOST_STATES", LITTLE),
+    (growing, "MOST_STATES", LITTLE),
     (ordered_merges, "_MOST_NEIGHBOURS", LITTLE),
     (sentencepiece_bpe, "_MOST_PIECES", LITTLE),
     (string_merging, "_MOST_PAIRS", LITTLE),
