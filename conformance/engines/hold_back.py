@@ -39,7 +39,10 @@ class HoldBack:
         self._longest_added = max((len(content.encode("utf-8")) for content in contents), default=0)
 
     def of_decoder(self, feeding: Feeding, streamed: Streamed) -> Late | None:
-        """What a decoder that gives the right text gives later than the reference does."""
+        """What a decoder that gives the right text gives later than the reference does.
+
+        U+FFFD do not count: many decoders wait with any for what may still make a character of it.
+        """
         if len(streamed.given) != 1 + len(feeding.chunks):
             return None
         stream = self.tokenizer.stream_decoder(skip_special_tokens=feeding.skip_special_tokens)
@@ -47,7 +50,7 @@ class HoldBack:
             texts = [stream.feed(chunk) for chunk in feeding.chunks if isinstance(chunk, int)]
         except ReftokError:
             return None
-        due, given = accumulate(map(len, texts)), accumulate(map(len, streamed.given))
+        due, given = accumulate(map(_told, texts)), accumulate(map(_told, map(str, streamed.given)))
         held = [wanted - came for wanted, came in zip(due, given, strict=False)]
         return _first_late(held, [FREELY_HELD] * len(held))
 
@@ -139,6 +142,10 @@ class TextHoldBack:
         given = _fed(self._bounds.tokenizer, feeding.chunks)
         by_reference = _not_given(come, given, self._reference.offsets)
         return _first_late(held, [FREELY_HELD + size for size in by_reference])
+
+
+def _told(text: str) -> int:
+    return len(text) - text.count("\ufffd")
 
 
 def _fed(tokenizer: Tokenizer, chunks: Chunks) -> list[Piece]:

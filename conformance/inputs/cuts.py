@@ -98,7 +98,10 @@ def ids_feedings(ids: tuple[int, ...], depth: Depth) -> list[Feeding]:
     plain = Feeding("decoder", ids, chance.random() < 0.5)
     feedings = [plain]
     if chance.random() < SHARE:
-        feedings += [chance.choice(_uses(plain, 1 + chance.randrange(len(ids))))]
+        use = chance.choice(_uses(plain, 1 + chance.randrange(len(ids))))
+        # A second decoder treats special tokens the other way: what it gets wrong alone is not the first one's fault.
+        alone = [replace(plain, skip_special_tokens=not plain.skip_special_tokens)] if use.beside else []
+        feedings += [*alone, use]
     if depth != "sample":
         is_short = len(ids) <= (SHORTEST if depth == "close" else SHORT)
         ends = range(1, 1 + len(ids)) if is_short else chance.sample(range(1, len(ids)), CHUNKINGS)

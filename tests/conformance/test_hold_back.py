@@ -93,8 +93,13 @@ def test_the_reference_is_never_late(model: str, data: st.DataObject) -> None:
     [
         ("bpe-qwen", ("." * 46, "." * 15 + "\n   ")),
         ("bpe-qwen", (("a" * 64 + "ﷺ").encode()[:-1], "ﷺ".encode()[-1:])),
+        ("bpe-gpt2", (*("." * 63 + "\ufffd"), ".")),
     ],
-    ids=["white-space-that-an-added-token-may-take-is-tokens-itself", "a-character-of-which-some-bytes-have-come"],
+    ids=[
+        "white-space-that-an-added-token-may-take-is-tokens-itself",
+        "a-character-of-which-some-bytes-have-come",
+        "the-bytes-of-a-character-are-one-code-point",
+    ],
 )
 def test_what_stages_before_the_pre_tokens_need_is_not_late(model: str, chunks: Chunks) -> None:
     assert late(model, chunks, streamed_by_reftok(load(model), chunks)) is None
@@ -118,6 +123,11 @@ def decoded_late(model: str, text: str, *given_out: str) -> Late | None:
 def test_a_decoder_that_gives_a_long_text_at_the_end_gives_it_late(model: str) -> None:
     assert decoded_late(model, WORDS) is not None
     assert decoded_late(model, WORDS[:40]) is None
+
+
+def test_replacement_characters_that_come_with_what_follows_are_not_late() -> None:
+    assert decoded_late("bpe-gpt2", "\ufffd" * 70 + "a") is None
+    assert decoded_late("bpe-gpt2", "\ufffd" + "a " * 70) is not None
 
 
 def test_a_decoder_that_is_not_fed_id_by_id_is_not_measured() -> None:

@@ -152,6 +152,15 @@ def test_a_second_stream_gets_no_empty_chunk() -> None:
     assert all(feeding.beside == feeding.chunks and not feeding.has_empty_chunk for feeding in beside)
 
 
+def test_a_sample_has_a_second_decoder_only_with_what_it_does_alone() -> None:
+    samples = [ids_feedings((number, 1, 2), "sample") for number in range(200)]
+    beside = [feedings for feedings in samples if feedings[-1].beside]
+    assert len(beside) > 10
+    for first, other, use in beside:
+        assert (use.plain, first.is_plain, other.is_plain) == (first, True, True)
+        assert other.skip_special_tokens != first.skip_special_tokens
+
+
 def test_samples_have_empty_chunks_beside_their_plain_twins() -> None:
     samples = [text_feedings(f"text {number}", "sample") for number in range(200)]
     empty = [(first, more[0]) for first, *more in samples if more and more[0].has_empty_chunk]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from reftok.byte_level import to_byte_characters
+from reftok.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 from reftok.models.merging_model import MergingModel
 
 LONG = 32
 """From so many code points on a part is cut: most parts end before, and the places cost something to find."""
+_GO_ON = frozenset(BYTE_TO_CHARACTER[byte] for byte in range(0x80, 0xC0))
+"""The bytes of a character but for its first."""
 
 
 class StreamedMerges:
@@ -33,20 +35,29 @@ class StreamedMerges:
     def _begin(self) -> None:
         """Be ready for the next part.
 
-        _limit: how many code points may be held before it is time to look for a cut.
+        _size: how many characters are held, and held, of how many code points of the text: ByteLevel makes more of one.
+        _limit: how many characters may be held before it is time to look for a cut.
         _window: the end of what is held, in which no cut was found so far, '' before the part is long.
         """
         self._fragments: list[str] = []
-        self.held = 0
+        self.held = self._size = 0
         self._limit = LONG
         self._window = ""
         self._is_cut = False
 
     def text(self, fragment: str, at_start: int = 0) -> None:
+        self._take(fragment, len(fragment))
+
+    def _take(self, fragment: str, code_points: int) -> None:
         self._fragments.append(fragment)
-        self.held += len(fragment)
-        if self.held > self._limit:
+        self._size += len(fragment)
+        self.held += code_points
+        if self._size > self._limit:
             self._look(fragment)
+
+    def _code_points(self, rest: str) -> int:
+        """Of how many code points of the text these are the end."""
+        return len(rest)
 
     def _look(self, fragment: str) -> None:
         """Give out what comes before the last place that can be cut."""
@@ -67,8 +78,10 @@ class StreamedMerges:
             text = "".join(self._fragments)
             given = len(text) - len(window) + cut
             self._give(text[:given], ends=False)
-            self._fragments = [text[given:]]
-            self.held = len(text) - given
+            rest = text[given:]
+            self._fragments = [rest]
+            self._size = len(rest)
+            self.held = self._code_points(rest)
             self._is_cut = True
 
     def _give(self, text: str, ends: bool) -> None:
@@ -79,7 +92,7 @@ class StreamedMerges:
             self._ids += chain.from_iterable(map(model.inner_ids.__getitem__, model.cuts.words(text)))
 
     def end_part(self) -> None:
-        if self.held:
+        if self._size:
             text = self._fragments[0] if len(self._fragments) == 1 else "".join(self._fragments)
             if self._is_cut:
                 self._give(text, ends=True)
@@ -111,7 +124,11 @@ class StreamedByteMerges(StreamedMerges):
         self._ids_of_raw = model.ids_of_raw
 
     def text(self, fragment: str, at_start: int = 0) -> None:
-        super().text(to_byte_characters(fragment.encode()))
+        self._take(to_byte_characters(fragment.encode()), len(fragment))
+
+    def _code_points(self, rest: str) -> int:
+        """One that is cut within counts, as long as some of its bytes are held."""
+        return sum(character not in _GO_ON for character in rest) + (rest[:1] in _GO_ON)
 
     def parts(self, parts: Sequence[str]) -> None:
         self._ids += chain.from_iterable(map(self._ids_of_raw.__getitem__, parts))

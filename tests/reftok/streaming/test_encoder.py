@@ -342,3 +342,14 @@ def test_the_ids_of_an_ever_growing_word_come_before_it_ends() -> None:
         assert encoder.held <= 33
     assert len(ids) > 150
     assert [*ids, *encoder.finish()] == tokenizer.encode_ids(text)
+
+
+@pytest.mark.parametrize("model", ["bpe-gpt2", "bpe-qwen", "bpe-llama3"])
+@given(text=st.text(st.sampled_from("é漢😀a \ufffd.'1"), min_size=40, max_size=90))
+def test_what_is_held_of_long_words_is_counted_in_code_points_not_in_bytes(model: str, text: str) -> None:
+    encoder = reftok.load(model).stream_encoder()
+    for count, character in enumerate(text, 1):
+        encoder.feed(character)
+        assert encoder.held <= count
+    encoder.finish()
+    assert encoder.held == 0
