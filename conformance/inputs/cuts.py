@@ -43,7 +43,7 @@ def text_feedings(text: str, depth: Depth, token_ends: Collection[int] = ()) -> 
 
     >>> feedings = text_feedings("ab", "close")
     >>> [feeding.chunks for feeding in feedings if feeding.is_plain and not feeding.has_empty_chunk]
-    [(b'a', b'b'), ('a', 'b')]
+    [(b'a', b'b'), ('ab',), (b'ab',), ('a', 'b')]
     >>> Feeding("encoder", ("a", "", "b")) in feedings
     True
     """
