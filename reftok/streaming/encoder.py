@@ -56,7 +56,7 @@ class StreamEncoder:
 
     @property
     def held(self) -> int:
-        """How many code points have come whose ids have not been given; behind ByteLevel each byte counts as one."""
+        """How many code points have come whose ids have not been given; a pattern behind ByteLevel holds bytes."""
         return 0 if self._end else self._chain.held + self._reader.waiting
 
     @property
