@@ -57,7 +57,7 @@ class StreamEncoder:
     @property
     def held(self) -> int:
         """How many code points have come whose ids have not been given; a pattern behind ByteLevel holds bytes."""
-        return 0 if self._end else self._chain.held + self._reader.waiting
+        return 0 if self._end else self._chain.held + bool(self._reader.waiting)
 
     @property
     def held_until_end(self) -> tuple[str, ...]:

@@ -94,11 +94,13 @@ def test_the_reference_is_never_late(model: str, data: st.DataObject) -> None:
         ("bpe-qwen", ("." * 46, "." * 15 + "\n   ")),
         ("bpe-qwen", (("a" * 64 + "ﷺ").encode()[:-1], "ﷺ".encode()[-1:])),
         ("bpe-gpt2", (*("." * 63 + "\ufffd"), ".")),
+        ("bpe-qwen", (("a" + "ก" * 61 + "aกa").encode()[:-2], b"\x81a")),
     ],
     ids=[
         "white-space-that-an-added-token-may-take-is-tokens-itself",
         "a-character-of-which-some-bytes-have-come",
         "the-bytes-of-a-character-are-one-code-point",
+        "two-bytes-of-a-character-that-has-not-come-whole-are-one-code-point",
     ],
 )
 def test_what_stages_before_the_pre_tokens_need_is_not_late(model: str, chunks: Chunks) -> None:
