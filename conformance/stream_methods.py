@@ -25,7 +25,7 @@ def method_of(feeding: Feeding) -> str:
     """
     if feeding.stop:
         return "decode_with_callback"
-    if feeding.to == "encoder" and any(isinstance(chunk, bytes) for chunk in feeding.chunks):
+    if feeding.chunks and isinstance(feeding.chunks[0], bytes):
         return "stream_encoder.feed_bytes"
     stream = f"stream_{feeding.to}"
     if feeding.forgotten:

@@ -133,25 +133,29 @@ def test_a_published_pattern_matches_the_same_in_pieces(name: str) -> None:
 
 
 HELD = {
-    "tokenizers: digits from the right": "1",
-    "tokenizers: words, and digits from the right": "a中.1 ",
-    "tokenizers: camel case": "a中1",
-    r"llama.cpp: code points: (?<!\s)\s+\Z": "\n ",
+    # These look further ahead, or behind.
+    "digits from the right": "1",
+    "words, and digits from the right": "a中.1 ",
+    "camel case": "a中1",
+    r"(?<!\s)\s+\Z": "\n ",
+    # A repeated group; a repetition of very many; a line feed is a match of its own, where another match may begin.
+    r"(?: \p{L}": "a中.\n ",
+    "{256}": " ",
+    r"+|[\r\n]|": "\n",
 }
-"""What is held of the published patterns that begin with something else than characters."""
+"""What is held of the published patterns whose names have this; of the others nothing is."""
 
 
 @pytest.mark.parametrize("name", EVERY_PUBLISHED)
 def test_a_published_pattern_holds_little_of_a_run(name: str) -> None:
-    if any(part in name for part in (r"(?: \p{L}", r"|[\r\n]|", "{256}")):
-        pytest.skip("it repeats a group, or many characters, or matches one where another alternative goes on")
+    expected = [characters for part, characters in HELD.items() if part in name]
     held = ""
     for character in "a中.1\n ":
         matcher = EVERY_PUBLISHED[name][0](True)
         for _ in range(100):
             matcher.feed(character)
         held += character * (matcher.held > 1)
-    assert held == HELD.get(name, "")
+    assert held == max(expected, key=len, default="")
 
 
 @pytest.mark.parametrize(
