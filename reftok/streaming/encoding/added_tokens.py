@@ -127,12 +127,12 @@ class StreamedAddedTokens(StreamedStage):
         return len(text)
 
     def _hand_on_token(self, token_id: int, start: int, end: int, strips_right: bool) -> None:
-        if start > end:
+        if start >= end:
+            # It lies in white space that is covered, of which more may come.
             return
         self._hand_on(start)
         self.sink.end_part()
-        if start < end:
-            self.sink.token(token_id)
+        self.sink.token(token_id)
         self._cover(end, strips_right)
 
     def _cover(self, end: int, strips_on: bool) -> None:

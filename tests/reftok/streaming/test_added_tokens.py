@@ -16,6 +16,20 @@ from .recording import Item, Recorder, begins, cut_at, cuts, feed
 TEXTS = st.text(st.sampled_from("aabbcA1_ <s>é\n\u3000▁中"), max_size=14)
 
 
+WHITE_SPACE_TOKENS = st.lists(
+    st.builds(
+        AddedToken,
+        st.sampled_from(["a", " ", "  ", "\n", "a "]),
+        lstrip=st.sampled_from([True, True, False]),
+        rstrip=st.sampled_from([True, True, False]),
+        normalized=st.just(False),
+    ),
+    min_size=2,
+    max_size=4,
+    unique_by=lambda token: token.content,
+)
+
+
 def items(splits: list[Split]) -> list[Item]:
     return [split.normalized.text if split.tokens is None else split.tokens[0].id for split in splits]
 
@@ -43,6 +57,24 @@ def test_any_cuts_give_the_tokens_of_the_whole_text(
     expected = whole(added, text, encode_special_tokens)
     assert streamed(added, cut_at(text, places), encode_special_tokens) == expected
     assert streamed(added, list(text), encode_special_tokens) == expected
+
+
+@given(WHITE_SPACE_TOKENS, st.text(st.sampled_from("a \n"), min_size=1, max_size=9))
+def test_tokens_within_white_space_that_others_take_come_as_in_the_whole_text(
+    tokens: list[AddedToken], text: str
+) -> None:
+    added = AddedVocabulary(tokens)
+    expected = whole(added, text, False)
+    for fragments in [list(text), *cuts(text, 1)]:
+        assert streamed(added, fragments, False) == expected
+
+
+def test_a_token_in_white_space_that_is_taken_does_not_end_the_taking() -> None:
+    added = AddedVocabulary(
+        [AddedToken("<a>", rstrip=True, normalized=False), AddedToken(" ", lstrip=True, normalized=False)]
+    )
+    for fragments in cuts("<a>   b", 1):
+        assert streamed(added, fragments, False) == [0, "b"]
 
 
 @given(added_tokens, st.lists(TEXTS.filter(bool), max_size=3))
