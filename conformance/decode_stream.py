@@ -8,10 +8,11 @@ Source: tokenizers 0.23.3, tokenizer/mod.rs (`step_decode_stream`); the same fro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TypeAlias
 
 from conformance.observation import Failure
-from conformance.streaming import Chunks, Feeding, Streamed, Streaming
+from conformance.streaming import Chunks, Feeding, Late, Streamed, Streaming
 from reftok import ReftokError, Tokenizer
 
 REPLACEMENT = "\ufffd"
@@ -23,7 +24,8 @@ INCOMPLETE = "a character that stays incomplete is never given out as U+FFFD"
 HELD_FOR_EVER = "a U+FFFD that nothing can change is held for ever"
 NOT_AWAITED = "a run of byte tokens is not awaited that is judged as a whole"
 INVALID_PREFIX = "refuses a byte token that changes what others before it stand for"
-CAUSES = (INCOMPLETE, HELD_FOR_EVER, NOT_AWAITED, INVALID_PREFIX)
+HELD_WITH_REPLACEMENT = "all text is held while it ends in U+FFFD"
+CAUSES = (INCOMPLETE, HELD_FOR_EVER, NOT_AWAITED, INVALID_PREFIX, HELD_WITH_REPLACEMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,20 @@ class DecodeStreams:
                 return self._cause_of_text(feeding, "".join(map(str, streaming.given)), whole)
             is_refused = isinstance(streaming, Failure) and streaming.kind == "refused"
             return INVALID_PREFIX if is_refused and self._after(feeding) is None else ""
+        except (ReftokError, _TooMuchError):
+            return ""
+
+    def cause_of_late(self, feeding: Feeding, streamed: Streamed, late: Late) -> str:
+        """Why a stream that gives the right text gives it late: as `cause`."""
+        try:
+            state = State()
+            given = accumulate(map(str, streamed.given[: late.chunk + 1]))
+            for token_id, so_far in zip(feeding.chunks, given, strict=False):
+                after = self._step(state, token_id, feeding.skip_special_tokens)
+                if after is None or after.given != so_far:
+                    return ""
+                state = after
+            return HELD_WITH_REPLACEMENT
         except (ReftokError, _TooMuchError):
             return ""
 

@@ -93,7 +93,7 @@ class FedStream:
     whole: the ids of the whole text, or the text of all ids.
     whole_beside: what the second stream must give.
     late: what is held back too long: how many code points after which chunk, and how many might be; None for nothing.
-    cause: why what came out is wrong, where that is known; '' where nobody has looked.
+    cause: why what came out is wrong or late, where that is known; '' where nobody has looked.
     """
 
     feeding: Feeding

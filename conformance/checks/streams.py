@@ -15,6 +15,7 @@ from conformance.streaming import FedStream, Feeding, Given, Piece, Streamed
 Judge: TypeAlias = Callable[[FedStream], Difference | None]
 
 SHOWN_CHUNKS = 6
+HELD_TOO_LONG = "more text is held back than the rule needs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def wrongly_held(entry: FedStream, streamed: Streamed) -> Difference | None:
     late = entry.late
     if late is not None:
         shown = f"{late.held} code points after chunk {1 + late.chunk} of {len(entry.feeding.chunks)}"
-        return Difference("more text is held back than the rule needs", "offsets only", f"at most {late.most}", shown)
+        return Difference(entry.cause or HELD_TOO_LONG, "offsets only", f"at most {late.most}", shown)
     if not streamed.held or not streamed.held[-1]:
         return None
     return Difference("text is held after finish", "offsets only", "0 code points", f"{streamed.held[-1]} code points")

@@ -63,5 +63,6 @@ class Streams:
                 cause = "" if feeding.stop else supposed.cause(feeding, streaming, skipped)
             elif feeding.is_plain and feeding.chunks == ids:
                 late = self._hold_back.of_decoder(feeding, streaming)
+                cause = supposed.cause_of_late(feeding, streaming, late) if late else ""
             fed.append(FedStream(feeding, streaming, skipped, kept, late, cause))
         return tuple(fed)

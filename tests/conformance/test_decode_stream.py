@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.decode_stream import HELD_FOR_EVER, INCOMPLETE, INVALID_PREFIX, NOT_AWAITED, DecodeStreams
+from conformance.decode_stream import (
+    HELD_FOR_EVER,
+    HELD_WITH_REPLACEMENT,
+    INCOMPLETE,
+    INVALID_PREFIX,
+    NOT_AWAITED,
+    DecodeStreams,
+)
+from conformance.engines.hold_back import HoldBack
 from conformance.observation import Failure
-from conformance.streaming import Feeding, Streamed
+from conformance.streaming import Feeding, Late, Streamed
 from conformance.subjects import tokenizers_subject
 from conformance.subjects.base import Subject
 from reftok import embedded_models, load
@@ -101,6 +109,31 @@ def test_every_divergence_of_decode_stream_has_a_cause(model: str, data: st.Data
     due = whole.text if skips else whole.kept
     if isinstance(streamed, Failure) or "".join(streamed.given) != due:
         assert DecodeStreams(load(model)).cause(feeding, streamed, due)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@given(data=st.data(), skips=st.booleans(), repeated=st.integers(1, 40))
+def test_whatever_decode_stream_gives_late_it_gives_as_foretold(
+    model: str, data: st.DataObject, skips: bool, repeated: int
+) -> None:
+    feeding = Feeding("decoder", repeated * data.draw(ids_with_bytes(model)), skips)
+    (streamed,) = loaded(model).stream([feeding])
+    if isinstance(streamed, Streamed):
+        late = Late(data.draw(st.integers(0, len(feeding.chunks) - 1)), 65, 64)
+        assert DecodeStreams(load(model)).cause_of_late(feeding, streamed, late) == HELD_WITH_REPLACEMENT
+
+
+def test_a_run_of_which_each_id_ends_within_a_character_comes_late_and_another_late_stream_has_no_cause() -> None:
+    tokenizer, subject = load("bpe-gpt2"), tokenizers_subject.load(embedded_models()["bpe-gpt2"], "tokenizer.json")
+    text = "so " + 300 * "\N{ARABIC-INDIC DIGIT ONE}"
+    feeding = Feeding("decoder", tuple(tokenizer.encode_ids(text)))
+    (streamed,) = subject.stream([feeding])
+    assert isinstance(streamed, Streamed)
+    late = HoldBack(tokenizer).of_decoder(feeding, streamed)
+    assert late is not None
+    assert DecodeStreams(tokenizer).cause_of_late(feeding, streamed, late) == HELD_WITH_REPLACEMENT
+    at_the_end = Streamed((*[""] * len(feeding.chunks), text))
+    assert DecodeStreams(tokenizer).cause_of_late(feeding, at_the_end, late) == ""
 
 
 def cause_of_decode_stream(tokens: tuple[str, ...]) -> str:
