@@ -23,6 +23,7 @@ CONTENTS = [
     "a ",
     " ",
     "  ",
+    "\n",
     "<s>",
     "<a>",
     "é",
@@ -34,18 +35,27 @@ CONTENTS = [
     "1",
     "_",
 ]
-added_tokens = st.lists(
-    st.builds(
+BLANK_CONTENTS = ["a", "a ", " ", "  ", "\n", "▁", "<s>"]
+
+
+def tokens_of_contents(contents: list[str], strips: st.SearchStrategy[bool]) -> st.SearchStrategy[AddedToken]:
+    return st.builds(
         AddedToken,
-        st.sampled_from(CONTENTS),
+        st.sampled_from(contents),
         single_word=st.booleans(),
-        lstrip=st.booleans(),
-        rstrip=st.booleans(),
+        lstrip=strips,
+        rstrip=strips,
         normalized=st.booleans(),
         special=st.booleans(),
-    ),
-    max_size=5,
+    )
+
+
+added_tokens = st.one_of(
+    st.lists(tokens_of_contents(CONTENTS, st.booleans()), max_size=5),
+    st.lists(tokens_of_contents(CONTENTS, st.booleans()), max_size=5),
+    st.lists(tokens_of_contents(BLANK_CONTENTS, st.sampled_from([True, True, False])), min_size=2, max_size=4),
 )
+"""Any, and now and then such as take each other's white space."""
 
 
 @st.composite

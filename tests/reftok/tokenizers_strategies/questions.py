@@ -62,10 +62,12 @@ def tokens_of(config: Json) -> list[str]:
 
 
 def texts_for(config: Json) -> st.SearchStrategy[str]:
-    """Texts of the tokens of a file, and any others."""
+    """Texts of the tokens of a file, among them short ones of added tokens and white space alone, and any others."""
     contents = [token["content"] for token in config["added_tokens"]]
     parts = st.sampled_from([*WORDS, *AIMED, " ", *tokens_of(config), *contents])
-    return st.one_of(texts, st.lists(parts, max_size=12).map("".join), st.lists(parts, max_size=8).map(" ".join))
+    close = st.lists(st.sampled_from([*contents, "a", " ", "\n"]), max_size=7)
+    joined = [st.lists(parts, max_size=12).map("".join), st.lists(parts, max_size=8).map(" ".join), close.map("".join)]
+    return st.one_of(texts, *joined)
 
 
 def inputs_for(config: Json) -> st.SearchStrategy[Input]:
