@@ -26,7 +26,7 @@ class Feeding:
     skip_special_tokens: of a decoder.
     forgotten: what the stream is fed before that, and forgets by `reset`.
     beside: the same whole for a second stream, which is fed by turns with the first, one chunk behind it. A second
-        decoder treats special tokens the other way.
+        decoder skips special tokens, so that it is made as the first one is, or otherwise.
     stop: the call, counted from 1, at which the callback of `decode_with_callback` says that it is enough, and which
         never comes where it is greater than the number of ids; 0 to feed a stream, or the callback where there is none.
     is_finished: whether the stream is finished before it is reset.

@@ -78,7 +78,7 @@ class StreamCheck:
 def _plain_twins(feeding: Feeding) -> set[Feeding]:
     """What each of the streams would be, fed alone."""
     plain = feeding.plain
-    return {plain, replace(plain, skip_special_tokens=not plain.skip_special_tokens)} if feeding.beside else {plain}
+    return {plain, replace(plain, skip_special_tokens=True)} if feeding.beside else {plain}
 
 
 def not_streamed(failure: Failure, whole: object, rule: str) -> Difference:

@@ -57,12 +57,12 @@ class Streams:
             whole = known[feeding.chunks]
             if not isinstance(whole, Decoded):
                 continue
-            skipped, kept = (whole.text, whole.kept) if feeding.skip_special_tokens else (whole.kept, whole.text)
+            text = whole.text if feeding.skip_special_tokens else whole.kept
             late, cause = None, ""
-            if not isinstance(streaming, Streamed) or "".join(map(str, streaming.given)) != skipped:
-                cause = "" if feeding.stop else supposed.cause(feeding, streaming, skipped)
+            if not isinstance(streaming, Streamed) or "".join(map(str, streaming.given)) != text:
+                cause = "" if feeding.stop else supposed.cause(feeding, streaming, text)
             elif feeding.is_plain and feeding.chunks == ids:
                 late = self._hold_back.of_decoder(feeding, streaming)
                 cause = supposed.cause_of_late(feeding, streaming, late) if late else ""
-            fed.append(FedStream(feeding, streaming, skipped, kept, late, cause))
+            fed.append(FedStream(feeding, streaming, text, whole.text, late, cause))
         return tuple(fed)

@@ -99,8 +99,8 @@ def ids_feedings(ids: tuple[int, ...], depth: Depth) -> list[Feeding]:
     feedings = [plain]
     if chance.random() < SHARE:
         use = chance.choice(_uses(plain, 1 + chance.randrange(len(ids))))
-        # A second decoder treats special tokens the other way: what it gets wrong alone is not the first one's fault.
-        alone = [replace(plain, skip_special_tokens=not plain.skip_special_tokens)] if use.beside else []
+        # A second decoder skips special tokens: what it gets wrong alone is not the first one's fault.
+        alone = [replace(plain, skip_special_tokens=True)] if use.beside else []
         feedings += [*alone, use]
     if depth != "sample":
         is_short = len(ids) <= (SHORTEST if depth == "close" else SHORT)

@@ -64,7 +64,7 @@ def fed(subject: Any, feeding: Feeding) -> Streamed | None:
         first.reset()
     read: Read = _ids if feeding.to == "encoder" else text_of
     if feeding.beside:
-        second = _stream(subject, replace(feeding, skip_special_tokens=not feeding.skip_special_tokens))
+        second = _stream(subject, replace(feeding, skip_special_tokens=True))
         return _fed_by_turns(first, second, feeding, read)
     return _fed_alone(first, feeding.chunks, read)
 

@@ -49,6 +49,7 @@ ENCODING_DEFECTS = [
     ("stream_stays_finished", "a", "", RESET),
     ("stream_keeps_bytes", "é", "", RESET),
     ("streams_share_state", "a", "", SHARED),
+    ("streams_are_cached", "a", "", SHARED),
 ]
 DECODING_DEFECTS = [
     ("stream_loses_tail", ("Ã",), "Decoder", "a character that stays incomplete is never given out as U+FFFD"),
@@ -63,6 +64,7 @@ DECODING_DEFECTS = [
     ("stream_stays_finished", ("a",), "", RESET),
     ("streams_share_state", ("a",), "", SHARED),
     ("streams_share_settings", ("a", "<|im_end|>"), "", SHARED),
+    ("streams_are_cached", ("a",), "", SHARED),
     ("stream_ignores_stop", ("a", "b"), "", "an early stop is ignored"),
     ("stream_callback_stops_at_none", ("a", "b"), "", "a callback that returns None stops the calls"),
     ("stream_callback_forgets_flush", ("a", "Ã"), "", "the callback never hears the end"),
