@@ -31,6 +31,7 @@ DEFECTS = ROOT / "planted_defects"
 CORRECT = f"{DEFECTS / 'correct.py'}:Subject"
 CORRECT_STREAMS = f"{DEFECTS / 'correct_streams.py'}:Subject"
 REAL_MODELS = os.environ.get("REFTOK_MODELS")
+FLUSH = "the end is never given out"
 SOURCE = """
 from tokenizers import Tokenizer
 class Subject:
@@ -121,13 +122,34 @@ def test_it_shows_the_defect_and_agrees_with_a_correct_subject(
 
 
 def test_a_stream_that_forgets_its_end_is_shown_by_its_chunks(tmp_path: Path) -> None:
-    subject, rule = "stream_forgets_flush.py:Subject", "the end is never given out"
-    path = made(tmp_path, "bpe-qwen", subject, "stream encode", rule, text_case("a b", ""))
+    subject = "stream_forgets_flush.py:Subject"
+    path = made(tmp_path, "bpe-qwen", subject, "stream encode", FLUSH, text_case("a b", ""))
     assert ran(path, str(DEFECTS / subject)).returncode == 1
     assert ran(path, CORRECT_STREAMS).returncode == 0
     without = ran(path, CORRECT)
     assert without.returncode == 2
     assert "stream_encoder" in without.stderr
+
+
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe"])
+def test_a_stream_of_bytes_gives_the_ids_of_their_text(model: str, tmp_path: Path) -> None:
+    subject, rule = "stream_cuts_bytes.py:Subject", "other ids than those of the whole text"
+    path = made(tmp_path, model, subject, "stream encode", rule, text_case("a é", ""))
+    assert any(isinstance(chunk, bytes) for chunk in constant(path, "INPUT"))
+    shown = ran(path, str(DEFECTS / subject))
+    assert shown.returncode == 1, shown.stderr
+    assert "Error" not in shown.stdout
+    right = ran(path, f"{DEFECTS / 'correct_byte_streams.py'}:Subject")
+    assert right.returncode == 0, right.stderr + right.stdout
+
+
+def test_what_is_refused_as_a_whole_is_no_difference_of_a_stream(tmp_path: Path) -> None:
+    path = made(tmp_path, "bpe-qwen", "stream_forgets_flush.py:Subject", "stream encode", FLUSH, text_case("a", ""))
+    refusing = tmp_path / "refusing.py"
+    refusing.write_text(SOURCE.format(wrong="[None]") + "    def stream_encoder(self, add): return self\n", "ascii")
+    shown = ran(path, f"{refusing}:Subject")
+    assert shown.returncode == 2
+    assert "TypeError" in shown.stderr
 
 
 def test_a_use_of_a_stream_without_a_short_form_is_refused_and_the_help_says_that_there_are_such(

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
-from typing import Any
-
+import correct_byte_streams
 import streams
 
 
-class Encoder(streams.Encoder):
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.bytes = getincrementaldecoder("utf-8")("replace")
-
-    def feed_bytes(self, data: bytes) -> list[int]:
-        return self.feed(self.bytes.decode(data))
-
-    def finish(self) -> list[int]:
-        self.feed(self.bytes.decode(b"", True))
-        return super().finish()
+class Encoder(correct_byte_streams.Encoder):
+    def reset(self) -> None:
+        self.chunks = []
 
 
 class Subject(streams.Streaming):
