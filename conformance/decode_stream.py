@@ -69,18 +69,26 @@ class DecodeStreams:
             return ""
 
     def cause_of_late(self, feeding: Feeding, streamed: Streamed, late: Late) -> str:
-        """Why a stream that gives the right text gives it late: as `cause`."""
+        """Why a stream that gives the right text gives it late: as `cause`.
+
+        It must give the same after every chunk: behind the late one as far as can be followed.
+        """
+        state, found = State(), ""
+        given = accumulate(map(str, streamed.given))
         try:
-            state = State()
-            given = accumulate(map(str, streamed.given[: late.chunk + 1]))
-            for token_id, so_far in zip(feeding.chunks, given, strict=False):
+            for number, (token_id, so_far) in enumerate(zip(feeding.chunks, given, strict=False)):
                 after = self._step(state, token_id, feeding.skip_special_tokens)
                 if after is None or after.given != so_far:
                     return ""
                 state = after
-            return HELD_WITH_REPLACEMENT
-        except (ReftokError, _TooMuchError):
+                if number == late.chunk:
+                    is_held = self._decode(state.ids, feeding.skip_special_tokens).endswith(REPLACEMENT)
+                    found = HELD_WITH_REPLACEMENT if is_held else ""
+        except ReftokError:
             return ""
+        except _TooMuchError:
+            pass
+        return found
 
     def _cause_of_text(self, feeding: Feeding, given: str, whole: str) -> str:
         lost = whole[len(given) :] if whole.startswith(given) else ""
@@ -90,12 +98,12 @@ class DecodeStreams:
                 return ""
         if not lost:
             return NOT_AWAITED
-        return HELD_FOR_EVER if self._certain(feeding) > len(given) else INCOMPLETE
+        return HELD_FOR_EVER if REPLACEMENT in self._certain(feeding)[len(given) :] else INCOMPLETE
 
-    def _certain(self, feeding: Feeding) -> int:
-        """How many code points the reference gives before the end: what can still become another is not among them."""
+    def _certain(self, feeding: Feeding) -> str:
+        """What the reference gives before the end: what can still become another is not in it."""
         stream = self._tokenizer.stream_decoder(skip_special_tokens=feeding.skip_special_tokens)
-        return sum(len(stream.feed(chunk)) for chunk in feeding.chunks if isinstance(chunk, int))
+        return "".join(stream.feed(chunk) for chunk in feeding.chunks if isinstance(chunk, int))
 
     def _after(self, feeding: Feeding) -> Supposed:
         ids, skips = feeding.chunks, feeding.skip_special_tokens

@@ -89,14 +89,15 @@ def not_streamed(failure: Failure, whole: object, rule: str) -> Difference:
 
 
 def wrongly_held(entry: FedStream, streamed: Streamed) -> Difference | None:
-    """What is wrong with how much a stream holds: too much on its way, or anything at its end."""
+    """What is wrong with how much a stream holds: anything at its end, or too much on its way."""
+    if streamed.held and streamed.held[-1]:
+        still = f"{streamed.held[-1]} code points"
+        return Difference("text is held after finish", "offsets only", "0 code points", still)
     late = entry.late
-    if late is not None:
-        shown = f"{late.held} code points after chunk {1 + late.chunk} of {len(entry.feeding.chunks)}"
-        return Difference(entry.cause or HELD_TOO_LONG, "offsets only", f"at most {late.most}", shown)
-    if not streamed.held or not streamed.held[-1]:
+    if late is None:
         return None
-    return Difference("text is held after finish", "offsets only", "0 code points", f"{streamed.held[-1]} code points")
+    shown = f"{late.held} code points after chunk {1 + late.chunk} of {len(entry.feeding.chunks)}"
+    return Difference(entry.cause or HELD_TOO_LONG, "offsets only", f"at most {late.most}", shown)
 
 
 def given_and_due(entry: FedStream, streamed: Streamed) -> tuple[tuple[Given, Piece], ...]:

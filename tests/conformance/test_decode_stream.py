@@ -57,6 +57,14 @@ def test_a_lost_replacement_character_is_certain_or_not(tokens: tuple[str, ...],
     assert cause("bpe-qwen", tokens, "a") == named
 
 
+def test_a_character_that_stays_incomplete_is_lost_with_the_whole_ones_before_it() -> None:
+    """DecodeStream holds them all; nothing of that is a U+FFFD that nothing can change."""
+    assert cause("bpe-gpt2", ("a", "Ù", "¡Ù"), "a") == INCOMPLETE
+    digits = 2 * "\N{ARABIC-INDIC DIGIT ONE}"
+    assert cause("bpe-gpt2", ("a", "Ù", "¡Ù", "¡", "¡"), "a" + digits) == HELD_FOR_EVER
+    assert cause("bpe-gpt2", ("a", "Ù", "¡Ù", "¡", "¡"), "a" + digits[:1]) == ""
+
+
 def test_text_that_is_held_with_a_replacement_character_is_lost_with_it() -> None:
     assert cause("bpe-qwen", ("Ã", "a", "Ã")) == ""
     assert cause("bpe-qwen", ("Ã", "a", "Ã"), "\ufffda") == INCOMPLETE
@@ -111,29 +119,73 @@ def test_every_divergence_of_decode_stream_has_a_cause(model: str, data: st.Data
         assert DecodeStreams(load(model)).cause(feeding, streamed, due)
 
 
-@pytest.mark.parametrize("model", MODELS)
-@given(data=st.data(), skips=st.booleans(), repeated=st.integers(1, 40))
-def test_whatever_decode_stream_gives_late_it_gives_as_foretold(
-    model: str, data: st.DataObject, skips: bool, repeated: int
-) -> None:
-    feeding = Feeding("decoder", repeated * data.draw(ids_with_bytes(model)), skips)
-    (streamed,) = loaded(model).stream([feeding])
-    if isinstance(streamed, Streamed):
-        late = Late(data.draw(st.integers(0, len(feeding.chunks) - 1)), 65, 64)
-        assert DecodeStreams(load(model)).cause_of_late(feeding, streamed, late) == HELD_WITH_REPLACEMENT
+HALVES = ("Ù", "¡Ù", "¡", "a", "Ġthe", "ï", "¿", "½", "<|endoftext|>")
+"""Of bpe-gpt2: Ù and ¡ are the bytes of an Arabic digit, ¡Ù is the end of one with the beginning of the next."""
 
 
-def test_a_run_of_which_each_id_ends_within_a_character_comes_late_and_another_late_stream_has_no_cause() -> None:
-    tokenizer, subject = load("bpe-gpt2"), tokenizers_subject.load(embedded_models()["bpe-gpt2"], "tokenizer.json")
-    text = "so " + 300 * "\N{ARABIC-INDIC DIGIT ONE}"
-    feeding = Feeding("decoder", tuple(tokenizer.encode_ids(text)))
-    (streamed,) = subject.stream([feeding])
+@st.composite
+def with_a_long_run(draw: st.DrawFn) -> Feeding:
+    """Ids of which some 70 in a row each end within a character; the last one is whole."""
+    around = st.lists(st.sampled_from(HALVES), max_size=6)
+    run = ("Ù", *["¡Ù"] * draw(st.integers(66, 75)), "¡")
+    ids = ids_of("bpe-gpt2", (*draw(around), *run, *draw(around), "a"))
+    return Feeding("decoder", ids, draw(st.booleans()))
+
+
+def given_and_late(feeding: Feeding) -> tuple[tuple[str, ...], Late]:
+    """What DecodeStream gives of such ids, and where that is late."""
+    tokenizer = load("bpe-gpt2")
+    (streamed,) = loaded("bpe-gpt2").stream([feeding])
     assert isinstance(streamed, Streamed)
+    given_out = tuple(map(str, streamed.given))
+    assert "".join(given_out) == tokenizer.decode(feeding.chunks, skip_special_tokens=feeding.skip_special_tokens)
     late = HoldBack(tokenizer).of_decoder(feeding, streamed)
     assert late is not None
-    assert DecodeStreams(tokenizer).cause_of_late(feeding, streamed, late) == HELD_WITH_REPLACEMENT
-    at_the_end = Streamed((*[""] * len(feeding.chunks), text))
-    assert DecodeStreams(tokenizer).cause_of_late(feeding, at_the_end, late) == ""
+    return given_out, late
+
+
+def cause_of_late(feeding: Feeding, given_out: tuple[str, ...], late: Late) -> str:
+    return DecodeStreams(load("bpe-gpt2")).cause_of_late(feeding, Streamed(given_out), late)
+
+
+@given(feeding=with_a_long_run())
+def test_whatever_decode_stream_gives_late_it_gives_as_foretold(feeding: Feeding) -> None:
+    given_out, late = given_and_late(feeding)
+    assert cause_of_late(feeding, given_out, late) == HELD_WITH_REPLACEMENT
+
+
+@given(feeding=with_a_long_run())
+def test_a_stream_that_is_late_once_as_decode_stream_is_and_then_otherwise_has_no_cause(feeding: Feeding) -> None:
+    given_out, late = given_and_late(feeding)
+    rest = "".join(given_out[late.chunk + 1 :])
+    silent = (*given_out[: late.chunk + 1], *[""] * (len(feeding.chunks) - late.chunk - 1), rest)
+    assert "".join(silent) == "".join(given_out)
+    assert cause_of_late(feeding, silent, late) == ""
+    assert cause_of_late(feeding, (*[""] * len(feeding.chunks), "".join(given_out)), late) == ""
+
+
+@given(feeding=with_a_long_run())
+def test_a_stream_that_is_late_with_other_text_than_decode_stream_has_no_cause(feeding: Feeding) -> None:
+    given_out, late = given_and_late(feeding)
+    for number in (number for number, text in enumerate(given_out) if text):
+        other = (*given_out[:number], "x" * len(given_out[number]), *given_out[number + 1 :])
+        assert other == given_out or cause_of_late(feeding, other, late) == ""
+
+
+@given(feeding=with_a_long_run())
+def test_where_the_text_does_not_end_in_a_replacement_character_nothing_need_be_held(feeding: Feeding) -> None:
+    given_out, late = given_and_late(feeding)
+    for number in (number for number, text in enumerate(given_out) if text):
+        assert cause_of_late(feeding, given_out, Late(number, late.held, late.most)) == ""
+
+
+def test_what_is_too_long_to_follow_is_as_foretold_as_far_as_it_was_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    long, longer = (ids_of("bpe-gpt2", ("a", "Ù", *["¡Ù"] * count, "¡", "a")) for count in (70, 400))
+    given_out, late = given_and_late(Feeding("decoder", longer))
+    monkeypatch.setattr("conformance.decode_stream.MOST_DECODED", sum(range(3 * len(long))))
+    assert cause_of_late(Feeding("decoder", longer), given_out, late) == HELD_WITH_REPLACEMENT
+    monkeypatch.setattr("conformance.decode_stream.MOST_DECODED", late.chunk)
+    assert cause_of_late(Feeding("decoder", longer), given_out, late) == ""
 
 
 def cause_of_decode_stream(tokens: tuple[str, ...]) -> str:

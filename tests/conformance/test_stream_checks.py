@@ -77,6 +77,13 @@ def test_text_that_is_held_after_finish_is_a_difference() -> None:
     assert rule(decoded(FedStream(IDS, Streamed(("a", "b", ""), held=(0, 0, 1)), "ab"))) == "text is held after finish"
 
 
+def test_a_known_cause_of_late_text_hides_nothing_that_is_held_after_finish() -> None:
+    late = Late(chunk=1, held=2, most=1)
+    known = FedStream(IDS, Streamed(("a", "b", ""), held=(0, 2, 1)), "ab", late=late, cause="known")
+    assert rule(decoded(known)) == "text is held after finish"
+    assert rule(decoded(replace(known, streaming=Streamed(("a", "b", ""), held=(0, 2, 0))))) == "known"
+
+
 def test_more_text_held_than_the_bound_is_a_difference() -> None:
     late = Late(chunk=1, held=2, most=1)
     for differs in (
