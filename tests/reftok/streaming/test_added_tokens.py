@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,9 +20,9 @@ TEXTS = st.text(st.sampled_from("aabbcA1_ <s>é\n\u3000▁中"), max_size=14)
 WHITE_SPACE_TOKENS = st.lists(
     st.builds(
         AddedToken,
-        st.sampled_from(["a", " ", "  ", "\n", "a "]),
-        lstrip=st.sampled_from([True, True, False]),
-        rstrip=st.sampled_from([True, True, False]),
+        st.sampled_from(["a", " ", "  ", "\n", "a ", " \n", "\n\n "]),
+        lstrip=st.booleans(),
+        rstrip=st.booleans(),
         normalized=st.just(False),
     ),
     min_size=2,
@@ -75,6 +76,18 @@ def test_a_token_in_white_space_that_is_taken_does_not_end_the_taking() -> None:
     )
     for fragments in cuts("<a>   b", 1):
         assert streamed(added, fragments, False) == [0, "b"]
+
+
+@pytest.mark.parametrize(
+    ("within", "text", "expected"),
+    [("\n", "<a>\n  b", [0, 1, "  b"]), ("\n\n ", "<a>\n\n \n", [0, 1, "\n"])],
+)
+def test_a_token_in_white_space_that_is_taken_ends_the_taking_where_it_takes_none_itself(
+    within: str, text: str, expected: list[Item]
+) -> None:
+    added = AddedVocabulary([AddedToken("<a>", rstrip=True, normalized=False), AddedToken(within, normalized=False)])
+    for fragments in [list(text), *cuts(text, 1), *cuts(text, 2)]:
+        assert streamed(added, fragments, False) == expected
 
 
 @given(added_tokens, st.lists(TEXTS.filter(bool), max_size=3))
