@@ -126,6 +126,8 @@ class TextHoldBack:
         """come: how many code points have come by each chunk."""
         if not self._bounds.is_byte_level or streamed.held is None or max(streamed.held) <= FREELY_HELD:
             return None
+        if self._bounds.tokenizer.stream_encoder().held_until_end:
+            return None
         return _first_late(streamed.held, [self._bound(size) for size in come])
 
     def _bound(self, size: int) -> int:

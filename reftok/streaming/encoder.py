@@ -52,12 +52,19 @@ class StreamEncoder:
         self._reader = ChunkReader(self._tokenizer.library, self._errors)
         self._takes_ascii = False
         self._is_begun = False
+        self._come = 0
         self._end = ""
 
     @property
     def held(self) -> int:
-        """How many code points have come whose ids have not been given; a pattern behind ByteLevel holds bytes."""
-        return 0 if self._end else self._chain.held + bool(self._reader.waiting)
+        """How many code points have come whose ids have not been given.
+
+        They are counted where they are held: most often in the text that the normalizers have made, with the space
+        that they put before it; a pattern behind ByteLevel holds bytes.
+        """
+        if self._end:
+            return 0
+        return (self._come if self._holds_ids else self._chain.held) + bool(self._reader.waiting)
 
     @property
     def held_until_end(self) -> tuple[str, ...]:
@@ -140,7 +147,8 @@ class StreamEncoder:
             except BaseException:
                 self._break()
             self._is_begun = True
-        self._takes_ascii = self._is_begun and not self._reader.waiting
+            self._come += len(text)
+        self._takes_ascii = self._is_begun and not (self._reader.waiting or self._holds_ids)
 
 
 def ids_of_chunks(encoder: StreamEncoder, chunks: Iterable[str | bytes]) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from conformance.streaming import Chunks, Feeding, Late, Streamed
 from conformance.subjects.streams import fed
 from reftok import Tokenizer
 from reftok import load as load_model
+from reftok.truncation import Truncation
 
 WORDS = "many words of a text " * 8
 load = cache(load_model)
@@ -50,6 +52,15 @@ def test_ids_that_come_only_at_the_end_of_a_long_text_come_late_whatever_the_str
     chunks = (WORDS[:-1], WORDS[-1:])
     assert late(model, chunks, Streamed(((), (), ids), held=(0, 0, 0)), has_offsets) is not None
     assert late(model, (WORDS[:40], WORDS[40:60]), Streamed(((), (), ids[:3]))) is None
+
+
+def test_all_may_be_held_and_said_where_no_id_is_certain_before_the_end() -> None:
+    tokenizer = replace(load("bpe-gpt2"), truncation=Truncation(5))
+    chunks = (WORDS[:-1], WORDS[-1:])
+    streamed = streamed_by_reftok(tokenizer, chunks)
+    assert streamed.held == (len(WORDS) - 1, len(WORDS), 0)
+    encoded = Encoded(tuple(tokenizer.encode_ids(WORDS)))
+    assert TextHoldBack(HoldBack(tokenizer), WORDS, encoded).late(Feeding("encoder", chunks), streamed) is None
 
 
 def test_what_is_held_is_told_with_its_bound_and_its_chunk() -> None:

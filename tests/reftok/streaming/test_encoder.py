@@ -81,8 +81,14 @@ def test_what_needs_the_number_of_all_ids_is_held_until_the_end_and_says_so() ->
     tokenizer = replace(reftok.load("bpe-gpt2"), truncation=Truncation(2), padding=Padding(5))
     encoder = tokenizer.stream_encoder()
     assert encoder.held_until_end == ("Truncation: it depends on the number of all ids",)
-    assert encoder.feed("a b c d") == []
-    assert encoder.finish() == tokenizer.encode_ids("a b c d")
+    assert encoder.feed("a b") + encoder.feed(" c") + encoder.feed_bytes(b" d\xc3") == []
+    assert encoder.held == len("a b c d") + 1
+    encoder.feed_bytes(b"\xa9")
+    assert encoder.held == len("a b c dé")
+    assert encoder.finish() == tokenizer.encode_ids("a b c dé")
+    assert encoder.held == 0
+    encoder.reset()
+    assert encoder.held == 0
 
 
 def test_the_reverse_order_is_held_until_the_end_and_says_so() -> None:
@@ -90,7 +96,9 @@ def test_the_reverse_order_is_held_until_the_end_and_says_so() -> None:
     tokenizer = replace(reftok.load("spm-bpe"), sentencepiece_options=options)
     encoder = tokenizer.stream_encoder()
     assert [reason.partition(":")[0] for reason in encoder.held_until_end] == ["PostProcessor"]
-    assert encoder.feed("a b ") + encoder.feed("c") + encoder.finish() == tokenizer.encode_ids("a b c")
+    assert encoder.feed("a b ") + encoder.feed("c") == []
+    assert encoder.held == len("a b c")
+    assert encoder.finish() == tokenizer.encode_ids("a b c")
 
 
 def test_the_ids_before_the_text_come_with_the_first_chunk() -> None:
@@ -116,6 +124,12 @@ def test_held_says_how_much_was_fed_and_not_given() -> None:
     encoder.feed_bytes(b"\xa9")
     encoder.finish()
     assert encoder.held == 0
+
+
+def test_held_is_counted_as_the_normalizers_leave_the_text_with_the_space_that_they_put_before_it() -> None:
+    encoder = reftok.load("spm-bpe-hf").stream_encoder()
+    encoder.feed("a")
+    assert encoder.held == len("\u2581a")
 
 
 def test_a_second_byte_level_writes_the_bytes_of_the_first_ones_characters() -> None:
