@@ -160,7 +160,7 @@ def main():
         try:
             expected, observed = compared(Official(path), Subject(path))
         except Exception as error:
-            print("cannot be loaded or asked:", ascii(error), file=sys.stderr)
+            print("cannot be loaded or asked:", ascii(f"{type(error).__name__}: {error}")[1:-1], file=sys.stderr)
             return 2
     print("input    ", ascii(INPUT))
     print("expected ", ascii(expected))

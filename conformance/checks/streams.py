@@ -130,7 +130,7 @@ def shown_stream(feeding: Feeding, streamed: Streamed, given: Given, whole: Sequ
     wrong = next((number for number, end in enumerate(ends) if end > right), len(ends) - 1)
     start = max(0, wrong + 1 - SHOWN_CHUNKS)
     shown = [f"{chunk!r} → {_shown(piece)}" for chunk, piece in zip(chunks, given, strict=False)]
-    last = f"finish → {_shown(given[-1])}" if len(given) > len(chunks) else "no finish"
+    last = f"finish → {_shown(given[-1])}" if len(given) > len(chunks) else "no more text"
     middle = shown[start : max(wrong + 1, start + SHOWN_CHUNKS)]
     before = ["…"] if start else []
     after = ["…"] if len(shown) > start + len(middle) else []

@@ -113,7 +113,7 @@ def _made(make: Callable[[str], Any], factory: str, model: str) -> Any:
 
 def _hello(subject: Any) -> dict[str, Any]:
     version = getattr(subject, "version", getattr(sys.modules[_MODULE], "__version__", None))
-    features = [name for name in FEATURES if hasattr(subject, name)]
+    features = [name for name in FEATURES if getattr(subject, name, None) is not None]
     return {"features": features, "version": version if isinstance(version, str) else ""}
 
 
@@ -166,7 +166,7 @@ def _failed(error: BaseException) -> dict[str, Any]:
 
 
 def _encode(subject: Any, text: str) -> dict[str, Any]:
-    if not hasattr(subject, "encode_with_offsets"):
+    if getattr(subject, "encode_with_offsets", None) is None:
         return {"ids": ids_of(subject.encode(text, True))}
     answered = subject.encode_with_offsets(text, True)
     if not isinstance(answered, tuple) or len(answered) not in (3, 4):

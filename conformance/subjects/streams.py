@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from conformance.streaming import NONE_RETURNED, Chunks, Feeding, Piece, Streamed, Streaming
 from conformance.subjects.base import refusal
-from conformance.subjects.values import bool_of, ids_of, int_of, items_of, text_of
+from conformance.subjects.values import NonsenseError, bool_of, ids_of, int_of, items_of, shown, text_of
 
 Read: TypeAlias = Callable[[Any], Piece]
 """What was given, brought to plain types."""
@@ -56,7 +56,7 @@ def fed(subject: Any, feeding: Feeding) -> Streamed | None:
     if feeding.forgotten:
         if not hasattr(first, "reset"):
             return None
-        feed = _door(first, feeding.forgotten)
+        feed = getattr(first, _door(feeding.forgotten))
         for earlier in feeding.forgotten:
             feed(earlier)
         if feeding.is_finished:
@@ -70,31 +70,31 @@ def fed(subject: Any, feeding: Feeding) -> Streamed | None:
 
 
 def _fed_alone(stream: Any, chunks: Chunks, read: Read) -> Streamed:
-    feed = _door(stream, chunks)
+    door = _door(chunks)
     given, held = [], []
     for chunk in chunks:
-        given.append(read(feed(chunk)))
+        given.append(_asked(stream, read, door, chunk))
         held.append(getattr(stream, "held", None))
-    given.append(read(stream.finish()))
+    given.append(_asked(stream, read, "finish"))
     held.append(getattr(stream, "held", None))
     return Streamed(tuple(given), held=_counts(held))
 
 
 def _fed_by_turns(first: Any, second: Any, feeding: Feeding, read: Read) -> Streamed:
     """Two streams, the second of which is one chunk behind the first."""
-    feed_first, feed_second = _door(first, feeding.chunks), _door(second, feeding.beside)
+    door = _door(feeding.chunks)
     given, held, beside = [], [], []
     chunk: str | bytes | int | None
     other: str | bytes | int | None
     for chunk, other in zip_longest(feeding.chunks, (None, *feeding.beside)):
         if chunk is not None:
-            given.append(read(feed_first(chunk)))
+            given.append(_asked(first, read, door, chunk))
             held.append(getattr(first, "held", None))
         if other is not None:
-            beside.append(read(feed_second(other)))
-    given.append(read(first.finish()))
+            beside.append(_asked(second, read, door, other))
+    given.append(_asked(first, read, "finish"))
     held.append(getattr(first, "held", None))
-    beside.append(read(second.finish()))
+    beside.append(_asked(second, read, "finish"))
     return Streamed(tuple(given), tuple(beside), _counts(held))
 
 
@@ -104,17 +104,29 @@ def _counts(held: list[Any]) -> tuple[int, ...] | None:
 
 def _stream(subject: Any, feeding: Feeding) -> Any:
     """A new stream; None where the subject has none that takes such chunks."""
-    if feeding.to == "decoder":
-        made = getattr(subject, "stream_decoder", None)
-        return None if made is None else made(feeding.skip_special_tokens)
-    made = getattr(subject, "stream_encoder", None)
-    stream = None if made is None else made(True)
+    name = f"stream_{feeding.to}"
+    make = getattr(subject, name, None)
+    if make is None:
+        return None
+    stream = make(feeding.skip_special_tokens if feeding.to == "decoder" else True)
+    missing = [method for method in ("feed", "finish") if not callable(getattr(stream, method, None))]
+    if missing:
+        raise NonsenseError(f"{name} gave {shown(stream)}, which has no method {' and no method '.join(missing)}")
     return None if _are_bytes(feeding.chunks) and not hasattr(stream, "feed_bytes") else stream
 
 
-def _door(stream: Any, chunks: Chunks) -> Callable[[str | bytes | int], Any]:
+def _door(chunks: Chunks) -> str:
     """The method that takes such chunks."""
-    return cast(Callable[[str | bytes | int], Any], stream.feed_bytes if _are_bytes(chunks) else stream.feed)
+    return "feed_bytes" if _are_bytes(chunks) else "feed"
+
+
+def _asked(stream: Any, read: Read, method: str, *chunk: str | bytes | int) -> Piece:
+    """What a method gives, in plain types; what is of another type is told with its name."""
+    value = getattr(stream, method)(*chunk)
+    try:
+        return read(value)
+    except NonsenseError as error:
+        raise NonsenseError(f"{method}: {error}") from None
 
 
 def _ids(value: Any) -> tuple[int, ...]:
@@ -124,14 +136,14 @@ def _ids(value: Any) -> tuple[int, ...]:
 def _from_whole(subject: Any, feeding: Feeding) -> Streamed | None:
     if feeding.to == "encoder" or not feeding.is_plain:
         return None
-    if not hasattr(subject, "stream_decode"):
+    if getattr(subject, "stream_decode", None) is None:
         return _called_back(subject, feeding) if feeding.skip_special_tokens else None
     chunks = subject.stream_decode(list(feeding.chunks), feeding.skip_special_tokens)
     return Streamed(tuple(map(text_of, items_of(chunks, "an iterable of str (a list, or a generator)"))))
 
 
 def _called_back(subject: Any, feeding: Feeding) -> Streamed | None:
-    if not hasattr(subject, "decode_with_callback"):
+    if getattr(subject, "decode_with_callback", None) is None:
         return None
     calls: list[tuple[Any, Any, Any]] = []
 

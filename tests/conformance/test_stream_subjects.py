@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -158,6 +160,38 @@ def test_the_simplest_door_decodes_to_the_end_and_no_more() -> None:
     assert fed(Simplest(), IDS) == Streamed(("1", "2"))
     assert fed(Simplest(), Feeding("decoder", (1,), forgotten=(2,))) is None
     assert fed(Simplest(), TEXT) is None
+
+
+@pytest.mark.parametrize(
+    ("stream", "told"),
+    [
+        (None, "stream_decoder gave NoneType None, which has no method feed and no method finish"),
+        (SimpleNamespace(feed=str), "stream_decoder gave SimpleNamespace .*, which has no method finish"),
+        (SimpleNamespace(feed=str, finish=None), "stream_decoder gave SimpleNamespace .*, which has no method finish"),
+        (SimpleNamespace(feed=int, finish=str), "feed: a text is expected, int 1 came"),
+        (SimpleNamespace(feed=str, finish=lambda: None), "finish: a text is expected, NoneType None came"),
+    ],
+)
+def test_a_stream_that_lacks_a_method_or_gives_another_type_is_nonsense_and_told_by_name(
+    stream: Any, told: str
+) -> None:
+    subject = SimpleNamespace(stream_decoder=lambda skip_special_tokens: stream)
+    for feeding in (IDS, replace(IDS, beside=IDS.chunks)):
+        with pytest.raises(NonsenseError, match=told):
+            fed(subject, feeding)
+
+
+def test_a_stream_encoder_that_gives_nothing_is_told_so_for_bytes_too() -> None:
+    for feeding in (TEXT, DATA):
+        with pytest.raises(NonsenseError, match="stream_encoder gave NoneType None"):
+            fed(SimpleNamespace(stream_encoder=lambda add_special_tokens: None), feeding)
+
+
+@pytest.mark.parametrize("method", ["stream_decoder", "stream_decode", "decode_with_callback", "stream_encoder"])
+def test_a_method_that_is_none_is_a_method_that_is_not_there(method: str) -> None:
+    subject = SimpleNamespace(**{method: None})
+    for feeding in (IDS, TEXT, DATA, Feeding("decoder", (1,), stop=1)):
+        assert fed(subject, feeding) is None
 
 
 def test_a_stream_decode_that_returns_one_str_is_told_that_an_iterable_is_expected() -> None:
