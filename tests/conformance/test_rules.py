@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 from conformance.hypotheses import decoding_hypotheses, hypotheses, of_classes
+from conformance.observation import Failure
 from conformance.release_rules import release_decoding_hypotheses, release_hypotheses
 from reftok import embedded_models, load
 
+from .test_stream_defects import DECODING_DEFECTS, ENCODING_DEFECTS
+
+FAILURES = get_args(get_type_hints(Failure)["kind"])
 TAXONOMY = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
@@ -36,3 +41,13 @@ def test_every_rule_of_a_hypothesis_is_documented_under_its_stage(model: str) ->
     rules = documented()
     missing = sorted((one.stage, one.rule) for one in found if one.rule not in rules[one.stage])
     assert missing == []
+
+
+@pytest.mark.parametrize(("stage", "rule"), sorted({defect[2:] for defect in (*ENCODING_DEFECTS, *DECODING_DEFECTS)}))
+def test_every_rule_of_a_planted_defect_of_streams_is_documented_under_its_stage(stage: str, rule: str) -> None:
+    assert rule in documented()[stage or "Streams"]
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+def test_every_kind_of_missing_answer_is_documented(kind: str) -> None:
+    assert kind in documented()["Any check"]
