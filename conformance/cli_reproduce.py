@@ -41,8 +41,9 @@ def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_mo
     own code is run with it: reproduce only from folders that you trust.
 
     Some findings have no such file, and end with exit code 2 (`conformance replay` shows them): of a stream that is
-    reset, fed beside another one or stopped by its callback, of what gives no answer in time, of a subject that reads
-    more than the model file, and those on models other than tokenizer.json and sentencepiece's.
+    reset, fed beside another one or read by its callback, of text that comes late or is held after the end, of what
+    gives no answer in time, of a subject that reads more than the model file, and those on models other than
+    tokenizer.json and sentencepiece's.
     """
     written = reproduce(folder, fingerprint, out, shrinks_model=not keeps_model)
     case = written.case

@@ -190,8 +190,16 @@ def _encoding_to_json(encoding: Encoding) -> dict[str, Any]:
 
 def _decode(options: argparse.Namespace) -> None:
     tokenizer = _load(options)
-    for line in [" ".join(options.ids)] if options.ids else _lines(sys.stdin):
-        print(tokenizer.decode(_ids(line), skip_special_tokens=not options.keep_special_tokens))
+    skips = not options.keep_special_tokens
+    if options.ids:
+        print(tokenizer.decode(_ids(" ".join(options.ids)), skip_special_tokens=skips))
+        return
+    for number, line in enumerate(_lines(sys.stdin), 1):
+        try:
+            text = tokenizer.decode(_ids(line), skip_special_tokens=skips)
+        except InvalidIds as error:
+            raise InvalidIds(f"standard input, line {number}: {error}") from None
+        print(text)
 
 
 def _ids(line: str) -> Iterator[int]:

@@ -25,9 +25,14 @@ def checked_ids(ids: object, name: str = "decode") -> tuple[int, ...]:
 
 def id_list(ids: object, name: str) -> Iterable[Any]:
     """`ids`, which are not looked at. name: of the method, for the InvalidIds that it raises for what is no list."""
-    if isinstance(ids, str) or not isinstance(ids, Iterable):
+    if isinstance(ids, str) or not isinstance(ids, Iterable) or _has_no_dimension(ids):
         raise InvalidIds(f"{name} takes a list of ids, not {type(ids).__name__}")
     return ids
+
+
+def _has_no_dimension(ids: Iterable[Any]) -> bool:
+    """Whether it is an array or a tensor of one number, which has `__iter__` and cannot be iterated over."""
+    return getattr(ids, "shape", None) == ()
 
 
 def checked_id(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""The adapter of docs/subjects that is shown for streams streams, and what its README shows of it is what it is."""
+"""The adapter of docs/subjects that is shown for streams streams, and what the READMEs show is what happens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from conformance.inputs.plan import Inputs, Shard
 from conformance.modelling import plan_models
 from conformance.plan import Plan
 
-SUBJECTS = Path(__file__).parents[2] / "docs" / "subjects"
+from .commands import Command, Corpus
+
+README = Path(__file__).parents[2] / "README.md"
+SUBJECTS = README.parent / "docs" / "subjects"
 ADAPTER = SUBJECTS / "tiktoken_subject.py"
 
 
@@ -40,6 +43,23 @@ def test_the_documented_adapter_streams_what_it_decodes(tmp_path: Path) -> None:
         "stream_decoder.reset": True,
         "decode_with_callback": False,
     }
+
+
+def test_the_finding_that_the_readme_shows_is_that_of_the_subject_that_it_shows(
+    tmp_path: Path, conformance: Command, corpus: Corpus
+) -> None:
+    told = README.read_text("utf-8")
+    (source,) = re.findall(r"```python\n(class Mine:.*?)```", told, re.DOTALL)
+    subject = tmp_path / "mine.py"
+    subject.write_text(source, "utf-8")
+    arguments = ("--corpus", corpus("a\r\nb", "plain"), "--jobs", "1", "--out", tmp_path / "out")
+    printed = conformance("run", "--model", "bpe-qwen", "--subject", f"{subject}:Mine", *arguments).stdout
+    (shown,) = re.findall(r"^  rule .*^  replay +conformance replay \S+ \w+$", told, re.DOTALL | re.MULTILINE)
+    (seen,) = re.findall(r"^  rule .*^  replay +conformance replay \S+ \w+$", printed, re.DOTALL | re.MULTILINE)
+    run_folder = re.compile(r"(?<=conformance replay )\S+")
+    lines = [[line.rstrip() for line in run_folder.sub("RUN", text).splitlines()] for text in (shown, seen)]
+    assert lines[0] == lines[1]
+    assert told.count(shown.split()[-1]) == 2
 
 
 def test_the_decoder_that_the_readme_shows_is_that_of_the_adapter() -> None:

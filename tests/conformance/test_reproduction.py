@@ -160,7 +160,7 @@ def test_a_use_of_a_stream_without_a_short_form_is_refused_and_the_help_says_tha
         made(tmp_path, "bpe-qwen", *asked, ids_case((64, 65), ""), shrinks_model=False)
     told = " ".join(conformance("reproduce", "--help").stdout.split())
     assert "Some findings have no such file" in told
-    assert "a stream that is reset, fed beside another one or stopped by its callback" in told
+    assert "a stream that is reset, fed beside another one or read by its callback" in told
 
 
 def test_model_and_text_have_what_the_mismatch_needs_and_no_more(tmp_path: Path) -> None:

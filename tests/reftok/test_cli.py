@@ -88,6 +88,8 @@ def test_explain_is_plain_in_a_pipe_and_coloured_on_request() -> None:
         (["decode", "bpe-gpt2", "--", "-1"], b"", "'-1' is not an id"),
         (["decode", "bpe-gpt2", "9" * 5000], b"", "is not an id"),
         (["decode", "spm-bpe", "99999999"], b"", "is not in the vocab"),
+        (["decode", "spm-bpe"], b"5\n6 x\n", "standard input, line 2: 'x' is not an id"),
+        (["decode", "spm-bpe"], b"5\n99999999\n", "standard input, line 2: id 99999999 is not in the vocab"),
         (["info", "bpe-gpt2", "--encoding", "nothing"], b"", "nothing"),
     ],
 )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+import numpy
 import pytest
 
 import reftok
@@ -101,7 +102,7 @@ def test_ids_outside_the_vocab_are_refused_by_libraries_that_do() -> None:
         tokenizer.decode([0, 256])
 
 
-@pytest.mark.parametrize("ids", [[1.0], ["a"], [None], [-1], [2**32], "abc", "", 5, None])
+@pytest.mark.parametrize("ids", [[1.0], ["a"], [None], [-1], [2**32], "abc", "", 5, None, numpy.array(1)])
 def test_what_the_library_does_not_take_for_ids_is_refused(ids: Any) -> None:
     config = tokenizer_json(bpe("ab"))
     with pytest.raises((TypeError, OverflowError)):
