@@ -254,8 +254,8 @@ class Tokenizer:
 
         callback: called once for each id, in order, with the text that has become final with it, '' where there is
             none. The call for the last id has is_final set, and its text also has what was held until then. Where it
-            returns False there are no more calls, and what was held is dropped. Anything else goes on: None, 0 of a
-            `write`, and False of numpy, which `bool` makes one that stops.
+            returns False there are no more calls, and what was held is dropped. Anything else goes on: None, the 0 of
+            a `write`, the False of numpy, which is another object.
 
         No ids, no call. Since the last call says so, the call for an id is made when the next one is known: a source
         that must not wait for that uses `stream_decoder`. Raises TypeError for a callback that cannot be called.

@@ -17,6 +17,7 @@ from reftok import Encoding, ReftokError, Tokenizer
 from reftok.graphemes import graphemes
 from reftok.models.bpe import BPE
 from reftok.pretokenizers import ByteLevel
+from reftok.streaming.encoding.post_processors import surroundings
 from reftok.types import Span
 from reftok.unicode import WHITE_SPACE
 
@@ -126,7 +127,7 @@ class TextHoldBack:
         """come: how many code points have come by each chunk."""
         if not self._bounds.is_byte_level or streamed.held is None or max(streamed.held) <= FREELY_HELD:
             return None
-        if self._bounds.tokenizer.stream_encoder().held_until_end:
+        if surroundings(self._bounds.tokenizer, add_special_tokens=True).held_by:
             return None
         return _first_late(streamed.held, [self._bound(size) for size in come])
 

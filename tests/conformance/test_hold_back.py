@@ -16,6 +16,8 @@ from conformance.streaming import Chunks, Feeding, Late, Streamed
 from conformance.subjects.streams import fed
 from reftok import Tokenizer
 from reftok import load as load_model
+from reftok.patterns import compile_oniguruma
+from reftok.pretokenizers import Split
 from reftok.truncation import Truncation
 
 WORDS = "many words of a text " * 8
@@ -61,6 +63,19 @@ def test_all_may_be_held_and_said_where_no_id_is_certain_before_the_end() -> Non
     assert streamed.held == (len(WORDS) - 1, len(WORDS), 0)
     encoded = Encoded(tuple(tokenizer.encode_ids(WORDS)))
     assert TextHoldBack(HoldBack(tokenizer), WORDS, encoded).late(Feeding("encoder", chunks), streamed) is None
+
+
+def test_what_a_pattern_holds_until_the_end_stays_within_the_bound() -> None:
+    tokenizer = load("bpe-gpt2")
+    backreference = Split(compile_oniguruma(r"(\w)\1"), "Isolated", False)
+    undecided = replace(tokenizer, pre_tokenizers=(backreference, *tokenizer.pre_tokenizers))
+    assert undecided.stream_encoder().held_until_end
+    chunks = (WORDS[:-1], WORDS[-1:])
+    streamed = streamed_by_reftok(undecided, chunks)
+    assert streamed.held is not None
+    assert max(streamed.held) == len(WORDS)
+    encoded = Encoded(tuple(undecided.encode_ids(WORDS)))
+    assert TextHoldBack(HoldBack(undecided), WORDS, encoded).late(Feeding("encoder", chunks), streamed) is not None
 
 
 def test_what_is_held_is_told_with_its_bound_and_its_chunk() -> None:
