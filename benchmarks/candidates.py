@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import reftok
-from reftok.encoding_files.engines import tiktoken_encoding, tokenizers_model
-from reftok.encoding_files.optional_libraries import optional_library
+from reftok.encode_files.engines import tiktoken_encoding, tokenizers_model
+from reftok.encode_files.optional_libraries import optional_library
 from reftok.formats import find_model
 from reftok.formats.tiktoken import rank_encoding, read_ranks
 

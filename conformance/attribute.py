@@ -14,8 +14,8 @@ from itertools import accumulate
 from conformance.hypotheses import foretold
 from conformance.observation import Decoded, Encoded
 from reftok import Tokenizer
-from reftok.postprocessors import ByteLevel
-from reftok.text import NormalizedString
+from reftok.spec.postprocessors import ByteLevel
+from reftok.spec.text import NormalizedString
 
 Spans = Sequence[tuple[int, int]]
 

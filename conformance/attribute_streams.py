@@ -12,11 +12,11 @@ from itertools import accumulate
 from conformance.attribute import Attribution
 from conformance.streaming import Chunks, FedStream, Streamed
 from reftok import Encoding, Tokenizer
-from reftok.normalizers import Precompiled, UnicodeForm
-from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.stages import Normalizer
-from reftok.text import NormalizedString
-from reftok.unicode import WHITE_SPACE
+from reftok.spec.normalizers import Precompiled, UnicodeForm
+from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.spec.stages import Normalizer
+from reftok.spec.text import NormalizedString
+from reftok.unicode.characters import WHITE_SPACE
 
 _SPACES = "▁Ġ "
 

@@ -19,7 +19,7 @@ from conformance.subjects import ORACLES, load_subject
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 from reftok import load
-from reftok.unicode_profile import unicode_profile
+from reftok.explain.unicode_profile import unicode_profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,16 +22,16 @@ from functools import cache
 from conformance.hypotheses.base import DecodingHypothesis, Hypothesis, of_text, of_tokenizer
 from conformance.hypotheses.translated import TranslatedSplit
 from reftok import Tokenizer
-from reftok.added_tokens import AddedVocabulary
-from reftok.models.sentencepiece_unigram import SentencePieceUnigram, to_float32, traced
-from reftok.normalizers import Precompiled
-from reftok.patterns import compile_oniguruma
-from reftok.pretokenizers import GPT2_PATTERN, ByteLevel, Split
-from reftok.ranges import ranges_of
-from reftok.sentencepiece_pieces import PieceType, Segment
-from reftok.stages import PreTokenizer
-from reftok.unicode import NONCHARACTER, members
-from reftok.unicode_tables import UNASSIGNED_IN_16
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.normalizers import Precompiled
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Split
+from reftok.spec.sentencepiece.pieces import PieceType, Segment
+from reftok.spec.sentencepiece.unigram import SentencePieceUnigram, to_float32, traced
+from reftok.spec.stages import PreTokenizer
+from reftok.unicode.characters import NONCHARACTER, members
+from reftok.unicode.ranges import ranges_of
+from reftok.unicode.tables import UNASSIGNED_IN_16
 
 PATTERNS = "PreTokenizer", "patterns know Unicode 14, not 16"
 CLUSTERS = "Normalizer", "grapheme clusters are those of Unicode 16, not 17"

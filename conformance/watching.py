@@ -19,16 +19,16 @@ from conformance.generators.added_tokens import flags_of
 from conformance.generators.knowledge import ModelKnowledge, tree_of_step
 from conformance.generators.pattern_texts import branches_of
 from reftok import ReftokError, Tokenizer, Trace
-from reftok.charsmap import Charsmap
-from reftok.decoders import byte_of_token
-from reftok.models.bpe import BPE
-from reftok.normalizers import Precompiled
 from reftok.oniguruma.writer import write
-from reftok.sentencepiece_normalizer import SentencePieceNormalizer
-from reftok.steps import Merging, Steps
-from reftok.trace import Piece
-from reftok.types import AddedToken
-from reftok.unicode import RUST
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.decoders import byte_of_token
+from reftok.spec.models.bpe import BPE
+from reftok.spec.normalizers import Precompiled
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.spec.steps import Merging, Steps
+from reftok.spec.trace import Piece
+from reftok.spec.types import AddedToken
+from reftok.unicode.characters import RUST
 
 ENTRIES, MERGES, TRANSITIONS = "vocab entries", "merges", "category transitions"
 ALTERNATIVES, SEAMS = "pattern alternatives", "seams between alternatives"

@@ -9,9 +9,10 @@ reftok.encode_files("bpe-qwen", "texts.txt", "tokens.npy")
 
 from __future__ import annotations
 
-from reftok.byte_level import bytes_to_unicode, unicode_to_bytes
-from reftok.encoding_files.encode_files import encode_files
-from reftok.encoding_files.result import EncodedFiles
+from reftok.encode_files.encode_files import encode_files
+from reftok.encode_files.result import EncodedFiles
+from reftok.engine.decode.stream import StreamDecoder
+from reftok.engine.encode.stream import StreamEncoder
 from reftok.errors import (
     EncodingStopped,
     InvalidIds,
@@ -23,15 +24,14 @@ from reftok.errors import (
     VerificationFailed,
 )
 from reftok.formats import embedded_models, load
+from reftok.formats.llama_build import llama_spm
 from reftok.formats.vocab_merges import byte_level_bpe
-from reftok.llama.build import llama_spm
-from reftok.sentencepiece_n_best import n_best
-from reftok.sentencepiece_options import SentencePieceOptions
-from reftok.streaming.decoder import StreamDecoder
-from reftok.streaming.encoder import StreamEncoder
+from reftok.spec.byte_level import bytes_to_unicode, unicode_to_bytes
+from reftok.spec.sentencepiece.n_best import n_best
+from reftok.spec.sentencepiece.options import SentencePieceOptions
+from reftok.spec.trace import Trace
+from reftok.spec.types import AddedToken, Encoding, Span, Token
 from reftok.tokenizer import Tokenizer
-from reftok.trace import Trace
-from reftok.types import AddedToken, Encoding, Span, Token
 
 __version__ = "0.1.0"
 

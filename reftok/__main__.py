@@ -2,7 +2,7 @@
 
 import sys
 
-from reftok.cli import main
+from reftok.cli.commands import main
 
 if __name__ == "__main__":
     sys.exit(main())

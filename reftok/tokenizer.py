@@ -14,30 +14,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
-from reftok.added_tokens import AddedVocabulary
-from reftok.decoding_states import DecodingStates, decodable_tokens
-from reftok.encoding_states import EncodingStates
-from reftok.encodings import byte_offsets, joined, text_and_pair
+from reftok.engine.decode.states import DecodingStates, decodable_tokens
+from reftok.engine.encode.states import EncodingStates
+from reftok.engine.offsets.encoding import twin_encoding
+from reftok.engine.offsets.sentencepiece import sentencepiece_encoding
 from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
-from reftok.ids import checked_ids, whole_number
-from reftok.models.piece_model import PieceModel
-from reftok.named_ids import NamedId, is_special
-from reftok.normalized_splits import normalized_splits
-from reftok.offset_twins import twin_encoding
-from reftok.padding import Padding
-from reftok.postprocessors import default_processing
-from reftok.sentencepiece_offsets import sentencepiece_encoding
-from reftok.sentencepiece_options import SentencePieceOptions, apply_options
-from reftok.sentencepiece_pieces import PieceTable
-from reftok.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
-from reftok.text import Split, refuse_expansion
-from reftok.trace import DecoderStep, DecodingTrace, StageTrace, Trace, to_encoding
-from reftok.truncation import Truncation
-from reftok.types import Encoding
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.encodings import byte_offsets, joined, text_and_pair
+from reftok.spec.ids import checked_ids, whole_number
+from reftok.spec.named_ids import NamedId, is_special
+from reftok.spec.normalized_splits import normalized_splits
+from reftok.spec.padding import Padding
+from reftok.spec.postprocessors import default_processing
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.options import SentencePieceOptions, apply_options
+from reftok.spec.sentencepiece.pieces import PieceTable
+from reftok.spec.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
+from reftok.spec.text import Split, refuse_expansion
+from reftok.spec.trace import DecoderStep, DecodingTrace, StageTrace, Trace, to_encoding
+from reftok.spec.truncation import Truncation
+from reftok.spec.types import Encoding
 
 if TYPE_CHECKING:
-    from reftok.streaming.decoder import StreamDecoder, TextCallback
-    from reftok.streaming.encoder import ByteErrors, StreamEncoder
+    from reftok.engine.decode.stream import StreamDecoder, TextCallback
+    from reftok.engine.encode.stream import ByteErrors, StreamEncoder
 
 Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp"]
 
@@ -54,7 +54,7 @@ class Tokenizer:
     encode_special_tokens: treat added tokens that are special as ordinary text; of `tokenizers`, and not in its files:
         `dataclasses.replace(tokenizer, encode_special_tokens=True)`.
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
-    named_ids: by name ("eos"), what the files say; None where they say that there is none. See `reftok.named_ids`.
+    named_ids: by name ("eos"), what the files say; None where they say that there is none. See `reftok.spec.named_ids`.
     decoding_states: what its streams remember, those that keep special tokens and those that skip them.
     encoding_states: what its encoders have in common.
 
@@ -127,7 +127,7 @@ class Tokenizer:
         >>> encoder.feed("Hello wor") + encoder.feed("ld") + encoder.finish()
         [40, 3525, 341, 291, 2118]
         """
-        from reftok.streaming.encoder import StreamEncoder
+        from reftok.engine.encode.stream import StreamEncoder
 
         return StreamEncoder(self, add_special_tokens, errors)
 
@@ -146,7 +146,7 @@ class Tokenizer:
         given: object = chunks
         if isinstance(given, str | bytes) or not isinstance(given, Iterable):
             raise InvalidText(f"encode_iterable takes chunks of text, not {type(chunks).__name__}")
-        from reftok.streaming.encoder import ids_of_chunks
+        from reftok.engine.encode.stream import ids_of_chunks
 
         return ids_of_chunks(self.stream_encoder(add_special_tokens, errors=errors), chunks)
 
@@ -172,7 +172,7 @@ class Tokenizer:
         """
         if pair is not None:
             return list(self.encode(text, pair, add_special_tokens).ids)
-        from reftok.streaming.encoding.post_processors import surroundings
+        from reftok.engine.encode.post_processors import surroundings
 
         checked = self._checked(text)
         around = surroundings(self, add_special_tokens)
@@ -243,7 +243,7 @@ class Tokenizer:
         >>> [decoder.feed(token_id) for token_id in (40, 3525, 342, 247, 226)], decoder.finish()
         (['H', 'ello', ' ', '', '☃'], '')
         """
-        from reftok.streaming.decoder import StreamDecoder
+        from reftok.engine.decode.stream import StreamDecoder
 
         return StreamDecoder(self, skip_special_tokens)
 
@@ -267,7 +267,7 @@ class Tokenizer:
         ('�', 247, True)
         'Hello�'
         """
-        from reftok.streaming.decoder import decode_with_callback
+        from reftok.engine.decode.stream import decode_with_callback
 
         return decode_with_callback(self.stream_decoder(skip_special_tokens), ids, callback)
 

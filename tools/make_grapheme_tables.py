@@ -1,4 +1,4 @@
-"""Write reftok/grapheme_tables.py, or with --check compare it with what this would write.
+"""Write reftok/unicode/grapheme_tables.py, or with --check compare it with what this would write.
 
     python tools/make_grapheme_tables.py unicode-segmentation/src/tables.rs            write it anew
     python tools/make_grapheme_tables.py --check unicode-segmentation/src/tables.rs    exit 1 if it differs

@@ -1,4 +1,4 @@
-r"""Write reftok/unicode_tables.py, or with --check compare it with what this would write.
+r"""Write reftok/unicode/tables.py, or with --check compare it with what this would write.
 
     python tools/make_unicode_tables.py            write it anew
     python tools/make_unicode_tables.py --check    exit 1 if it differs
@@ -21,7 +21,7 @@ import tokenizers
 from made_module import arguments, write_or_check
 from tokenizers import Regex, normalizers, pre_tokenizers
 
-from reftok.ranges import as_ranges
+from reftok.unicode.ranges import as_ranges
 
 TABLES = Path(__file__).resolve().parent.parent / "reftok" / "unicode_tables.py"
 SCALAR_VALUES = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]

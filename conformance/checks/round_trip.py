@@ -14,15 +14,16 @@ from typing import TypeAlias
 from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, RoundTrip, failure_difference, text_tails
 from conformance.observation import Failure
-from reftok import Tokenizer, Trace, decoders, pretokenizers
-from reftok.byte_level import BYTE_TO_CHARACTER, from_byte_characters
-from reftok.models.bpe import BPE
-from reftok.models.piece_model import PieceModel
-from reftok.models.unigram import Unigram
-from reftok.models.wordlevel import WordLevel
-from reftok.models.wordpiece import WordPiece
-from reftok.sentencepiece_decoder import SentencePieceDecoder
-from reftok.sentencepiece_normalizer import SentencePieceNormalizer
+from reftok import Tokenizer, Trace
+from reftok.spec import decoders, pretokenizers
+from reftok.spec.byte_level import BYTE_TO_CHARACTER, from_byte_characters
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.models.wordlevel import WordLevel
+from reftok.spec.models.wordpiece import WordPiece
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 
 RoundTripRule: TypeAlias = Callable[[str | bytes], RoundTrip | None]
 """From a text to what must come back; None for one that the model does not keep. Raises what the reference raises."""

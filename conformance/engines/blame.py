@@ -31,10 +31,10 @@ from conformance.hypotheses.pre_tokenizers import doubtful_characters
 from conformance.observation import Decoded, Encoded, Failure
 from conformance.release_rules import release_decoding_hypotheses, release_hypotheses
 from reftok import Encoding, ReftokError, Tokenizer
-from reftok.models.bpe import BPE
-from reftok.models.unigram import Unigram
-from reftok.sentencepiece_decoder import SentencePieceDecoder
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.sentencepiece.pieces import PieceType
 
 LONGEST_TEXT = 2_000
 LONGEST_WITNESS = 300

@@ -14,12 +14,12 @@ from itertools import accumulate
 from conformance.observation import Encoded
 from conformance.streaming import Chunks, Feeding, Late, Piece, Streamed, Streaming
 from reftok import Encoding, ReftokError, Tokenizer
-from reftok.graphemes import graphemes
-from reftok.models.bpe import BPE
-from reftok.pretokenizers import ByteLevel
-from reftok.streaming.encoding.post_processors import surroundings
-from reftok.types import Span
-from reftok.unicode import WHITE_SPACE
+from reftok.engine.encode.post_processors import surroundings
+from reftok.spec.models.bpe import BPE
+from reftok.spec.pretokenizers import ByteLevel
+from reftok.spec.types import Span
+from reftok.unicode.characters import WHITE_SPACE
+from reftok.unicode.graphemes import graphemes
 
 FREELY_HELD = 64
 """So many code points may always be held: of a text, or of decoded text more than the reference holds."""

@@ -25,7 +25,7 @@ from conformance.observation import Decoded
 from conformance.plan import Plan
 from conformance.stream_methods import methods_asked
 from conformance.subjects.base import Subject
-from reftok.collection import collecting_later
+from reftok.formats.collection import collecting_later
 
 _OF_CUTS = (DECODE.name, STREAM_ENCODE.name, STREAM_DECODE.name)
 """What is cut is compared with the subject's own whole; that whole is only decoded from byte tokens in these shards."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 from conformance.generators.base import NothingToDo
 from conformance.generators.contents import Contents
 from conformance.generators.knowledge import ModelKnowledge
-from reftok.types import AddedToken
+from reftok.spec.types import AddedToken
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from functools import cache
 
 import regex
 
-from reftok.unicode import WHITE_SPACE, members, newer_than_16
-from reftok.unicode_tables import INERT_IN_9
+from reftok.unicode.characters import WHITE_SPACE, members, newer_than_16
+from reftok.unicode.tables import INERT_IN_9
 
 MOST_OF_A_CATEGORY = 4_000
 _STRIDE = 97

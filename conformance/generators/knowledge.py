@@ -10,23 +10,24 @@ from typing import Literal, TypeAlias
 import regex
 
 from conformance.generators.charsmap_rules import charsmap_rules
-from reftok import ReftokError, Tokenizer, decoders, normalizers, pretokenizers
-from reftok.byte_level import from_byte_characters
-from reftok.decoders import byte_of_token
-from reftok.models.bpe import BPE
-from reftok.models.llama_bpe import LlamaBPE
-from reftok.models.llama_spm import LlamaSPM
-from reftok.models.piece_model import PieceModel
-from reftok.models.rank_bpe import RankBPE
-from reftok.models.sentencepiece_bpe import SentencePieceBPE
-from reftok.models.sentencepiece_unigram import SentencePieceUnigram
-from reftok.models.unigram import Unigram
+from reftok import ReftokError, Tokenizer
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Node
-from reftok.patterns import compile_oniguruma, source_of, tree_of
-from reftok.sentencepiece_normalizer import SentencePieceNormalizer
-from reftok.sentencepiece_pieces import SPACE_SYMBOL, PieceType
-from reftok.types import AddedToken
+from reftok.spec import decoders, normalizers, pretokenizers
+from reftok.spec.byte_level import from_byte_characters
+from reftok.spec.decoders import byte_of_token
+from reftok.spec.llama.bpe import LlamaBPE
+from reftok.spec.llama.spm import LlamaSPM
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.patterns import compile_oniguruma, source_of, tree_of
+from reftok.spec.sentencepiece.bpe import SentencePieceBPE
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL, PieceType
+from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
+from reftok.spec.types import AddedToken
 
 Notation: TypeAlias = Literal["byte-level", "metaspace", "plain"]
 """How entries of the vocab stand for text: each byte as a character, `▁` for a space, or as they are."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from conformance.hypotheses.base import Hypotheses, Hypothesis, of_tokenizer
 from reftok import Tokenizer
-from reftok.added_tokens import AddedVocabulary
-from reftok.stages import Normalizer
-from reftok.text import NormalizedString
-from reftok.types import AddedToken
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.stages import Normalizer
+from reftok.spec.text import NormalizedString
+from reftok.spec.types import AddedToken
 
 FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TypeAlias, TypeVar
 
 from reftok import Tokenizer, Trace
-from reftok.trace import DecodingTrace
+from reftok.spec.trace import DecodingTrace
 
 Answer = TypeVar("Answer")
 Text: TypeAlias = Callable[[Sequence[int], bool], str]

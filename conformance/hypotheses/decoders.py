@@ -11,9 +11,9 @@ from itertools import groupby
 from conformance.hypotheses.base import DecodingHypothesis, Text
 from conformance.hypotheses.models import piece_table, unknown_id
 from reftok import Tokenizer
-from reftok.byte_level import from_byte_characters
-from reftok.decoders import ByteLevel
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.byte_level import from_byte_characters
+from reftok.spec.decoders import ByteLevel
+from reftok.spec.sentencepiece.pieces import PieceType
 
 _REPLACEMENTS = re.compile("\ufffd+")
 _ESCAPED = re.compile("[\udc80-\udcff]")

@@ -10,13 +10,13 @@ from typing import Any
 
 from conformance.hypotheses.base import Hypotheses, of_ids, of_tokenizer
 from reftok import Tokenizer
-from reftok.models.bpe import BPE
-from reftok.models.piece_model import PieceModel
-from reftok.models.unigram import Unigram
-from reftok.models.vocab_model import VocabModel
-from reftok.sentencepiece_decoder import SentencePieceDecoder
-from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType
-from reftok.types import Token
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.models.vocab_model import VocabModel
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
+from reftok.spec.types import Token
 
 Pieces = Callable[[Piece], Piece]
 

@@ -12,10 +12,10 @@ from unicodedata import combining, normalize, ucd_3_2_0
 from conformance.hypotheses.added_tokens import with_normalizers
 from conformance.hypotheses.base import Hypotheses, Hypothesis, of_text, of_tokenizer
 from reftok import Tokenizer
-from reftok.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
-from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.stages import Normalizer
-from reftok.text import NormalizedString
+from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
+from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.spec.stages import Normalizer
+from reftok.spec.text import NormalizedString
 
 _FORMS: dict[str, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
 

@@ -13,12 +13,12 @@ from conformance.hypotheses.base import Hypotheses, Hypothesis, of_tokenizer
 from conformance.hypotheses.patterns import rewritten
 from conformance.hypotheses.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
-from reftok.byte_level import to_byte_characters
-from reftok.patterns import compile_oniguruma, oniguruma_source
-from reftok.pretokenizers import GPT2_PATTERN, ByteLevel, Digits, Metaspace, PrependScheme, Split
-from reftok.stages import PreTokenizer
-from reftok.text import NormalizedString
-from reftok.text import Split as Part
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.patterns import compile_oniguruma, oniguruma_source
+from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Digits, Metaspace, PrependScheme, Split
+from reftok.spec.stages import PreTokenizer
+from reftok.spec.text import NormalizedString
+from reftok.spec.text import Split as Part
 
 MOST_CHARACTERS = 4
 """Of a text that are looked at when a class of characters is in doubt."""

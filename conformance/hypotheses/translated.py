@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import regex
 
-from reftok.patterns import pattern_matches
-from reftok.text import Behavior, NormalizedString, Split, resplit
-from reftok.unicode import NONCHARACTER, as_of_16
+from reftok.spec.patterns import pattern_matches
+from reftok.spec.text import Behavior, NormalizedString, Split, resplit
+from reftok.unicode.characters import NONCHARACTER, as_of_16
 
 _CLASSES = (
     ("\\p{L}", "letters", "\ua000"),

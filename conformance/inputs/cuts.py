@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from typing import Literal, TypeAlias, TypeVar
 
 from conformance.streaming import Chunks, Feeding
-from reftok.graphemes import graphemes
+from reftok.unicode.graphemes import graphemes
 
 Depth: TypeAlias = Literal["sample", "close", "sweep"]
 """How much is cut, each more than the one before.

@@ -14,7 +14,7 @@ from conformance.shrinking.charsmap import offer_smaller_charsmaps
 from conformance.shrinking.protobuf_writer import written_fields
 from conformance.shrinking.search import Search, parts_of
 from reftok.formats.protobuf import Field, read_fields
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.sentencepiece.pieces import PieceType
 
 PIECES, TRAINER = 1, 2
 SPECS = (2, 3, 5)

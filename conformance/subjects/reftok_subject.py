@@ -15,8 +15,8 @@ from conformance.subjects.streams import streaming
 from reftok import Tokenizer
 
 if TYPE_CHECKING:
-    from reftok.streaming.decoder import StreamDecoder, TextCallback
-    from reftok.streaming.encoder import StreamEncoder
+    from reftok.engine.decode.stream import StreamDecoder, TextCallback
+    from reftok.engine.encode.stream import StreamEncoder
 
 NAME = "reftok"
 FORMATS = ("tokenizer.json", "vocab_merges", "sentencepiece", "tiktoken", "gguf")

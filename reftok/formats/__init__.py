@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from reftok.collection import collecting_later
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.collection import collecting_later
 from reftok.formats.files import read_file, unreadable
 from reftok.formats.gguf import is_gguf, read_gguf
 from reftok.formats.hub_folder import hub_tokenizer_json, named_ids

@@ -9,8 +9,8 @@ import regex
 
 from reftok.errors import UnsupportedFeature
 from reftok.formats.fields import Fields
-from reftok.patterns import compile_oniguruma
-from reftok.pretokenizers import PrependScheme
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pretokenizers import PrependScheme
 
 
 def read_chain(fields: Fields | None, children: str, readers: dict[str, Callable[[Fields], Any]]) -> tuple[Any, ...]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reftok import decoders
 from reftok.formats.chain_json import read_chain, read_character, read_metaspace, read_pattern
 from reftok.formats.fields import Fields
-from reftok.stages import Decoder
+from reftok.spec import decoders
+from reftok.spec.stages import Decoder
 
 
 def read_decoders(fields: Fields | None) -> tuple[Decoder, ...] | None:

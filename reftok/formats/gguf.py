@@ -13,18 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reftok.charsmap import Charsmap
 from reftok.errors import UnsupportedFeature
 from reftok.formats.gguf_fields import FILL_IN_IDS, GENERAL, IDS, PREFIX, GGUFFields
 from reftok.formats.gguf_metadata import MAGIC, read_metadata
-from reftok.llama.attributes import Attribute, Origin, attributes, of_types
-from reftok.llama.bert import BertText
-from reftok.llama.build import LlamaSettings, build_bpe, build_spm, build_ugm, build_wpm
-from reftok.llama.pre_types import PRE_TYPES
-from reftok.llama.tokenizer import LlamaTokenizer
-from reftok.llama.ugm_normalizer import UGMNormalizer
-from reftok.llama.vocab import LlamaVocab, Spelling
-from reftok.models.llama_ugm import LlamaUGM
+from reftok.formats.llama_build import LlamaSettings, build_bpe, build_spm, build_ugm, build_wpm
+from reftok.formats.llama_tokenizer import LlamaTokenizer
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.llama.attributes import Attribute, Origin, attributes, of_types
+from reftok.spec.llama.bert import BertText
+from reftok.spec.llama.pre_types import PRE_TYPES
+from reftok.spec.llama.ugm import LlamaUGM
+from reftok.spec.llama.ugm_normalizer import UGMNormalizer
+from reftok.spec.llama.vocab import LlamaVocab, Spelling
 
 _UNKNOWN_AND_PADDING = {"llama": (0, None), "t5": (2, 0), "bert": (100, 0)}
 """The ids of the unknown token and of padding by model, where the file says nothing."""

@@ -19,9 +19,9 @@ from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tokenizer_config import FILES, TokenizerConfig, read_named_tokens, read_tokenizer_config
 from reftok.formats.vocab_merges import read_merges
+from reftok.spec.types import AddedToken
 from reftok.tokenizer import Tokenizer
-from reftok.types import AddedToken
-from reftok.unicode import WHITE_SPACE
+from reftok.unicode.characters import WHITE_SPACE
 
 Json: TypeAlias = dict[str, Any]
 

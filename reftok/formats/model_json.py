@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 
 from reftok.formats.fields import Fields
-from reftok.models.bpe import BPE, BPEOptions
-from reftok.models.unigram import Unigram
-from reftok.models.wordlevel import WordLevel
-from reftok.models.wordpiece import WordPiece
-from reftok.stages import Model
+from reftok.spec.models.bpe import BPE, BPEOptions
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.models.wordlevel import WordLevel
+from reftok.spec.models.wordpiece import WordPiece
+from reftok.spec.stages import Model
 
 
 def read_model(fields: Fields) -> Model:

@@ -6,11 +6,11 @@ import base64
 import binascii
 from collections.abc import Callable
 
-from reftok import normalizers
-from reftok.charsmap import Charsmap
 from reftok.formats.chain_json import read_chain, read_pattern
 from reftok.formats.fields import Fields
-from reftok.stages import Normalizer
+from reftok.spec import normalizers
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.stages import Normalizer
 
 
 def read_normalizers(fields: Fields | None) -> tuple[Normalizer, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reftok.encodings import joined
 from reftok.errors import UnsupportedFeature
 from reftok.formats.chain_json import read_chain
 from reftok.formats.fields import Fields, is_id
-from reftok.postprocessors import (
+from reftok.spec.encodings import joined
+from reftok.spec.postprocessors import (
     BertProcessing,
     ByteLevel,
     RobertaProcessing,
@@ -16,7 +16,7 @@ from reftok.postprocessors import (
     SpecialToken,
     TemplateProcessing,
 )
-from reftok.stages import PostProcessor
+from reftok.spec.stages import PostProcessor
 
 _MOST_INSERTED_IDS = 1_000_000
 _SpecialTokens = dict[str, tuple[tuple[int, ...], tuple[str, ...]]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reftok import pretokenizers
 from reftok.formats.chain_json import read_chain, read_character, read_metaspace, read_pattern
 from reftok.formats.fields import Fields
-from reftok.stages import PreTokenizer
+from reftok.spec import pretokenizers
+from reftok.spec.stages import PreTokenizer
 
 _BEHAVIORS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
 _DEFAULT_LENGTH = 5

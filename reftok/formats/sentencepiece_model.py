@@ -15,18 +15,18 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TypeAlias
 
-from reftok.added_tokens import AddedVocabulary
-from reftok.charsmap import Charsmap
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields, to_float, to_int32
-from reftok.models.sentencepiece_bpe import SentencePieceBPE
-from reftok.models.sentencepiece_unigram import SentencePieceUnigram
-from reftok.models.sentencepiece_words import SentencePieceChar, SentencePieceWord
-from reftok.named_ids import ids_of_pieces
-from reftok.sentencepiece_decoder import SentencePieceDecoder
-from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType, SpecialPieces
-from reftok.stages import Model
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.named_ids import ids_of_pieces
+from reftok.spec.sentencepiece.bpe import SentencePieceBPE
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType, SpecialPieces
+from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
+from reftok.spec.sentencepiece.words import SentencePieceChar, SentencePieceWord
+from reftok.spec.stages import Model
 from reftok.tokenizer import Tokenizer
 
 Value: TypeAlias = int | bool | float | bytes | str

@@ -15,18 +15,18 @@ from pathlib import Path
 
 import regex
 
-from reftok.added_tokens import AddedVocabulary
-from reftok.byte_level import to_byte_characters
-from reftok.decoders import ByteLevel as ByteLevelDecoder
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken_encodings import ENCODINGS, RankEncoding, kimi_special_tokens
-from reftok.models.rank_bpe import RankBPE
-from reftok.pretokenizers import ByteLevel, Split
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.decoders import ByteLevel as ByteLevelDecoder
+from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.pretokenizers import ByteLevel, Split
+from reftok.spec.types import AddedToken
 from reftok.tokenizer import Tokenizer
-from reftok.types import AddedToken
 
 
 def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None = None) -> Tokenizer:

@@ -20,8 +20,8 @@ from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields, is_id
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
-from reftok.named_ids import WELL_KNOWN
-from reftok.types import AddedToken
+from reftok.spec.named_ids import WELL_KNOWN
+from reftok.spec.types import AddedToken
 
 FILES = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
 
@@ -207,7 +207,7 @@ def _added_tokens_file(path: Path, known: set[str], special: frozenset[str]) -> 
 
 
 def read_named_tokens(folder: Path, defaults: Mapping[str, Mapping[str, str]]) -> dict[str, str | None]:
-    """The contents of the tokens that the files of a folder name, by the names of `reftok.named_ids`.
+    """The contents of the tokens that the files of a folder name, by the names of `reftok.spec.named_ids`.
 
     defaults: as of `read_tokenizer_config`; a class that is not known has none.
     A name that a file gives as null is None; one that no file has is not there. What else the files hold is not looked

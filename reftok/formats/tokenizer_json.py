@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from reftok import pretokenizers
-from reftok.added_tokens import AddedVocabulary
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.decoder_json import read_decoders
 from reftok.formats.fields import Fields
@@ -19,12 +17,14 @@ from reftok.formats.post_processor_json import read_post_processors
 from reftok.formats.pre_tokenizer_json import read_pre_tokenizers
 from reftok.formats.strict_json import parse_json
 from reftok.formats.truncation_padding_json import read_padding, read_truncation
-from reftok.normalizers import Replace
-from reftok.patterns import may_match_nothing, oniguruma_source
-from reftok.stages import Normalizer, PreTokenizer
-from reftok.text import NormalizedString
+from reftok.spec import pretokenizers
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.normalizers import Replace
+from reftok.spec.patterns import may_match_nothing, oniguruma_source
+from reftok.spec.stages import Normalizer, PreTokenizer
+from reftok.spec.text import NormalizedString
+from reftok.spec.types import AddedToken
 from reftok.tokenizer import Tokenizer
-from reftok.types import AddedToken
 
 VOCAB_AT = ("model", "vocab")
 """Where the vocab stands in the file."""

@@ -6,8 +6,8 @@ Source: tokenizers 0.23 utils/truncation.rs and utils/padding.rs, the fields of 
 from __future__ import annotations
 
 from reftok.formats.fields import Fields
-from reftok.padding import BatchLongest, Padding
-from reftok.truncation import Truncation
+from reftok.spec.padding import BatchLongest, Padding
+from reftok.spec.truncation import Truncation
 
 _LONGEST_PADDING = 1_000_000
 _SIZES = 1 << 64

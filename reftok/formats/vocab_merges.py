@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reftok import decoders, postprocessors, pretokenizers
-from reftok.added_tokens import AddedVocabulary
-from reftok.byte_level import to_byte_characters
 from reftok.errors import ModelFormatError
 from reftok.formats.fields import Fields, is_id
 from reftok.formats.strict_json import parse_json
-from reftok.models.bpe import BPE
-from reftok.named_ids import ids_of_vocab_and_merges
-from reftok.patterns import compile_oniguruma
-from reftok.stages import PreTokenizer
+from reftok.spec import decoders, postprocessors, pretokenizers
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.models.bpe import BPE
+from reftok.spec.named_ids import ids_of_vocab_and_merges
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.stages import PreTokenizer
+from reftok.spec.types import AddedToken
 from reftok.tokenizer import Tokenizer
-from reftok.types import AddedToken
 
 
 def read_vocab_merges(
@@ -51,7 +51,7 @@ def byte_level_bpe(
     merges: pairs of tokens, bytes or characters, the first merged first.
     special_tokens: matched in the text before everything else, and left out in decoding. One that is in the vocab (as
         its UTF-8 bytes, or literally where the vocab is in characters) has that id, another gets the next one. They
-        alone have names then (`eos_id`); without any, see `reftok.named_ids`.
+        alone have names then (`eos_id`); without any, see `reftok.spec.named_ids`.
     pattern: what a pre-token is, in the syntax of Oniguruma; None for GPT-2's pattern.
     source: the name for messages.
     Raises ModelFormatError where an entry is of another type, a token or an id is there twice, or a merge is not in

@@ -12,8 +12,8 @@ from functools import cache
 
 import regex
 
-from reftok.unicode import character_class
-from reftok.unicode_tables import UNASSIGNED_IN_16
+from reftok.unicode.characters import character_class
+from reftok.unicode.tables import UNASSIGNED_IN_16
 
 _LAST_CASED = 0x1E943
 _SINCE_14 = {0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7DA: 0xA7DB, 0xA7DC: 0x19B} | {

@@ -14,8 +14,8 @@ import regex
 from reftok.oniguruma import property_names as tables
 from reftok.oniguruma.case_folding import folded_characters, foldings
 from reftok.oniguruma.syntax_tree import Complement, Intersection, Members, Property, Ranges, Union
-from reftok.ranges import as_ranges, ranges_of
-from reftok.unicode import newer_than_16
+from reftok.unicode.characters import newer_than_16
+from reftok.unicode.ranges import as_ranges, ranges_of
 
 _LAST = 0x10FFFF
 _EVERYTHING = r"\x00-\U0010FFFF"

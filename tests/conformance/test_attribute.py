@@ -17,7 +17,7 @@ from conformance.engines.hypothesis_search import FULL_SEARCHES
 from conformance.hypotheses import decoding_hypotheses, hypotheses
 from conformance.observation import Decoded, Encoded, Failure
 from reftok import ReftokError, embedded_models, load
-from reftok.models.bpe import BPE
+from reftok.spec.models.bpe import BPE
 
 MODELS = sorted(embedded_models())
 TEXTS = (

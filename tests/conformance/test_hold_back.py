@@ -16,9 +16,9 @@ from conformance.streaming import Chunks, Feeding, Late, Streamed
 from conformance.subjects.streams import fed
 from reftok import Tokenizer
 from reftok import load as load_model
-from reftok.patterns import compile_oniguruma
-from reftok.pretokenizers import Split
-from reftok.truncation import Truncation
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pretokenizers import Split
+from reftok.spec.truncation import Truncation
 
 WORDS = "many words of a text " * 8
 load = cache(load_model)

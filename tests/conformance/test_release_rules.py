@@ -20,7 +20,7 @@ from conformance.release_rules import (
     release_hypotheses,
 )
 from reftok import Tokenizer
-from reftok.models.sentencepiece_unigram import SentencePieceUnigram
+from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
 
 from ..reftok.official import added, bpe, own, tokenizer_json
 

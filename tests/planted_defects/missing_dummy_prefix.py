@@ -7,7 +7,7 @@ from dataclasses import replace
 from official import Official
 
 import reftok
-from reftok.sentencepiece_normalizer import SentencePieceNormalizer
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 
 
 class Subject(Official):

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import reftok
 from reftok import Tokenizer
-from reftok.sentencepiece_decoder import SentencePieceDecoder
-from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
 
 Spans = list[tuple[int, int]]
 

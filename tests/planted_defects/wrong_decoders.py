@@ -7,7 +7,7 @@ import re
 from official import Official
 from reference import Reference, table_of
 
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.sentencepiece.pieces import PieceType
 
 
 class TokenByToken(Official):

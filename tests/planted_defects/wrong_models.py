@@ -10,12 +10,12 @@ from official import Official, Spans
 from reference import Reference, table_of, with_pieces
 
 from reftok import Tokenizer
-from reftok.byte_level import to_byte_characters
-from reftok.models.vocab_model import VocabModel
-from reftok.pretokenizers import ByteLevel
-from reftok.sentencepiece_pieces import PieceTable, PieceType
-from reftok.text import NormalizedString, Split
-from reftok.types import Token
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.models.vocab_model import VocabModel
+from reftok.spec.pretokenizers import ByteLevel
+from reftok.spec.sentencepiece.pieces import PieceTable, PieceType
+from reftok.spec.text import NormalizedString, Split
+from reftok.spec.types import Token
 
 
 class _Model(Official):

@@ -10,8 +10,8 @@ from official import Official, Spans
 from reference import Reference, with_charsmap, with_options
 
 from reftok import Tokenizer
-from reftok.normalizers import NFC
-from reftok.text import NormalizedString
+from reftok.spec.normalizers import NFC
+from reftok.spec.text import NormalizedString
 
 
 class Compatibility(Official):

@@ -12,9 +12,9 @@ import tokenizers
 
 from reftok.errors import ModelFormatError
 from reftok.formats.tokenizer_json import read_tokenizer_json
-from reftok.text import NormalizedString, Split
+from reftok.spec.text import NormalizedString, Split
+from reftok.spec.types import AddedToken, Encoding
 from reftok.tokenizer import Tokenizer
-from reftok.types import AddedToken, Encoding
 
 from .protobuf_writer import compile_charsmap
 

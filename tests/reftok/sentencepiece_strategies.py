@@ -11,8 +11,8 @@ from sentencepiece import SentencePieceProcessor
 
 from reftok.formats.protobuf import read_fields, to_float
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.sentencepiece_n_best import n_best
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.sentencepiece.n_best import n_best
+from reftok.spec.sentencepiece.pieces import PieceType
 from reftok.tokenizer import Tokenizer
 
 from .protobuf_writer import (

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from reftok.added_tokens import AddedVocabulary
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.text import NormalizedString, Split
-from reftok.types import AddedToken, Encoding
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.text import NormalizedString, Split
+from reftok.spec.types import AddedToken, Encoding
 
 from .official import (
     Json,

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok import Tokenizer
-from reftok.added_tokens import AddedVocabulary
-from reftok.byte_fallback_offsets import byte_fallback_encoding
-from reftok.models.bpe import BPE, BPEOptions
-from reftok.normalizers import Prepend, Replace
-from reftok.pretokenizers import Metaspace
-from reftok.sentencepiece_pieces import BYTE_PIECES
-from reftok.stages import Normalizer, PreTokenizer
-from reftok.trace import to_encoding
-from reftok.types import AddedToken
+from reftok.engine.offsets.byte_fallback import byte_fallback_encoding
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.models.bpe import BPE, BPEOptions
+from reftok.spec.normalizers import Prepend, Replace
+from reftok.spec.pretokenizers import Metaspace
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES
+from reftok.spec.stages import Normalizer, PreTokenizer
+from reftok.spec.trace import to_encoding
+from reftok.spec.types import AddedToken
 
 TOKENS = ["<s>", "b", " c", "\u2581", "\u00e9"]
 TEXTS = st.lists(

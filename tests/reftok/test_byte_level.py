@@ -4,7 +4,7 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.byte_level import (
+from reftok.spec.byte_level import (
     BYTE_TO_CHARACTER,
     CHARACTER_TO_BYTE,
     bytes_to_unicode,

@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reftok
-from reftok.added_tokens import AddedVocabulary
-from reftok.byte_level_offsets import byte_level_encoding
+from reftok.engine.offsets.byte_level import byte_level_encoding
 from reftok.errors import ModelFormatError
-from reftok.normalizers import NFD, NFKC, Lowercase, Prepend, Replace, Strip
-from reftok.patterns import compile_oniguruma
-from reftok.pretokenizers import ByteLevel, Split
-from reftok.stages import Normalizer
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.normalizers import NFD, NFKC, Lowercase, Prepend, Replace, Strip
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pretokenizers import ByteLevel, Split
+from reftok.spec.stages import Normalizer
+from reftok.spec.trace import to_encoding
+from reftok.spec.types import AddedToken
 from reftok.tokenizer import Tokenizer
-from reftok.trace import to_encoding
-from reftok.types import AddedToken
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=60)
 TEXTS = (

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.cache import Results, TwoGenerationCache
+from reftok.engine.caches import Results, TwoGenerationCache
 
 
 def test_what_is_used_survives_and_what_is_not_goes() -> None:

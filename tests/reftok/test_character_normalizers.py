@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import UnsupportedFeature
-from reftok.normalizers import BertNormalizer, ByteLevel, Lowercase, Nmt, StripAccents, substitute_each
-from reftok.text import NormalizedString
+from reftok.spec.normalizers import BertNormalizer, ByteLevel, Lowercase, Nmt, StripAccents, substitute_each
+from reftok.spec.text import NormalizedString
 
 from .official import (
     EVERY_CHARACTER,

@@ -9,8 +9,8 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.charsmap import Charsmap
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.spec.charsmap import Charsmap
 
 from .official import as_bytes, bpe, own_normalized, refusal, tokenizer_json
 from .protobuf_writer import compile_charsmap

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import reftok
-from reftok.cli import EXAMPLES, main
+from reftok.cli.commands import EXAMPLES, main
 
 
 def run(*arguments: str, text: str | bytes = "") -> subprocess.CompletedProcess[bytes]:

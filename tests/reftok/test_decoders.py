@@ -5,8 +5,8 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.decoders import ByteFallback, Strip
 from reftok.errors import ModelFormatError
+from reftok.spec.decoders import ByteFallback, Strip
 
 from .official import Json, bpe, chain, official, outcome, own, tokenizer_json
 from .tokenizers_strategies import decoders

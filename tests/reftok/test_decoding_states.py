@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reftok
-from reftok import InvalidIds, decoding_states
-from reftok.decoding_states import UNREMEMBERED, DecodingStates, decodable_tokens
+from reftok import InvalidIds
+from reftok.engine.decode import states as decoding_states
+from reftok.engine.decode.states import UNREMEMBERED, DecodingStates, decodable_tokens
 
 
 def test_there_is_a_bound_to_the_states(monkeypatch: pytest.MonkeyPatch) -> None:

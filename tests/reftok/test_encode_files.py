@@ -19,9 +19,9 @@ import pytest
 import zstandard
 
 import reftok
-from reftok.encoding_files import messages, run, sources
-from reftok.encoding_files.output import Paths, locked
-from reftok.encoding_files.progress import Progress
+from reftok.encode_files import messages, run, sources
+from reftok.encode_files.output import Paths, locked
+from reftok.encode_files.progress import Progress
 from reftok.errors import EncodingStopped, VerificationFailed
 
 MODEL = "bpe-gpt2"
@@ -35,7 +35,9 @@ SMALL = (
 
 SCRIPT = """
 import os, signal, sys
-from reftok.encoding_files import messages, run, sources
+from reftok.encode_files import messages
+from reftok.encode_files import run
+from reftok.encode_files import sources
 import reftok
 run.CHECKPOINT_SECONDS = 0
 {settings}

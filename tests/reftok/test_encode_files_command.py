@@ -14,10 +14,10 @@ import pytest
 import zstandard
 
 import reftok
-from reftok.cli import main
-from reftok.encoding_files import progress
-from reftok.encoding_files.command import EXAMPLES
-from reftok.encoding_files.progress import Progress, TerminalProgress, progress_line
+from reftok.cli.commands import main
+from reftok.encode_files import progress
+from reftok.encode_files.command import EXAMPLES
+from reftok.encode_files.progress import Progress, TerminalProgress, progress_line
 
 
 def run(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:

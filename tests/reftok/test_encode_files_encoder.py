@@ -20,14 +20,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reftok
-from reftok.encoding_files import encoder, long_document
-from reftok.encoding_files.encoder import DocumentEncoder
-from reftok.encoding_files.engines import Engine
-from reftok.encoding_files.id_types import UINT16, id_type
-from reftok.encoding_files.long_document import LongDocument
-from reftok.encoding_files.messages import Failure, Part, Ready, Reply, StopError, Task
-from reftok.encoding_files.output import Output, Paths, npy_header
-from reftok.encoding_files.worker import serve
+from reftok.encode_files import encoder, long_document
+from reftok.encode_files.encoder import DocumentEncoder
+from reftok.encode_files.engines import Engine
+from reftok.encode_files.id_types import UINT16, id_type
+from reftok.encode_files.long_document import LongDocument
+from reftok.encode_files.messages import Failure, Part, Ready, Reply, StopError, Task
+from reftok.encode_files.output import Output, Paths, npy_header
+from reftok.encode_files.worker import serve
 from reftok.errors import EncodingStopped, ReftokError
 
 

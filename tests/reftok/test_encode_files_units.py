@@ -14,9 +14,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.encoding_files import sources
-from reftok.encoding_files.sources import Block, Sources
-from reftok.encoding_files.units import Place, Unit, UnitCutter
+from reftok.encode_files import sources
+from reftok.encode_files.sources import Block, Sources
+from reftok.encode_files.units import Place, Unit, UnitCutter
 from reftok.errors import EncodingStopped
 
 SEPARATORS = st.sampled_from([b"\n", b"ab", b"aab", b"aa", None])

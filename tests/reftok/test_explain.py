@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reftok
-from reftok.explain import explain, to_json
-from reftok.explain_text import coloured, explanation_lines
-from reftok.steps import Lattice, Merging
+from reftok.explain.explanation import explain, to_json
+from reftok.explain.text import coloured, explanation_lines
+from reftok.spec.steps import Lattice, Merging
 
 from .tokenizers_strategies import texts
 

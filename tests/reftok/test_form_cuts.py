@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.form_cuts import segments
-from reftok.normalizers import Replace, UnicodeForm
-from reftok.text import NormalizedString
-from reftok.unicode import Form
+from reftok.engine.encode.normalization_boundaries import segments
+from reftok.spec.normalizers import Replace, UnicodeForm
+from reftok.spec.text import NormalizedString
+from reftok.unicode.characters import Form
 
 FORMS = get_args(Form)
 LATIN = "ae \u00e9\u0301\u0323\u0344\u1e69\u212b\u00a8\ufb01\u0132"

@@ -16,7 +16,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.graphemes import class_letters, graphemes
+from reftok.unicode.graphemes import class_letters, graphemes
 
 from .official import EVERY_CHARACTER, Json, bpe, official, own_normalized, tokenizer_json
 from .protobuf_writer import compile_charsmap

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import reftok
-from reftok.information import information, information_lines
+from reftok.explain.information import information, information_lines
 
 from .official import Json, bpe, own, tokenizer_json, unigram, wordlevel, wordpiece
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok import Tokenizer
-from reftok.added_tokens import AddedVocabulary
-from reftok.charsmap import Charsmap
-from reftok.metaspace_offsets import metaspace_encoding
-from reftok.models.unigram import Unigram
-from reftok.normalizers import NFC, NFKD, Lowercase, Precompiled, Replace, Strip, StripAccents
-from reftok.pretokenizers import Metaspace, WhitespaceSplit
-from reftok.stages import Normalizer, PreTokenizer
-from reftok.trace import to_encoding
-from reftok.types import AddedToken
+from reftok.engine.offsets.metaspace import metaspace_encoding
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.normalizers import NFC, NFKD, Lowercase, Precompiled, Replace, Strip, StripAccents
+from reftok.spec.pretokenizers import Metaspace, WhitespaceSplit
+from reftok.spec.stages import Normalizer, PreTokenizer
+from reftok.spec.trace import to_encoding
+from reftok.spec.types import AddedToken
 
 from .official import added, assert_same_encoding, bpe, tokenizer_json
 from .protobuf_writer import compile_charsmap

@@ -14,8 +14,8 @@ from reftok.formats.gguf import read_gguf
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.formats.tiktoken import read_tiktoken
 from reftok.formats.tiktoken_encodings import RankEncoding
-from reftok.named_ids import MEANINGS
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.named_ids import MEANINGS
+from reftok.spec.sentencepiece.pieces import PieceType
 from reftok.tokenizer import Tokenizer
 
 from .gguf_writer import gguf, spm

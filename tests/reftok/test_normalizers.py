@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import UnsupportedFeature
-from reftok.normalizers import NFC
-from reftok.text import NormalizedString
-from reftok.unicode_changes import decompose
+from reftok.spec.normalizers import NFC
+from reftok.spec.text import NormalizedString
+from reftok.unicode.forms import decompose
 
 from .official import (
     Json,

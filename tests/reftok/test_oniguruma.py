@@ -7,7 +7,7 @@ import tokenizers
 
 from reftok.errors import UnsupportedFeature
 from reftok.oniguruma.property_names import NAMES
-from reftok.patterns import compile_oniguruma
+from reftok.spec.patterns import compile_oniguruma
 
 from .official import EVERY_CHARACTER
 from .oniguruma_comparison import assert_same, matches

@@ -5,13 +5,13 @@ import tokenizers
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.patterns as patterns_module
+import reftok.spec.patterns as patterns_module
 from reftok.errors import InvalidText, UnsupportedFeature
-from reftok.explain import options
+from reftok.explain.explanation import options
 from reftok.formats.tiktoken import compile_fancy_regex
 from reftok.formats.tiktoken_encodings import ENCODINGS
-from reftok.patterns import compile_oniguruma, may_match_nothing, may_run_away, pattern_matches, source_of
-from reftok.pretokenizers import GPT2_PATTERN, Split
+from reftok.spec.patterns import compile_oniguruma, may_match_nothing, may_run_away, pattern_matches, source_of
+from reftok.spec.pretokenizers import GPT2_PATTERN, Split
 
 from .tokenizers_strategies import QWEN, texts
 

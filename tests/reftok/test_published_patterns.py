@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reftok.patterns import may_run_away
-from reftok.pretokenizers import GPT2_PATTERN
+from reftok.spec.patterns import may_run_away
+from reftok.spec.pretokenizers import GPT2_PATTERN
 
 from .official import EVERY_CHARACTER
 from .oniguruma_comparison import assert_same

@@ -9,13 +9,13 @@ import tokenizers.normalizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.graphemes import graphemes
-from reftok.llama.bert import BertText
-from reftok.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
-from reftok.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
-from reftok.rewriting import CLUSTERS_OF_ONE, CharacterTable, rewriter
-from reftok.stages import Normalizer
-from reftok.text import NormalizedString
+from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, CharacterTable, rewriter
+from reftok.spec.llama.bert import BertText
+from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
+from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
+from reftok.spec.stages import Normalizer
+from reftok.spec.text import NormalizedString
+from reftok.unicode.graphemes import graphemes
 
 from .official import Json, bpe, own, tokenizer_json
 from .tokenizers_strategies import normalizers, texts

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.models.pair_cuts import PairCuts
-from reftok.models.sentencepiece_bpe import SentencePieceBPE, merge_all
-from reftok.sentencepiece_pieces import Piece, PieceTable, PieceType
+from reftok.engine.split_points.pairs import PairCuts
+from reftok.spec.sentencepiece.bpe import SentencePieceBPE, merge_all
+from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
 
 from .protobuf_writer import BPE, UNKNOWN, PieceTuple, byte_pieces, model_bytes
 from .sentencepiece_strategies import load_both, models, official_encoding, own_encoding

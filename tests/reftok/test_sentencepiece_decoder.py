@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.sentencepiece_decoder import SentencePieceDecoder, decode_bytes
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder, decode_bytes
+from reftok.spec.sentencepiece.pieces import PieceType
 
 from .protobuf_writer import UNKNOWN, Value, byte_pieces, compile_charsmap, model_bytes
 from .sentencepiece_strategies import load_both, models, official_surfaces

@@ -10,7 +10,7 @@ from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError, ReftokError, UnsupportedFeature
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.sentencepiece.pieces import PieceType
 
 from .protobuf_writer import (
     BPE,

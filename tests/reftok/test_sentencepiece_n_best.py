@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import InvalidText, UnsupportedFeature
-from reftok.sentencepiece_n_best import n_best
-from reftok.sentencepiece_options import SentencePieceOptions
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.sentencepiece.n_best import n_best
+from reftok.spec.sentencepiece.options import SentencePieceOptions
+from reftok.spec.sentencepiece.pieces import PieceType
 
 from .protobuf_writer import BPE, CHAR, UNIGRAM, UNKNOWN, WORD, PieceTuple, model_bytes
 from .sentencepiece_strategies import load_both, models, official_n_best, own_n_best, raw_bytes, texts

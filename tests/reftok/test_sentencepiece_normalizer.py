@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceNormalizer as OfficialNormalizer
 
-from reftok.charsmap import Charsmap
 from reftok.errors import ModelFormatError
-from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.sentencepiece_pieces import PieceType, PrefixMatcher
-from reftok.text import NormalizedString
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.spec.sentencepiece.pieces import PieceType, PrefixMatcher
+from reftok.spec.text import NormalizedString
 
 from .protobuf_writer import UNKNOWN, compile_charsmap, message, model_bytes
 from .sentencepiece_strategies import charsmap, inputs, load_both, models, texts

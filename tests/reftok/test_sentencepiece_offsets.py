@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok import Tokenizer
+from reftok.engine.offsets.sentencepiece import sentencepiece_encoding
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.sentencepiece_offsets import sentencepiece_encoding
-from reftok.sentencepiece_pieces import PieceType
-from reftok.trace import to_encoding
+from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.spec.trace import to_encoding
 
 from .protobuf_writer import UNKNOWN, model_bytes
 from .sentencepiece_strategies import inputs, models

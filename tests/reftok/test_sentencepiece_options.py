@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from sentencepiece import SentencePieceProcessor
 
-from reftok.encodings import end_to_end, numbered
 from reftok.errors import UnsupportedFeature
-from reftok.sentencepiece_options import SentencePieceOptions, apply_options
-from reftok.sentencepiece_pieces import PieceTable, PieceType
+from reftok.spec.encodings import end_to_end, numbered
+from reftok.spec.sentencepiece.options import SentencePieceOptions, apply_options
+from reftok.spec.sentencepiece.pieces import PieceTable, PieceType
+from reftok.spec.types import Encoding
 from reftok.tokenizer import Tokenizer
-from reftok.types import Encoding
 
 from .official import bpe, own, tokenizer_json
 from .protobuf_writer import BPE, UNKNOWN, PieceTuple, Value, byte_pieces, model_bytes

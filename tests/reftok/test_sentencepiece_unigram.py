@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.models.sentencepiece_unigram import SentencePieceUnigram, to_float32
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.spec.sentencepiece.unigram import SentencePieceUnigram, to_float32
 
 from .protobuf_writer import CHAR, UNIGRAM, UNKNOWN, WORD, PieceTuple, byte_pieces, model_bytes
 from .sentencepiece_strategies import load_both, models, official_encoding, own_encoding

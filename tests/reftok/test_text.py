@@ -7,8 +7,8 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.text import SPLITTERS, Match, NormalizedString, Split, literal_matches, resplit
-from reftok.types import Token
+from reftok.spec.text import SPLITTERS, Match, NormalizedString, Split, literal_matches, resplit
+from reftok.spec.types import Token
 
 from .official import normalized_alignment, official_parts, own_parts
 from .tokenizers_strategies import BEHAVIORS, texts

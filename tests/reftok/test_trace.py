@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 
 import reftok
 from reftok.errors import UnsupportedFeature
-from reftok.trace import Piece, Trace
+from reftok.spec.trace import Piece, Trace
 
 from .official import Json, added, as_lists, bpe, outcome, own, tokenizer_json
 from .tokenizers_strategies import pipelines, texts

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.errors import InvalidText
-from reftok.types import Encoding
+from reftok.spec.types import Encoding
 
 from .official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
 

@@ -12,8 +12,8 @@ import pytest
 import regex
 import tokenizers
 
-from reftok.patterns import compile_oniguruma, pattern_matches
-from reftok.unicode import (
+from reftok.spec.patterns import compile_oniguruma, pattern_matches
+from reftok.unicode.characters import (
     RUST,
     WHITE_SPACE,
     Form,

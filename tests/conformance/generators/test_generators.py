@@ -36,9 +36,9 @@ from reftok import load
 from reftok.formats.tokenizer_json import build_tokenizer
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.writer import write
-from reftok.pretokenizers import GPT2_PATTERN
-from reftok.sentencepiece_normalizer import SentencePieceNormalizer
-from reftok.types import AddedToken
+from reftok.spec.pretokenizers import GPT2_PATTERN
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.spec.types import AddedToken
 from tests.conformance.generators.tiny import knowledge_of, tiny_json
 
 LINES = ("hello world", "naïve ☠ don't", "")

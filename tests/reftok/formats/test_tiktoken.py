@@ -15,7 +15,7 @@ from tiktoken.load import load_tiktoken_bpe
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.tiktoken import compile_fancy_regex, rank_encoding, read_ranks, read_tiktoken, recognise
 from reftok.formats.tiktoken_encodings import ENCODINGS, KIMI_PATTERN, RankEncoding
-from reftok.patterns import pattern_matches
+from reftok.spec.patterns import pattern_matches
 
 from ..official import refusal
 from ..tokenizers_strategies import texts

@@ -10,8 +10,8 @@ import pytest
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.tokenizer_json import read_tokenizer_json
-from reftok.models.bpe import BPE
-from reftok.models.unigram import Unigram
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.unigram import Unigram
 
 from ..official import (
     Json,

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from reftok.errors import ModelFormatError
-from reftok.padding import Padding
-from reftok.truncation import Truncation
+from reftok.spec.padding import Padding
+from reftok.spec.truncation import Truncation
 
 from ..official import Json, bpe, official, outcome, own, tokenizer_json
 

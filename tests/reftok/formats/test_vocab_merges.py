@@ -10,9 +10,9 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.byte_level import to_byte_characters
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.vocab_merges import byte_level_bpe, read_merges, read_vocab_merges
+from reftok.spec.byte_level import to_byte_characters
 
 from ..official import refusal
 from ..tokenizers_strategies import texts

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.charsmap import Charsmap
-from reftok.llama.bert import BertText, BertWords
-from reftok.llama.pretokenizers import ByteCharacters, DigitGroups
-from reftok.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
-from reftok.llama.ugm_normalizer import UGMNormalizer
-from reftok.stages import Normalizer
-from reftok.text import NormalizedString, Split
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.llama.bert import BertText, BertWords
+from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups
+from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
+from reftok.spec.llama.ugm_normalizer import UGMNormalizer
+from reftok.spec.stages import Normalizer
+from reftok.spec.text import NormalizedString, Split
 
 from ..llama_recipes import CHARSMAP
 

@@ -15,7 +15,7 @@ from conformance.subjects.base import UnavailableError
 from conformance.subjects.llama_cpp_subject import LlamaCppSubject
 from reftok.errors import InvalidText
 from reftok.formats.gguf import read_gguf
-from reftok.llama.tokenizer import LlamaTokenizer
+from reftok.formats.llama_tokenizer import LlamaTokenizer
 
 from ..gguf_writer import gguf
 from ..llama_recipes import LINES, PLAIN_TEXTS, WRONG_UTF8, recipes

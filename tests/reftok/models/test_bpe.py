@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.models.bpe import BPE, Merges, Symbol, merge_all, merge_ranks
+from reftok.spec.models.bpe import BPE, Merges, Symbol, merge_all, merge_ranks
 
 from ..official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
 from ..tokenizers_strategies import bpe_models, words

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.models.llama_bpe import LlamaBPE, LlamaBPEOptions
-from reftok.models.symbol_merging import merged_symbols
+from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
+from reftok.spec.models.merging import merged_symbols
 
 Pair = tuple[str, str]
 

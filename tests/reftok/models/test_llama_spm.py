@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.errors import InvalidText
-from reftok.models.llama_spm import LlamaSPM
-from reftok.steps import Step
+from reftok.spec.llama.spm import LlamaSPM
+from reftok.spec.steps import Step
 
 from ..gguf_writer import BYTE_TOKENS
 from ..llama_recipes import WORDS

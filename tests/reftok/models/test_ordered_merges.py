@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.byte_level import to_byte_characters
-from reftok.models.bpe import BPE, merge_all
-from reftok.models.ordered_merges import OrderedMerges, are_in_order, merge_in_order
+from reftok.engine.bpe.ordered_merges import OrderedMerges, are_in_order, merge_in_order
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.models.bpe import BPE, merge_all
 
 LETTERS = "abc"
 

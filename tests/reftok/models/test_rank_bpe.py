@@ -5,9 +5,9 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.byte_level import to_byte_characters
-from reftok.models.rank_bpe import RankBPE
-from reftok.models.symbol_merging import merged_symbols
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.models.merging import merged_symbols
+from reftok.spec.models.rank_bpe import RankBPE
 
 BYTES = [bytes([byte]) for byte in range(256)]
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.models.pair_cuts import PairCuts
-from reftok.models.sentencepiece_bpe import merge_all
-from reftok.models.string_merging import StringMerges, merge_few
-from reftok.models.windows import joined
+from reftok.engine.bpe.string_merging import StringMerges, merge_few
+from reftok.engine.bpe.windows import joined
+from reftok.engine.split_points.pairs import PairCuts
+from reftok.spec.sentencepiece.bpe import merge_all
 
 PIECES = st.lists(st.text("abc", min_size=2, max_size=6), max_size=20, unique=True)
 

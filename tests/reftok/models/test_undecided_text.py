@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.models import undecided_text
-from reftok.models.piece_gains import Gains
-from reftok.models.piece_trie import PieceTrie
-from reftok.models.undecided_text import LONGEST, LOST, Path, UndecidedText, UndecidedTexts, Unknown
+from reftok.engine.unigram import undecided_text
+from reftok.engine.unigram.gains import Gains
+from reftok.engine.unigram.trie import PieceTrie
+from reftok.engine.unigram.undecided_text import LONGEST, LOST, Path, UndecidedText, UndecidedTexts, Unknown
 
 UNKNOWN_SCORE = -20.0
 scored = st.dictionaries(

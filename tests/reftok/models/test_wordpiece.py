@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.models.longest_first import EntriesByBeginning
-from reftok.models.wordpiece import WordPiece
+from reftok.spec.longest_first import EntriesByBeginning
+from reftok.spec.models.wordpiece import WordPiece
 
 from ..official import Json, assert_same_encoding, official, outcome, own, tokenizer_json, wordpiece
 from ..tokenizers_strategies import wordpiece_models, words

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
+from reftok.engine.encode.models import stream_model
 from reftok.errors import ReftokError
-from reftok.stages import Model
-from reftok.streaming.encoding.models import stream_model
+from reftok.spec.stages import Model
 
 
 def stream(model: Model, fragments: Sequence[str]) -> list[list[int]]:

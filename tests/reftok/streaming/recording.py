@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
-from reftok.streaming.sinks import TextSink
+from reftok.engine.sinks import TextSink
 
 Item = str | int
 """A part of text, or the id of an added token."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, pairwise
 from random import Random
 
-from reftok.stages import Normalizer, PreTokenizer
-from reftok.streaming.sinks import TextSink, rewritten
-from reftok.text import NormalizedString, Split
+from reftok.engine.sinks import TextSink, rewritten
+from reftok.spec.stages import Normalizer, PreTokenizer
+from reftok.spec.text import NormalizedString, Split
 
 Part = tuple[str, int]
 """A part, and how many of its first characters begin where the original text does."""

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import regex
 from hypothesis import strategies as st
 
-from reftok.patterns import pattern_matches
-from reftok.streaming.matching.patterns import Matcher
-from reftok.text import literal_matches
+from reftok.engine.patterns.patterns import Matcher
+from reftok.spec.patterns import pattern_matches
+from reftok.spec.text import literal_matches
 
 from .recording import cut_at
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.added_tokens import AddedVocabulary
-from reftok.streaming.encoding.added_tokens import stream_added_tokens
-from reftok.text import NormalizedString, Split
-from reftok.types import AddedToken
+from reftok.engine.encode.added_tokens import stream_added_tokens
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.text import NormalizedString, Split
+from reftok.spec.types import AddedToken
 
 from ..tokenizers_strategies.pipelines import added_tokens
 from .recording import Item, Recorder, begins, cut_at, cuts, feed

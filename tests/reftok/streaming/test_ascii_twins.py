@@ -7,9 +7,9 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reftok.engine.patterns.ascii_patterns import ascii_twin
 from reftok.oniguruma.parser import parse
-from reftok.patterns import compile_oniguruma
-from reftok.streaming.matching.ascii_twins import ascii_twin
+from reftok.spec.patterns import compile_oniguruma
 
 ASCII = st.characters(max_codepoint=127)
 PUBLISHED = [

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reftok
-from reftok.llama.stages import Detokenizer, clean_spaces
-from reftok.llama.tokenizer import LlamaTokenizer
-from reftok.streaming.decoding.llama import without_spaces
-from reftok.streaming.decoding.sinks import Output
+from reftok.engine.decode.llama import without_spaces
+from reftok.engine.decode.sinks import Output
+from reftok.formats.llama_tokenizer import LlamaTokenizer
+from reftok.spec.llama.stages import Detokenizer, clean_spaces
 
 from .decoding import assert_streams
 

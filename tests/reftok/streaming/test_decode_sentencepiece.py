@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.sentencepiece_pieces import PieceType
+from reftok.spec.sentencepiece.pieces import PieceType
 
 from ..protobuf_writer import UNKNOWN, byte_pieces, compile_charsmap, model_bytes
 from ..sentencepiece_strategies import load_both, models

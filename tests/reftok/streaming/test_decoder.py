@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import reftok
+from reftok.engine.decode.tokens import Utf8Tokens
 from reftok.errors import InvalidIds, StreamFinished
-from reftok.sentencepiece_pieces import BYTE_PIECES
-from reftok.streaming.decoding.tokens import Utf8Tokens
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES
 from reftok.tokenizer import Tokenizer
 
 from .decoding import assert_streams

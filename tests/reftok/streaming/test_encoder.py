@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok import SentencePieceOptions
+from reftok.engine.encode import chain
 from reftok.errors import InvalidText, ReftokError, StreamFinished
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.padding import Padding
-from reftok.streaming.encoding import chain
-from reftok.truncation import Truncation
+from reftok.spec.padding import Padding
+from reftok.spec.truncation import Truncation
 
 from ..official import Json, added, bpe, own, tokenizer_json
 from ..pipeline_comparison import Input

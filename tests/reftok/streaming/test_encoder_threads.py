@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 
 import reftok
-from reftok import cache
-from reftok.models import ordered_merges, sentencepiece_bpe, string_merging, undecided_text
-from reftok.streaming.encoding.sentencepiece_normalizer import replacer
-from reftok.streaming.matching import finality, growing
-from reftok.streaming.matching.streamable import streamable
+from reftok.engine import caches as cache
+from reftok.engine.bpe import ordered_merges, string_merging
+from reftok.engine.encode.sentencepiece_normalizer import replacer
+from reftok.engine.patterns import finality, growing
+from reftok.engine.patterns.streamable import streamable
+from reftok.engine.unigram import undecided_text
+from reftok.spec.sentencepiece import bpe as sentencepiece_bpe
 
 LANGUAGES = Path(__file__).resolve().parents[3] / "corpora" / "languages"
 LITTLE = 4

@@ -5,13 +5,13 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.streaming.matching.finality as finality_module
+import reftok.engine.patterns.finality as finality_module
+from reftok.engine.patterns.finality import Automaton
+from reftok.engine.patterns.finality_paths import Undecided, paths
 from reftok.errors import UnsupportedFeature
 from reftok.oniguruma.parser import parse
-from reftok.patterns import compile_oniguruma, for_16
-from reftok.streaming.matching.finality import Automaton
-from reftok.streaming.matching.finality_paths import Undecided, paths
-from reftok.types import Span
+from reftok.spec.patterns import compile_oniguruma, for_16
+from reftok.spec.types import Span
 
 from ..test_oniguruma_random import PATTERNS
 from ..test_patterns import patterns as plain_patterns

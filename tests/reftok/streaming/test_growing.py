@@ -9,18 +9,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.streaming.matching.growing as growing_module
+import reftok.engine.patterns.growing as growing_module
+from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
+from reftok.engine.patterns import patterns as patterns_module
+from reftok.engine.patterns.growing import Growth, followed
+from reftok.engine.patterns.patterns import stream_matches
+from reftok.engine.patterns.streamable import Streamable, streamable
 from reftok.errors import UnsupportedFeature
 from reftok.formats.tiktoken import compile_fancy_regex
-from reftok.llama.pretokenizers import RegexSplit
-from reftok.patterns import compile_oniguruma
-from reftok.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
-from reftok.streaming.encoding.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
-from reftok.streaming.matching import patterns as patterns_module
-from reftok.streaming.matching.growing import Growth, followed
-from reftok.streaming.matching.patterns import stream_matches
-from reftok.streaming.matching.streamable import Streamable, streamable
-from reftok.text import Behavior
+from reftok.spec.llama.pretokenizers import RegexSplit
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
+from reftok.spec.text import Behavior
 
 from ..official import Json
 from ..pipeline_comparison import Input

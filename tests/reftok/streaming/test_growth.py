@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.charsmap import Charsmap
-from reftok.normalizers import (
+from reftok.engine.encode.growth import may_grow_too_much, most_growth
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.normalizers import (
     NFC,
     NFD,
     NFKC,
@@ -22,10 +23,9 @@ from reftok.normalizers import (
     Strip,
     StripAccents,
 )
-from reftok.patterns import compile_oniguruma
-from reftok.stages import Normalizer
-from reftok.streaming.encoding.growth import may_grow_too_much, most_growth
-from reftok.text import NormalizedString
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.stages import Normalizer
+from reftok.spec.text import NormalizedString
 
 from ..official import precompiled_charsmap
 from ..protobuf_writer import compile_charsmap

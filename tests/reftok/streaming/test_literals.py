@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.streaming.matching import literals as literals_module
-from reftok.streaming.matching.literals import beginnings
+from reftok.engine.patterns import literals as literals_module
+from reftok.engine.patterns.literals import beginnings
 
 LITERALS = st.lists(st.text(st.sampled_from("ab]^-<|\n▁"), min_size=1, max_size=5), min_size=1, max_size=6)
 TEXTS = st.text(st.sampled_from("ab]^-<|\n▁"), max_size=12)

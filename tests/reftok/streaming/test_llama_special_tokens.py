@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.llama.attributes import Attribute
-from reftok.llama.special_tokens import LlamaSpecialTokens
-from reftok.llama.vocab import LlamaVocab
-from reftok.streaming.encoding.llama_special_tokens import StreamedLlamaSpecialTokens
-from reftok.text import NormalizedString, Split
+from reftok.engine.encode.llama_special_tokens import StreamedLlamaSpecialTokens
+from reftok.spec.llama.attributes import Attribute
+from reftok.spec.llama.special_tokens import LlamaSpecialTokens
+from reftok.spec.llama.vocab import LlamaVocab
+from reftok.spec.text import NormalizedString, Split
 
 from .recording import Item, Recorder, begins, cut_at, cuts, feed
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.byte_level import to_byte_characters
-from reftok.models.bpe import BPE, BPEOptions
-from reftok.models.llama_bpe import LlamaBPE, LlamaBPEOptions
-from reftok.models.rank_bpe import RankBPE
-from reftok.streaming.encoding import merges
-from reftok.streaming.encoding.models import stream_model
+from reftok.engine.encode import merges
+from reftok.engine.encode.models import stream_model
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
+from reftok.spec.models.bpe import BPE, BPEOptions
+from reftok.spec.models.rank_bpe import RankBPE
 
 from ..official import Json, own, tokenizer_json
 from ..tokenizers_strategies import bpe_models, words

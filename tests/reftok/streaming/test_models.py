@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reftok
+from reftok.engine.encode.models import stream_model
 from reftok.errors import UnsupportedFeature
-from reftok.models.llama_spm import LlamaSPM
-from reftok.models.llama_ugm import LlamaUGM
-from reftok.models.llama_wpm import LlamaWPM
-from reftok.models.wordlevel import WordLevel
-from reftok.models.wordpiece import WordPiece
-from reftok.stages import Model
-from reftok.streaming.encoding.models import stream_model
+from reftok.spec.llama.spm import LlamaSPM
+from reftok.spec.llama.ugm import LlamaUGM
+from reftok.spec.llama.wpm import LlamaWPM
+from reftok.spec.models.wordlevel import WordLevel
+from reftok.spec.models.wordpiece import WordPiece
+from reftok.spec.stages import Model
 
 from ..gguf_writer import BYTE_TOKENS
 from ..official import Json, own, tokenizer_json

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.charsmap import Charsmap
-from reftok.llama.bert import BertText
-from reftok.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
-from reftok.llama.ugm_normalizer import UGMNormalizer
-from reftok.normalizers import (
+from reftok.engine.encode.normalizers import stream_normalizer
+from reftok.engine.encode.rewriting import rewriter
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.llama.bert import BertText
+from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
+from reftok.spec.llama.ugm_normalizer import UGMNormalizer
+from reftok.spec.normalizers import (
     NFC,
     NFD,
     NFKC,
@@ -30,11 +32,9 @@ from reftok.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from reftok.patterns import compile_oniguruma
-from reftok.rewriting import rewriter
-from reftok.stages import Normalizer
-from reftok.streaming.encoding.normalizers import stream_normalizer
-from reftok.text import NormalizedString
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.stages import Normalizer
+from reftok.spec.text import NormalizedString
 
 from ..official import precompiled_charsmap
 from ..protobuf_writer import compile_charsmap

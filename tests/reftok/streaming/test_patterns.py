@@ -9,17 +9,17 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.patterns as patterns_module
+import reftok.spec.patterns as patterns_module
+from reftok.engine.patterns.patterns import Matcher, matcher_of, stream_matches
+from reftok.engine.patterns.streamable import Streamable, streamable
 from reftok.errors import InvalidText, UnsupportedFeature
 from reftok.formats.tiktoken import compile_fancy_regex
 from reftok.formats.tiktoken_encodings import ENCODINGS
-from reftok.llama.pre_types import PRE_TYPES
-from reftok.llama.pretokenizers import RegexSplit
-from reftok.patterns import compile_oniguruma, pattern_matches
-from reftok.pretokenizers import GPT2_PATTERN, WORDS
-from reftok.streaming.matching.patterns import Matcher, matcher_of, stream_matches
-from reftok.streaming.matching.streamable import Streamable, streamable
-from reftok.text import Match
+from reftok.spec.llama.pre_types import PRE_TYPES
+from reftok.spec.llama.pretokenizers import RegexSplit
+from reftok.spec.patterns import compile_oniguruma, pattern_matches
+from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS
+from reftok.spec.text import Match
 
 from ..test_oniguruma_random import PATTERNS
 from ..test_patterns import patterns as plain_patterns

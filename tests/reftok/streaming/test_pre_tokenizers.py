@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.llama.bert import BertWords, stands_alone
-from reftok.llama.pretokenizers import ByteCharacters, DigitGroups, ThousandsSplit
-from reftok.pretokenizers import (
+from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
+from reftok.engine.sinks import TextSink
+from reftok.spec.llama.bert import BertWords, stands_alone
+from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups, ThousandsSplit
+from reftok.spec.pretokenizers import (
     BertPreTokenizer,
     CharDelimiterSplit,
     Digits,
@@ -22,10 +24,8 @@ from reftok.pretokenizers import (
     UnicodeScripts,
     WhitespaceSplit,
 )
-from reftok.stages import PreTokenizer
-from reftok.streaming.encoding.pre_tokenizers import stream_pre_tokenizer
-from reftok.streaming.sinks import TextSink
-from reftok.text import SPLITTERS, Split
+from reftok.spec.stages import PreTokenizer
+from reftok.spec.text import SPLITTERS, Split
 
 from ..tokenizers_strategies import texts
 from .stage_comparison import PartRecorder, check_stage, pre_tokenizer_stage

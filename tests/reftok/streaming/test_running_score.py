@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.models.undecided_text import LONGEST
-from reftok.streaming.encoding.running_score import RunningScore
+from reftok.engine.unigram.running_score import RunningScore
+from reftok.engine.unigram.undecided_text import LONGEST
 
 SCORES = (-1.0, -0.25, 0.5, 0.0)
 

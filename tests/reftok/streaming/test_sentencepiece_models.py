@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reftok.engine.encode.models import stream_model
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.models.piece_model import PieceModel
-from reftok.models.sentencepiece_bpe import SentencePieceBPE
-from reftok.models.sentencepiece_unigram import RESET_THRESHOLD, SURE, SentencePieceUnigram, to_float32
-from reftok.models.sentencepiece_words import SentencePieceChar
-from reftok.sentencepiece_pieces import BYTE_PIECES, Piece, PieceTable, PieceType
-from reftok.stages import Model
-from reftok.streaming.encoding.models import stream_model
+from reftok.spec.sentencepiece.bpe import SentencePieceBPE
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES, Piece, PieceTable, PieceType
+from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SURE, SentencePieceUnigram, to_float32
+from reftok.spec.sentencepiece.words import SentencePieceChar
+from reftok.spec.stages import Model
 
 from ..protobuf_writer import BPE, CHAR, UNIGRAM, WORD
 from ..sentencepiece_strategies import models

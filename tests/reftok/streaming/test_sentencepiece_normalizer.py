@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.charsmap import Charsmap
-from reftok.sentencepiece_normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.sentencepiece_pieces import PrefixMatcher
-from reftok.streaming.encoding.sentencepiece_normalizer import StreamedSentencePieceNormalizer
+from reftok.engine.encode.sentencepiece_normalizer import StreamedSentencePieceNormalizer
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.spec.sentencepiece.pieces import PrefixMatcher
 
 from ..protobuf_writer import compile_charsmap
 from ..sentencepiece_strategies import charsmap, inputs, rules

@@ -5,11 +5,11 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.llama.pretokenizers import Reading, RegexSplit
-from reftok.patterns import compile_oniguruma
-from reftok.pretokenizers import ByteLevel, Split, Whitespace
-from reftok.streaming.encoding.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
-from reftok.text import SPLITTERS, Behavior
+from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
+from reftok.spec.llama.pretokenizers import Reading, RegexSplit
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pretokenizers import ByteLevel, Split, Whitespace
+from reftok.spec.text import SPLITTERS, Behavior
 
 from .recording import cut_at
 from .stage_comparison import PartRecorder, check_chunks, check_stage, pre_tokenizer_stage

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reftok.engine.encode.models import stream_model
 from reftok.errors import ModelFormatError
-from reftok.models import unigram as unigram_module
-from reftok.models.unigram import Unigram
-from reftok.sentencepiece_pieces import BYTE_PIECES
-from reftok.streaming.encoding.models import stream_model
+from reftok.spec.models import unigram as unigram_module
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES
 
 from ..official import Json, own, tokenizer_json
 from ..tokenizers_strategies import unigram_models, words

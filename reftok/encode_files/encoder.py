@@ -1,0 +1,154 @@
+"""Documents to the ids that are written, in the process that encodes."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+import reftok
+from reftok.encode_files.engines import Engine, id_bound, official_engine, reftok_engine
+from reftok.encode_files.id_types import id_type, little_endian
+from reftok.encode_files.long_document import LongDocument
+from reftok.encode_files.messages import Failure, Part, Ready, Reply, StopError, Task, not_utf_8
+from reftok.errors import EncodingStopped, ReftokError
+from reftok.formats import find_model
+from reftok.formats.hub_folder import files_beside
+from reftok.tokenizer import Tokenizer
+
+
+class DocumentEncoder:
+    """Documents to replies."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        tokenizer = reftok.load(task.model, encoding=task.encoding)
+        self._tokenizer = tokenizer
+        self._engine, self._witness = _engines(task, tokenizer)
+        self._bound = id_bound(tokenizer, task.add_special_tokens)
+        self._end = _end_ids(task, tokenizer)
+        self._type = id_type(self._bound, task.model)
+        self._stream: LongDocument | None = None
+
+    def ready(self) -> Ready:
+        path = find_model(self._task.model)
+        engines = [self._engine] if self._witness is None else [self._engine, self._witness]
+        versions = {name: version for engine in engines for name, version in engine.versions.items()}
+        files = tuple(map(str, (path, *files_beside(path))))
+        return Ready(self._tokenizer.library, self._bound, versions, files, _alterations(self._tokenizer))
+
+    def documents(self, documents: Sequence[bytes]) -> Reply:
+        texts, replaced = _texts(documents, self._task.errors)
+        encoded = _asked(self._engine, texts)
+        if self._witness is not None:
+            self._compare(texts, encoded)
+        ids = array(self._type.code)
+        lengths = array("Q")
+        for document, of_document in enumerate(encoded):
+            self._add(ids, of_document, document)
+            ids.extend(self._end)
+            lengths.append(len(of_document) + len(self._end))
+        return Reply(little_endian(ids), lengths, sum(map(len, texts)), replaced)
+
+    def part(self, part: Part) -> Reply:
+        """One reply a part; only that of the last one has the length of the document."""
+        if part.is_first:
+            self._stream = LongDocument(self._tokenizer, self._task)
+        assert self._stream is not None
+        found, code_points, was_replaced = self._stream.feed(part)
+        ids = array(self._type.code)
+        self._add(ids, found, 0)
+        ids.extend(self._end if part.is_last else ())
+        self._stream.tokens += len(ids)
+        lengths = array("Q", [self._stream.tokens] if part.is_last else ())
+        return Reply(little_endian(ids), lengths, code_points, int(was_replaced and part.is_last))
+
+    def _add(self, ids: array[int], found: Sequence[int], document: int) -> None:
+        if found and max(found) >= self._bound:
+            raise StopError(Failure("text", f"gave the id {max(found)}, and the vocab ends at {self._bound}", document))
+        ids.extend(found)
+
+    def _compare(self, texts: Sequence[str], encoded: Sequence[Sequence[int]]) -> None:
+        assert self._witness is not None
+        names = (self._engine.name, self._witness.name)
+        for document, (ours, theirs) in enumerate(zip(encoded, _asked(self._witness, texts), strict=True)):
+            if list(ours) != list(theirs):
+                told = first_difference(names, self._tokenizer, ours, theirs)
+                raise StopError(Failure("mismatch", told, document))
+
+
+def _asked(engine: Engine, texts: Sequence[str]) -> Sequence[Sequence[int]]:
+    """The ids of each text. What goes wrong, a panic of Rust included, is traced to its document."""
+    try:
+        return engine.encode(texts)
+    except BaseException:
+        return [_asked_for_one(engine, text, index) for index, text in enumerate(texts)]
+
+
+def _asked_for_one(engine: Engine, text: str, index: int) -> Sequence[int]:
+    try:
+        return engine.encode([text])[0]
+    except ReftokError as error:
+        raise StopError(Failure("text", str(error), index)) from None
+    except BaseException as error:
+        if engine.name == "reftok":
+            raise
+        raise StopError(Failure("text", f"{engine.name} refuses it: {error}", index)) from None
+
+
+def _engines(task: Task, tokenizer: Tokenizer) -> tuple[Engine, Engine | None]:
+    """The one that encodes, and the one that it is compared with."""
+    ours = reftok_engine(tokenizer, task.add_special_tokens)
+    if task.engine not in ("reftok", tokenizer.library):
+        raise EncodingStopped(f"{task.model}: follows {tokenizer.library}, and --engine {task.engine} cannot read it")
+    if task.engine == "reftok" and not task.verify:
+        return ours, None
+    theirs = official_engine(tokenizer, task.model, task.encoding, task.add_special_tokens)
+    first, second = (ours, theirs) if task.engine == "reftok" else (theirs, ours)
+    return first, second if task.verify else None
+
+
+def _end_ids(task: Task, tokenizer: Tokenizer) -> Sequence[int]:
+    if task.end_token is None:
+        return ()
+    token_id = tokenizer.token_to_id(task.end_token)
+    if token_id is None:
+        raise EncodingStopped(f"{task.model}: has no token {task.end_token!r} to end a document with")
+    return (token_id,)
+
+
+def _alterations(tokenizer: Tokenizer) -> str:
+    what = [name for name in ("truncation", "padding") if getattr(tokenizer, name) is not None]
+    return " and ".join(what)
+
+
+def first_difference(names: tuple[str, str], tokenizer: Tokenizer, ours: Sequence[int], theirs: Sequence[int]) -> str:
+    """The first token in which two lists of ids differ.
+
+    >>> first_difference(("reftok", "tokenizers"), reftok.load("bpe-gpt2"), [39, 292], [39])
+    "token 1: reftok gives 292 ('Ġb'), tokenizers gives none"
+    """
+    index = next((i for i, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), None)
+    place = min(len(ours), len(theirs)) if index is None else index
+
+    def shown(ids: Sequence[int]) -> str:
+        return f"{ids[place]} ({tokenizer.id_to_token(ids[place])!r})" if place < len(ids) else "none"
+
+    return f"token {place}: {names[0]} gives {shown(ours)}, {names[1]} gives {shown(theirs)}"
+
+
+def _texts(documents: Sequence[bytes], errors: str) -> tuple[list[str], int]:
+    try:
+        return [document.decode("utf-8") for document in documents], 0
+    except UnicodeDecodeError:
+        pass
+    texts: list[str] = []
+    replaced = 0
+    for index, document in enumerate(documents):
+        try:
+            texts.append(document.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            if errors == "strict":
+                raise StopError(not_utf_8(index, error.start)) from None
+            texts.append(document.decode("utf-8", "replace"))
+            replaced += 1
+    return texts, replaced

@@ -1,0 +1,1 @@
+"""Merges, fast: lists in place of heaps, long words window by window."""

@@ -1,0 +1,285 @@
+"""From a tokenizer to the chain of its streamed decoders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf, prod
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from reftok.engine.decode.llama import LlamaPieces, Utf8Text, without_spaces
+from reftok.engine.decode.sentencepiece import Denormalized, Pieces
+from reftok.engine.decode.sinks import (
+    DecodingStage,
+    FusedSink,
+    FusedStage,
+    IdSink,
+    TokenSink,
+    TokenStage,
+)
+from reftok.engine.decode.text import (
+    ByteLevelText,
+    ByteTokenText,
+    Interspersed,
+    LiteralText,
+    NotEmpty,
+    PatternText,
+    Present,
+    StrippedText,
+    cleaned_text,
+    replaced_text,
+)
+from reftok.engine.decode.tokens import (
+    ByteRuns,
+    Groups,
+    Growth,
+    Joined,
+    ReplacedTokens,
+    Spaced,
+    Spaces,
+    StrippedTokens,
+    Suffixes,
+    Utf8Tokens,
+    Words,
+)
+from reftok.errors import UnsupportedFeature
+from reftok.formats.llama_tokenizer import LlamaTokenizer
+from reftok.spec.decoders import CTC, BPEDecoder, ByteFallback, ByteLevel, Fuse, Metaspace, Replace, Strip, WordPiece
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.stages import Decoder
+from reftok.spec.text import refuse_expansion
+
+if TYPE_CHECKING:
+    from reftok.tokenizer import Tokenizer
+
+Stage = TypeVar("Stage", bound=DecodingStage)
+
+_NEVER_REFUSED = 1000
+"""How many times as long non-empty tokens may become without being refused; see `refuse_expansion`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodingChain:
+    """The streamed decoders of one stream.
+
+    first: takes the ids.
+    stages: all of them, the first first.
+    """
+
+    first: IdSink
+    stages: Sequence[DecodingStage]
+
+
+def decoding_chain(tokenizer: Tokenizer, skip_special_tokens: bool, output: FusedSink) -> DecodingChain:
+    """A new chain in front of `output`.
+
+    Raises UnsupportedFeature for a decoder that is not one of reftok's.
+    """
+    if isinstance(tokenizer, LlamaTokenizer):
+        return _llama_chain(tokenizer, skip_special_tokens, output)
+    built = _Building(_Sizes() if _may_be_refused(tokenizer) else None)
+    steps = tokenizer.decoders or ()
+    joining = next((place for place, step in enumerate(steps) if type(step) in _JOINING), len(steps))
+    fused = output
+    for step in reversed(steps[joining + 1 :]):
+        fused = built.behind_joining(step, fused)
+    if joining < len(steps):
+        sink: TokenSink = built.joining(steps[joining], fused)
+    else:
+        sink = built.add(Spaced(fused) if tokenizer.decoders is None else Joined(fused))
+    for step in reversed(steps[:joining]):
+        sink = built.before_joining(step, sink)
+    first = built.add(_Vocab(tokenizer, skip_special_tokens, sink, built.sizes))
+    return DecodingChain(first, built.stages[::-1])
+
+
+def _llama_chain(tokenizer: LlamaTokenizer, skip_special_tokens: bool, output: FusedSink) -> DecodingChain:
+    text = Utf8Text(output)
+    cleaning = without_spaces(text) if tokenizer.detokenizer.cleans_spaces else []
+    pieces = LlamaPieces(tokenizer.detokenizer, skip_special_tokens, cleaning[0] if cleaning else text)
+    return DecodingChain(pieces, (pieces, *cleaning, text))
+
+
+def _may_be_refused(tokenizer: Tokenizer) -> bool:
+    """Whether some list of tokens may become so long that `decode` refuses it.
+
+    A step adds at most its growth for each character and for each token, and of tokens that are not empty there are
+    no more than characters.
+    """
+    growth = prod(1 + _growth(step) for step in tokenizer.decoders or ())
+    return growth > 1 and (2 * growth > _NEVER_REFUSED or tokenizer.token_to_id("") is not None)
+
+
+def _growth(step: Decoder) -> float:
+    if isinstance(step, Replace):
+        return len(step.content)
+    if isinstance(step, SentencePieceDecoder):
+        return len(step.unk_surface) if step.denormalizer is None else inf
+    return 1 if isinstance(step, BPEDecoder | WordPiece | CTC) else 0
+
+
+class _Sizes:
+    """How many code points the tokens have so far."""
+
+    def __init__(self) -> None:
+        self.tokens = 0
+
+
+class _Building:
+    """A chain that is built from its end.
+
+    sizes: None where the text cannot be refused.
+    """
+
+    def __init__(self, sizes: _Sizes | None) -> None:
+        self.sizes = sizes
+        self.stages: list[DecodingStage] = []
+
+    def add(self, stage: Stage) -> Stage:
+        """`stage`, which is in front of the others."""
+        self.stages.append(stage)
+        return stage
+
+    def behind_joining(self, step: Decoder, sink: FusedSink) -> FusedSink:
+        """The twin of a decoder that takes one text."""
+        sink = self._bounded_text(sink)
+        stages = _fused_stages(step, sink)
+        self.stages += reversed(stages)
+        return stages[0] if stages else sink
+
+    def joining(self, step: Decoder, sink: FusedSink) -> TokenSink:
+        """The twin of a decoder that takes tokens and gives one text."""
+        sink = self._bounded_text(sink)
+        if isinstance(step, SentencePieceDecoder) and step.denormalizer is not None:
+            sink = self.add(Denormalized(step.denormalizer, sink))
+        return self.add(_JOINING[type(step)](step, sink))
+
+    def before_joining(self, step: Decoder, sink: TokenSink) -> TokenSink:
+        """The twin of a decoder that takes tokens and gives tokens."""
+        if type(step) not in _TOKENS:
+            raise UnsupportedFeature("", type(step).__name__, "cannot be streamed: it is no decoder of reftok")
+        if self.sizes is not None:
+            sink = self.add(_BoundedTokens(self.sizes, sink))
+        return self.add(_TOKENS[type(step)](step, sink))
+
+    def _bounded_text(self, sink: FusedSink) -> FusedSink:
+        return sink if self.sizes is None else self.add(_BoundedText(self.sizes, sink))
+
+
+def _fused_stages(step: Decoder, sink: FusedSink) -> list[FusedStage]:
+    """The twin of a decoder behind the one that joins; several stages, or none where one text is not changed."""
+    match step:
+        case Fuse():
+            return [Present(sink)]
+        case ByteLevel():
+            return [ByteLevelText(step, sink)]
+        case ByteFallback():
+            return [ByteTokenText(step, sink)]
+        case Strip():
+            return [StrippedText(step, sink)]
+        case Metaspace():
+            return replaced_text(step.replacement, " " if step.prepend_scheme == "never" else "", sink)
+        case BPEDecoder():
+            return replaced_text(step.suffix, "", sink)
+        case WordPiece():
+            return cleaned_text(sink) if step.cleanup else []
+        case CTC():
+            return _ctc_stages(step, sink)
+        case Replace():
+            return [_replacing_stage(step, sink)]
+    raise UnsupportedFeature("", type(step).__name__, "cannot be streamed: it is no decoder of reftok")
+
+
+def _ctc_stages(step: CTC, sink: FusedSink) -> list[FusedStage]:
+    stages: list[FusedStage] = [NotEmpty(sink)]
+    if step.cleanup:
+        stages = [*replaced_text(step.word_delimiter_token, " ", stages[0]), *stages]
+        stages = [*cleaned_text(stages[0]), *stages]
+    return [*replaced_text(step.pad_token, "", stages[0]), *stages]
+
+
+def _replacing_stage(step: Replace, sink: FusedSink) -> FusedStage:
+    growth = Growth(step)
+    if not isinstance(step.pattern, str):
+        return PatternText(step.pattern, step.content, sink, growth)
+    if step.pattern:
+        return LiteralText(step.pattern, step.content, sink, growth)
+    return Interspersed(step.content, sink, fills_empty=False, growth=growth)
+
+
+_TOKENS: dict[type[Any], Callable[[Any, TokenSink], TokenStage]] = {
+    BPEDecoder: Suffixes,
+    WordPiece: Words,
+    CTC: Groups,
+    ByteFallback: lambda _, sink: ByteRuns(sink),
+    Metaspace: Spaces,
+    Strip: StrippedTokens,
+    Replace: ReplacedTokens,
+}
+_JOINING: dict[type[Any], Callable[[Any, FusedSink], Joined | Utf8Tokens | Pieces]] = {
+    Fuse: lambda _, sink: Joined(sink),
+    ByteLevel: lambda _, sink: Utf8Tokens(sink),
+    SentencePieceDecoder: Pieces,
+}
+
+
+class _Vocab(DecodingStage):
+    """Ids to tokens, as `Tokenizer.decode` does it. sizes: told of every token, if it is there."""
+
+    def __init__(self, tokenizer: Tokenizer, skip_special_tokens: bool, sink: TokenSink, sizes: _Sizes | None) -> None:
+        self._tokenizer = tokenizer
+        self._skip_special_tokens = skip_special_tokens
+        self._sink = sink
+        self._sizes = sizes
+
+    def token_id(self, token_id: int) -> None:
+        token = self._tokenizer.decodable_token(token_id, self._skip_special_tokens)
+        if token is not None:
+            if self._sizes is not None:
+                self._sizes.tokens += len(token)
+            self._sink.token(token)
+
+    def end(self) -> None:
+        self._sink.end()
+
+
+class _Bounded(DecodingStage):
+    """Refuses what the decoder in front of it blows up, as `Tokenizer.decode` does."""
+
+    def __init__(self, sizes: _Sizes) -> None:
+        self._sizes = sizes
+        self._size = 0
+
+    def state(self) -> None:
+        """What it counts cannot be remembered."""
+        return None
+
+    def _add(self, text: str) -> None:
+        self._size += len(text)
+        refuse_expansion(self._size, self._sizes.tokens, "decoder")
+
+
+class _BoundedTokens(_Bounded):
+    def __init__(self, sizes: _Sizes, sink: TokenSink) -> None:
+        super().__init__(sizes)
+        self._sink = sink
+
+    def token(self, token: str) -> None:
+        self._add(token)
+        self._sink.token(token)
+
+    def end(self) -> None:
+        self._sink.end()
+
+
+class _BoundedText(_Bounded):
+    def __init__(self, sizes: _Sizes, sink: FusedSink) -> None:
+        super().__init__(sizes)
+        self._sink = sink
+
+    def text(self, fragment: str) -> None:
+        self._add(fragment)
+        self._sink.text(fragment)
+
+    def end(self, is_token: bool) -> None:
+        self._sink.end(is_token)

@@ -1,0 +1,157 @@
+"""The streamed stages of a tokenizer in a row.
+
+    ─AddedTokens─▶ ─Normalizer─▶ ─AddedTokens─▶ ─PreTokenizer─▶ ─Model─▶ ids
+
+is the line of `reftok.tokenizer` with a streamed twin in the place of every stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from reftok.engine.encode.added_tokens import stream_added_tokens
+from reftok.engine.encode.growth import may_grow_too_much
+from reftok.engine.encode.llama_special_tokens import StreamedLlamaSpecialTokens
+from reftok.engine.encode.models import stream_model
+from reftok.engine.encode.normalizers import stream_normalizer
+from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
+from reftok.engine.sinks import StreamedStage, TextSink
+from reftok.spec.llama.special_tokens import LlamaSpecialTokens
+from reftok.spec.pretokenizers import Metaspace
+from reftok.spec.text import refuse_expansion
+
+if TYPE_CHECKING:
+    from reftok.tokenizer import Tokenizer
+
+_AT_ONCE = 50_000_000
+"""So many code points a text may grow by before it is known how long it will be."""
+
+
+class EncodingChain:
+    """Takes the text of one stream after the other; after `end` it is as new.
+
+    stages: in the order in which the text goes through them.
+    ids: where the last stage puts the ids; they are taken from there.
+    held_until_end: which stages can decide nothing before the end of a part, and why.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.ids: list[int] = []
+        self.stages = _stages(tokenizer, self.ids)
+        self.text = self.stages[0].text
+        self.end = self.stages[0].end_part
+        self.asks_for_start = any(
+            isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in tokenizer.pre_tokenizers
+        )
+        self._holding = [stage for stage in self.stages if getattr(type(stage), "held", None) is not StreamedStage.held]
+        self.held_until_end = tuple(filter(None, (stage.holds_parts for stage in self.stages)))
+
+    @property
+    def held(self) -> int:
+        """How many code points all stages hold together."""
+        return sum([stage.held for stage in self._holding])
+
+    def whole(self, text: str) -> list[int]:
+        """The ids of a whole text."""
+        if text and not self.asks_for_start:
+            self.stages[0].parts((text,))
+            return self.taken()
+        if text:
+            self.text(text, 1)
+        self.end()
+        return self.taken()
+
+    def of_normalized(self, text: str) -> list[int]:
+        """The ids of a whole text at the door of the model."""
+        model = self.stages[-1]
+        if text:
+            model.text(text)
+        model.end_part()
+        return self.taken()
+
+    def taken(self) -> list[int]:
+        """The ids that are there, which are then no longer there."""
+        taken = self.ids[:]
+        self.ids.clear()
+        return taken
+
+
+class _Bounded(StreamedStage):
+    """Refuses a normalizer's text that is too long for what was fed, as `Tokenizer.encode` does.
+
+    That is known when the text has ended; before, much more is let through, but not everything.
+    """
+
+    def __init__(self, sink: TextSink) -> None:
+        super().__init__(sink)
+        self.fed = 0
+        self.size = 0
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        self.size += len(fragment)
+        if self.size > _AT_ONCE:
+            refuse_expansion(self.size - _AT_ONCE, self.fed)
+        self.sink.text(fragment, at_start)
+
+    def end_part(self) -> None:
+        self.sink.end_part()
+
+    def parts(self, parts: Sequence[str]) -> None:
+        self.size += sum(map(len, parts))
+        if self.size > _AT_ONCE:
+            refuse_expansion(self.size - _AT_ONCE, self.fed)
+        self.sink.parts(parts)
+
+    def end_text(self) -> None:
+        """Raise ModelFormatError where the text was blown up, else begin anew."""
+        refuse_expansion(self.size, self.fed)
+        self.fed = self.size = 0
+
+
+class _Counting(StreamedStage):
+    """Counts the code points of a text for the stages that bound it."""
+
+    def __init__(self, bounded: list[_Bounded], sink: TextSink) -> None:
+        super().__init__(sink)
+        self._bounded = bounded
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        for stage in self._bounded:
+            stage.fed += len(fragment)
+        self.sink.text(fragment, at_start)
+
+    def end_part(self) -> None:
+        self.sink.end_part()
+        for stage in self._bounded:
+            stage.end_text()
+
+    def parts(self, parts: Sequence[str]) -> None:
+        for stage in self._bounded:
+            stage.fed += sum(map(len, parts))
+        self.sink.parts(parts)
+        for stage in self._bounded:
+            stage.end_text()
+
+
+def _stages(tokenizer: Tokenizer, ids: list[int]) -> tuple[TextSink, ...]:
+    added_tokens = tokenizer.added_tokens
+    ignored = added_tokens.special_ids() if tokenizer.encode_special_tokens else frozenset()
+    stages: list[TextSink] = [stream_model(tokenizer.model, ids)]
+    bounded: list[_Bounded] = []
+    for pre_tokenizer in reversed(tokenizer.pre_tokenizers):
+        stages.append(stream_pre_tokenizer(pre_tokenizer, stages[-1]))
+    stages += stream_added_tokens(added_tokens.normalized_pattern, ignored, stages[-1])
+    must_be_bounded = may_grow_too_much(tokenizer.normalizers)
+    for normalizer in reversed(tokenizer.normalizers):
+        if must_be_bounded:
+            bounded.append(_Bounded(stages[-1]))
+            stages.append(bounded[-1])
+        stages.append(stream_normalizer(normalizer, stages[-1]))
+    if isinstance(added_tokens, LlamaSpecialTokens):
+        stages.append(StreamedLlamaSpecialTokens(added_tokens, tokenizer.encode_special_tokens, stages[-1]))
+    else:
+        stages += stream_added_tokens(added_tokens.raw_pattern, ignored, stages[-1])
+    if bounded:
+        stages.append(_Counting(bounded, stages[-1]))
+    return tuple(reversed(stages))

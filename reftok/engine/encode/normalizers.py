@@ -1,0 +1,264 @@
+"""The normalizers on text that comes bit by bit: the streamed twins of `reftok.spec.normalizers`.
+
+A normalizer that rewrites each character by itself hands everything on at once. The others hold what may still change:
+the end of the text that a mark may join, the beginning of a match, white space that may turn out to be the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reftok.engine.encode.buffered_stages import hold_for_normalizer
+from reftok.engine.encode.llama_stages import StreamedCodePoints
+from reftok.engine.encode.precompiled import StreamedPrecompiled
+from reftok.engine.encode.rewriting import BLANKS, bert_steps, rewriter
+from reftok.engine.encode.sentencepiece_normalizer import StreamedSentencePieceNormalizer
+from reftok.engine.encode.unicode_forms import StreamedBert, stream_form
+from reftok.engine.patterns.literals import overlap
+from reftok.engine.patterns.patterns import stream_matches
+from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten, rewritten
+from reftok.spec.llama.bert import BertText
+from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
+from reftok.spec.normalizers import (
+    BertNormalizer,
+    ByteLevel,
+    Lowercase,
+    Nmt,
+    Precompiled,
+    Prepend,
+    Replace,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+)
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.spec.stages import Normalizer
+
+_LONGEST_CONTENT = 1000
+"""What Replace may put for one character; more, and it refuses a long text as a whole."""
+
+
+class StreamedRewrite(StreamedStage):
+    """A normalizer that rewrites each character by itself."""
+
+    def __init__(self, normalizer: Normalizer, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._normalizer = normalizer
+        self._rewrite = rewriter(normalizer)
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        if at_start:
+            fragment, at_start = rewritten(self._normalizer, fragment, at_start)
+        else:
+            fragment = self._rewrite(fragment)
+        if fragment:
+            self.sink.text(fragment, at_start)
+
+    def end_part(self) -> None:
+        self.sink.end_part()
+
+    def parts(self, parts: Sequence[str]) -> None:
+        hand_on_rewritten(parts, self._rewrite, self.sink)
+
+
+class StreamedPrefix(StreamedStage):
+    """A text before each part; it begins where the first character does."""
+
+    def __init__(self, prefix: str, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._prefix = prefix
+        self._is_first = True
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        if self._is_first:
+            self._is_first = False
+            fragment = self._prefix + fragment
+            if at_start:
+                at_start += len(self._prefix)
+        self.sink.text(fragment, at_start)
+
+    def end_part(self) -> None:
+        self._is_first = True
+        self.sink.end_part()
+
+    def parts(self, parts: Sequence[str]) -> None:
+        self.sink.parts([self._prefix + part for part in parts])
+
+
+class StreamedStrip(StreamedStage):
+    """White space off the ends of each part; what may be the last of it is held."""
+
+    def __init__(self, strip: Strip, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._strip = strip
+        self._start_part()
+
+    def _start_part(self) -> None:
+        self._is_leading = self._strip.strip_left
+        self._blanks: list[str] = []
+        self._held = 0
+        self._at_start = 0
+
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return self._held
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        if self._is_leading:
+            kept = fragment.lstrip(BLANKS)
+            if not kept:
+                return
+            self._is_leading = False
+            at_start = max(at_start - len(fragment) + len(kept), 0)
+            fragment = kept
+        if self._strip.strip_right and (self._blanks or fragment[-1] in BLANKS):
+            self._hold_blanks(fragment, at_start)
+        else:
+            self.sink.text(fragment, at_start)
+
+    def _hold_blanks(self, fragment: str, at_start: int) -> None:
+        self._at_start += at_start
+        kept = fragment.rstrip(BLANKS)
+        if kept:
+            ready = "".join((*self._blanks, kept))
+            at_start = min(self._at_start, len(ready))
+            self._at_start -= at_start
+            self._blanks.clear()
+            self._held = 0
+            self.sink.text(ready, at_start)
+        if len(kept) < len(fragment):
+            self._blanks.append(fragment[len(kept) :])
+            self._held += len(fragment) - len(kept)
+
+    def end_part(self) -> None:
+        self._start_part()
+        self.sink.end_part()
+
+
+class StreamedLiteralReplace(StreamedStage):
+    """Replace with a pattern that is a string; holds what may be the beginning of a match."""
+
+    def __init__(self, pattern: str, replace: Replace, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._pattern = pattern
+        self._replace = replace
+        self._inside = frozenset(pattern[:-1])
+        self._held = ""
+        self._at_start = 0
+
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return len(self._held)
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        self._at_start += at_start
+        ready = self._held + fragment
+        cut = len(ready)
+        if fragment[-1] in self._inside:
+            cut -= self._size_of_beginning(ready)
+        self._held = ready[cut:]
+        self._hand_on(ready[:cut])
+
+    def _size_of_beginning(self, text: str) -> int:
+        """How many characters at the end of `text`, behind the last match, are the beginning of a match."""
+        return overlap(text.split(self._pattern)[-1], self._pattern)
+
+    def _hand_on(self, ready: str) -> None:
+        at_start = 0
+        if self._at_start:
+            size = min(self._at_start, len(ready))
+            self._at_start -= size
+            ready, at_start = rewritten(self._replace, ready, size)
+        else:
+            ready = ready.replace(self._pattern, self._replace.content)
+        if ready:
+            self.sink.text(ready, at_start)
+
+    def end_part(self) -> None:
+        if self._held:
+            self._hand_on(self._held)
+        self._held = ""
+        self._at_start = 0
+        self.sink.end_part()
+
+
+class StreamedReplace(StreamedStage):
+    """Replace with a regular expression."""
+
+    def __init__(self, replace: Replace, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._matcher = stream_matches(replace.pattern)
+        self._content = replace.content
+        self._at_start = 0
+        self.holds_parts = self._matcher.holds_parts
+
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return self._matcher.held
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        self._at_start += at_start
+        self._hand_on(self._matcher.feed(fragment))
+
+    def _hand_on(self, pieces: list[tuple[str, bool]]) -> None:
+        content = self._content
+        if self._at_start:
+            self._hand_on_with_start(pieces)
+        elif pieces and (ready := "".join([content if is_match else text for text, is_match in pieces])):
+            self.sink.text(ready)
+
+    def _hand_on_with_start(self, pieces: list[tuple[str, bool]]) -> None:
+        """A match begins in the original text where its last character does."""
+        for text, is_match in pieces:
+            size = min(self._at_start, len(text))
+            self._at_start -= size
+            if is_match:
+                size = len(self._content) if size == len(text) else 0
+            ready = self._content if is_match else text
+            if ready:
+                self.sink.text(ready, size)
+
+    def end_part(self) -> None:
+        self._hand_on(self._matcher.finish())
+        self._at_start = 0
+        self.sink.end_part()
+
+
+def stream_normalizer(normalizer: Normalizer, sink: TextSink) -> TextSink:
+    """The stage before `sink` that normalizes the text of each part; one that is not known here holds each part."""
+    if isinstance(normalizer, UnicodeForm):
+        return stream_form(normalizer, sink)
+    if isinstance(normalizer, BertNormalizer) and bert_steps(normalizer)[1].strip_accents:
+        return StreamedBert(normalizer, sink)
+    if isinstance(normalizer, Nmt | StripAccents | Lowercase | ByteLevel | BertNormalizer | BertText | EscapeSpaces):
+        return StreamedRewrite(normalizer, sink)
+    if isinstance(normalizer, Prepend):
+        return StreamedPrefix(normalizer.prepend, sink)
+    if isinstance(normalizer, SpacePrefix):
+        return StreamedPrefix(" ", sink)
+    if isinstance(normalizer, Strip):
+        return StreamedStrip(normalizer, sink)
+    if isinstance(normalizer, Precompiled):
+        return StreamedPrecompiled(normalizer, sink)
+    if isinstance(normalizer, SentencePieceNormalizer):
+        return StreamedSentencePieceNormalizer(normalizer, sink)
+    if isinstance(normalizer, ReadCodePoints):
+        return StreamedCodePoints(normalizer, sink)
+    if isinstance(normalizer, Replace):
+        return _stream_replace(normalizer, sink)
+    return hold_for_normalizer(normalizer, sink)
+
+
+def _stream_replace(replace: Replace, sink: TextSink) -> TextSink:
+    if len(replace.content) > _LONGEST_CONTENT:
+        return hold_for_normalizer(replace, sink, "refuses a long text that it makes much longer")
+    if not isinstance(replace.pattern, str):
+        return StreamedReplace(replace, sink)
+    if len(replace.pattern) == 1:
+        return StreamedRewrite(replace, sink)
+    if not replace.pattern:
+        return hold_for_normalizer(replace, sink, "puts its content between all characters")
+    return StreamedLiteralReplace(replace.pattern, replace, sink)

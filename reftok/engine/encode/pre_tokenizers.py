@@ -1,0 +1,205 @@
+"""The pre-tokenizers on text that comes bit by bit: the streamed twins of `reftok.spec.pretokenizers`.
+
+Those of this module hold nothing: they hand text on as more of the part, and end the part where a boundary is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reftok.engine.encode.buffered_stages import hold_for_pre_tokenizer
+from reftok.engine.encode.character_splits import CuttingStage, StreamedCharacterSplit, class_of, class_of_table
+from reftok.engine.encode.llama_stages import (
+    StreamedByteCharacters,
+    StreamedNumberRuns,
+    stream_bert_words,
+)
+from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
+from reftok.engine.sinks import TextSink
+from reftok.spec.llama.bert import BertWords
+from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups, RegexSplit, ThousandsSplit
+from reftok.spec.pretokenizers import (
+    BertPreTokenizer,
+    ByteLevel,
+    CharDelimiterSplit,
+    Digits,
+    FixedLength,
+    Metaspace,
+    Punctuation,
+    Split,
+    UnicodeScripts,
+    Whitespace,
+    WhitespaceSplit,
+)
+from reftok.spec.stages import PreTokenizer
+from reftok.spec.text import Behavior
+from reftok.unicode.characters import WHITE_SPACE
+from reftok.unicode.scripts import script
+from reftok.unicode.tables import BERT_PUNCTUATION, NUMERIC_IN_17
+
+
+class StreamedMetaspace(CuttingStage):
+    """Spaces as the replacement, and a cut before each of them; a part that begins with none is given one."""
+
+    def __init__(self, metaspace: Metaspace, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._replacement = metaspace.replacement
+        self._splits = metaspace.split
+        self._scheme = metaspace.prepend_scheme
+        self._is_first = True
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        if at_start or self._is_first or " " in fragment or self._replacement in fragment:
+            super().text(fragment, at_start)
+        else:
+            self.sink.text(fragment)
+
+    def cut(self, fragment: str, at_start: int) -> None:
+        replacement = self._replacement
+        text = fragment.replace(" ", replacement)
+        if self._is_first:
+            self._is_first = False
+            prepends = at_start > 0 if self._scheme == "first" else self._scheme == "always"
+            if prepends and text[0] != replacement:
+                text = replacement + text
+                at_start *= 2
+        if not self._splits or replacement not in text:
+            self.sink.text(text, at_start)
+            return
+        first, *words = text.split(replacement)
+        if first:
+            self.sink.text(first)
+        self.sink.end_part()
+        last = words.pop()
+        if words:
+            self.sink.parts([replacement + word for word in words])
+        self.sink.text(replacement + last, at_start)
+
+    def parts(self, parts: Sequence[str]) -> None:
+        replacement = self._replacement
+        text = "".join(parts)
+        if " " in text or replacement in text:
+            super().parts(parts)
+        elif self._scheme == "always":
+            self.sink.parts(list(map(replacement.__add__, parts)))
+        else:
+            self.sink.parts(parts)
+
+    def end_part(self) -> None:
+        self._is_first = True
+        self.sink.end_part()
+
+
+class _Scripts(dict[str, str | None]):
+    """The script of each character that was asked for."""
+
+    def __missing__(self, character: str) -> str | None:
+        found = self[character] = script(character)
+        return found
+
+
+_scripts = _Scripts()
+
+
+class StreamedUnicodeScripts(CuttingStage):
+    """Cuts where the script changes; what has none goes with the part before it, and is lost at the start."""
+
+    def __init__(self, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._script: str | None = None
+
+    def cut(self, fragment: str, at_start: int) -> None:
+        parts: list[str] = []
+        here, start, is_lost = self._script, 0, self._script is None
+        for place, character in enumerate(fragment):
+            found = _scripts[character]
+            if found is not None and found != here:
+                parts.append("" if is_lost else fragment[start:place])
+                here, start, is_lost = found, place, False
+        self._script = here
+        if is_lost:
+            return
+        for part in parts:
+            if part:
+                self.sink.text(part)
+            self.sink.end_part()
+        self.sink.text(fragment[start:], at_start)
+
+    def end_part(self) -> None:
+        self._script = None
+        self.sink.end_part()
+
+
+class StreamedFixedLength(CuttingStage):
+    """Cuts parts of one length."""
+
+    def __init__(self, length: int, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._length = length
+        self._room = length
+
+    def cut(self, fragment: str, at_start: int) -> None:
+        room, size = self._room, len(fragment)
+        if size < room:
+            self.sink.text(fragment, at_start)
+            self._room -= size
+            return
+        self.sink.text(fragment[:room], at_start)
+        self.sink.end_part()
+        last = size - (size - room) % self._length
+        parts = [fragment[start : start + self._length] for start in range(room, last, self._length)]
+        if parts:
+            self.sink.parts(parts)
+        if last < size:
+            self.sink.text(fragment[last:])
+        self._room = self._length - (size - last)
+
+    def end_part(self) -> None:
+        self._room = self._length
+        self.sink.end_part()
+
+
+def stream_pre_tokenizer(pre_tokenizer: PreTokenizer, sink: TextSink) -> TextSink:
+    """The stage before `sink` that cuts each part; one that is not known here holds each part."""
+    if isinstance(pre_tokenizer, Split):
+        return stream_split(pre_tokenizer, sink)
+    if isinstance(pre_tokenizer, ByteLevel):
+        return stream_byte_level(pre_tokenizer, sink)
+    if isinstance(pre_tokenizer, Whitespace):
+        return stream_whitespace(pre_tokenizer, sink)
+    if isinstance(pre_tokenizer, Metaspace) and len(pre_tokenizer.replacement) == 1:
+        return StreamedMetaspace(pre_tokenizer, sink)
+    if isinstance(pre_tokenizer, UnicodeScripts):
+        return StreamedUnicodeScripts(sink)
+    if isinstance(pre_tokenizer, FixedLength):
+        return StreamedFixedLength(pre_tokenizer.length, sink)
+    return _stream_character_split(pre_tokenizer, sink)
+
+
+def _stream_character_split(pre_tokenizer: PreTokenizer, sink: TextSink) -> TextSink:
+    blanks, punctuation = class_of(WHITE_SPACE), class_of_table(BERT_PUNCTUATION)
+    if isinstance(pre_tokenizer, WhitespaceSplit):
+        return StreamedCharacterSplit(blanks, "Removed", sink)
+    if isinstance(pre_tokenizer, CharDelimiterSplit) and len(pre_tokenizer.delimiter) == 1:
+        return StreamedCharacterSplit(class_of(pre_tokenizer.delimiter), "Removed", sink)
+    if isinstance(pre_tokenizer, Digits):
+        behavior: Behavior = "Isolated" if pre_tokenizer.individual_digits else "Contiguous"
+        return StreamedCharacterSplit(class_of_table(NUMERIC_IN_17), behavior, sink)
+    if isinstance(pre_tokenizer, Punctuation):
+        return StreamedCharacterSplit(punctuation, pre_tokenizer.behavior, sink)
+    if isinstance(pre_tokenizer, BertPreTokenizer):
+        words = StreamedCharacterSplit(punctuation, "Isolated", sink)
+        return StreamedCharacterSplit(blanks, "Removed", words)
+    return _stream_of_llama(pre_tokenizer, sink)
+
+
+def _stream_of_llama(pre_tokenizer: PreTokenizer, sink: TextSink) -> TextSink:
+    if isinstance(pre_tokenizer, RegexSplit):
+        return stream_regex_split(pre_tokenizer, sink)
+    if isinstance(pre_tokenizer, ByteCharacters):
+        return StreamedByteCharacters(sink)
+    if isinstance(pre_tokenizer, BertWords):
+        return stream_bert_words(sink)
+    if isinstance(pre_tokenizer, DigitGroups | ThousandsSplit):
+        return StreamedNumberRuns(pre_tokenizer, sink)
+    return hold_for_pre_tokenizer(pre_tokenizer, sink)

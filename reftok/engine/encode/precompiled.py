@@ -1,0 +1,154 @@
+r"""The character map of a sentencepiece model, as `tokenizers` applies it, on text that comes bit by bit.
+
+It goes by grapheme clusters. Whether there is a boundary before a character depends on the text up to it, so that every
+cluster but the last is final. And the text can be cut at any boundary: no rule of UAX #29 looks past one, but those for
+regional indicators, which count them, and before a boundary between two there is an even number of them.
+
+Of a long cluster the rules ask only for what begins with its last character that is no mark.
+
+Where no rule of the map begins with the first character of a cluster, the cluster is no rule's, and its characters are
+looked up alone: each is final as soon as it comes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from reftok.engine.caches import Results
+from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, rewriter
+from reftok.engine.sinks import StreamedStage, TextSink
+from reftok.spec.normalizers import Precompiled
+from reftok.spec.text import Change
+from reftok.unicode.graphemes import JOINED_BY_MARKS_ONLY, MARKS, REGIONAL_INDICATOR, class_letters, graphemes
+
+_LONG = 32
+_SHORT = 2
+_MOST_REMEMBERED = 1 << 12
+_MARKS = re.compile(f"[{MARKS}]+")
+_FROM_LAST_BASE = re.compile(rf"(?:{REGIONAL_INDICATOR}+|[^{MARKS}])[{MARKS}]*\Z")
+
+
+class StreamedPrecompiled(StreamedStage):
+    """Holds the last cluster, in pieces where it is long; `_context` is what decides about its end.
+
+    Nothing is held of a cluster whose characters are looked up alone; its beginning is then the `_context`.
+    """
+
+    def __init__(self, normalizer: Precompiled, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._normalizer = normalizer
+        self._rewrite = rewriter(normalizer)
+        self._rewritten = Results(self._rewrite, longest=_SHORT, capacity=_MOST_REMEMBERED)
+        has_part = normalizer.charsmap.has_part
+        self._begins_no_rule = Results(
+            lambda character: class_letters(character) == JOINED_BY_MARKS_ONLY and not has_part(character),
+            capacity=_MOST_REMEMBERED,
+        )
+        self._start_part()
+
+    def _start_part(self) -> None:
+        self._cluster = ""
+        self._pieces: list[str] = []
+        self._in_pieces = 0
+        self._context = ""
+        self._marks: list[str] = []
+        self._at_start = 0
+        self._has_written = False
+        self._undecided = ""
+
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return len(self._cluster) + self._in_pieces + len(self._undecided)
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        cluster = self._cluster
+        self._at_start += at_start
+        if not self._pieces and CLUSTERS_OF_ONE.fullmatch((cluster or self._context) + fragment) is not None:
+            last = self._context = fragment[-1]
+            if self._begins_no_rule[last] and not self._at_start:
+                self._cluster = ""
+                self._hand_on(cluster + fragment)
+                return
+            self._cluster = last
+            ready = cluster + fragment[:-1]
+            if ready:
+                self._hand_on(ready)
+        elif self._context and not cluster and not self._pieces:
+            self._go_on_alone(fragment)
+        elif len(self._context) > _LONG and _MARKS.fullmatch(class_letters(fragment)):
+            self._pieces.append(fragment)
+            self._in_pieces += len(fragment)
+            self._marks.append(fragment)
+        else:
+            self._find_boundaries(fragment)
+
+    def _go_on_alone(self, fragment: str) -> None:
+        """The characters that join a cluster of which nothing is held, and what is behind it."""
+        rest = class_letters(fragment).lstrip(MARKS)
+        size = len(fragment) - len(rest)
+        for character in fragment[:size]:
+            self._hand_on(character)
+        if rest:
+            self._context = ""
+            self.text(fragment[size:])
+
+    def _find_boundaries(self, fragment: str) -> None:
+        context = "".join((self._context, *self._marks))
+        self._marks.clear()
+        clusters = graphemes(context + fragment)
+        last = clusters[-1]
+        if len(clusters) == 1:
+            self._pieces.append(fragment)
+            self._in_pieces += len(fragment)
+        else:
+            cut = len(fragment) - len(last)
+            ready = "".join((self._cluster, *self._pieces, fragment[:cut]))
+            self._pieces.clear()
+            self._in_pieces = 0
+            self._cluster = last
+            self._hand_on(ready)
+        self._context = _context_of(last)
+
+    def _hand_on(self, ready: str) -> None:
+        if self._at_start:
+            self._hand_on_at_start(self._undecided + ready, is_end=False)
+        elif text := self._rewritten[ready] if len(ready) <= _SHORT else self._rewrite(ready):
+            self.sink.text(text)
+
+    def _hand_on_at_start(self, ready: str, is_end: bool) -> None:
+        """Count what begins where the original text does.
+
+        A removal before anything is written is lost, so that what comes later begins where the removed text did; any
+        other goes with the character before it, which, if it was inserted, then stands for the removed one.
+        """
+        changes: list[Change] = [("", 1)] if self._has_written else []
+        self._normalizer.add_changes(ready, changes)
+        self._undecided = ready if changes and changes[-1][0] and changes[-1][1] == 1 and not is_end else ""
+        if self._undecided:
+            return
+        position = at_start = 0
+        for character, change in changes:
+            at_start += len(character) * (position - max(change, 0) < self._at_start)
+            position += 1 - change
+        self._at_start = max(self._at_start - position, 0)
+        if text := "".join(character for character, _ in changes):
+            self._has_written = True
+            self.sink.text(text, at_start)
+
+    def end_part(self) -> None:
+        ready = "".join((self._cluster, *self._pieces))
+        if self._at_start:
+            self._hand_on_at_start(self._undecided + ready, is_end=True)
+        elif ready:
+            self._hand_on(ready)
+        self._start_part()
+        self.sink.end_part()
+
+
+def _context_of(cluster: str) -> str:
+    """What of a cluster decides whether another character joins it."""
+    if len(cluster) <= _LONG:
+        return cluster
+    found = _FROM_LAST_BASE.search(class_letters(cluster))
+    return cluster if found is None else cluster[found.start() :]

@@ -1,0 +1,175 @@
+r"""What each normalizer makes of a text, without the alignment: the fast twins of `reftok.spec.normalizers`.
+
+    rewriter(normalizer)(text) == normalizer.normalize(NormalizedString(text)).text
+
+for every normalizer and text; tests/reftok/test_rewriting.py holds them equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable
+from functools import cache, lru_cache
+from typing import TypeAlias
+
+from reftok.engine.caches import Results
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.llama.bert import BertText
+from reftok.spec.llama.stages import EscapeSpaces, SpacePrefix
+from reftok.spec.normalizers import (
+    BertNormalizer,
+    ByteLevel,
+    Lowercase,
+    Nmt,
+    Precompiled,
+    Prepend,
+    Replace,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+)
+from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.spec.stages import Normalizer
+from reftok.spec.text import NormalizedString
+from reftok.unicode.characters import WHITE_SPACE, Form, quickly_normalized
+from reftok.unicode.forms import decompose, recompose
+from reftok.unicode.graphemes import graphemes
+
+BLANKS = "".join(sorted(WHITE_SPACE))
+"""White space, for the methods of str."""
+
+Rewrite: TypeAlias = Callable[[str], str]
+
+_MOST_CLUSTERS = 1 << 15
+
+CLUSTERS_OF_ONE = re.compile(
+    "[\\0-\f\x0e-\xa8\xaa-\xac\xaf-\u02ff\u0370-\u0482\u048a-\u0590\u2010-\u2027\u3000-\u3029\u3041-\u3096\u309b-\u30ff"
+    "\u3400-\u9fff\uff01-\uff9d]*"
+)
+"""Some common characters that are grapheme clusters of their own, whatever is before them, if one of them follows."""
+
+
+class CharacterTable(dict[int, str]):
+    """A table for `str.translate` that fills itself, with what a rule makes of each character.
+
+    >>> "aba".translate(CharacterTable({"a": "", "b": "cd"}.__getitem__))
+    'cd'
+    """
+
+    def __init__(self, rule: Rewrite) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def __missing__(self, code: int) -> str:
+        found = self[code] = self._rule(chr(code))
+        return found
+
+
+def rewriter(normalizer: Normalizer) -> Rewrite:
+    r"""The fast twin of a normalizer; of one that has none, its own `normalize`.
+
+    >>> from reftok.spec.normalizers import NFC
+    >>> rewriter(NFC())("e\u0301")
+    'é'
+    """
+    return _remembered(normalizer) if isinstance(normalizer, Hashable) else _of_whole_text(normalizer)
+
+
+@lru_cache(maxsize=64)
+def _remembered(normalizer: Normalizer) -> Rewrite:
+    if isinstance(normalizer, UnicodeForm):
+        return _form(normalizer.form)
+    if isinstance(normalizer, BertNormalizer):
+        return _bert(normalizer)
+    if isinstance(normalizer, Precompiled):
+        return _precompiled(normalizer.charsmap)
+    if isinstance(normalizer, Nmt | StripAccents | Lowercase | BertText):
+        return _by_character(normalizer)
+    if isinstance(normalizer, ByteLevel):
+        return lambda text: to_byte_characters(text.encode("utf-8"))
+    return _of_whole_text(normalizer)
+
+
+def _of_whole_text(normalizer: Normalizer) -> Rewrite:
+    if isinstance(normalizer, EscapeSpaces):
+        return lambda text: text.replace(" ", SPACE_SYMBOL)
+    if isinstance(normalizer, Replace) and isinstance(normalizer.pattern, str) and normalizer.pattern:
+        pattern, content = normalizer.pattern, normalizer.content
+        return lambda text: text.replace(pattern, content)
+    if isinstance(normalizer, Prepend | SpacePrefix):
+        prefix = normalizer.prepend if isinstance(normalizer, Prepend) else " "
+        return lambda text: text and prefix + text
+    if isinstance(normalizer, Strip):
+        left, right = BLANKS * normalizer.strip_left, BLANKS * normalizer.strip_right
+        return lambda text: text.lstrip(left).rstrip(right)
+    return lambda text: _normalized(normalizer, text)
+
+
+def _normalized(normalizer: Normalizer, text: str) -> str:
+    return normalizer.normalize(NormalizedString(text)).text
+
+
+def _by_character(normalizer: Normalizer) -> Rewrite:
+    """For normalizers that rewrite each character by itself."""
+    table = CharacterTable(lambda character: _normalized(normalizer, character))
+    return lambda text: text.translate(table)
+
+
+def _form(form: Form) -> Rewrite:
+    def rewrite(text: str) -> str:
+        quick = quickly_normalized(form, text)
+        if quick is not None:
+            return quick
+        changes = decompose(text, compatible="K" in form)
+        return "".join(character for character, _ in (recompose(changes) if form.endswith("C") else changes))
+
+    return rewrite
+
+
+@cache
+def bert_steps(normalizer: BertNormalizer) -> tuple[BertNormalizer, BertNormalizer]:
+    """The same in two steps: what is done before the decomposition, and what with it and after it.
+
+    >>> bert_steps(BertNormalizer(True, False, None, True))[1]
+    BertNormalizer(clean_text=False, handle_chinese_chars=False, strip_accents=True, lowercase=True)
+    """
+    before = BertNormalizer(normalizer.clean_text, normalizer.handle_chinese_chars, False, False)
+    strips = normalizer.lowercase if normalizer.strip_accents is None else normalizer.strip_accents
+    return before, BertNormalizer(False, False, strips, normalizer.lowercase)
+
+
+def _bert(normalizer: BertNormalizer) -> Rewrite:
+    before, after = bert_steps(normalizer)
+    if not after.strip_accents:
+        return _by_character(normalizer)
+    first = CharacterTable(lambda character: _normalized(before, character))
+    decomposed = _form("NFD")
+    last = CharacterTable(lambda character: _normalized(after, character))
+
+    def rewrite(text: str) -> str:
+        return decomposed(text.translate(first)).translate(last)
+
+    return rewrite
+
+
+def _precompiled(charsmap: Charsmap) -> Rewrite:
+    replacements = charsmap.shortest_prefixes
+
+    def of_character(character: str) -> str:
+        replacement = replacements[character]
+        return character if replacement is None else replacement
+
+    def of_cluster(cluster: str) -> str:
+        replacement = replacements[cluster] if len(cluster.encode("utf-8")) < 6 else None
+        return "".join(map(of_character, cluster)) if replacement is None else replacement
+
+    clusters = Results(of_cluster, capacity=_MOST_CLUSTERS)
+    characters = CharacterTable(of_character)
+
+    def rewrite(text: str) -> str:
+        if CLUSTERS_OF_ONE.fullmatch(text) is not None:
+            return text.translate(characters)
+        return "".join(map(clusters.__getitem__, graphemes(text)))
+
+    return rewrite

@@ -1,0 +1,228 @@
+"""The pre-tokenizers that cut by a pattern, in a text that comes bit by bit: Split, ByteLevel and Whitespace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import compress
+
+from reftok.engine.encode.merges import StreamedMerges
+from reftok.engine.patterns.patterns import Matcher, matcher_of, stream_matches
+from reftok.engine.patterns.streamable import streamable
+from reftok.engine.sinks import StreamedStage, TextSink
+from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
+from reftok.spec.llama.pretokenizers import RegexSplit
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
+from reftok.spec.text import Behavior
+
+_JOINED: dict[Behavior, frozenset[tuple[bool, bool]]] = {
+    "Isolated": frozenset(),
+    "Removed": frozenset(),
+    "Contiguous": frozenset({(True, True), (False, False)}),
+    "MergedWithPrevious": frozenset({(False, True)}),
+    "MergedWithNext": frozenset({(True, False)}),
+}
+"""Between which neighbours there is no cut: whether the one is a delimiter, and whether the other is."""
+_IN_NO_TEXT = b"\xff"
+
+
+def stream_split(split: Split, sink: TextSink) -> StreamedSplit:
+    """The streamed twin of a Split."""
+    return StreamedSplit(stream_matches(split.pattern, opens=True), split.behavior, split.invert, sink)
+
+
+def stream_whitespace(_: Whitespace, sink: TextSink) -> StreamedSplit:
+    """The streamed twin of Whitespace: the matches are what is kept."""
+    return StreamedSplit(stream_matches(WORDS, opens=True), "Removed", True, sink)
+
+
+def stream_regex_split(split: RegexSplit, sink: TextSink) -> StreamedSplit:
+    """The streamed twin of llama.cpp's RegexSplit, which reads other characters than those of the text."""
+    matcher = matcher_of(streamable(split.pattern, split.read), split.matches, opens=True)
+    return StreamedSplit(matcher, "Isolated", False, sink)
+
+
+def stream_byte_level(pre_tokenizer: ByteLevel, sink: TextSink) -> TextSink:
+    """The streamed twin of ByteLevel."""
+    stage: TextSink = sink.behind_bytes() if type(sink) is StreamedMerges else StreamedBytes(sink)
+    if pre_tokenizer.use_regex:
+        matcher = stream_matches(compile_oniguruma(GPT2_PATTERN), opens=True)
+        stage = _SplitBeforeBytes(matcher, "Isolated", False, stage)
+    return StreamedPrefixSpace(stage) if pre_tokenizer.add_prefix_space else stage
+
+
+class StreamedSplit(StreamedStage):
+    """Cuts where a matcher says.
+
+    invert: the matches are what is kept and the gaps the delimiters.
+    Whether two neighbours are cut apart depends on nothing but what they are. The end of a match is known when it
+    comes, unless the matcher says that it is open; the end of a gap is where the next match begins.
+    """
+
+    def __init__(self, matcher: Matcher, behavior: Behavior, invert: bool, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._matcher = matcher
+        self._pieces = matcher.pieces
+        self._invert = invert
+        self._joined = _JOINED[behavior]
+        self._keeps = {is_match: behavior != "Removed" or is_match == invert for is_match in (True, False)}
+        self._cuts_everywhere = not self._joined
+        self._match_ends_part = not any(left == (not invert) for left, _ in self._joined)
+        self._at_start = 0
+        self._last: bool | None = None
+        self._is_open = False
+        self.holds_parts = matcher.holds_parts
+
+    @property
+    def held(self) -> int:
+        return self._matcher.held
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        if at_start:
+            self._at_start += at_start
+        texts, are_matches = self._pieces(fragment)
+        if texts:
+            if self._is_open or self._matcher.is_open:
+                self._take_open(texts, are_matches or [True] * len(texts))
+            else:
+                self._take(texts, are_matches)
+
+    def end_part(self) -> None:
+        texts, are_matches = self._matcher.last_pieces()
+        if self._is_open:
+            self._take_open(texts, are_matches or [True] * len(texts))
+        elif texts:
+            self._take(texts, are_matches)
+        self.sink.end_part()
+        self._last = None
+
+    def parts(self, parts: Sequence[str]) -> None:
+        for part in parts:
+            self._take(*self._matcher.whole(part))
+            self.sink.end_part()
+            self._last = None
+
+    def _take_open(self, texts: Sequence[str], are_matches: Sequence[bool]) -> None:
+        """Pieces of which the first goes on with a match, or the last is one that may go on."""
+        was_open, self._is_open = self._is_open, self._matcher.is_open
+        last = len(texts) - self._is_open
+        if was_open:
+            self._hand_on(texts[0], True)
+            if last:
+                self._end_match()
+        if was_open < last:
+            self._take(texts[was_open:last], are_matches[was_open:last])
+        if was_open <= last < len(texts):
+            self._begin_piece(True)
+            self._hand_on(texts[last], True)
+
+    def _take(self, texts: Sequence[str], are_matches: Sequence[bool] | None) -> None:
+        if self._cuts_everywhere and not self._at_start:
+            self._take_apart(texts, are_matches)
+        else:
+            for text, is_match in zip(texts, are_matches or [True] * len(texts), strict=True):
+                self._take_one(text, is_match)
+
+    def _take_apart(self, texts: Sequence[str], are_matches: Sequence[bool] | None) -> None:
+        """Pieces that are all parts of their own, but for a gap at either end, which may be a bit of one."""
+        if are_matches is None:
+            if self._last is False:
+                self.sink.end_part()
+            self._last = True
+            if self._keeps[True]:
+                self.sink.parts(texts)
+            return
+        first, last = int(not are_matches[0]), len(texts) - (not are_matches[-1])
+        if first:
+            self._take_one(texts[0], False)
+        if first < last:
+            if self._last is False:
+                self.sink.end_part()
+            kept = [self._keeps[is_match] for is_match in are_matches[first:last]]
+            parts = [text for text in compress(texts[first:last], kept) if text]
+            self._last = True
+            if parts:
+                self.sink.parts(parts)
+        if first <= last < len(texts):
+            self._take_one(texts[last], False)
+
+    def _take_one(self, text: str, is_match: bool) -> None:
+        self._begin_piece(is_match)
+        self._hand_on(text, is_match)
+        if is_match:
+            self._end_match()
+
+    def _begin_piece(self, is_match: bool) -> None:
+        last = self._last
+        if (
+            last is not None
+            and (last or is_match)
+            and (last ^ self._invert, is_match ^ self._invert) not in self._joined
+        ):
+            self.sink.end_part()
+        self._last = is_match
+
+    def _hand_on(self, text: str, is_match: bool) -> None:
+        at_start = 0
+        if self._at_start:
+            at_start = min(self._at_start, len(text))
+            self._at_start -= at_start
+        if text and self._keeps[is_match]:
+            self.sink.text(text, at_start)
+
+    def _end_match(self) -> None:
+        if self._match_ends_part:
+            self.sink.end_part()
+
+
+class _SplitBeforeBytes(StreamedSplit):
+    """The split of ByteLevel: what is behind it belongs to the same stage."""
+
+    @property
+    def held(self) -> int:
+        return self._matcher.held + self.sink.held
+
+
+class StreamedPrefixSpace(StreamedStage):
+    """Puts a space before every part that does not start with one, for the stage behind it."""
+
+    def __init__(self, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._is_begun = False
+        self.holds_parts = sink.holds_parts
+
+    @property
+    def held(self) -> int:
+        return self.sink.held
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        if not self._is_begun:
+            self._is_begun = True
+            if fragment[0] != " ":
+                self.sink.text(" " + fragment, at_start and at_start + 1)
+                return
+        self.sink.text(fragment, at_start)
+
+    def end_part(self) -> None:
+        self._is_begun = False
+        self.sink.end_part()
+
+
+class StreamedBytes(StreamedStage):
+    """Every character as the visible characters of its UTF-8 bytes."""
+
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        if at_start:
+            at_start = len(fragment[:at_start].encode())
+        self.sink.text(to_byte_characters(fragment.encode()), at_start)
+
+    def end_part(self) -> None:
+        self.sink.end_part()
+
+    def parts(self, parts: Sequence[str]) -> None:
+        """All at once, with a byte between that is in no UTF-8."""
+        if len(parts) == 1:
+            self.sink.parts([to_byte_characters(parts[0].encode())])
+            return
+        encoded = to_byte_characters(_IN_NO_TEXT.join(map(str.encode, parts)))
+        self.sink.parts(encoded.split(BYTE_TO_CHARACTER[0xFF]))

@@ -1,0 +1,1 @@
+"""Tokens with their offsets from the ids of the fast path."""

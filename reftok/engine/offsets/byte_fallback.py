@@ -1,0 +1,109 @@
+"""The tokens of a text with their offsets, from the ids of a model that falls back to bytes: a fast twin.
+
+For pipelines like those of Llama 2 and Mistral: a `▁` before the text and in the place of each space, and BPE of the
+text as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import sub
+from typing import TYPE_CHECKING
+
+from reftok.engine.caches import Results
+from reftok.engine.offsets.byte_level import Columns, columns_of_parts, encoding_of, has_match
+from reftok.spec.models.bpe import BPE
+from reftok.spec.normalizers import Prepend, Replace
+from reftok.spec.pretokenizers import Metaspace
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES
+from reftok.spec.stages import Normalizer, PreTokenizer
+from reftok.spec.text import NormalizedString, Split
+from reftok.spec.types import Encoding, Span
+
+if TYPE_CHECKING:
+    from reftok.tokenizer import Tokenizer
+
+_CONTINUING_BYTES = frozenset(BYTE_PIECES[0x80:0xC0])
+
+
+def byte_fallback_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
+    """What `reftok.spec.trace.to_encoding` makes of the text; None where that has to be asked.
+
+    >>> import reftok
+    >>> byte_fallback_encoding(reftok.load("spm-bpe-hf"), "a ☃").offsets
+    [(0, 1), (1, 2), (2, 3), (2, 3), (2, 3)]
+    """
+    model = tokenizer.model
+    if tokenizer.library != "tokenizers" or type(model) is not BPE or not model.options.byte_fallback:
+        return None
+    if len(tokenizer.pre_tokenizers) > 1 or not all(map(_is_one_for_one, _steps(tokenizer))):
+        return None
+    parts = tokenizer.added_tokens.split_raw([Split(NormalizedString(text))], tokenizer.encode_special_tokens)
+    columns = columns_of_parts(parts, lambda part, start, word: _columns(tokenizer, model, part, start, word))
+    return None if columns is None else encoding_of(columns, sequence_id)
+
+
+def _steps(tokenizer: Tokenizer) -> tuple[Normalizer | PreTokenizer, ...]:
+    return *tokenizer.normalizers, *tokenizer.pre_tokenizers
+
+
+def _is_one_for_one(step: Normalizer | PreTokenizer) -> bool:
+    """Whether it leaves each character in its place, but for one that it may put before them."""
+    if isinstance(step, Prepend):
+        return len(step.prepend) == 1
+    if isinstance(step, Metaspace):
+        return len(step.replacement) == 1 and not step.split
+    return isinstance(step, Replace) and isinstance(step.pattern, str) and len(step.pattern) == len(step.content) == 1
+
+
+def _columns(tokenizer: Tokenizer, model: BPE, text: str, start: int, word: int) -> Columns | None:
+    """The tokens of a part without added tokens; None where they are not told by their ids."""
+    size = len(text)
+    for step in tokenizer.normalizers:
+        if isinstance(step, Prepend):
+            text = step.prepend + text
+        elif isinstance(step, Replace) and isinstance(step.pattern, str):
+            text = text.replace(step.pattern, step.content)
+    if has_match(tokenizer.added_tokens.normalized_pattern, text):
+        return None
+    for metaspace in tokenizer.pre_tokenizers:
+        (part,) = metaspace.pre_tokenize([Split(NormalizedString(text, start))])
+        text = part.normalized.text
+    before = len(text) - size
+    chain = tokenizer.encoding_states.chain(tokenizer)
+    ids = chain.of_normalized(text)
+    tokenizer.encoding_states.idle.append(chain)
+    tokens = [*map(model.tokens.__getitem__, ids)]
+    if model.unknown_id in ids:
+        return None
+    first = start - before
+    ends = [*accumulate(map(_characters_begun.__getitem__, tokens), initial=first)]
+    if ends[-1] != first + len(text):
+        return None
+    return ids, tokens, _offsets(tokens, ends, start), [word] * len(ids), 1
+
+
+def _offsets(tokens: Sequence[str], ends: Sequence[int], start: int) -> list[Span]:
+    """Every byte of a character has the whole of it; what was put before the text has its first character."""
+    starts = ends[:-1]
+    are_within = [*map(_CONTINUING_BYTES.__contains__, tokens)]
+    if True in are_within:
+        starts = [*map(sub, starts, are_within)]
+    offsets = [*zip(starts, ends[1:], strict=True)]
+    for place, (first, end) in enumerate(offsets):
+        if first >= start:
+            break
+        offsets[place] = start, max(end, start + 1)
+    return offsets
+
+
+def _length(token: str) -> int:
+    """How many characters begin in a token, which may be a byte.
+
+    Where what looks like a byte was found as text, the text is longer than this says.
+    """
+    return int(token not in _CONTINUING_BYTES) if token in BYTE_PIECES else len(token)
+
+
+_characters_begun: Results[int] = Results(_length)

@@ -1,0 +1,332 @@
+"""The matches of a pattern in a text that comes bit by bit, each as soon as nothing that may still come can change it.
+
+    for fragment in fragments: matcher.feed(fragment)    →  [("ab", False), ("1", True)], …
+    matcher.finish()                                     →  what was left, and the matcher is as new for the next part
+
+All that it gives, one after the other, is what `pattern_matches` or `literal_matches` say of the whole part. A gap may
+come in several pieces: two pieces in a row that are no matches belong to the same gap. A match comes whole, unless the
+matcher was asked for what is sure of a long one: then `is_open` says that the last piece is a match that may go on, and
+the first piece that follows belongs to it, be it ''.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import inf
+from typing import Protocol, TypeAlias
+
+import regex
+
+from reftok.engine.patterns.growing import Growth, followed
+from reftok.engine.patterns.literals import overlap
+from reftok.engine.patterns.streamable import LONGEST_KNOWN, Streamable, streamable
+from reftok.spec.patterns import pattern_matches
+from reftok.spec.text import Match, literal_matches
+
+Pieces: TypeAlias = tuple[Sequence[str], Sequence[bool] | None]
+"""Texts one after the other, and which of them are matches; None says that all are."""
+
+_NOTHING: Pieces = (), None
+LONG = 32
+"""From so many code points on a match may be given out before it has ended. Words end before, and come whole."""
+_MANY = 16
+"""So many characters at once are matched without a look at where the paths have died."""
+
+
+class Matcher(Protocol):
+    """Finds the matches in the text of one part after the other."""
+
+    @property
+    def held(self) -> int:
+        """How many code points have been fed and are in no piece that was given out."""
+        ...
+
+    @property
+    def holds_parts(self) -> str:
+        """Why nothing is given out before the part has ended, '' if it is."""
+        ...
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last piece was a match that may go on."""
+        ...
+
+    def feed(self, fragment: str) -> list[tuple[str, bool]]:
+        """More text of the part. What is final by now: a text, and whether it is a match (which may be '')."""
+        ...
+
+    def finish(self) -> list[tuple[str, bool]]:
+        """The part has ended: what was still held. The next text belongs to a new part."""
+        ...
+
+    def pieces(self, fragment: str) -> Pieces:
+        """What `feed` gives, in two lists."""
+        ...
+
+    def last_pieces(self) -> Pieces:
+        """What `finish` gives, in two lists."""
+        ...
+
+    def whole(self, part: str) -> Pieces:
+        """The pieces of a whole part, between two others."""
+        ...
+
+
+class _Matcher(ABC):
+    """What the matchers have in common."""
+
+    holds_parts = ""
+    is_open = False
+
+    def __init__(self) -> None:
+        self.held = 0
+
+    def feed(self, fragment: str) -> list[tuple[str, bool]]:
+        return _paired(self.pieces(fragment))
+
+    def finish(self) -> list[tuple[str, bool]]:
+        return _paired(self.last_pieces())
+
+    @abstractmethod
+    def pieces(self, fragment: str) -> Pieces: ...
+
+    @abstractmethod
+    def last_pieces(self) -> Pieces: ...
+
+    @abstractmethod
+    def whole(self, part: str) -> Pieces: ...
+
+
+def _paired(pieces: Pieces) -> list[tuple[str, bool]]:
+    texts, are_matches = pieces
+    return [(text, True) for text in texts] if are_matches is None else [*zip(texts, are_matches, strict=True)]
+
+
+def stream_matches(pattern: str | regex.Pattern[str], opens: bool = False) -> Matcher:
+    r"""A matcher for a pattern; a string is taken literally.
+
+    opens: whether a long match may come in several pieces.
+
+    >>> from reftok.spec.patterns import compile_oniguruma
+    >>> matcher = stream_matches(compile_oniguruma(r"\p{L}+"))
+    >>> matcher.feed("- ab"), matcher.held, matcher.feed("c!"), matcher.finish()
+    ([('- ', False)], 2, [('abc', True), ('!', False)], [])
+    """
+    if isinstance(pattern, str):
+        return LiteralMatcher(pattern)
+    return matcher_of(streamable(pattern), partial(pattern_matches, pattern), opens)
+
+
+def matcher_of(how: Streamable | str, matches: Callable[[str], list[Match]], opens: bool = False) -> Matcher:
+    """A matcher for a pattern of which it is known how to stream it, or why that cannot be.
+
+    matches: what finds the matches in a whole part.
+    """
+    return PatternMatcher(how, opens) if isinstance(how, Streamable) else WholePartMatcher(matches, how)
+
+
+class PatternMatcher(_Matcher):
+    """Matches a pattern.
+
+    opens: whether a long match may come in several pieces.
+
+    _waiting: the text that is not given out, [] before the part begins.
+    _state: where the paths from its beginning are at its end; nowhere while a match grows.
+    _context: the text before it, as far as it counts. _touches: whether the last match has ended where it begins.
+    _limit: how many code points may be held before it is time to see how far a match is sure to reach.
+    _known: what the pattern has in memory, None while a match grows.
+    _growth: of a match of which some was given out, where its paths are at the end of the text.
+    """
+
+    def __init__(self, pattern: Streamable, opens: bool = False) -> None:
+        super().__init__()
+        self._pattern = pattern
+        self._first_limit = LONG if opens else inf
+        self._begin()
+
+    def _begin(self) -> None:
+        self._context = ""
+        self._touches = False
+        self._waiting: list[str] = []
+        self._state = self._pattern.automaton.start
+        self._limit = self._first_limit
+        self._growth: Growth | None = None
+        self._known = self._pattern.known
+        self.is_open = False
+        self.held = 0
+
+    def pieces(self, fragment: str) -> Pieces:
+        self._waiting.append(fragment)
+        if len(fragment) >= _MANY and self.held < _MANY:
+            return self._decided()
+        state = self._state
+        for character in fragment:
+            state = state[character]
+            if not state.alive:
+                return self._decided()
+        self._state = state
+        self.held = held = self.held + len(fragment)
+        return self._opened(_NOTHING) if held > self._limit else _NOTHING
+
+    def _decided(self) -> Pieces:
+        """What is final, of text that is long or of which the paths from the first place have died."""
+        if self._known is None:
+            return self._decided_behind() if self._growth is None else self._grown(self._growth)
+        waiting = "".join(self._waiting)
+        if len(waiting) <= LONGEST_KNOWN:
+            texts, are_matches, position, self._state, _ = self._known[waiting]
+        else:
+            texts, are_matches, position, self._state, _ = self._pattern.decide(waiting, 0, -1)
+            self._limit = self._first_limit
+        rest = waiting[position:]
+        self._waiting = [rest]
+        self.held = held = len(rest)
+        return self._opened((texts, are_matches)) if held > self._limit else (texts, are_matches)
+
+    def _decided_behind(self) -> Pieces:
+        """The same where it counts what is before the start, or that a match has ended there."""
+        text = self._context + "".join(self._waiting)
+        start = len(self._context)
+        last_end = start if self._touches else -1
+        texts, are_matches, position, self._state, last_end = self._pattern.decide(text, start, last_end)
+        self._touches = last_end == position
+        self._context = text[max(0, position - self._pattern.context) : position]
+        self._waiting = [text[position:]]
+        self.held = len(text) - position
+        self._limit = self._first_limit
+        return self._opened((texts, are_matches)) if self.held > self._limit else (texts, are_matches)
+
+    def _opened(self, before: Pieces) -> Pieces:
+        """What was given, and of a match that begins with what is held all up to where it is sure to reach.
+
+        Where nothing is sure, that may be otherwise when it has grown; a part of what it is then long keeps it cheap.
+        """
+        growth = self._pattern.growth
+        if growth is None:
+            self._limit = inf
+            return before
+        self._limit = self.held + self.held // 4
+        growth, end = followed(growth, "".join(self._waiting))
+        if not (end and growth.threads and growth.is_sure):
+            return before
+        self._growth, self.is_open, self._known = growth, True, None
+        self._state = self._pattern.automaton.nowhere
+        return _joined(before, self._given(end))
+
+    def _grown(self, growth: Growth) -> Pieces:
+        """More of a match, and what follows if it has ended."""
+        fragment = self._waiting[-1]
+        self._growth, end = followed(growth, fragment, self.held)
+        self.held += len(fragment)
+        if self._growth.threads:
+            return self._given(end) if end else _NOTHING
+        piece = self._given(end)
+        context, (rest,) = self._context, self._waiting
+        self._begin()
+        self._context, self._touches = context, True
+        return _joined(piece, self.pieces(rest))
+
+    def _given(self, size: int) -> Pieces:
+        """More of a match, of the text that is held."""
+        text = "".join(self._waiting)
+        if self._pattern.context:
+            self._context = (self._context + text[:size])[-self._pattern.context :]
+        self._waiting = [text[size:]]
+        self.held = len(text) - size
+        return [text[:size]], None
+
+    def last_pieces(self) -> Pieces:
+        piece = _NOTHING
+        if self._growth is not None:
+            piece = self._given(self.held if self._growth.ends_with_text else 0)
+            self._touches = True
+        start = len(self._context)
+        text = self._context + "".join(self._waiting)
+        last_end = start if self._touches else -1
+        is_begun = bool(self._waiting)
+        self._begin()
+        if not is_begun:
+            return _NOTHING
+        rest = self._pattern.decide_all(text, start, last_end)
+        return _joined(piece, rest) if piece[0] else rest
+
+    def whole(self, part: str) -> Pieces:
+        return self._pattern.decide_all(part, 0, -1)
+
+
+class LiteralMatcher(_Matcher):
+    """Matches a fixed string: what is held is the longest end of the text that it could begin with."""
+
+    def __init__(self, literal: str) -> None:
+        super().__init__()
+        self._literal = literal
+        self._waiting = ""
+        self._is_begun = False
+
+    def pieces(self, fragment: str) -> Pieces:
+        if not self._literal:
+            self._is_begun = self._is_begun or bool(fragment)
+            return [piece for character in fragment for piece in ("", character)], [True, False] * len(fragment)
+        text = self._waiting + fragment
+        texts: list[str] = []
+        are_matches: list[bool] = []
+        *gaps, rest = text.split(self._literal)
+        for gap in gaps:
+            if gap:
+                texts.append(gap)
+                are_matches.append(False)
+            texts.append(self._literal)
+            are_matches.append(True)
+        self.held = overlap(rest, self._literal)
+        self._waiting = rest[len(rest) - self.held :]
+        if len(rest) > self.held:
+            texts.append(rest[: len(rest) - self.held])
+            are_matches.append(False)
+        return texts, are_matches
+
+    def last_pieces(self) -> Pieces:
+        waiting, is_begun = self._waiting, self._is_begun
+        self._waiting, self._is_begun, self.held = "", False, 0
+        if is_begun:
+            return [""], [True]
+        return ([waiting], [False]) if waiting else _NOTHING
+
+    def whole(self, part: str) -> Pieces:
+        return _pieces(part, literal_matches(part, self._literal))
+
+
+class WholePartMatcher(_Matcher):
+    """Waits for the end of the part. matches: what finds the matches in it. reason: why that is necessary."""
+
+    def __init__(self, matches: Callable[[str], list[Match]], reason: str) -> None:
+        super().__init__()
+        self._matches = matches
+        self._waiting: list[str] = []
+        self.holds_parts = reason
+
+    def pieces(self, fragment: str) -> Pieces:
+        self._waiting.append(fragment)
+        self.held += len(fragment)
+        return _NOTHING
+
+    def last_pieces(self) -> Pieces:
+        text = "".join(self._waiting)
+        self._waiting, self.held = [], 0
+        return self.whole(text) if text else _NOTHING
+
+    def whole(self, part: str) -> Pieces:
+        return _pieces(part, self._matches(part))
+
+
+def _joined(first: Pieces, second: Pieces) -> Pieces:
+    texts = [*first[0], *second[0]]
+    if first[1] is second[1] is None:
+        return texts, None
+    are_matches = [are or [True] * len(found) for found, are in (first, second)]
+    return texts, [*are_matches[0], *are_matches[1]]
+
+
+def _pieces(text: str, matches: list[Match]) -> Pieces:
+    return [text[start:end] for start, end, _ in matches], [is_match for _, _, is_match in matches]

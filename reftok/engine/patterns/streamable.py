@@ -1,0 +1,227 @@
+"""What it takes to match a pattern in a text whose end is not there yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cached_property, lru_cache, partial
+from typing import TypeAlias
+
+import regex
+
+from reftok.engine.caches import Results
+from reftok.engine.patterns.ascii_patterns import ascii_twin
+from reftok.engine.patterns.finality import Automaton, State, followed
+from reftok.engine.patterns.finality_paths import Undecided, paths
+from reftok.engine.patterns.growing import Growth, GrowthAutomaton
+from reftok.engine.patterns.ordered_paths import ordered_paths
+from reftok.errors import UnsupportedFeature
+from reftok.oniguruma.analysis import may_be_empty
+from reftok.oniguruma.members import suspects
+from reftok.oniguruma.parser import parse
+from reftok.oniguruma.syntax_tree import Node, properties
+from reftok.spec.patterns import for_16, may_run_away, oniguruma_source, source_of, spans, tree_of
+from reftok.spec.types import Span
+from reftok.unicode.characters import as_of_16
+
+_CLASS_ITEM = r"(?:\\(?:[pP]\{\^?\w+\}|u[0-9A-Fa-f]{4}|[dDfnrsStvwW]|[^\w\n])|[^\[\]\\])"
+_READ_ALIKE = regex.compile(
+    rf"(?:[^\\\[\]()$]|\\(?:[pP]\{{\^?\w+\}}|u[0-9A-Fa-f]{{4}}|[AbBdDfnrsStvwWZ]|[^\w\n])"
+    rf"|\((?!\?)|\(\?(?:[:=!>]|<[=!]|i:)|\)|\[\^?{_CLASS_ITEM}+(?:&&\[\^?{_CLASS_ITEM}+\])?\])*+"
+)
+"""What stands for the same, or for less, in the syntax of `regex` as in that of Oniguruma."""
+_READ_OTHERWISE = regex.compile(r"\}\?|,\}\+|\{\d+\}\+|--|~~|\|\|")
+"""What stands for less in the syntax of `regex`, or in that of its version 1."""
+_PLAIN_FLAGS = regex.VERSION0 | regex.VERSION1 | regex.FULLCASE | regex.UNICODE
+_JOINERS = frozenset("\u200c\u200d")
+"""Characters of a word to `regex`, and not to Oniguruma."""
+
+_TELLING = "aA0_. \n"
+"""A character of each kind that most texts have."""
+LONGEST_KNOWN = 16
+"""So many characters may be decided from memory: the fragments of a model's output come again and again."""
+
+Decision: TypeAlias = tuple[list[str], list[bool] | None, int, State, int]
+"""What is final of a text: texts one after the other; which of them are matches, None where all are; where the rest
+begins; where the paths from there are at the end of the text; and where the last match has ended, -1 if that is not
+known. A plain tuple: one is made for every fragment."""
+
+
+class Streamable:
+    """A pattern with its automaton.
+
+    prepare: what to match with what.
+    context: how many characters before its start a match may depend on.
+    is_simple: whether its matches are never empty, need no timer and have no groups.
+    twin: for text in ASCII, if there is one.
+    make_growth: makes what `growth` is.
+    known: what has been decided of texts of up to `LONGEST_KNOWN`, for a simple pattern without context.
+    """
+
+    def __init__(
+        self,
+        automaton: Automaton,
+        prepare: Callable[[str], tuple[regex.Pattern[str], str]],
+        context: int,
+        timed: bool,
+        is_simple: bool,
+        twin: re.Pattern[str] | None,
+        make_growth: Callable[[], Growth | None],
+    ) -> None:
+        self.automaton = automaton
+        self.context = context
+        self._prepare = prepare
+        self._timed = timed
+        self._may_have_no_gaps = is_simple and all(map(self._may_begin_match, _TELLING))
+        self._twin = twin
+        self._make_growth = make_growth
+        knows = is_simple and not context
+        self.known = Results(lambda text: self.decide(text, 0, -1), LONGEST_KNOWN, 1 << 12) if knows else None
+
+    def _may_begin_match(self, character: str) -> bool:
+        state = self.automaton.start[character]
+        return state.alive or state.may_match
+
+    @cached_property
+    def growth(self) -> Growth | None:
+        """Where the paths begin that tell how far a match reaches at least; None where nothing tells it."""
+        return self._make_growth()
+
+    def decide(self, text: str, position: int, last_end: int) -> Decision:
+        """What is final from a position on.
+
+        last_end: where the last match has ended, if that is at the position.
+        """
+        texts = self._matches_without_gaps(text, position)
+        if texts is not None:
+            return self._without_undecided(text, texts)
+        return self._with_gaps(text, position, self.automaton.settled(text, position), last_end)
+
+    def _without_undecided(self, text: str, texts: list[str]) -> Decision:
+        """Matches up to the end of the text, less those of which a continuation may make others.
+
+        Where `anywhere` dies, all that starts before is decided: most often that is seen two matches before the end.
+        """
+        automaton = self.automaton
+        count, start, step = len(texts), len(text), 2
+        while count:
+            stop, count = count, max(count - step, 0)
+            start -= len("".join(texts[count:stop]))
+            if not followed(automaton.anywhere, text[start:]).alive:
+                start += len(texts[count])
+                count += 1
+                break
+            step *= 2
+        while count < len(texts):
+            state = followed(automaton.start, text[start:])
+            if state.alive:
+                return texts[:count], None, start, state, start
+            start += len(texts[count])
+            count += 1
+        return texts, None, start, automaton.start, start
+
+    def decide_all(self, text: str, position: int, last_end: int) -> tuple[list[str], list[bool] | None]:
+        """What there is from a position on where the text is complete."""
+        texts = self._matches_without_gaps(text, position)
+        return self._with_gaps(text, position, len(text), last_end)[:2] if texts is None else (texts, None)
+
+    def _matches_without_gaps(self, text: str, position: int) -> list[str] | None:
+        """The matches of a simple pattern, where they follow each other from the position to the end of the text.
+
+        That is not even tried where there is a common kind of character with which no match begins.
+        """
+        if not self._may_have_no_gaps:
+            return None
+        if self._twin is not None and text.isascii():
+            texts: list[str] = self._twin.findall(text, position)
+        else:
+            pattern, prepared = self._prepare(text)
+            if prepared is not text:
+                return None
+            texts = pattern.findall(text, position)
+        return texts if len("".join(texts)) == len(text) - position else None
+
+    def _spans(self, text: str, position: int, last_end: int) -> list[Span]:
+        if self._twin is not None and text.isascii():
+            return [match.span() for match in self._twin.finditer(text, position)]
+        return spans(*self._prepare(text), self._timed, position, last_end)
+
+    def _with_gaps(self, text: str, position: int, settled: int, last_end: int) -> Decision:
+        texts: list[str] = []
+        are_matches: list[bool] = []
+        undecided = None
+        tried = position
+        for start, end in self._spans(text, position, last_end):
+            if start > settled:
+                undecided = self.automaton.first_undecided(text, max(tried, settled + 1), start)
+                if undecided is not None:
+                    break
+            if start > position:
+                texts.append(text[position:start])
+                are_matches.append(False)
+            texts.append(text[start:end])
+            are_matches.append(True)
+            position = tried = last_end = end
+        if undecided is None:
+            undecided = self.automaton.first_undecided(text, max(tried, settled + 1), len(text))
+        place, state = undecided or (len(text), self.automaton.start)
+        if place > position:
+            texts.append(text[position:place])
+            are_matches.append(False)
+        return texts, are_matches, place, state, last_end
+
+
+@lru_cache(maxsize=256)
+def streamable(pattern: regex.Pattern[str], reading: Callable[[str], str] | None = None) -> Streamable | str:
+    r"""What it takes, or why the end of the part has to be waited for.
+
+    reading: what makes the text that the pattern is run over, character by character; None for that of
+        `pattern_matches`. With it, no match may be empty.
+
+    >>> from reftok.spec.patterns import compile_oniguruma
+    >>> streamable(compile_oniguruma(r"(a)\1"))
+    "the pattern '(a)\\\\1' can only be matched in a complete part: it refers to what a group has matched"
+    """
+    tree = None if reading else tree_of(pattern)
+    try:
+        if tree is not None:
+            found = paths(tree)
+            automaton = Automaton(found)
+        else:
+            tree = _tree_of_rust(pattern)
+            found = paths(tree)
+            automaton = Automaton(found, reading or as_of_16, suspects(properties(tree)) | _JOINERS)
+    except (Undecided, UnsupportedFeature, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        return f"the pattern {source_of(pattern)[:200]!r} can only be matched in a complete part: {reason}"
+    timed = may_run_away(oniguruma_source(pattern))
+    prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
+    is_simple = not (timed or may_be_empty(tree) or pattern.groups)
+    twin = ascii_twin(tree) if is_simple and reading is None else None
+    make_growth = partial(_growth, pattern, tree, reading, timed)
+    return Streamable(automaton, prepare, found.context, timed, is_simple, twin, make_growth)
+
+
+def _growth(
+    pattern: regex.Pattern[str], tree: Node, reading: Callable[[str], str] | None, timed: bool
+) -> Growth | None:
+    """None for a pattern that may take too long as well: what comes before that must not be given out."""
+    is_rust = tree_of(pattern) is None or reading is not None
+    if timed or (is_rust and _READ_OTHERWISE.search(pattern.pattern)):
+        return None
+    try:
+        found = ordered_paths(tree, is_rust)
+    except Undecided:
+        return None
+    return GrowthAutomaton(found, (reading or as_of_16) if is_rust else str).start
+
+
+def _read(pattern: regex.Pattern[str], reading: Callable[[str], str], text: str) -> tuple[regex.Pattern[str], str]:
+    return pattern, reading(text)
+
+
+def _tree_of_rust(pattern: regex.Pattern[str]) -> Node:
+    source = oniguruma_source(pattern)
+    if pattern.flags & ~_PLAIN_FLAGS or not _READ_ALIKE.fullmatch(source):
+        raise Undecided("it is not written in the common part of two syntaxes")
+    return parse(source)

@@ -1,0 +1,111 @@
+"""Where a text can be cut so that no piece spans the cut.
+
+A piece can only span the place between two characters if the pair of them occurs inside some piece. What lies between
+two such places is segmented on its own, so that it can be looked up in a cache.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import compress
+from operator import add, not_
+from typing import TypeAlias
+
+from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+
+_SPACE_FIRST = re.compile(f"{SPACE_SYMBOL}+[^{SPACE_SYMBOL}]*|[^{SPACE_SYMBOL}]+")
+_SPACE_LAST = re.compile(f"[^{SPACE_SYMBOL}]*{SPACE_SYMBOL}+|[^{SPACE_SYMBOL}]+")
+_BEHIND_SPACE = re.compile(f"{SPACE_SYMBOL}({SPACE_SYMBOL}*[^{SPACE_SYMBOL}]*)")
+_BEFORE_SPACE = re.compile(f"([^{SPACE_SYMBOL}]*{SPACE_SYMBOL}*){SPACE_SYMBOL}")
+_TWO_SPACES = 2 * SPACE_SYMBOL
+_LONG_WORD, _BLOCK = 24, 8
+
+Keys: TypeAlias = tuple[str, list[str], str]
+"""The word before the first `▁`, '' if there is none; the keys of the words; and the word behind the last `▁`."""
+
+
+class PairCuts:
+    """Cuts a text between the pairs of characters that are inside no piece.
+
+    pieces: every piece that can match text, or be a step on the way to one that does.
+
+    >>> PairCuts(["▁a", "ab", "bc"]).parts("▁abcab▁c")
+    ['▁abc', 'ab', '▁', 'c']
+    """
+
+    def __init__(self, pieces: Iterable[str]) -> None:
+        self.pairs = frozenset(pair for piece in pieces for pair in map(add, piece, piece[1:]))
+        self._words = None
+        mixed = [pair for pair in self.pairs if pair.count(SPACE_SYMBOL) == 1]
+        if all(pair.startswith(SPACE_SYMBOL) for pair in mixed):
+            self._words = _SPACE_FIRST
+        elif all(pair.endswith(SPACE_SYMBOL) for pair in mixed):
+            self._words = _SPACE_LAST
+        self._before = SPACE_SYMBOL * (self._words is _SPACE_FIRST)
+        self._behind = SPACE_SYMBOL * (self._words is _SPACE_LAST)
+
+    def words(self, text: str) -> list[str]:
+        """The text cut before each run of `▁`, else behind each, where no piece is in the way; else `parts`."""
+        if self._words is None:
+            return self.parts(text)
+        words: list[str] = self._words.findall(text)
+        return words
+
+    def keys(self, text: str) -> Keys:
+        """The same as keys, which are words without the one `▁` that all of them begin or end with.
+
+        To split a text at a character is several times as fast as to find words in it.
+
+        >>> PairCuts(["▁a", "ab", "bc"]).keys("ab▁a▁▁b")
+        ('ab', ['a', '▁b'], '')
+        """
+        if self._before:
+            keys: list[str] = text.split(SPACE_SYMBOL)
+            first = keys.pop(0)
+            return first, _BEHIND_SPACE.findall(text) if _TWO_SPACES in text else keys, ""
+        if self._behind:
+            keys = text.split(SPACE_SYMBOL)
+            last = keys.pop()
+            return "", _BEFORE_SPACE.findall(text) if _TWO_SPACES in text else keys, last
+        return "", self.parts(text), ""
+
+    def word(self, key: str) -> str:
+        """The word of a key."""
+        return self._before + key + self._behind
+
+    def key(self, part: str) -> str | None:
+        """The key of a part of a word, None where it is not a word by itself."""
+        if self._before and part[0] == SPACE_SYMBOL:
+            return part[1:]
+        return part[:-1] if self._behind and part[-1] == SPACE_SYMBOL else None
+
+    def short_parts(self, word: str) -> list[str]:
+        """The word if it is short, else its `parts`."""
+        return [word] if len(word) <= _LONG_WORD else self.parts(word)
+
+    def parts(self, text: str) -> list[str]:
+        """The text cut wherever that can be."""
+        joins = map(self.pairs.__contains__, map(add, text, text[1:]))
+        cuts = [*compress(range(1, len(text)), map(not_, joins))]
+        starts = [0, *cuts] if text else []
+        return [text[start:end] for start, end in zip(starts, [*cuts, len(text)], strict=False)]
+
+    def last_cut(self, text: str) -> int:
+        """The last place where the text can be cut, 0 where there is none.
+
+        >>> PairCuts(["▁a", "ab", "bc"]).last_cut("▁a▁abc")
+        2
+        """
+        pairs = self.pairs
+        if len(text) == 2:
+            return int(text not in pairs)
+        end, size = len(text), _BLOCK
+        while end > 1:
+            block = text[max(end - size, 0) : end]
+            found = [*map(pairs.__contains__, map(add, block, block[1:]))]
+            if False in found:
+                return end - found[::-1].index(False) - 1
+            end -= len(found)
+            size *= 2
+        return 0

@@ -1,0 +1,1 @@
+"""Viterbi searches that go on with every character, their steps remembered."""

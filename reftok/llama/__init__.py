@@ -1,1 +1,0 @@
-"""What llama.cpp does with the vocabulary of a GGUF file, stage by stage; the models are in reftok/models/."""

@@ -1,0 +1,1 @@
+"""The rules and nothing else: no cache, no stream, no fast path. Read them from `pipeline.py` downward."""

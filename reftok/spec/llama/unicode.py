@@ -1,0 +1,161 @@
+r"""Text as llama.cpp sees it: code points read without much checking, and categories folded into single characters.
+
+llama.cpp has no Unicode regexes. It replaces each code point above ASCII by one byte for its category and runs
+`std::regex` over the result; the splitters that it has by hand ask for the same categories. `folded` is that
+replacement, and `CLASSES` says what `\p{L}` and its like mean in folded text.
+
+Source: llama.cpp src/unicode.cpp (`unicode_regex_split`, `unicode_cpt_from_utf8`), as in llama-cpp-python 0.3.36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
+
+from reftok.errors import InvalidText
+from reftok.spec.llama.unicode_tables import CATEGORIES
+from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE
+
+NUMBER, LETTER, PUNCTUATION, MARK, SYMBOL, OTHER = "ÑÒÓÔÕÐ"
+"""What a code point above ASCII is folded to: the characters D1 to D5, and D0 for every other category."""
+
+FOLDED_SPACE = "\v"
+"""What white space above ASCII is folded to, since `\\s` of `std::regex` knows only ASCII."""
+
+HAN_LETTER, OTHER_HAN = "Ö×"
+"""What the Han ranges of the splitter of Kimi K2 are folded to, there only."""
+
+CLASSES: Mapping[str, str] = MappingProxyType(
+    {
+        "L": f"{LETTER}A-Za-z",
+        "M": MARK,
+        "N": f"{NUMBER}0-9",
+        "P": rf"{PUNCTUATION}!-#%-*,-/:-;?-@\[-\]_\{{\}}",
+        "S": rf"{SYMBOL}\$+<->^`|~",
+    }
+)
+"""The inside of a character class, in folded text. Lu, Ll, Lt, Lm and Lo all mean L: llama.cpp knows no case."""
+
+_FOLDED = {"N": NUMBER, "L": LETTER, "P": PUNCTUATION, "M": MARK, "S": SYMBOL}
+
+_HAN = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B820, 0x2CEAF),
+    (0x2CEB0, 0x2EBEF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+"""Source: `unicode_cpt_is_han`, llama.cpp src/unicode.cpp."""
+
+
+@cache
+def _categories() -> str:
+    """The category of every code point, one character each."""
+    starts = [(int(first, 16), category) for first, _, category in (item.partition(":") for item in CATEGORIES.split())]
+    ends = [*(first for first, _ in starts[1:]), 0x110000]
+    return "".join(category * (end - first) for (first, category), end in zip(starts, ends, strict=True))
+
+
+def category(character: str) -> str:
+    """The category: L, M, N, P, S, Z (separators), C (controls, private use, surrogates) or U (unassigned).
+
+    >>> category("ж"), category("½"), category("\u2427")
+    ('L', 'N', 'U')
+    """
+    return _categories()[ord(character)]
+
+
+class _Folding(dict[int, str]):
+    """A table for `str.translate` that fills itself."""
+
+    def __init__(self, separates_han: bool) -> None:
+        super().__init__((code, chr(code)) for code in range(128))
+        self._separates_han = separates_han
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        found = FOLDED_SPACE if character in WHITE_SPACE else _FOLDED.get(category(character), OTHER)
+        if self._separates_han and any(first <= code <= last for first, last in _HAN):
+            found = HAN_LETTER if found == LETTER else OTHER_HAN
+        self[code] = found
+        return found
+
+
+class _Spaces(dict[int, str]):
+    """A table for `str.translate` that leaves everything but white space above ASCII as it is."""
+
+    def __missing__(self, code: int) -> int:
+        return code
+
+
+_PLAIN, _WITH_HAN = _Folding(separates_han=False), _Folding(separates_han=True)
+_SPACES = _Spaces({ord(character): FOLDED_SPACE for character in WHITE_SPACE if character > "\x7f"})
+
+
+def folded(text: str) -> str:
+    """Every character above ASCII as the character of its category; the length stays.
+
+    >>> folded("né½ 你")
+    'nÒÑ Ò'
+    """
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def folded_with_han(text: str) -> str:
+    """As `folded`, with the Han ranges apart.
+
+    >>> folded_with_han("né你")
+    'nÒÖ'
+    """
+    return text if text.isascii() else text.translate(_WITH_HAN)
+
+
+def with_ascii_spaces(text: str) -> str:
+    r"""White space above ASCII as a vertical tab, everything else as it is: for patterns that name no category.
+
+    >>> with_ascii_spaces("é\u3000")
+    'é\x0b'
+    """
+    return text if text.isascii() else text.translate(_SPACES)
+
+
+def code_points(data: bytes) -> Iterator[tuple[int, int]]:
+    """The code points of bytes and how many bytes each took; what cannot be read gives U+FFFD, byte by byte.
+
+    The lead byte decides the length, and only the upper two bits of the others are checked: overlong forms and
+    surrogates pass, and so do code points that Unicode does not have.
+
+    >>> [f"{code:X}" for code, _ in code_points(bytes.fromhex("C080 EDA080 F4908080 E282 FF"))]
+    ['0', 'D800', '110000', 'FFFD', 'FFFD', 'FFFD']
+    """
+    position = 0
+    while position < len(data):
+        lead = data[position]
+        length = 1 if lead < 0x80 else 2 if 0xC0 <= lead < 0xE0 else 3 if 0xE0 <= lead < 0xF0 else 4
+        rest = data[position + 1 : position + length]
+        if lead < 0x80:
+            yield lead, 1
+        elif 0xC0 <= lead < 0xF8 and len(rest) == length - 1 and all(byte & 0xC0 == 0x80 for byte in rest):
+            code = lead & (0x7F >> length)
+            for byte in rest:
+                code = code << 6 | byte & 0x3F
+            yield code, length
+        else:
+            yield ord(REPLACEMENT_CHARACTER), 1
+            length = 1
+        position += length
+
+
+def checked_code_point(code: int) -> str:
+    """The character of a code point. Raises InvalidText for one that Unicode does not have.
+
+    llama.cpp throws an exception over it that nothing catches: the process ends.
+    """
+    if code > 0x10FFFF:
+        raise InvalidText(f"the bytes of code point {code:X}, which does not exist: llama.cpp ends the process")
+    return chr(code)

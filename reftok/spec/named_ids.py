@@ -1,0 +1,175 @@
+"""The ids of the tokens that have a name: bos, eos, pad, unk, eot (the end of a turn), im_start, im_end.
+
+What the files say counts: tokenizer_config.json and special_tokens_map.json of a folder, the types of the pieces of a
+sentencepiece model, the metadata of a GGUF file. Of a name about which they say nothing, the first of its well-known
+contents has it that is a special token, or else an added one; and the model's own unknown token is `unk`. An ordinary
+entry of the vocab never counts: Qwen's has `</s>`, since text with markup was trained on. Where there is none the id
+is None.
+
+vocab.json and merges.txt with nothing beside them do not say which tokens are special. Where the vocab has
+`<|endoftext|>`, that is bos, eos and unk, as for GPT2Tokenizer of transformers. For the other names, and in other
+vocabs, a well-known content counts that no merge makes: text never becomes such an entry.
+
+Of `eot` most files say nothing: only `eot_token` in the files of a folder and `tokenizer.ggml.eot_token_id` in a GGUF
+file name it. llama.cpp then goes by well-known contents as well (`special_eot_id`, src/llama-vocab.cpp), but where a
+vocab has several it takes the first of a hash table, and it counts tokens that end a text, such as `<|endoftext|>`:
+those are `eos` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
+
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.ids import whole_number
+from reftok.spec.llama.attributes import CUT_OUT
+from reftok.spec.llama.vocab import LlamaVocab
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.models.wordlevel import WordLevel
+from reftok.spec.models.wordpiece import WordPiece
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.pieces import NO_ID, PieceTable, PieceType
+from reftok.spec.stages import Model
+
+if TYPE_CHECKING:
+    from reftok.tokenizer import Tokenizer
+
+WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "bos": ("<s>", "<|begin_of_text|>", "<bos>", "<|startoftext|>"),
+    "eos": ("</s>", "<|end_of_text|>", "<eos>", "<|endoftext|>"),
+    "pad": ("<pad>", "<|pad|>", "[PAD]"),
+    "unk": ("<unk>", "[UNK]"),
+    "eot": (
+        "<|eot_id|>",
+        "<|im_end|>",
+        "<|end|>",
+        "<end_of_turn>",
+        "<turn|>",
+        "<|eot|>",
+        "<|END_OF_TURN_TOKEN|>",
+        "<end_of_utterance>",
+    ),
+    "im_start": ("<|im_start|>",),
+    "im_end": ("<|im_end|>",),
+}
+"""By name the contents that published models give its token, in the order in which they are looked for."""
+
+_TURNS = ("eot", "im_start", "im_end")
+_GPT2_TOKEN = "<|endoftext|>"
+_GPT2_NAMES = ("bos", "eos", "unk")
+
+
+MEANINGS: Mapping[str, str] = {
+    "bos": "the token that begins a text",
+    "eos": "the token that ends a text",
+    "pad": "the token that fills a batch up",
+    "unk": "the token for what the vocab does not have",
+    "eot": "the token that ends a turn of a chat, such as <|im_end|> or <|eot_id|>",
+    "im_start": "<|im_start|>, which begins a turn of a chat",
+    "im_end": "<|im_end|>, which ends a turn of a chat",
+}
+"""By name what `help` says of its id."""
+
+
+class NamedId(property):
+    """A property of `Tokenizer`: the id of the token with a name, None where there is none.
+
+    >>> import reftok
+    >>> tokenizer = reftok.load("spm-bpe")
+    >>> tokenizer.bos_id, tokenizer.eos_id, tokenizer.im_end_id
+    (1, 2, None)
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(lambda tokenizer: named_id(tokenizer, name))
+        self.__doc__ = f"The id of {MEANINGS[name]}; None where there is none."
+
+    @overload
+    def __get__(self, tokenizer: None, owner: type, /) -> Self: ...
+    @overload
+    def __get__(self, tokenizer: Tokenizer, owner: type | None = None, /) -> int | None: ...
+    def __get__(self, tokenizer: Any, owner: type | None = None, /) -> Any:
+        return super().__get__(tokenizer, owner)
+
+
+def named_id(tokenizer: Tokenizer, name: str) -> int | None:
+    """The id of the token with a name of `WELL_KNOWN`, None where there is none."""
+    if name in tokenizer.named_ids:
+        return tokenizer.named_ids[name]
+    if name == "unk" and (unk_id := _unk_id(tokenizer.model)) is not None:
+        return unk_id
+    return _id_of_added(tokenizer.added_tokens, name)
+
+
+def _id_of_added(tokens: AddedVocabulary, name: str) -> int | None:
+    """That of a special token before that of another: Phi-3 has `</s>`, not special, beside `<|endoftext|>`."""
+    found = [content for content in WELL_KNOWN[name] if tokens.token_to_id(content) is not None]
+    special = [content for content in found if tokens.is_special(content)]
+    return next(map(tokens.token_to_id, special or found), None)
+
+
+def _unk_id(model: Model) -> int | None:
+    match model:
+        case BPE():
+            return model.unknown_id
+        case Unigram():
+            return model.unk_id
+        case WordPiece() | WordLevel():
+            return model.vocab.get(model.unk_token)
+    return None
+
+
+def ids_of_pieces(table: PieceTable) -> dict[str, int | None]:
+    """What the pieces of a sentencepiece model say: what marks turns are control or user-defined ones."""
+    found = {"bos": table.bos_id, "eos": table.eos_id, "pad": table.pad_id, "unk": table.unk_id}
+    named = {name: None if token_id == NO_ID else token_id for name, token_id in found.items()}
+    matched = {piece: table.vocab[piece] for piece in _marks(table)}
+    return named | {name: _first_well_known(name, matched) for name in _TURNS}
+
+
+def _marks(table: PieceTable) -> frozenset[str]:
+    return frozenset(table.of_type(PieceType.CONTROL)) | frozenset(table.of_type(PieceType.USER_DEFINED))
+
+
+def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:
+    """What the vocab of a GGUF file says of all names but unk: pad and what marks turns are cut out of a text."""
+    named = {"bos": vocab.bos_id, "eos": vocab.eos_id}
+    contents = {content for name in ("pad", *_TURNS) for content in WELL_KNOWN[name] if content in vocab.ids}
+    cut_out = {content: vocab.ids[content] for content in contents if vocab.attributes[vocab.ids[content]] & CUT_OUT}
+    return named | {name: _first_well_known(name, cut_out) for name in ("pad", *_TURNS)}
+
+
+def ids_of_vocab_and_merges(vocab: Mapping[str, int], merges: Iterable[Sequence[str]]) -> dict[str, int | None]:
+    """The names in a vocab of which nothing says what is special: see above.
+
+    merges: pairs of tokens.
+
+    >>> ids = ids_of_vocab_and_merges({"<": 0, "s>": 1, "<s>": 2, "<pad>": 3, "<|endoftext|>": 4}, [("<", "s>")])
+    >>> ids["bos"], ids["eos"], ids["pad"], ids["im_end"]
+    (4, 4, 3, None)
+    """
+    known = {content for contents in WELL_KNOWN.values() for content in contents if content in vocab}
+    cuts = {(content[:place], content[place:]) for content in known for place in range(1, len(content))}
+    made = {left + right for left, right in cuts.intersection(map(tuple, merges))}
+    named = {
+        name: _first_well_known(name, {content: vocab[content] for content in known - made}) for name in WELL_KNOWN
+    }
+    return named | dict.fromkeys(_GPT2_NAMES, vocab[_GPT2_TOKEN]) if _GPT2_TOKEN in known - made else named
+
+
+def _first_well_known(name: str, ids: Mapping[str, int]) -> int | None:
+    return next((ids[content] for content in WELL_KNOWN[name] if content in ids), None)
+
+
+def is_special(tokenizer: Tokenizer, token_id: SupportsIndex | None) -> bool:
+    """See `Tokenizer.is_special`."""
+    token_id = whole_number(token_id)
+    if token_id is None:
+        return False
+    if isinstance(tokenizer.model, PieceModel):
+        pieces = tokenizer.model.table.pieces
+        return 0 <= token_id < len(pieces) and pieces[token_id].type is PieceType.CONTROL
+    token = tokenizer.added_tokens.tokens.get(token_id)
+    return token is not None and token.special

@@ -1,0 +1,1 @@
+"""SentencePiece in one folder: its normalizer, pieces, models, decoder and options."""

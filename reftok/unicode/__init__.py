@@ -1,0 +1,1 @@
+"""The Unicode tables of each official library, whatever version is installed here."""

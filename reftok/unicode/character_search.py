@@ -1,0 +1,34 @@
+"""Whether a text has one of many characters, without a look at each by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from reftok.unicode.ranges import as_ranges
+
+_BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
+_LAST_OF_PLANE_0 = 0xFFFF
+
+
+class CharacterSearch:
+    r"""Looks for characters with a class of `re`, which takes a fraction of the time that a set takes.
+
+    That holds for plane 0, which most texts do not leave.
+
+    >>> search = CharacterSearch("bcd\U0001f600")
+    >>> [search.is_absent(text) for text in ("ae", "ac", "a\U0001f601", "\U0001f600")]
+    [True, False, True, False]
+    """
+
+    def __init__(self, characters: Collection[str]) -> None:
+        self._characters = frozenset(characters)
+        ranges = as_ranges(code for code in map(ord, self._characters) if code <= _LAST_OF_PLANE_0)
+        members = "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in ranges)
+        self._in_plane_0 = re.compile(f"[{members}]" if members else "(?!)")
+
+    def is_absent(self, text: str) -> bool:
+        """Whether the text has none of the characters."""
+        if self._in_plane_0.search(text) is not None:
+            return False
+        return _BEYOND_PLANE_0.search(text) is None or self._characters.isdisjoint(text)

@@ -1,0 +1,213 @@
+r"""The Unicode version of each part of the official libraries, whatever version is installed here.
+
+Every component of `tokenizers` carries tables of its own: its regexes and word classes know Unicode 16.0, its
+normalization forms and its scripts Unicode 9.0, its grapheme clusters, its lower case and its numbers Unicode 17.0. A
+version is emulated in three ways:
+
+- Classes (`\p{L}`, `\w`): code points that were unassigned are replaced, before matching, by a noncharacter, which
+  is unassigned in every version. Positions do not move.
+- Normalization: code points that had no combining class and no decomposition are treated as if they still had none.
+- Small classes, lower case and grapheme clusters (graphemes.py): whole tables of our own.
+
+Checked against tokenizers 0.23.3 over all 1,112,064 scalar values by tests/reftok/test_unicode.py.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, TypeAlias
+
+import regex
+
+from reftok.unicode.character_search import CharacterSearch
+from reftok.unicode.ranges import ranges_of
+from reftok.unicode.tables import (
+    COMBINING_MARKS_IN_9,
+    INERT_IN_9,
+    LOWERCASE,
+    NUMERIC_IN_17,
+    UNASSIGNED_IN_16,
+)
+
+WHITE_SPACE = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | frozenset(
+    map(chr, range(0x2000, 0x200B))
+)
+"""The property White_Space: Rust's `char::is_whitespace`, and `\\s` in Oniguruma, in Rust and in `regex`. It has been
+the same since Unicode 6.3. Python's `str.isspace` is another set: it has U+001C to U+001F as well."""
+
+Form: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+REPLACEMENT_CHARACTER = "\ufffd"
+"""What bytes become that are not part of a character."""
+
+NONCHARACTER = "\U0010ffff"
+
+
+def members(table: str) -> frozenset[str]:
+    """The characters of a table of code point ranges.
+
+    >>> sorted(members("61-63 78"))
+    ['a', 'b', 'c', 'x']
+    """
+    return frozenset(chr(code) for first, last in ranges_of(table) for code in range(first, last + 1))
+
+
+def character_class(table: str) -> str:
+    """The class of `regex` that has the members of a table."""
+    return "[" + "".join(f"\\U{first:08X}-\\U{last:08X}" for first, last in ranges_of(table)) + "]"
+
+
+@cache
+def _newer_than_16() -> dict[int, str]:
+    """What the installed `regex` counts as assigned, though Unicode 16 does not, and what stands in for it."""
+    unassigned = "".join(chr(code) for first, last in ranges_of(UNASSIGNED_IN_16) for code in range(first, last + 1))
+    newer = dict.fromkeys(map(ord, regex.findall(r"\P{Cn}", unassigned)), NONCHARACTER)
+    return newer | {0x295: "\u0296"}
+
+
+@cache
+def _newer_characters() -> frozenset[str]:
+    return frozenset(map(chr, _newer_than_16()))
+
+
+@cache
+def newer_than_16() -> frozenset[str]:
+    """What the installed `regex` counts as assigned, though Unicode 16 does not."""
+    return _newer_characters() - {"\u0295"}
+
+
+def as_of_16(text: str) -> str:
+    r"""`text` for matching with Unicode 16 classes: the same length, newer code points made unassigned.
+
+    U+0295 was a lower-case letter until it became one without case in 17.0; a neighbour stands in for it.
+
+    >>> regex.fullmatch(r"a\p{Cn}b", as_of_16("a\U0001e6c0b")) is not None
+    True
+    """
+    if text.isascii() or _newer_characters().isdisjoint(text):
+        return text
+    return text.translate(_newer_than_16())
+
+
+@dataclass(frozen=True, slots=True)
+class RustClasses:
+    """The classes of the Rust crate `regex` 1.11 (Unicode 16), which the added tokens are matched with."""
+
+    def is_space(self, character: str) -> bool:
+        r"""`\s`, the property White_Space."""
+        return character in WHITE_SPACE
+
+    def is_word(self, character: str) -> bool:
+        r"""`\w`: alphabetic, marks, decimal numbers, connectors and the two joiners.
+
+        >>> RUST.is_word("\u200d"), RUST.is_word("²"), RUST.is_word("Ⅳ")
+        (True, False, True)
+        """
+        return _WORD.match(as_of_16(character)) is not None
+
+
+RUST = RustClasses()
+_WORD = regex.compile(r"\w")
+
+
+@cache
+def _inert() -> frozenset[str]:
+    return members(INERT_IN_9)
+
+
+@cache
+def _inert_search() -> CharacterSearch:
+    return CharacterSearch(_inert())
+
+
+def combining_class(character: str) -> int:
+    """The canonical combining class in Unicode 9."""
+    return 0 if character in _inert() else unicodedata.combining(character)
+
+
+def decomposition(character: str, compatible: bool) -> str:
+    """The full canonical (or compatible) decomposition in Unicode 9; the character itself where it has none."""
+    if character in _inert():
+        return character
+    return unicodedata.normalize("NFKD" if compatible else "NFD", character)
+
+
+def composition(first: str, second: str) -> str | None:
+    """The primary composite of two characters in Unicode 9, None where there is none."""
+    composed = unicodedata.normalize("NFC", first + second)
+    return composed if len(composed) == 1 and composed not in _inert() and len(first) == 1 else None
+
+
+def is_normalized(form: Form, text: str) -> bool:
+    """Whether normalization to `form` ("NFC", "NFD", "NFKC", "NFKD") in Unicode 9 surely changes nothing.
+
+    A quick answer: False may also mean that it takes a closer look.
+    """
+    return text.isascii() or (unicodedata.is_normalized(form, text) and _inert_search().is_absent(text))
+
+
+def quickly_normalized(form: Form, text: str) -> str | None:
+    r"""The normalization of `text` to `form` in Unicode 9; None where the installed tables do not tell it.
+
+    >>> quickly_normalized("NFC", "e\u0301"), quickly_normalized("NFC", "e\u0897")
+    ('é', None)
+    >>> quickly_normalized("NFC", "\U00011935\U00011930")    # composed since Unicode 13
+    """
+    if text.isascii():
+        return text
+    if not _inert_search().is_absent(text):
+        return None
+    normalized = unicodedata.normalize(form, text)
+    is_composed_later = normalized != text and not _inert_search().is_absent(normalized)
+    return None if is_composed_later else normalized
+
+
+def is_combining_mark(character: str) -> bool:
+    r"""Whether it has general category M in Unicode 9, as the crate unicode-normalization-alignments has it.
+
+    >>> is_combining_mark("\u0301"), is_combining_mark("\u0903"), is_combining_mark("\u0897")
+    (True, True, False)
+    """
+    return character in _combining_marks()
+
+
+@cache
+def _combining_marks() -> frozenset[str]:
+    return members(COMBINING_MARKS_IN_9)
+
+
+def lower_case(character: str) -> str:
+    r"""Its lower case in Unicode 17, Rust's `char::to_lowercase`: one character, two for İ.
+
+    >>> lower_case("Σ"), lower_case("İ") == "i\u0307"
+    ('σ', True)
+    """
+    return _lower_case().get(character, character)
+
+
+@cache
+def _lower_case() -> dict[str, str]:
+    lower = {"İ": "i\u0307"}
+    for item in LOWERCASE.split():
+        upper, _, target = item.partition(">")
+        span, _, step = upper.partition("/")
+        ((first, last),) = ranges_of(span)
+        shift = int(target, 16) - first
+        lower |= {chr(code): chr(code + shift) for code in range(first, last + 1, int(step or 1))}
+    return lower
+
+
+def is_numeric(character: str) -> bool:
+    """Whether it has general category N in Unicode 17, Rust's `char::is_numeric`.
+
+    >>> [is_numeric(character) for character in "1²½Ⅳ一"]
+    [True, True, True, True, False]
+    """
+    return character in _numeric()
+
+
+@cache
+def _numeric() -> frozenset[str]:
+    return members(NUMERIC_IN_17)

@@ -1,0 +1,105 @@
+r"""Extended grapheme clusters of Unicode 17.0, whatever version of Unicode is installed here.
+
+Source: Unicode Standard Annex #29, rules GB3 to GB13, with the tables of the crate unicode-segmentation 1.13, which
+`tokenizers` 0.23.3 cuts clusters with. Each code point is written as the letter of its class, so that what a cluster is
+can be said by a pattern over letters.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from reftok.unicode.grapheme_tables import GRAPHEME_CLASSES
+from reftok.unicode.ranges import ranges_of
+
+_LETTERS = {
+    "Control": "C",
+    "CR": "R",
+    "LF": "N",
+    "Extend": "E",
+    "InCB_Linker": "K",
+    "ZWJ": "Z",
+    "SpacingMark": "S",
+    "Prepend": "P",
+    "Regional_Indicator": "I",
+    "L": "L",
+    "V": "V",
+    "T": "T",
+    "Extended_Pictographic": "X",
+    "InCB_Consonant": "D",
+}
+"""By class, as the tables name it; a linker is an Extend before it is one of its own."""
+_ZWNJ, _LV, _LVT, _OTHER = "WABO"
+"""ZWNJ is the only Extend that may not be within a conjunct."""
+_SYLLABLES = range(0xAC00, 0xD7A4)
+_SYLLABLES_WITHOUT_TRAILING_JAMO = _SYLLABLES[::28]
+"""Source: the Unicode Standard, section 3.12, Conjoining Jamo Behavior."""
+
+MARKS = "EKWZS"
+"""The letters of what joins the cluster before it, whatever that is: rules GB9 and GB9a."""
+REGIONAL_INDICATOR = _LETTERS["Regional_Indicator"]
+JOINED_BY_MARKS_ONLY = _OTHER
+"""The letter of what nothing but marks joins."""
+_ALONE = frozenset("CNABXDO")
+"""The letters of what is a cluster of its own as long as nothing else is around."""
+
+_HANGUL = r"L*+(?:V++|AV*+|B)T*+|L++|T++"
+_FLAG = "II"
+_EMOJI = "X(?:[EKW]*+ZX)*+"
+_CONJUNCT = "D(?:[EZ]*+K[EKZ]*+D)*+"
+_CORE = f"{_HANGUL}|{_FLAG}|{_EMOJI}|{_CONJUNCT}|[IO]"
+_CLUSTER = re.compile(f"RN|[CRN]|P*+(?:{_CORE})[{MARKS}]*+|P++[{MARKS}]*+|[{MARKS}]++")
+"""GB3 to GB5; then what GB6 to GB8 (Hangul), GB12 and GB13 (flags), GB11 (emoji) and GB9c (conjuncts) keep together,
+behind what GB9b puts before it, and before what GB9 and GB9a put behind it."""
+
+
+class _Letters(dict[int, str]):
+    """The letter of each code point, for `str.translate`; those that are in no class fill themselves in."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = _OTHER
+        return _OTHER
+
+
+@cache
+def _letters() -> _Letters:
+    letters = _Letters(dict.fromkeys(_SYLLABLES, _LVT) | dict.fromkeys(_SYLLABLES_WITHOUT_TRAILING_JAMO, _LV))
+    for name, letter in _LETTERS.items():
+        for first, last in ranges_of(GRAPHEME_CLASSES[name]):
+            letters |= dict.fromkeys(range(first, last + 1), letter)
+    letters[ord("\u200c")] = _ZWNJ
+    return letters
+
+
+@cache
+def _joining() -> frozenset[str]:
+    """What may be in one cluster with another code point; of two code points in a cluster, one is such."""
+    return frozenset(chr(code) for code, letter in _letters().items() if letter not in _ALONE)
+
+
+def class_letters(text: str) -> str:
+    r"""The letter of each code point's class: the same length.
+
+    >>> class_letters("e\u0301\r\n🇩🇪")
+    'OERNII'
+    """
+    return text.translate(_letters())
+
+
+def graphemes(text: str) -> list[str]:
+    r"""The extended grapheme clusters of `text`.
+
+    >>> graphemes("e\u0301\r\n") == ["e\u0301", "\r\n"]
+    True
+    >>> graphemes("🇩🇪🇫🇷👩\u200d🔬क्ष")
+    ['🇩🇪', '🇫🇷', '👩\u200d🔬', 'क्ष']
+    """
+    if _joining().isdisjoint(text):
+        return list(text)
+    clusters: list[str] = []
+    end = 0
+    for cluster in _CLUSTER.findall(class_letters(text)):
+        clusters.append(text[end : end + len(cluster)])
+        end += len(cluster)
+    return clusters
