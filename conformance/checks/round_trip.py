@@ -83,7 +83,7 @@ def round_trip_rule(tokenizer: Tokenizer) -> RoundTripRule | None:
         assert isinstance(decoder, SentencePieceDecoder)
         assert isinstance(tokenizer.model, PieceModel)
         keeps = normalizer.options.escape_whitespaces and decoder.denormalizer is None
-        return partial(_sentencepiece_round_trip, tokenizer.model, normalizer) if keeps else None
+        return partial(_sentencepiece_round_trip, tokenizer) if keeps else None
     if _is_byte_level(tokenizer):
         return lambda text: _byte_level_round_trip(tokenizer, tokenizer.trace(text))
     if tokenizer.decoders == _LLAMA_DECODERS:
@@ -163,18 +163,16 @@ def _llama_round_trip(tokenizer: Tokenizer, trace: Trace) -> RoundTrip | None:
     return RoundTrip(text.replace(METASPACE, " ").removeprefix(" "))
 
 
-def _sentencepiece_round_trip(
-    model: PieceModel, normalizer: SentencePieceNormalizer, text: str | bytes
-) -> RoundTrip | None:
+def _sentencepiece_round_trip(tokenizer: Tokenizer, text: str | bytes) -> RoundTrip | None:
     """Most texts of these models are normalized, so this is asked often; a whole trace would take twice the time."""
+    model, (normalizer, *_) = tokenizer.model, tokenizer.engine.fast.normalizers
+    assert isinstance(model, PieceModel)
+    assert isinstance(normalizer, SentencePieceNormalizer)
     given = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
     if METASPACE in given:
         return None
     normalized, _ = normalizer.rewrite(given)
-    table = model.table
-    if not table.byte_fallback and (
-        table.spelling.has_unknown(normalized) or table.unk_id in model.token_ids(normalized)
-    ):
+    if not model.table.byte_fallback and model.unk_id in tokenizer.engine.encoder.ids_of_normalized(normalized):
         return None
     if normalizer.options.add_dummy_prefix or normalizer.options.remove_extra_whitespaces:
         normalized = normalized.removeprefix(METASPACE)

@@ -14,7 +14,6 @@ from itertools import accumulate
 from conformance.observation import Encoded
 from conformance.streaming import Chunks, Feeding, Late, Piece, Streamed, Streaming
 from reftok import Encoding, ReftokError, Tokenizer
-from reftok.engine.encode.post_processors import surroundings
 from reftok.spec.models.bpe import BPE
 from reftok.spec.pretokenizers import ByteLevel
 from reftok.spec.types import Span
@@ -127,7 +126,7 @@ class TextHoldBack:
         """come: how many code points have come by each chunk."""
         if not self._bounds.is_byte_level or streamed.held is None or max(streamed.held) <= FREELY_HELD:
             return None
-        if surroundings(self._bounds.tokenizer, add_special_tokens=True).held_by:
+        if self._bounds.tokenizer.engine.encoder.affixes(add_special_tokens=True).buffered_by:
             return None
         return _first_late(streamed.held, [self._bound(size) for size in come])
 

@@ -11,10 +11,10 @@ import regex
 
 from reftok.explain.unicode_profile import unicode_version
 from reftok.spec.patterns import source_of
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.steps import Steps
 from reftok.spec.trace import Piece, StageTrace
 from reftok.spec.types import Span
-from reftok.tokenizer import Tokenizer
 
 
 @runtime_checkable
@@ -75,7 +75,7 @@ class Explanation:
 _BYTE_TOKEN = regex.compile(r"<0x[0-9A-Fa-f]{2}>")
 
 
-def explain(tokenizer: Tokenizer, text: str, add_special_tokens: bool = True) -> Explanation:
+def explain(tokenizer: Pipeline, text: str, add_special_tokens: bool = True) -> Explanation:
     r"""What every stage makes of a text, and every step of the model.
 
     Raises InvalidText as `Tokenizer.encode` does.
@@ -105,7 +105,7 @@ def explain(tokenizer: Tokenizer, text: str, add_special_tokens: bool = True) ->
     return Explanation(tokenizer.library, text, tuple(stages), tuple(tokens))
 
 
-def _explained(tokenizer: Tokenizer, stage: StageTrace, before: tuple[Piece, ...]) -> ExplainedStage:
+def _explained(tokenizer: Pipeline, stage: StageTrace, before: tuple[Piece, ...]) -> ExplainedStage:
     steps: list[Steps] = []
     if isinstance(stage.performer, Explains):
         shown = (stage.performer.explain(piece.text) for piece in before if piece.ids is None)

@@ -10,16 +10,16 @@ from reftok.explain.explanation import options, options_text
 from reftok.explain.unicode_profile import unicode_profile, unicode_version
 from reftok.spec.models.bpe import BPE
 from reftok.spec.models.unigram import Unigram
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.stages import Model
-from reftok.tokenizer import Tokenizer
 
 _SHOWN_TOKENS = 10
 _HEADING = 17
 """How wide the column of headings is."""
 
 
-def information(tokenizer: Tokenizer) -> dict[str, Any]:
+def information(tokenizer: Pipeline) -> dict[str, Any]:
     """The library that it follows, its stages with their options and Unicode versions, its vocab and special tokens.
 
     >>> import reftok
@@ -47,7 +47,7 @@ def information(tokenizer: Tokenizer) -> dict[str, Any]:
     }
 
 
-def _special_ids(tokenizer: Tokenizer) -> dict[str, dict[str, Any]]:
+def _special_ids(tokenizer: Pipeline) -> dict[str, dict[str, Any]]:
     """Those of unk, bos, eos and pad that there are."""
     ids = {"unk": tokenizer.unk_id, "bos": tokenizer.bos_id, "eos": tokenizer.eos_id, "pad": tokenizer.pad_id}
     return {
@@ -66,11 +66,11 @@ def _byte_fallback(model: Model) -> bool | None:
     return model.byte_fallback if isinstance(model, Unigram) else None
 
 
-def _components(tokenizer: Tokenizer, components: Sequence[object]) -> list[dict[str, Any]]:
+def _components(tokenizer: Pipeline, components: Sequence[object]) -> list[dict[str, Any]]:
     return [_component(tokenizer, component) for component in components]
 
 
-def _component(tokenizer: Tokenizer, component: object) -> dict[str, Any]:
+def _component(tokenizer: Pipeline, component: object) -> dict[str, Any]:
     version = unicode_version(tokenizer.library, component)
     return {
         "type": type(component).__name__,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from reftok.tokenizer import Tokenizer
+from reftok.spec.pipeline import Pipeline
 
 _TOKENIZERS: Mapping[str, str] = MappingProxyType(
     {
@@ -54,7 +54,7 @@ def unicode_version(library: str, component: object) -> str | None:
     return _TOKENIZERS.get(type(component).__name__) if library == "tokenizers" else None
 
 
-def unicode_profile(tokenizer: Tokenizer) -> Mapping[str, str]:
+def unicode_profile(tokenizer: Pipeline) -> Mapping[str, str]:
     """The Unicode version of each component that needs one, by the component's name.
 
     >>> import reftok
@@ -76,7 +76,7 @@ def _has_pattern(component: object) -> bool:
     return pattern is not None and not isinstance(pattern, str)
 
 
-def _components(tokenizer: Tokenizer) -> Iterator[object]:
+def _components(tokenizer: Pipeline) -> Iterator[object]:
     yield tokenizer.added_tokens
     for stage in (tokenizer.normalizers, tokenizer.pre_tokenizers, tokenizer.post_processors, tokenizer.decoders):
         yield from stage or ()

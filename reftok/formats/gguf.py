@@ -17,7 +17,6 @@ from reftok.errors import UnsupportedFeature
 from reftok.formats.gguf_fields import FILL_IN_IDS, GENERAL, IDS, PREFIX, GGUFFields
 from reftok.formats.gguf_metadata import MAGIC, read_metadata
 from reftok.formats.llama_build import LlamaSettings, build_bpe, build_spm, build_ugm, build_wpm
-from reftok.formats.llama_tokenizer import LlamaTokenizer
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.llama.attributes import Attribute, Origin, attributes, of_types
 from reftok.spec.llama.bert import BertText
@@ -25,12 +24,13 @@ from reftok.spec.llama.pre_types import PRE_TYPES
 from reftok.spec.llama.ugm import LlamaUGM
 from reftok.spec.llama.ugm_normalizer import UGMNormalizer
 from reftok.spec.llama.vocab import LlamaVocab, Spelling
+from reftok.tokenizer import Tokenizer
 
 _UNKNOWN_AND_PADDING = {"llama": (0, None), "t5": (2, 0), "bert": (100, 0)}
 """The ids of the unknown token and of padding by model, where the file says nothing."""
 
 
-def read_gguf(path: Path) -> LlamaTokenizer:
+def read_gguf(path: Path) -> Tokenizer:
     """The tokenizer of a GGUF file. Only the metadata is read, and of it only what concerns the tokenizer is kept.
 
     Raises ModelFormatError for a file that is not sound, and where llama.cpp would end the process, UnsupportedFeature
@@ -39,14 +39,14 @@ def read_gguf(path: Path) -> LlamaTokenizer:
     fields = GGUFFields(read_metadata(path, lambda key: key in GENERAL or key.startswith(PREFIX)), str(path))
     model = fields.text("model")
     tokenizer = _tokenizer(fields, model)
-    size = len(tokenizer.detokenizer.vocab.tokens)
+    size = len(fields.tokens())
     unk_id, pad_id = _UNKNOWN_AND_PADDING.get(model, (None, None))
     named = {"unk": fields.token_id("unknown", unk_id, size), "pad": fields.token_id("padding", pad_id, size)}
     named["eot"] = fields.token_id("eot", tokenizer.named_ids["eot"], size)
     return replace(tokenizer, named_ids={**tokenizer.named_ids, **named})
 
 
-def _tokenizer(fields: GGUFFields, model: str) -> LlamaTokenizer:
+def _tokenizer(fields: GGUFFields, model: str) -> Tokenizer:
     match model:
         case "llama":
             return _spm(fields)
@@ -84,13 +84,13 @@ class _Defaults:
     spelling: Spelling = "spaces escaped"
 
 
-def _spm(fields: GGUFFields) -> LlamaTokenizer:
+def _spm(fields: GGUFFields) -> Tokenizer:
     vocab = _vocab(fields, _Defaults(1, 2, add_bos=True))
     settings = LlamaSettings(vocab, fields.flag("add_space_prefix", True), source=fields.source)
     return build_spm(settings, fields.scores(len(vocab.tokens)))
 
 
-def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> LlamaTokenizer:
+def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> Tokenizer:
     if pre not in PRE_TYPES:
         raise UnsupportedFeature(fields.source, f"{PREFIX}pre", f"{pre!r:.60} is not supported")
     pre_type = PRE_TYPES[pre]
@@ -104,7 +104,7 @@ def _bpe(fields: GGUFFields, pre: str, default_id: int | None) -> LlamaTokenizer
     return build_bpe(settings, merges, pre_type)
 
 
-def _ugm(fields: GGUFFields) -> LlamaTokenizer:
+def _ugm(fields: GGUFFields) -> Tokenizer:
     vocab = _vocab(fields, _Defaults(None, 1, add_bos=False, add_eos=True))
     scores = fields.scores(len(vocab.tokens))
     unk_id = _required_id(fields, "unknown", 2, vocab)
@@ -128,7 +128,7 @@ def _ugm(fields: GGUFFields) -> LlamaTokenizer:
     return build_ugm(LlamaSettings(vocab, normalizer.add_space_prefix, source=fields.source), model, normalizer)
 
 
-def _wpm(fields: GGUFFields) -> LlamaTokenizer:
+def _wpm(fields: GGUFFields) -> Tokenizer:
     vocab = _vocab(fields, _Defaults(101, None, add_bos=True))
     fields.scores(len(vocab.tokens))
     lowercase = fields.flag("normalizer.lowercase", True)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reftok.errors import ModelFormatError
-from reftok.formats.llama_tokenizer import LlamaTokenizer
 from reftok.spec.llama.attributes import attributes, is_byte_token
 from reftok.spec.llama.bert import BertText, BertWords
 from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
@@ -22,6 +21,7 @@ from reftok.spec.llama.vocab import LlamaVocab
 from reftok.spec.llama.wpm import LlamaWPM
 from reftok.spec.named_ids import ids_of_llama_vocab
 from reftok.spec.stages import Model, Normalizer, PreTokenizer
+from reftok.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def llama_spm(
     eos_id: int | None = None,
     add_space_prefix: bool = True,
     token_types: Sequence[int] | None = None,
-) -> LlamaTokenizer:
+) -> Tokenizer:
     """The tokenizer SPM of llama.cpp from tokens and scores in memory, as in a GGUF file with the model `llama`.
 
     tokens, scores: by id.
@@ -90,13 +90,13 @@ def _types(tokens: Sequence[str], unk_id: int | None, control_ids: Sequence[int 
     return types
 
 
-def build_spm(settings: LlamaSettings, scores: Sequence[float]) -> LlamaTokenizer:
+def build_spm(settings: LlamaSettings, scores: Sequence[float]) -> Tokenizer:
     """The tokenizer SPM."""
     normalizers = (SpacePrefix(), EscapeSpaces()) if settings.add_space_prefix else (EscapeSpaces(),)
     return _build(settings, LlamaSPM(settings.vocab.ids, scores), normalizers, ())
 
 
-def build_bpe(settings: LlamaSettings, ranks: Mapping[tuple[str, str], int], pre_type: PreType) -> LlamaTokenizer:
+def build_bpe(settings: LlamaSettings, ranks: Mapping[tuple[str, str], int], pre_type: PreType) -> Tokenizer:
     """The tokenizer BPE."""
     options = LlamaBPEOptions(pre_type.ignore_merges, pre_type.is_byte_level, pre_type.is_gemma4)
     model = LlamaBPE(settings.vocab.ids, ranks, options)
@@ -105,12 +105,12 @@ def build_bpe(settings: LlamaSettings, ranks: Mapping[tuple[str, str], int], pre
     return _build(settings, model, (EscapeSpaces(), ReadCodePoints()), pre_type.steps)
 
 
-def build_ugm(settings: LlamaSettings, model: LlamaUGM, normalizer: UGMNormalizer) -> LlamaTokenizer:
+def build_ugm(settings: LlamaSettings, model: LlamaUGM, normalizer: UGMNormalizer) -> Tokenizer:
     """The tokenizer UGM."""
     return _build(settings, model, (normalizer,), ())
 
 
-def build_wpm(settings: LlamaSettings, unk_id: int, begin_and_end: tuple[int, int], text: BertText) -> LlamaTokenizer:
+def build_wpm(settings: LlamaSettings, unk_id: int, begin_and_end: tuple[int, int], text: BertText) -> Tokenizer:
     """The tokenizer WPM; its two special tokens go around a text whatever `add_bos_token` and its like say."""
     vocab = settings.vocab
     begin, end = (((token_id, vocab.tokens[token_id]),) for token_id in begin_and_end)
@@ -120,8 +120,8 @@ def build_wpm(settings: LlamaSettings, unk_id: int, begin_and_end: tuple[int, in
 
 def _build(
     settings: LlamaSettings, model: Model, normalizers: Sequence[Normalizer], steps: Sequence[PreTokenizer]
-) -> LlamaTokenizer:
-    return LlamaTokenizer(
+) -> Tokenizer:
+    return Tokenizer(
         library="llama.cpp",
         model=model,
         added_tokens=LlamaSpecialTokens(settings.vocab, source=settings.source),

@@ -12,7 +12,6 @@ from array import array
 from functools import cached_property
 from sys import byteorder
 
-from reftok.engine.caches import Results
 from reftok.errors import ModelFormatError, UnsupportedFeature
 
 _VALUE = (1 << 31) - 1
@@ -24,7 +23,6 @@ class Charsmap:
 
     blob: the bytes of `precompiled_charsmap`.
     units: the double array.
-    shortest_prefixes: what `shortest_prefix` gives for the UTF-8 of a text, remembered.
     Raises ModelFormatError for a blob that is cut off or whose array points outside itself.
     """
 
@@ -42,19 +40,18 @@ class Charsmap:
             self.units.byteswap()
         self._replacements = blob[4 + size :]
         self._source = source
-        self.shortest_prefixes = Results(self._shortest_prefix_of, longest=5)
 
     def prefixes(self, key: bytes, start: int = 0) -> list[tuple[int, str]]:
         """The rules that match at byte `start` of `key`, shortest first: bytes matched and replacement."""
         return [(length, self.replacement(value)) for length, value in self._walk(key, start)]
 
-    def shortest_prefix(self, key: bytes) -> str | None:
-        """The replacement of the shortest of `prefixes`; NUL ends the key."""
-        found = self._walk(key, 0, stop_at_nul=True)
-        return self.replacement(found[0][1]) if found else None
+    def shortest_prefix(self, text: str) -> str | None:
+        """The replacement of the shortest rule that the UTF-8 of a text begins with, None where none does.
 
-    def _shortest_prefix_of(self, text: str) -> str | None:
-        return self.shortest_prefix(text.encode("utf-8"))
+        NUL ends the text.
+        """
+        found = self._walk(text.encode("utf-8"), 0, stop_at_nul=True)
+        return self.replacement(found[0][1]) if found else None
 
     def has_part(self, character: str) -> bool:
         """Whether a rule begins with this character, or matches a part of its UTF-8.

@@ -12,7 +12,6 @@ from itertools import groupby
 
 import regex
 
-from reftok.engine.caches import Results
 from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.patterns import pattern_matches
 from reftok.spec.pretokenizers import PrependScheme
@@ -147,18 +146,16 @@ class ByteFallback:
     """
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        if "<0x" not in "".join(tokens):
-            return tokens
         result: list[str] = []
         run = bytearray()
-        for token, byte in zip(tokens, map(_bytes.__getitem__, tokens), strict=True):
+        for token, byte in zip(tokens, map(byte_of_token, tokens), strict=True):
             if byte is None:
-                result += _decoded_run(run)
+                result += decoded_run(run)
                 run.clear()
                 result.append(token)
             else:
                 run.append(byte)
-        return result + _decoded_run(run)
+        return result + decoded_run(run)
 
 
 def byte_of_token(token: str) -> int | None:
@@ -169,10 +166,8 @@ def byte_of_token(token: str) -> int | None:
     return int(digits, 16) if digits and _HEX_DIGITS.issuperset(digits) else None
 
 
-_bytes: Results[int | None] = Results(byte_of_token, longest=16, capacity=1 << 15)
-
-
-def _decoded_run(run: bytearray) -> list[str]:
+def decoded_run(run: bytearray) -> list[str]:
+    """The text of a run of bytes; U+FFFD for each where it is not UTF-8."""
     try:
         return [run.decode("utf-8")] if run else []
     except UnicodeDecodeError:

@@ -19,22 +19,12 @@ those are `eos` here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 
 from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.ids import whole_number
 from reftok.spec.llama.attributes import CUT_OUT
 from reftok.spec.llama.vocab import LlamaVocab
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.models.wordlevel import WordLevel
-from reftok.spec.models.wordpiece import WordPiece
-from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.pieces import NO_ID, PieceTable, PieceType
 from reftok.spec.stages import Model
-
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
 
 WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
     "bos": ("<s>", "<|begin_of_text|>", "<bos>", "<|startoftext|>"),
@@ -73,34 +63,16 @@ MEANINGS: Mapping[str, str] = {
 """By name what `help` says of its id."""
 
 
-class NamedId(property):
-    """A property of `Tokenizer`: the id of the token with a name, None where there is none.
+def named_id(name: str, named_ids: Mapping[str, int | None], model: Model, added_tokens: AddedVocabulary) -> int | None:
+    """The id of the token with a name of `WELL_KNOWN`, None where there is none.
 
-    >>> import reftok
-    >>> tokenizer = reftok.load("spm-bpe")
-    >>> tokenizer.bos_id, tokenizer.eos_id, tokenizer.im_end_id
-    (1, 2, None)
+    named_ids: what the files say.
     """
-
-    def __init__(self, name: str) -> None:
-        super().__init__(lambda tokenizer: named_id(tokenizer, name))
-        self.__doc__ = f"The id of {MEANINGS[name]}; None where there is none."
-
-    @overload
-    def __get__(self, tokenizer: None, owner: type, /) -> Self: ...
-    @overload
-    def __get__(self, tokenizer: Tokenizer, owner: type | None = None, /) -> int | None: ...
-    def __get__(self, tokenizer: Any, owner: type | None = None, /) -> Any:
-        return super().__get__(tokenizer, owner)
-
-
-def named_id(tokenizer: Tokenizer, name: str) -> int | None:
-    """The id of the token with a name of `WELL_KNOWN`, None where there is none."""
-    if name in tokenizer.named_ids:
-        return tokenizer.named_ids[name]
-    if name == "unk" and (unk_id := _unk_id(tokenizer.model)) is not None:
-        return unk_id
-    return _id_of_added(tokenizer.added_tokens, name)
+    if name in named_ids:
+        return named_ids[name]
+    if name == "unk" and model.unk_id is not None:
+        return model.unk_id
+    return _id_of_added(added_tokens, name)
 
 
 def _id_of_added(tokens: AddedVocabulary, name: str) -> int | None:
@@ -108,17 +80,6 @@ def _id_of_added(tokens: AddedVocabulary, name: str) -> int | None:
     found = [content for content in WELL_KNOWN[name] if tokens.token_to_id(content) is not None]
     special = [content for content in found if tokens.is_special(content)]
     return next(map(tokens.token_to_id, special or found), None)
-
-
-def _unk_id(model: Model) -> int | None:
-    match model:
-        case BPE():
-            return model.unknown_id
-        case Unigram():
-            return model.unk_id
-        case WordPiece() | WordLevel():
-            return model.vocab.get(model.unk_token)
-    return None
 
 
 def ids_of_pieces(table: PieceTable) -> dict[str, int | None]:
@@ -161,15 +122,3 @@ def ids_of_vocab_and_merges(vocab: Mapping[str, int], merges: Iterable[Sequence[
 
 def _first_well_known(name: str, ids: Mapping[str, int]) -> int | None:
     return next((ids[content] for content in WELL_KNOWN[name] if content in ids), None)
-
-
-def is_special(tokenizer: Tokenizer, token_id: SupportsIndex | None) -> bool:
-    """See `Tokenizer.is_special`."""
-    token_id = whole_number(token_id)
-    if token_id is None:
-        return False
-    if isinstance(tokenizer.model, PieceModel):
-        pieces = tokenizer.model.table.pieces
-        return 0 <= token_id < len(pieces) and pieces[token_id].type is PieceType.CONTROL
-    token = tokenizer.added_tokens.tokens.get(token_id)
-    return token is not None and token.special

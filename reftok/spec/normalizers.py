@@ -7,25 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
-from itertools import accumulate
-from typing import TypeAlias
 
 import regex
 
-from reftok.engine.caches import Results
-from reftok.engine.encode.normalization_boundaries import segments
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.patterns import pattern_matches
 from reftok.spec.text import Change, NormalizedString, literal_matches, refuse_expansion
 from reftok.unicode.bert import is_chinese, is_control, is_nonspacing_mark
-from reftok.unicode.characters import WHITE_SPACE, Form, is_combining_mark, is_normalized, lower_case
+from reftok.unicode.characters import WHITE_SPACE, Form, is_combining_mark, lower_case
 from reftok.unicode.forms import decompose, recompose
 from reftok.unicode.graphemes import graphemes
-
-NormalizedSegment: TypeAlias = tuple[str, tuple[int, ...]]
-"""A normalized text, and for each of its code points the index of the old one that it stands for."""
 
 
 class UnicodeForm:
@@ -40,35 +32,11 @@ class UnicodeForm:
     def __init__(self, form: Form) -> None:
         self.form = form
 
-    def normalize_plainly(self, normalized: NormalizedString) -> NormalizedString:
-        """Character by character."""
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
         changes = decompose(normalized.text, compatible="K" in self.form)
         if self.form.endswith("C"):
             changes = recompose(changes)
         return normalized.transform(changes)
-
-    def normalize(self, normalized: NormalizedString) -> NormalizedString:
-        """The fast twin of `normalize_plainly`: what is between two cuts is looked up."""
-        if is_normalized(self.form, normalized.text):
-            return normalized
-        parts = segments(self.form, normalized.text)
-        found = [*map(_normalized_segments(self.form).__getitem__, parts)]
-        starts = accumulate(map(len, parts), initial=0)
-        sources = [start + index for start, (_, indexes) in zip(starts, found, strict=False) for index in indexes]
-        alignments = [*map(normalized.spans().__getitem__, sources)]
-        return NormalizedString("".join([text for text, _ in found]), normalized.original_start, alignments)
-
-
-@cache
-def _normalized_segments(form: Form) -> Results[NormalizedSegment]:
-    """What a form makes of a segment, remembered for all tokenizers."""
-    return Results(partial(_normalized_segment, UnicodeForm(form)))
-
-
-def _normalized_segment(normalizer: UnicodeForm, segment: str) -> NormalizedSegment:
-    """No span is empty: what a decomposition inserts comes behind the character that it replaces."""
-    found = normalizer.normalize_plainly(NormalizedString(segment))
-    return found.text, tuple(start for start, _ in found.spans())
 
 
 class NFC(UnicodeForm):
@@ -181,16 +149,16 @@ class Precompiled:
     def add_changes(self, text: str, changes: list[Change]) -> bool:
         """Add the changes that rewrite `text` to those of the text before it; tells whether any rule was used."""
         modified = False
-        shortest_prefixes = self.charsmap.shortest_prefixes
+        shortest_prefix = self.charsmap.shortest_prefix
         for cluster in graphemes(text):
             if len(cluster.encode("utf-8")) < 6:
-                replacement = shortest_prefixes[cluster]
+                replacement = shortest_prefix(cluster)
                 if replacement is not None:
                     modified = True
                     _substitute(changes, cluster, replacement)
                     continue
             for character in cluster:
-                replacement = shortest_prefixes[character]
+                replacement = shortest_prefix(character)
                 if replacement is None:
                     changes.append((character, 0))
                 else:

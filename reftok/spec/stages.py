@@ -1,4 +1,4 @@
-"""What each stage takes and gives. The stages are named as in tokenizer.json; `tokenizer.py` puts them in order."""
+"""What each stage takes and gives. The stages are named as in tokenizer.json; `pipeline.py` puts them in order."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ class Model(Protocol):
     @property
     def size(self) -> int:
         """How many ids it has: more than entries in `vocab` where a file repeats a piece."""
+        ...
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, None where there is none."""
         ...
 
     def tokenize(self, text: str) -> Sequence[Token]:

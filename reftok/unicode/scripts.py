@@ -1,7 +1,7 @@
 """The scripts by which the pre-tokenizer UnicodeScripts cuts.
 
 Source: tokenizers 0.23, pre_tokenizers/unicode_scripts/, whose table is that of Unicode 9.0 by way of sentencepiece.
-Held against the library over all scalar values by tests/reftok/test_scripts.py.
+Held against the library over all scalar values by tests/reftok/unicode/test_scripts.py.
 """
 
 from __future__ import annotations

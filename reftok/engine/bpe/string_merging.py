@@ -31,7 +31,7 @@ class StringMerges:
     """
 
     def __init__(
-        self, ranks: Mapping[str, int], pairs: frozenset[str] | None, plainly: Callable[[str], Sequence[str]]
+        self, ranks: Mapping[str, float], pairs: frozenset[str] | None, plainly: Callable[[str], Sequence[str]]
     ) -> None:
         self._ranks = ranks
         self._pairs = pairs
@@ -68,7 +68,7 @@ class StringMerges:
         return found
 
 
-def merge_few(symbols: list[str], ranks: Mapping[str, int]) -> list[str]:
+def merge_few(symbols: list[str], ranks: Mapping[str, float]) -> list[str]:
     """What a few symbols merge to, the lowest rank first, the leftmost of equals first; changes `symbols`.
 
     >>> merge_few(list("abcab"), {"ab": 2, "bc": 1, "ca": 1})

@@ -1,11 +1,11 @@
-"""From a tokenizer to the chain of its streamed decoders."""
+"""From a pipeline to the chain of its streamed decoders."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from reftok.engine.decode.llama import LlamaPieces, Utf8Text, without_spaces
 from reftok.engine.decode.sentencepiece import Denormalized, Pieces
@@ -43,14 +43,12 @@ from reftok.engine.decode.tokens import (
     Words,
 )
 from reftok.errors import UnsupportedFeature
-from reftok.formats.llama_tokenizer import LlamaTokenizer
 from reftok.spec.decoders import CTC, BPEDecoder, ByteFallback, ByteLevel, Fuse, Metaspace, Replace, Strip, WordPiece
+from reftok.spec.llama.stages import Detokenizer
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.stages import Decoder
 from reftok.spec.text import refuse_expansion
-
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
 
 Stage = TypeVar("Stage", bound=DecodingStage)
 
@@ -70,15 +68,15 @@ class DecodingChain:
     stages: Sequence[DecodingStage]
 
 
-def decoding_chain(tokenizer: Tokenizer, skip_special_tokens: bool, output: FusedSink) -> DecodingChain:
+def decoding_chain(pipeline: Pipeline, skip_special_tokens: bool, output: FusedSink) -> DecodingChain:
     """A new chain in front of `output`.
 
     Raises UnsupportedFeature for a decoder that is not one of reftok's.
     """
-    if isinstance(tokenizer, LlamaTokenizer):
-        return _llama_chain(tokenizer, skip_special_tokens, output)
-    built = _Building(_Sizes() if _may_be_refused(tokenizer) else None)
-    steps = tokenizer.decoders or ()
+    if pipeline.detokenizer is not None:
+        return _llama_chain(pipeline.detokenizer, skip_special_tokens, output)
+    built = _Building(_Sizes() if _may_be_refused(pipeline) else None)
+    steps = pipeline.decoders or ()
     joining = next((place for place, step in enumerate(steps) if type(step) in _JOINING), len(steps))
     fused = output
     for step in reversed(steps[joining + 1 :]):
@@ -86,28 +84,28 @@ def decoding_chain(tokenizer: Tokenizer, skip_special_tokens: bool, output: Fuse
     if joining < len(steps):
         sink: TokenSink = built.joining(steps[joining], fused)
     else:
-        sink = built.add(Spaced(fused) if tokenizer.decoders is None else Joined(fused))
+        sink = built.add(Spaced(fused) if pipeline.decoders is None else Joined(fused))
     for step in reversed(steps[:joining]):
         sink = built.before_joining(step, sink)
-    first = built.add(_Vocab(tokenizer, skip_special_tokens, sink, built.sizes))
+    first = built.add(_Vocab(pipeline, skip_special_tokens, sink, built.sizes))
     return DecodingChain(first, built.stages[::-1])
 
 
-def _llama_chain(tokenizer: LlamaTokenizer, skip_special_tokens: bool, output: FusedSink) -> DecodingChain:
+def _llama_chain(detokenizer: Detokenizer, skip_special_tokens: bool, output: FusedSink) -> DecodingChain:
     text = Utf8Text(output)
-    cleaning = without_spaces(text) if tokenizer.detokenizer.cleans_spaces else []
-    pieces = LlamaPieces(tokenizer.detokenizer, skip_special_tokens, cleaning[0] if cleaning else text)
+    cleaning = without_spaces(text) if detokenizer.cleans_spaces else []
+    pieces = LlamaPieces(detokenizer, skip_special_tokens, cleaning[0] if cleaning else text)
     return DecodingChain(pieces, (pieces, *cleaning, text))
 
 
-def _may_be_refused(tokenizer: Tokenizer) -> bool:
+def _may_be_refused(pipeline: Pipeline) -> bool:
     """Whether some list of tokens may become so long that `decode` refuses it.
 
     A step adds at most its growth for each character and for each token, and of tokens that are not empty there are
     no more than characters.
     """
-    growth = prod(1 + _growth(step) for step in tokenizer.decoders or ())
-    return growth > 1 and (2 * growth > _NEVER_REFUSED or tokenizer.token_to_id("") is not None)
+    growth = prod(1 + _growth(step) for step in pipeline.decoders or ())
+    return growth > 1 and (2 * growth > _NEVER_REFUSED or pipeline.token_to_id("") is not None)
 
 
 def _growth(step: Decoder) -> float:
@@ -224,16 +222,16 @@ _JOINING: dict[type[Any], Callable[[Any, FusedSink], Joined | Utf8Tokens | Piece
 
 
 class _Vocab(DecodingStage):
-    """Ids to tokens, as `Tokenizer.decode` does it. sizes: told of every token, if it is there."""
+    """Ids to tokens, as `Pipeline.decode` does it. sizes: told of every token, if it is there."""
 
-    def __init__(self, tokenizer: Tokenizer, skip_special_tokens: bool, sink: TokenSink, sizes: _Sizes | None) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, pipeline: Pipeline, skip_special_tokens: bool, sink: TokenSink, sizes: _Sizes | None) -> None:
+        self._pipeline = pipeline
         self._skip_special_tokens = skip_special_tokens
         self._sink = sink
         self._sizes = sizes
 
     def token_id(self, token_id: int) -> None:
-        token = self._tokenizer.decodable_token(token_id, self._skip_special_tokens)
+        token = self._pipeline.decodable_token(token_id, self._skip_special_tokens)
         if token is not None:
             if self._sizes is not None:
                 self._sizes.tokens += len(token)
@@ -244,7 +242,7 @@ class _Vocab(DecodingStage):
 
 
 class _Bounded(DecodingStage):
-    """Refuses what the decoder in front of it blows up, as `Tokenizer.decode` does."""
+    """Refuses what the decoder in front of it blows up, as `Pipeline.decode` does."""
 
     def __init__(self, sizes: _Sizes) -> None:
         self._sizes = sizes

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
+from reftok.spec.pipeline import Pipeline
 
 Stages: TypeAlias = tuple[Hashable, ...]
 
@@ -83,14 +82,16 @@ UNREMEMBERED = State(())
 """Stands for every state that is not remembered."""
 
 
-def decodable_tokens(tokenizer: Tokenizer, ids: Sequence[int], skip_special_tokens: bool) -> list[str]:
+def decodable_tokens(
+    pipeline: Pipeline, states: DecodingStates, ids: Sequence[int], skip_special_tokens: bool
+) -> list[str]:
     """What `decodable_token` gives for each id that is not skipped; remembered, but not for ids outside the vocab."""
-    known = tokenizer.decoding_states[bool(skip_special_tokens)].tokens
+    known = states.tokens
     try:
         found = [*map(known.__getitem__, ids)]
     except KeyError:
-        found = [tokenizer.decodable_token(token_id, skip_special_tokens) for token_id in ids]
+        found = [pipeline.decodable_token(token_id, skip_special_tokens) for token_id in ids]
         for token_id, token in zip(ids, found, strict=True):
-            if token is not None or tokenizer.id_to_token(token_id) is not None:
+            if token is not None or pipeline.id_to_token(token_id) is not None:
                 known[token_id] = token
     return [token for token in found if token is not None]

@@ -2,23 +2,21 @@
 
     feed ─vocab─▶ ─Decoder─▶ ─Decoder─▶ text
 
-is the way back of `reftok.tokenizer` with a streamed twin in the place of every decoder. Each twin hands on what no
+is the way back of `reftok.spec.pipeline` with a streamed twin in the place of every decoder. Each twin hands on what no
 further id can change and holds the rest, so that the texts of all ids together are the text of `decode`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
+from typing import SupportsIndex, TypeAlias
 
 from reftok.engine.decode.decoders import DecodingChain, decoding_chain
 from reftok.engine.decode.sinks import DecodingStage, Output
 from reftok.engine.decode.states import UNREMEMBERED, DecodingStates, State
 from reftok.errors import InvalidIds, StreamFinished
 from reftok.spec.ids import checked_id, checked_ids, id_list, whole_number
-
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
+from reftok.spec.pipeline import Pipeline
 
 TextCallback: TypeAlias = Callable[[str, int, bool], object]
 """Takes text, the id that it came with, and whether it is the last; False asks for no more."""
@@ -40,8 +38,9 @@ class StreamDecoder:
     ('', b'\xf0', '�', 7)
     """
 
-    def __init__(self, tokenizer: Tokenizer, skip_special_tokens: bool = True) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, pipeline: Pipeline, states: DecodingStates, skip_special_tokens: bool = True) -> None:
+        self._pipeline = pipeline
+        self._shared_states = states
         self._skip_special_tokens = skip_special_tokens
         self.reset()
 
@@ -51,7 +50,7 @@ class StreamDecoder:
         self._state_of_chain: State | None = None
         self._token_count = 0
         self._is_finished = False
-        self._states = self._tokenizer.decoding_states[bool(self._skip_special_tokens)]
+        self._states = self._shared_states
         start = self._states.start
         self._state = self._make_chain()[1] if start is None else start
 
@@ -159,7 +158,7 @@ class StreamDecoder:
     def _make_chain(self) -> tuple[DecodingChain, State]:
         """The stages of a new stream, and the state that they are in."""
         self._output = Output()
-        chain = self._made_chain = decoding_chain(self._tokenizer, self._skip_special_tokens, self._output)
+        chain = self._made_chain = decoding_chain(self._pipeline, self._skip_special_tokens, self._output)
         state = self._states.at(_key(chain))
         self._state_of_chain = self._states.start = state
         return chain, state

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 
-class WholePartModel:
+class BufferedModel:
     """Looks each part up when it is complete.
 
     ids_of_part: of the model.
@@ -16,7 +16,7 @@ class WholePartModel:
     >>> from reftok.spec.models.wordlevel import WordLevel
     >>> ids: list[int] = []
     >>> model = WordLevel({"yes": 1, "no": 2}, "no")
-    >>> stage = WholePartModel(model.known_ids, ids, "a word is looked up as a whole")
+    >>> stage = BufferedModel(model.known_ids, ids, "a word is looked up as a whole")
     >>> stage.text("y"), stage.text("es"), stage.held, ids, stage.end_part(), ids
     (None, None, 3, [1], None, [1])
     """

@@ -2,13 +2,13 @@
 
     ─AddedTokens─▶ ─Normalizer─▶ ─AddedTokens─▶ ─PreTokenizer─▶ ─Model─▶ ids
 
-is the line of `reftok.tokenizer` with a streamed twin in the place of every stage.
+is the line of `reftok.spec.pipeline` with a streamed twin in the place of every stage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from reftok.engine.encode.added_tokens import stream_added_tokens
 from reftok.engine.encode.growth import may_grow_too_much
@@ -16,13 +16,12 @@ from reftok.engine.encode.llama_special_tokens import StreamedLlamaSpecialTokens
 from reftok.engine.encode.models import stream_model
 from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
+from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.spec.llama.special_tokens import LlamaSpecialTokens
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import Metaspace
 from reftok.spec.text import refuse_expansion
-
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
 
 _AT_ONCE = 50_000_000
 """So many code points a text may grow by before it is known how long it will be."""
@@ -36,13 +35,13 @@ class EncodingChain:
     held_until_end: which stages can decide nothing before the end of a part, and why.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, pipeline: Pipeline, model: FastModel[Any]) -> None:
         self.ids: list[int] = []
-        self.stages = _stages(tokenizer, self.ids)
+        self.stages = _stages(pipeline, model, self.ids)
         self.text = self.stages[0].text
         self.end = self.stages[0].end_part
         self.asks_for_start = any(
-            isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in tokenizer.pre_tokenizers
+            isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in pipeline.pre_tokenizers
         )
         self._holding = [stage for stage in self.stages if getattr(type(stage), "held", None) is not StreamedStage.held]
         self.held_until_end = tuple(filter(None, (stage.holds_parts for stage in self.stages)))
@@ -78,7 +77,7 @@ class EncodingChain:
 
 
 class _Bounded(StreamedStage):
-    """Refuses a normalizer's text that is too long for what was fed, as `Tokenizer.encode` does.
+    """Refuses a normalizer's text that is too long for what was fed, as `Pipeline.encode` does.
 
     That is known when the text has ended; before, much more is let through, but not everything.
     """
@@ -134,22 +133,22 @@ class _Counting(StreamedStage):
             stage.end_text()
 
 
-def _stages(tokenizer: Tokenizer, ids: list[int]) -> tuple[TextSink, ...]:
-    added_tokens = tokenizer.added_tokens
-    ignored = added_tokens.special_ids() if tokenizer.encode_special_tokens else frozenset()
-    stages: list[TextSink] = [stream_model(tokenizer.model, ids)]
+def _stages(pipeline: Pipeline, model: FastModel[Any], ids: list[int]) -> tuple[TextSink, ...]:
+    added_tokens = pipeline.added_tokens
+    ignored = added_tokens.special_ids() if pipeline.encode_special_tokens else frozenset()
+    stages: list[TextSink] = [stream_model(model, ids)]
     bounded: list[_Bounded] = []
-    for pre_tokenizer in reversed(tokenizer.pre_tokenizers):
+    for pre_tokenizer in reversed(pipeline.pre_tokenizers):
         stages.append(stream_pre_tokenizer(pre_tokenizer, stages[-1]))
     stages += stream_added_tokens(added_tokens.normalized_pattern, ignored, stages[-1])
-    must_be_bounded = may_grow_too_much(tokenizer.normalizers)
-    for normalizer in reversed(tokenizer.normalizers):
+    must_be_bounded = may_grow_too_much(pipeline.normalizers)
+    for normalizer in reversed(pipeline.normalizers):
         if must_be_bounded:
             bounded.append(_Bounded(stages[-1]))
             stages.append(bounded[-1])
         stages.append(stream_normalizer(normalizer, stages[-1]))
     if isinstance(added_tokens, LlamaSpecialTokens):
-        stages.append(StreamedLlamaSpecialTokens(added_tokens, tokenizer.encode_special_tokens, stages[-1]))
+        stages.append(StreamedLlamaSpecialTokens(added_tokens, pipeline.encode_special_tokens, stages[-1]))
     else:
         stages += stream_added_tokens(added_tokens.raw_pattern, ignored, stages[-1])
     if bounded:

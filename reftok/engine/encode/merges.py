@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
-from reftok.engine.bpe.merging_model import MergingModel
+from reftok.engine.bpe.fast_merging import FastMerging
 from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 
 LONG = 32
@@ -26,7 +27,7 @@ class StreamedMerges:
 
     holds_parts = ""
 
-    def __init__(self, model: MergingModel, ids: list[int]) -> None:
+    def __init__(self, model: FastMerging[Any], ids: list[int]) -> None:
         self._model = model
         self._known_ids = model.known_ids
         self._ids = ids
@@ -119,7 +120,7 @@ class StreamedMerges:
 class StreamedByteMerges(StreamedMerges):
     """ByteLevel and the model as one stage: a word that is remembered need not be written in its bytes first."""
 
-    def __init__(self, model: MergingModel, ids: list[int]) -> None:
+    def __init__(self, model: FastMerging[Any], ids: list[int]) -> None:
         super().__init__(model, ids)
         self._ids_of_raw = model.ids_of_raw
 

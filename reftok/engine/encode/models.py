@@ -1,66 +1,87 @@
-"""The streamed twin of each model."""
+"""The fast and the streamed form of each model."""
 
 from __future__ import annotations
 
-from reftok.engine.bpe.merging_model import MergingModel
-from reftok.engine.caches import Results
-from reftok.engine.encode.buffered_model import WholePartModel
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from reftok.engine.bpe.fast_bpe import FastBPE, FastLlamaBPE, FastRankBPE
+from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
+from reftok.engine.bpe.fast_spm import FastSPM
+from reftok.engine.encode.buffered_model import BufferedModel
 from reftok.engine.encode.merges import StreamedMerges
 from reftok.engine.encode.pieces import StreamedChar, StreamedSentencePieceBPE, StreamedSPM
 from reftok.engine.encode.sentencepiece_unigram import StreamedSentencePieceUnigram
 from reftok.engine.encode.unigram import StreamedUnigram
+from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import TextSink
-from reftok.errors import UnsupportedFeature
+from reftok.engine.split_points.words import FastChar, FastWord
+from reftok.engine.unigram.fast_sentencepiece_unigram import FastSentencePieceUnigram
+from reftok.engine.unigram.fast_unigram import FastUnigram
+from reftok.spec.llama.bpe import LlamaBPE
 from reftok.spec.llama.spm import LlamaSPM
 from reftok.spec.llama.wpm import LlamaWPM
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.rank_bpe import RankBPE
 from reftok.spec.models.unigram import Unigram
-from reftok.spec.models.vocab_model import VocabModel
 from reftok.spec.models.wordlevel import WordLevel
 from reftok.spec.models.wordpiece import WordPiece
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
-from reftok.spec.sentencepiece.words import SentencePieceChar
+from reftok.spec.sentencepiece.words import SentencePieceChar, SentencePieceWord
 from reftok.spec.stages import Model
 
-_LOOKED_UP = "WordLevel looks a word up as a whole"
 _MAY_BE_UNKNOWN = "one character can make a whole word unknown"
-_NOT_STREAMED = "its search is not made to go on"
+_WHY_BUFFERED: Mapping[type[Any], str] = {
+    WordLevel: "a word is looked up as a whole",
+    WordPiece: _MAY_BE_UNKNOWN,
+    LlamaWPM: _MAY_BE_UNKNOWN,
+}
+"""Why a model cannot tell any id before the end of a part."""
 
 
-def stream_model(model: Model, ids: list[int]) -> TextSink:
+def fast_model(model: Model) -> FastModel[Any]:
+    """The fast form of a model; of a class that is not known here, derived ones too, its own answers, remembered.
+
+    >>> from reftok.spec.models.bpe import BPE
+    >>> fast_model(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])).ids("abb")
+    [2, 1]
+    """
+    known = _FAST.get(type(model))
+    return FastModel(model) if known is None else known[0](model)
+
+
+def stream_model(model: FastModel[Any], ids: list[int]) -> TextSink:
     """The end of the line: it puts the ids of each part, and of the added tokens between them, into `ids`.
-
-    Raises UnsupportedFeature for a model that is none of the project's.
 
     >>> from reftok.spec.models.bpe import BPE
     >>> ids: list[int] = []
-    >>> stage = stream_model(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]), ids)
+    >>> stage = stream_model(fast_model(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])), ids)
     >>> stage.text("a"); stage.text("b"); stage.end_part(); stage.token(9); ids
     [2, 9]
     """
-    if isinstance(model, MergingModel):
-        return StreamedMerges(model, ids)
-    if isinstance(model, Unigram) and model.has_small_trie:
-        return StreamedUnigram(model, ids)
-    if type(model) is SentencePieceUnigram:
-        return StreamedSentencePieceUnigram(model, ids)
-    if isinstance(model, SentencePieceUnigram):
-        # A class that is derived from it may segment otherwise: its own answer counts.
-        return WholePartModel(Results(model.token_ids), ids, f"{type(model).__name__}: {_NOT_STREAMED}")
-    if isinstance(model, SentencePieceBPE):
-        return StreamedSentencePieceBPE(model, ids)
-    if isinstance(model, SentencePieceChar):
-        return StreamedChar(model, ids)
-    if isinstance(model, LlamaSPM):
-        return StreamedSPM(model, ids)
-    if isinstance(model, VocabModel):
-        return WholePartModel(model.known_ids, ids, _reason(model))
-    raise UnsupportedFeature("", "model", f"{type(model).__name__} has no streamed twin")
+    known = _FAST.get(type(model.model))
+    return _buffered(model, ids) if known is None else known[1](model, ids)
 
 
-def _reason(model: VocabModel) -> str:
-    """Why a model cannot tell any id before the end of a part."""
-    if isinstance(model, WordLevel):
-        return _LOOKED_UP
-    name = type(model).__name__
-    return f"{name}: {_MAY_BE_UNKNOWN if isinstance(model, WordPiece | LlamaWPM) else _NOT_STREAMED}"
+def _buffered(model: FastModel[Any], ids: list[int]) -> BufferedModel:
+    why = _WHY_BUFFERED.get(type(model.model), "its search is not made to go on")
+    return BufferedModel(model.known_ids, ids, f"{type(model.model).__name__}: {why}")
+
+
+def _stream_unigram(model: FastUnigram, ids: list[int]) -> TextSink:
+    return StreamedUnigram(model, ids) if model.has_small_trie else _buffered(model, ids)
+
+
+_FAST: Mapping[type[Any], tuple[Callable[[Any], FastModel[Any]], Callable[[Any, list[int]], TextSink]]] = {
+    BPE: (FastBPE, StreamedMerges),
+    RankBPE: (FastRankBPE, StreamedMerges),
+    LlamaBPE: (FastLlamaBPE, StreamedMerges),
+    Unigram: (FastUnigram, _stream_unigram),
+    SentencePieceUnigram: (FastSentencePieceUnigram, StreamedSentencePieceUnigram),
+    SentencePieceBPE: (FastSentencePieceBPE, StreamedSentencePieceBPE),
+    SentencePieceChar: (FastChar, StreamedChar),
+    SentencePieceWord: (FastWord, StreamedChar),
+    LlamaSPM: (FastSPM, StreamedSPM),
+}
+"""By model its fast form, and what streams it; of all others a part is buffered until its end."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
+from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
+from reftok.engine.bpe.fast_spm import FastSPM
 from reftok.engine.encode.segment_ids import SegmentIds
-from reftok.spec.llama.spm import LlamaSPM
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
-from reftok.spec.sentencepiece.words import SentencePieceChar
+from reftok.engine.split_points.words import FastChar
 
 
 class StreamedCuts(ABC):
@@ -77,10 +77,10 @@ class StreamedCuts(ABC):
 class StreamedChar(StreamedCuts):
     """Characters or words of sentencepiece."""
 
-    def __init__(self, model: SentencePieceChar, ids: list[int]) -> None:
+    def __init__(self, model: FastChar, ids: list[int]) -> None:
         super().__init__(model.last_cut, ids)
-        self._model = model
-        self._segment_ids = SegmentIds(model.table, ids)
+        self._model = model.model
+        self._segment_ids = SegmentIds(self._model.table, ids)
 
     def _give(self, text: str) -> bool:
         self._segment_ids.add(self._model.segments(text))
@@ -100,10 +100,10 @@ class StreamedSentencePieceBPE(StreamedCuts):
     _whole: what was given of the part, where it is kept; last what could not be given.
     """
 
-    def __init__(self, model: SentencePieceBPE, ids: list[int]) -> None:
+    def __init__(self, model: FastSentencePieceBPE, ids: list[int]) -> None:
         super().__init__(model.cuts.last_cut, ids)
         self._model = model
-        self._segment_ids = SegmentIds(model.table, ids)
+        self._segment_ids = SegmentIds(model.model.table, ids)
         self._whole: list[str] = []
 
     def _give(self, text: str) -> bool:
@@ -119,7 +119,7 @@ class StreamedSentencePieceBPE(StreamedCuts):
     def _give_rest(self, text: str) -> None:
         if self._is_stuck or not self._give(text):
             whole = "".join([*self._whole[:-1], text])
-            self._ids += self._model.token_ids(whole)[self._segment_ids.given :]
+            self._ids += self._model.ids_of(whole)[self._segment_ids.given :]
         self._segment_ids.end_part()
         self._whole.clear()
 
@@ -127,7 +127,7 @@ class StreamedSentencePieceBPE(StreamedCuts):
 class StreamedSPM(StreamedCuts):
     """SPM of llama.cpp. A byte that is no UTF-8 takes those behind it into its symbol: from there the part is held."""
 
-    def __init__(self, model: LlamaSPM, ids: list[int]) -> None:
+    def __init__(self, model: FastSPM, ids: list[int]) -> None:
         super().__init__(model.cuts.last_cut, ids)
         self._model = model
 
@@ -137,7 +137,7 @@ class StreamedSPM(StreamedCuts):
         super().text(fragment, at_start)
 
     def _give(self, text: str) -> bool:
-        self._ids += [token_id for token_id, _, _ in self._model.segments(text)]
+        self._ids += self._model.ids_of(text)
         return True
 
     def _give_rest(self, text: str) -> None:

@@ -2,7 +2,7 @@ r"""What each normalizer makes of a text, without the alignment: the fast twins 
 
     rewriter(normalizer)(text) == normalizer.normalize(NormalizedString(text)).text
 
-for every normalizer and text; tests/reftok/test_rewriting.py holds them equal.
+for every normalizer and text; tests/reftok/engine/encode/test_rewriting.py holds them equal.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _bert(normalizer: BertNormalizer) -> Rewrite:
 
 
 def _precompiled(charsmap: Charsmap) -> Rewrite:
-    replacements = charsmap.shortest_prefixes
+    replacements = Results(charsmap.shortest_prefix, longest=5)
 
     def of_character(character: str) -> str:
         replacement = replacements[character]

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import regex
 
 from reftok.engine.caches import Results, TwoGenerationCache
+from reftok.engine.encode.sentencepiece_prefixes import Prefixes, prefixes
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
@@ -33,12 +34,12 @@ AsciiRules: TypeAlias = tuple[dict[int, str], str]
 class _Alone(dict[str, str | None]):
     """What becomes of a character whatever follows it; None where that is not known from the character alone."""
 
-    def __init__(self, normalizer: SentencePieceNormalizer) -> None:
+    def __init__(self, found: Prefixes) -> None:
         super().__init__()
-        self._normalizer = normalizer
+        self._prefixes = found
 
     def __missing__(self, character: str) -> str | None:
-        part, _, is_open = self._normalizer.prefix(character, 0)
+        part, _, is_open = self._prefixes.at(character, 0)
         found = self[character] = None if is_open or "  " in part else part
         return found
 
@@ -60,7 +61,8 @@ class Replacer:
         self._words: Results[str] = Results(self._word)
         self._ascii: AsciiRules | None = None
         self._short: TwoGenerationCache[Step] = TwoGenerationCache(1 << 13)
-        self._alone = _Alone(normalizer)
+        self._prefixes = prefixes(normalizer)
+        self._alone = _Alone(self._prefixes)
 
     def step(self, text: str) -> Step:
         """The text rewritten as far as it is final.
@@ -127,7 +129,7 @@ class Replacer:
         runs: list[str] = []
         run: list[str] = []
         position = 0
-        prefix, alone = self._normalizer.prefix, self._alone
+        prefix, alone = self._prefixes.at, self._alone
         while position < len(text):
             known = alone[text[position]]
             if known is not None:
@@ -181,7 +183,7 @@ class StreamedSentencePieceNormalizer(StreamedStage):
     def __init__(self, normalizer: SentencePieceNormalizer, sink: TextSink) -> None:
         super().__init__(sink)
         options = normalizer.options
-        self._normalizer = normalizer
+        self._prefix = prefixes(normalizer).at
         self._replacer = replacer(normalizer)
         self._step = self._replacer.step
         self._space = "▁" if options.escape_whitespaces else " "
@@ -213,7 +215,7 @@ class StreamedSentencePieceNormalizer(StreamedStage):
         position = self._replacer.end_of_spaces(text) if self._trims else 0
         self._open = ""
         while self._trims and position < len(text):
-            part, length, is_open = self._normalizer.prefix(text, position)
+            part, length, is_open = self._prefix(text, position)
             if is_open and not is_end:
                 self._open = text[position:]
                 return ""

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from reftok.engine.encode.segment_ids import SegmentIds
 from reftok.engine.unigram.converging_paths import Open
+from reftok.engine.unigram.fast_sentencepiece_unigram import FastSentencePieceUnigram
 from reftok.engine.unigram.looked_up_paths import LookedUpPaths
 from reftok.engine.unigram.running_words import RunningWords
-from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
+from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD
 
 _SHORT = 4
 """A fragment of fewer code points is taken character by character."""
@@ -20,7 +21,7 @@ class StreamedSentencePieceUnigram(LookedUpPaths):
 
     Between two places that no piece spans, only the score at the first of them depends on what came before: such words
     are looked up. The last word of a long fragment waits for the next call. Short fragments are searched, and where the
-    steps cannot be looked up, as in `segments_plainly`: a score beyond the threshold is taken off from all sums that
+    steps cannot be looked up, as in `best_path`: a score beyond the threshold is taken off from all sums that
     are still open.
 
     model: whose ids are taken.
@@ -33,9 +34,9 @@ class StreamedSentencePieceUnigram(LookedUpPaths):
 
     holds_parts = ""
 
-    def __init__(self, model: SentencePieceUnigram, ids: list[int]) -> None:
+    def __init__(self, model: FastSentencePieceUnigram, ids: list[int]) -> None:
         self._model = model
-        self._segment_ids = SegmentIds(model.table, ids)
+        self._segment_ids = SegmentIds(model.model.table, ids)
         self._words = RunningWords(model, self._segment_ids, self._search_word)
         super().__init__(model.undecided_texts, self._words.score)
         self._ids = ids
@@ -103,7 +104,7 @@ class StreamedSentencePieceUnigram(LookedUpPaths):
         self._resets.clear()
 
     def _step(self, character: str) -> None:
-        """One more position: what `segments_plainly` does for one end, from each start in order."""
+        """One more position: what `best_path` does for one end, from each start in order."""
         cell = self._cell
         best, start, best_id = 0.0, -1, -1
         still_open: list[Open] = []
@@ -162,7 +163,7 @@ class StreamedSentencePieceUnigram(LookedUpPaths):
 
     def parts(self, parts: Sequence[str]) -> None:
         for part in parts:
-            self._ids += self._model.token_ids(part)
+            self._ids += self._model.ids_of(part)
 
     def token(self, token_id: int) -> None:
         self._ids.append(token_id)

@@ -7,14 +7,12 @@ rest, so that the ids of all chunks together are those of the whole text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
+from typing import Literal, NoReturn, TypeAlias
 
+from reftok.engine.encode.affixes import ids_behind_model
 from reftok.engine.encode.chunks import ChunkReader
-from reftok.engine.encode.post_processors import surroundings
+from reftok.engine.encode.encoder import Encoder
 from reftok.errors import InvalidText, ReftokError, StreamFinished
-
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
 
 ByteErrors: TypeAlias = Literal["strict", "replace"]
 """What is done with bytes that are not UTF-8 where the library takes none: refuse them, or U+FFFD."""
@@ -33,23 +31,23 @@ class StreamEncoder:
     ([40, 3525], 4, [], [341, 291, 2118])
     """
 
-    def __init__(self, tokenizer: Tokenizer, add_special_tokens: bool = True, errors: ByteErrors = "strict") -> None:
+    def __init__(self, encoder: Encoder, add_special_tokens: bool = True, errors: ByteErrors = "strict") -> None:
         if errors not in ("strict", "replace"):
             raise ReftokError(f"errors {errors!r:.60} is neither 'strict' nor 'replace'")
-        self._tokenizer = tokenizer
+        self._encoder = encoder
         self._add_special_tokens = add_special_tokens
         self._errors: ByteErrors = errors
-        self._surroundings = surroundings(tokenizer, add_special_tokens)
-        self._holds_ids = bool(self._surroundings.held_by)
+        self._affixes = encoder.affixes(add_special_tokens)
+        self._holds_ids = bool(self._affixes.buffered_by)
         self.reset()
 
     def reset(self) -> None:
         """Forget everything: what comes next is another text."""
-        self._chain = self._tokenizer.encoding_states.chain(self._tokenizer)
-        self._chain.ids += self._surroundings.before
+        self._chain = self._encoder.take_chain()
+        self._chain.ids += self._affixes.prefix
         self._ids = self._chain.ids
         self._text = self._chain.text
-        self._reader = ChunkReader(self._tokenizer.library, self._errors)
+        self._reader = ChunkReader(self._encoder.pipeline.library, self._errors)
         self._takes_ascii = False
         self._is_begun = False
         self._come = 0
@@ -74,7 +72,7 @@ class StreamEncoder:
         >>> reftok.load("bpe-gpt2").stream_encoder().held_until_end
         ()
         """
-        return (*filter(None, (self._surroundings.held_by,)), *self._chain.held_until_end)
+        return (*filter(None, (self._affixes.buffered_by,)), *self._chain.held_until_end)
 
     def feed(self, text: str) -> list[int]:
         """The ids that have become final with this chunk.
@@ -125,10 +123,10 @@ class StreamEncoder:
             self._break()
         ids = self._chain.taken()
         self._end = "the stream is finished"
-        self._tokenizer.encoding_states.idle.append(self._chain)
+        self._encoder.put_back(self._chain)
         if self._holds_ids:
-            return self._tokenizer.ids_behind_model(ids, self._add_special_tokens)
-        return [*ids, *self._surroundings.after]
+            return ids_behind_model(self._encoder.pipeline, ids, self._add_special_tokens)
+        return [*ids, *self._affixes.suffix]
 
     def _break(self) -> NoReturn:
         """A stage may be in the middle of something: the stream cannot go on."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import chain
 
 from reftok.engine.unigram.converging_paths import Open
+from reftok.engine.unigram.fast_unigram import SURE, FastUnigram
 from reftok.engine.unigram.looked_up_paths import LookedUpPaths
 from reftok.engine.unigram.running_score import RunningScore
-from reftok.spec.models.unigram import SURE, Unigram
 
 _SHORT = 32
 
@@ -29,9 +29,10 @@ class StreamedUnigram(LookedUpPaths):
 
     holds_parts = ""
 
-    def __init__(self, model: Unigram, ids: list[int]) -> None:
+    def __init__(self, model: FastUnigram, ids: list[int]) -> None:
         super().__init__(model.undecided_texts, RunningScore(model.largest, SURE, model.added_scores))
-        self._model = model
+        self._model = model.model
+        self._fast = model
         self._known_ids = model.known_ids
         self._ids = ids
         self._waiting = ""
@@ -93,18 +94,18 @@ class StreamedUnigram(LookedUpPaths):
             return
         text = model.pieces[token_id][0] if unknown_text is None else unknown_text
         if self._is_run_told:
-            self._ids += model.unknown_ids(text)
+            self._ids += self._fast.unknown_ids(text)
             return
         self._unknown_run += text
         # The unknown piece itself is no bytes as long as it stands alone.
-        if model.tells_unknown_at_once and not (model.byte_fallback and unknown_text is None):
+        if self._fast.tells_unknown_at_once and not (model.byte_fallback and unknown_text is None):
             self._end_run()
             self._is_run_told = True
 
     def _end_run(self) -> None:
         self._is_run_told = False
         if self._unknown_run:
-            self._ids += self._model.piece_ids(self._unknown_run)
+            self._ids += self._fast.piece_ids(self._unknown_run)
             self._unknown_run = ""
 
     def _decide(self, path: Sequence[int]) -> None:

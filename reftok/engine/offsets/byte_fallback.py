@@ -9,43 +9,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 from operator import sub
-from typing import TYPE_CHECKING
 
 from reftok.engine.caches import Results
+from reftok.engine.encode.encoder import Encoder
 from reftok.engine.offsets.byte_level import Columns, columns_of_parts, encoding_of, has_match
 from reftok.spec.models.bpe import BPE
 from reftok.spec.normalizers import Prepend, Replace
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import Metaspace
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.text import NormalizedString, Split
 from reftok.spec.types import Encoding, Span
 
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
-
 _CONTINUING_BYTES = frozenset(BYTE_PIECES[0x80:0xC0])
 
 
-def byte_fallback_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
-    """What `reftok.spec.trace.to_encoding` makes of the text; None where that has to be asked.
+def byte_fallback_encoding(encoder: Encoder, text: str, sequence_id: int = 0) -> Encoding | None:
+    """What `Pipeline.tokens_of` gives; None where that has to be asked.
 
     >>> import reftok
-    >>> byte_fallback_encoding(reftok.load("spm-bpe-hf"), "a ☃").offsets
+    >>> byte_fallback_encoding(reftok.load("spm-bpe-hf").engine.encoder, "a ☃").offsets
     [(0, 1), (1, 2), (2, 3), (2, 3), (2, 3)]
     """
-    model = tokenizer.model
-    if tokenizer.library != "tokenizers" or type(model) is not BPE or not model.options.byte_fallback:
+    pipeline = encoder.pipeline
+    model = pipeline.model
+    if pipeline.library != "tokenizers" or type(model) is not BPE or not model.options.byte_fallback:
         return None
-    if len(tokenizer.pre_tokenizers) > 1 or not all(map(_is_one_for_one, _steps(tokenizer))):
+    if len(pipeline.pre_tokenizers) > 1 or not all(map(_is_one_for_one, _steps(pipeline))):
         return None
-    parts = tokenizer.added_tokens.split_raw([Split(NormalizedString(text))], tokenizer.encode_special_tokens)
-    columns = columns_of_parts(parts, lambda part, start, word: _columns(tokenizer, model, part, start, word))
+    parts = pipeline.added_tokens.split_raw([Split(NormalizedString(text))], pipeline.encode_special_tokens)
+    columns = columns_of_parts(parts, lambda part, start, word: _columns(encoder, model, part, start, word))
     return None if columns is None else encoding_of(columns, sequence_id)
 
 
-def _steps(tokenizer: Tokenizer) -> tuple[Normalizer | PreTokenizer, ...]:
-    return *tokenizer.normalizers, *tokenizer.pre_tokenizers
+def _steps(pipeline: Pipeline) -> tuple[Normalizer | PreTokenizer, ...]:
+    return *pipeline.normalizers, *pipeline.pre_tokenizers
 
 
 def _is_one_for_one(step: Normalizer | PreTokenizer) -> bool:
@@ -57,25 +56,23 @@ def _is_one_for_one(step: Normalizer | PreTokenizer) -> bool:
     return isinstance(step, Replace) and isinstance(step.pattern, str) and len(step.pattern) == len(step.content) == 1
 
 
-def _columns(tokenizer: Tokenizer, model: BPE, text: str, start: int, word: int) -> Columns | None:
+def _columns(encoder: Encoder, model: BPE, text: str, start: int, word: int) -> Columns | None:
     """The tokens of a part without added tokens; None where they are not told by their ids."""
-    size = len(text)
-    for step in tokenizer.normalizers:
+    pipeline, size = encoder.pipeline, len(text)
+    for step in pipeline.normalizers:
         if isinstance(step, Prepend):
             text = step.prepend + text
         elif isinstance(step, Replace) and isinstance(step.pattern, str):
             text = text.replace(step.pattern, step.content)
-    if has_match(tokenizer.added_tokens.normalized_pattern, text):
+    if has_match(pipeline.added_tokens.normalized_pattern, text):
         return None
-    for metaspace in tokenizer.pre_tokenizers:
+    for metaspace in pipeline.pre_tokenizers:
         (part,) = metaspace.pre_tokenize([Split(NormalizedString(text, start))])
         text = part.normalized.text
     before = len(text) - size
-    chain = tokenizer.encoding_states.chain(tokenizer)
-    ids = chain.of_normalized(text)
-    tokenizer.encoding_states.idle.append(chain)
+    ids = encoder.ids_of_normalized(text)
     tokens = [*map(model.tokens.__getitem__, ids)]
-    if model.unknown_id in ids:
+    if model.unk_id in ids:
         return None
     first = start - before
     ends = [*accumulate(map(_characters_begun.__getitem__, tokens), initial=first)]

@@ -10,44 +10,48 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate, chain, count, repeat, starmap
 from operator import sub
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, TypeAlias
 
 import regex
 
-from reftok.engine.bpe.merging_model import MergingModel
+from reftok.engine.bpe.fast_bpe import FastBPE, FastRankBPE
+from reftok.engine.bpe.fast_merging import FastMerging
+from reftok.engine.encode.encoder import Encoder
+from reftok.engine.patterns.streamable import Streamable, streamable
 from reftok.spec import text as texts
 from reftok.spec.added_tokens import AddedTokenPattern
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.normalized_splits import normalized_splits
 from reftok.spec.normalizers import UnicodeForm
 from reftok.spec.patterns import compile_oniguruma, pattern_matches
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Split
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.types import Encoding, Span
 from reftok.unicode.characters import is_normalized
 
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
-
 Columns: TypeAlias = tuple[list[int], list[str], list[Span], list[int | None], int]
 """Ids, tokens, offsets and word ids, one element a token; and how many words there are, those without tokens too."""
 
 
-def byte_level_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
-    """What `reftok.spec.trace.to_encoding` makes of the text; None where that has to be asked.
+def byte_level_encoding(encoder: Encoder, pipeline: Pipeline, text: str, sequence_id: int = 0) -> Encoding | None:
+    """What `Pipeline.tokens_of` gives; None where that has to be asked.
+
+    pipeline: with the fast forms of its stages.
 
     >>> import reftok
-    >>> byte_level_encoding(reftok.load("bpe-qwen"), "Hé ☃").offsets
+    >>> engine = reftok.load("bpe-qwen").engine
+    >>> byte_level_encoding(engine.encoder, engine.pipeline, "Hé ☃").offsets
     [(0, 1), (1, 2), (2, 4), (3, 4), (3, 4)]
     """
-    model, cut = tokenizer.model, byte_level_pattern(tokenizer.pre_tokenizers)
-    if tokenizer.library == "llama.cpp" or cut is None or not isinstance(model, MergingModel):
+    cut = byte_level_pattern(pipeline.pre_tokenizers)
+    model = encoder.model
+    if cut is None or not isinstance(model, FastBPE | FastRankBPE):
         return None
     columns_of = partial(_columns, model, partial(_words, *cut))
-    added_tokens = tokenizer.added_tokens
+    added_tokens = pipeline.added_tokens
     has_added = has_match(added_tokens.raw_pattern, text) or has_match(added_tokens.normalized_pattern, text)
-    if has_added or not all(_keeps(step, text) for step in tokenizer.normalizers):
-        columns = columns_of_parts(normalized_splits(tokenizer, text), columns_of)
+    if has_added or not all(_keeps(step, text) for step in pipeline.normalizers):
+        columns = columns_of_parts(pipeline.normalized(text), columns_of)
     else:
         columns = columns_of(text)
     return None if columns is None else encoding_of(columns, sequence_id)
@@ -101,7 +105,7 @@ def columns_of_parts(
 
 
 def _columns(
-    model: MergingModel, words_of: Callable[[str], list[str]], text: str, start: int = 0, first_word: int = 0
+    model: FastMerging[Any], words_of: Callable[[str], list[str]], text: str, start: int = 0, first_word: int = 0
 ) -> Columns | None:
     """The tokens of a part without added tokens; None where they do not cover it.
 
@@ -116,7 +120,7 @@ def _columns(
     return ids, tokens, _offsets(model, tokens, start, text.isascii()), word_ids, len(ids_of_words)
 
 
-def _offsets(model: MergingModel, tokens: Sequence[str], start: int, is_ascii: bool) -> list[Span]:
+def _offsets(model: FastMerging[Any], tokens: Sequence[str], start: int, is_ascii: bool) -> list[Span]:
     """The characters that tokens have bytes of.
 
     A token that begins within a character begins where the one before it has not yet ended.
@@ -146,8 +150,6 @@ def byte_level_pattern(steps: Sequence[PreTokenizer]) -> tuple[regex.Pattern[str
 
 
 def _words(pattern: regex.Pattern[str], keeps_gaps: bool, text: str) -> list[str]:
-    from reftok.engine.patterns.streamable import Streamable, streamable
-
     how = streamable(pattern)
     if text and isinstance(how, Streamable):
         words, are_matches = how.decide_all(text, 0, -1)

@@ -1,34 +1,56 @@
-"""Tokens with their offsets without the plain way through the stages: the fast twin that can tell them, if one can."""
+"""Tokens with their offsets: the first fast path that can tell them, else the line of stages itself."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
 
+from reftok.engine.encode.encoder import Encoder
+from reftok.engine.fast_pipeline import fast_pipeline
 from reftok.engine.offsets.byte_fallback import byte_fallback_encoding
 from reftok.engine.offsets.byte_level import byte_level_encoding
-from reftok.engine.offsets.metaspace import metaspace_encoding
+from reftok.engine.offsets.metaspace import Words, metaspace_encoding
+from reftok.engine.offsets.sentencepiece import SentencePieceOffsets
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.types import Encoding
 
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
 
-_TWINS = (byte_fallback_encoding, byte_level_encoding, metaspace_encoding)
+class OffsetEncoder:
+    """Tells the tokens of texts with their offsets, as `Pipeline.tokens_of` does.
 
-
-def twin_encoding(tokenizer: Tokenizer, text: str, sequence_id: int) -> Encoding | None:
-    """What `reftok.spec.trace.to_encoding` makes of the text; None where that has to be asked.
+    encoder: tells their ids.
 
     >>> import reftok
-    >>> encoding = twin_encoding(reftok.load("bpe-gpt2"), "a b", 0)
-    >>> encoding and encoding.offsets
+    >>> from reftok.engine.encode.encoder import Encoder
+    >>> OffsetEncoder(Encoder(reftok.load("bpe-gpt2").spec)).tokens_of("a b", 0).offsets
     [(0, 1), (1, 3)]
     """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return None
-    for twin in _TWINS:
-        found = twin(tokenizer, text, sequence_id)
-        if found is not None:
-            return found
-    return None
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """The line with the fast forms of its stages."""
+        return fast_pipeline(self._encoder.pipeline)
+
+    @cached_property
+    def _words(self) -> Words:
+        return Words(self.pipeline)
+
+    @cached_property
+    def _pieces(self) -> SentencePieceOffsets:
+        return SentencePieceOffsets(self._encoder, self.pipeline)
+
+    def tokens_of(self, text: str, sequence_id: int) -> Encoding:
+        """The tokens of a text; sequence_id: 1 for the second one of a pair."""
+        found = None
+        match self._encoder.pipeline.library:
+            case "sentencepiece":
+                found = self._pieces.encoding(text)
+            case "tokenizers" | "tiktoken":
+                found = (
+                    byte_fallback_encoding(self._encoder, text, sequence_id)
+                    or byte_level_encoding(self._encoder, self.pipeline, text, sequence_id)
+                    or metaspace_encoding(self.pipeline, self._words, text, sequence_id)
+                )
+        return self.pipeline.tokens_of(text, sequence_id) if found is None else found

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, repeat
 from operator import add
-from typing import TYPE_CHECKING
 
 from reftok.engine.caches import Results
 from reftok.engine.offsets.byte_level import Columns, columns_of_parts, encoding_of, has_match
-from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Lowercase, Precompiled, Replace, Strip, StripAccents
+from reftok.spec.normalizers import Lowercase, Precompiled, Replace, Strip, StripAccents, UnicodeForm
 from reftok.spec.patterns import oniguruma_source
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import Metaspace, WhitespaceSplit
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.text import NormalizedString, Split
@@ -29,28 +29,25 @@ from reftok.spec.trace import to_encoding
 from reftok.spec.types import Encoding
 from reftok.unicode.graphemes import graphemes
 
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
-
 _SEVERAL_SPACES = (" {2,}", "\\ {2,}")
-_BY_THEMSELVES = (NFC, NFD, NFKC, NFKD, Lowercase, Precompiled, StripAccents)
+_BY_THEMSELVES = (UnicodeForm, Lowercase, Precompiled, StripAccents)
 _MOST_GROWTH = 20
 """A word that becomes so many times as long goes the plain way, in which the growth of the whole text is bounded."""
 
 
-def metaspace_encoding(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
-    """What `reftok.spec.trace.to_encoding` makes of the text; None where that has to be asked.
+def metaspace_encoding(pipeline: Pipeline, words: Words, text: str, sequence_id: int = 0) -> Encoding | None:
+    """What `Pipeline.tokens_of` gives; None where that has to be asked.
+
+    words: those of the pipeline.
 
     >>> import reftok
-    >>> metaspace_encoding(reftok.load("spm-unigram-hf"), "an ☃").offsets
+    >>> pipeline = reftok.load("spm-unigram-hf").spec
+    >>> metaspace_encoding(pipeline, Words(pipeline), "an ☃").offsets
     [(0, 2), (2, 3), (3, 4)]
     """
-    words = tokenizer.encoding_states.words
-    if words is None:
-        words = tokenizer.encoding_states.words = Words(tokenizer)
     if not words.are_independent:
         return None
-    parts = tokenizer.added_tokens.split_raw([Split(NormalizedString(text))], tokenizer.encode_special_tokens)
+    parts = pipeline.added_tokens.split_raw([Split(NormalizedString(text))], pipeline.encode_special_tokens)
     columns = columns_of_parts(parts, words.columns)
     return None if columns is None else encoding_of(columns, sequence_id)
 
@@ -77,13 +74,13 @@ class Words:
     are_independent: whether its stages are such that a word may be encoded by itself.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._added_tokens = tokenizer.added_tokens.normalized_pattern
-        self._tokenize = tokenizer.model.tokenize
-        self._normalizers = tokenizer.normalizers
-        self._pre_tokenizers = tokenizer.pre_tokenizers
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._added_tokens = pipeline.added_tokens.normalized_pattern
+        self._tokenize = pipeline.model.tokenize
+        self._normalizers = pipeline.normalizers
+        self._pre_tokenizers = pipeline.pre_tokenizers
         self.are_independent = (
-            tokenizer.library == "tokenizers"
+            pipeline.library == "tokenizers"
             and all(map(_rewrites_words, self._normalizers))
             and _cuts_before_spaces(self._pre_tokenizers)
         )

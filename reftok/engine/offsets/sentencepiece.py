@@ -7,9 +7,13 @@ where that was in the original.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from reftok.engine.encode.encoder import Encoder
+from reftok.engine.offsets.piece_spelling import Spelling
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
@@ -18,56 +22,65 @@ from reftok.spec.sentencepiece.words import SentencePieceChar
 from reftok.spec.text import refuse_expansion
 from reftok.spec.types import Encoding, Span
 
-if TYPE_CHECKING:
-    from reftok.tokenizer import Tokenizer
-
 Columns: TypeAlias = tuple[list[int], list[str], list[Span]]
 """Ids, tokens and offsets, one element a token."""
 
-_STREAMED_AS_THEY_ARE = (SentencePieceBPE, SentencePieceChar, SentencePieceUnigram)
+_TOLD_BY_IDS = (SentencePieceBPE, SentencePieceChar, SentencePieceUnigram)
 """Models whose ids tell how long most tokens are; a class that is derived from one may segment otherwise."""
 
 
-def sentencepiece_encoding(tokenizer: Tokenizer, text: str) -> Encoding | None:
-    """What `reftok.spec.trace.to_encoding` makes of the text; None where that has to be asked.
+class SentencePieceOffsets:
+    """The offsets of one sentencepiece model.
 
-    text: with lone surrogates for bytes that are not UTF-8.
-
-    >>> import reftok
-    >>> sentencepiece_encoding(reftok.load("spm-unigram-bytes"), "a ☃").offsets
-    [(0, 1), (1, 2), (2, 2), (2, 2), (2, 3)]
+    encoder: tells the ids. pipeline: with the fast forms of its stages.
     """
-    model, stages = tokenizer.model, (*tokenizer.normalizers, *tokenizer.pre_tokenizers)
-    normalizer = stages[0] if len(stages) == 1 else None
-    if not isinstance(normalizer, SentencePieceNormalizer) or not isinstance(model, PieceModel):
-        return None
-    if tokenizer.added_tokens.tokens:
-        return None
-    normalized, origins = normalizer.rewrite(text)
-    refuse_expansion(len(normalized), len(text))
-    ids, tokens, offsets = _from_ids(tokenizer, model, normalized, origins) or _plainly(model, normalized, origins)
-    size = len(ids)
-    return Encoding(ids, tokens, offsets, [0] * size, [0] * size, [0] * size, sequence_ranges={0: (0, size)})
+
+    def __init__(self, encoder: Encoder, pipeline: Pipeline) -> None:
+        stages = (*pipeline.normalizers, *pipeline.pre_tokenizers)
+        self._encoder = encoder
+        self._model = encoder.pipeline.model
+        self._normalizer = stages[0] if len(stages) == 1 and not pipeline.added_tokens.tokens else None
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        assert isinstance(self._model, PieceModel)
+        table = self._model.table
+        return Spelling([entry.piece for entry in table.pieces], table.text_ids, table.byte_ids, table.unk_id)
+
+    def encoding(self, text: str) -> Encoding | None:
+        """What `Pipeline.tokens_of` gives; None where that has to be asked.
+
+        text: with lone surrogates for bytes that are not UTF-8.
+
+        >>> import reftok
+        >>> engine = reftok.load("spm-unigram-bytes").engine
+        >>> SentencePieceOffsets(engine.encoder, engine.pipeline).encoding("a ☃").offsets
+        [(0, 1), (1, 2), (2, 2), (2, 2), (2, 3)]
+        """
+        if not isinstance(self._normalizer, SentencePieceNormalizer) or not isinstance(self._model, PieceModel):
+            return None
+        normalized, origins = self._normalizer.rewrite(text)
+        refuse_expansion(len(normalized), len(text))
+        columns = self._from_ids(normalized, origins) or _from_tokens(self._model, normalized, origins)
+        ids, tokens, offsets = columns
+        size = len(ids)
+        return Encoding(ids, tokens, offsets, [0] * size, [0] * size, [0] * size, sequence_ranges={0: (0, size)})
+
+    def _from_ids(self, text: str, origins: Sequence[int]) -> Columns | None:
+        """None where the ids do not tell how long each token is."""
+        if type(self._model) not in _TOLD_BY_IDS:
+            return None
+        ids = self._encoder.ids_of_normalized(text)
+        tokens = self._spelling.tokens(ids, text)
+        if tokens is None:
+            return None
+        lengths = self._spelling.lengths(ids, tokens)
+        if sum(lengths) != len(text):
+            return None
+        return ids, tokens, [*pairwise(map(origins.__getitem__, accumulate(lengths, initial=0)))]
 
 
-def _from_ids(tokenizer: Tokenizer, model: PieceModel, text: str, origins: Sequence[int]) -> Columns | None:
-    """None where the ids do not tell how long each token is."""
-    if type(model) not in _STREAMED_AS_THEY_ARE:
-        return None
-    chain = tokenizer.encoding_states.chain(tokenizer)
-    ids = chain.of_normalized(text)
-    tokenizer.encoding_states.idle.append(chain)
-    spelling = model.table.spelling
-    tokens = spelling.tokens(ids, text)
-    if tokens is None:
-        return None
-    lengths = spelling.lengths(ids, tokens)
-    if sum(lengths) != len(text):
-        return None
-    return ids, tokens, [*pairwise(map(origins.__getitem__, accumulate(lengths, initial=0)))]
-
-
-def _plainly(model: PieceModel, text: str, origins: Sequence[int]) -> Columns:
+def _from_tokens(model: PieceModel, text: str, origins: Sequence[int]) -> Columns:
     tokens = model.tokenize(text)
     spans = (token.span_normalized for token in tokens)
     offsets = [(origins[start], origins[end]) for start, end in spans]

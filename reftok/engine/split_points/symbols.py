@@ -8,15 +8,13 @@ its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import regex
 
 from reftok.engine.caches import Results
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
-
-if TYPE_CHECKING:
-    from reftok.spec.models.bpe import BPE
+from reftok.spec.models.bpe import BPE
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES, SPACE_SYMBOL
 
 Ends: TypeAlias = dict[int, set[int]]
 """A token to the symbols that can be at one end of it."""
@@ -45,6 +43,14 @@ def joinable_pairs(
         for last in lasts.get(left, nothing)
         for first in firsts.get(right, nothing)
     )
+
+
+def initial_ids(model: BPE) -> set[int]:
+    """Every id that may stand in a word before any merge."""
+    by_character = (*model.ids_at_start, *model.ids_after_start)
+    ids = {token_id for found in by_character for key, token_id in found.items() if len(key) == 1}
+    ids |= {model.vocab[piece] for piece in BYTE_PIECES if piece in model.vocab}
+    return ids if model.unk_id is None else {*ids, model.unk_id}
 
 
 def _ends(symbols: frozenset[int], steps: Iterable[tuple[int, int]]) -> Ends:
@@ -79,13 +85,15 @@ class SymbolCuts:
 
     def __init__(self, model: BPE) -> None:
         self._model = model
-        self._joinable = joinable_pairs(model.initial_ids(), model.merges)
+        self._inner_ids = model.ids_after_start[0]
+        self._joinable = joinable_pairs(initial_ids(model), model.merges)
         self.joins = Results(self._joins)
-        self._unknown_may_wait = model.unknown_id is not None and not model.has_every_byte
-        space = model.inner_id(SPACE_SYMBOL)
+        has_every_byte = model.options.byte_fallback and all(piece in model.vocab for piece in BYTE_PIECES)
+        self._unknown_may_wait = model.unk_id is not None and not has_every_byte
+        space = self._inner_ids.get(SPACE_SYMBOL)
         self._spaces_begin_words = (
             space is not None
-            and (model.unknown_id is not None or model.has_every_byte)
+            and (model.unk_id is not None or has_every_byte)
             and all(left == space for left, right in self._joinable if right == space)
         )
 
@@ -93,20 +101,20 @@ class SymbolCuts:
         """Whether a token can span the place between two characters within a word."""
         model = self._model
         left, right = pair[0], pair[1]
-        last, first = model.inner_id(left), model.inner_id(right)
+        last, first = self._inner_ids.get(left), self._inner_ids.get(right)
         is_unknown = False
         if last is None:
-            if found := model.fallback_ids(left):
+            if found := model.byte_ids(left):
                 if self._unknown_may_wait:
                     return True
                 last = found[-1]
             else:
-                last, is_unknown = model.unknown_id, True
+                last, is_unknown = model.unk_id, True
         if first is None:
-            if found := model.fallback_ids(right):
+            if found := model.byte_ids(right):
                 first = None if is_unknown else found[0]
             elif not model.options.byte_fallback and not (is_unknown and model.options.fuse_unk):
-                first = model.unknown_id
+                first = model.unk_id
         return last is None or first is None or (last, first) in self._joinable
 
     def last_cut(self, text: str) -> int:

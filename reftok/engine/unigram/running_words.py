@@ -7,8 +7,8 @@ from itertools import chain
 from operator import length_hint
 
 from reftok.engine.encode.segment_ids import SegmentIds
+from reftok.engine.unigram.fast_sentencepiece_unigram import SURE, FastSentencePieceUnigram, UnsureWord, rounded_sum
 from reftok.engine.unigram.running_score import RunningScore
-from reftok.spec.sentencepiece.unigram import SURE, SentencePieceUnigram, UnsureWord, rounded_sum
 
 _BLOCK = 512
 
@@ -26,12 +26,12 @@ class RunningWords:
     score: the score behind all words so far.
     """
 
-    def __init__(self, model: SentencePieceUnigram, segment_ids: SegmentIds, search: Callable[[str], None]) -> None:
+    def __init__(self, model: FastSentencePieceUnigram, segment_ids: SegmentIds, search: Callable[[str], None]) -> None:
         self._model = model
         self._segment_ids = segment_ids
         self._search = search
         # Bytes that stand for an unknown character count as one each: `_count` does not tell them from known ids.
-        has_unknown_ids = not model.table.byte_fallback
+        has_unknown_ids = not model.model.table.byte_fallback
         largest = max(model.largest_known, model.largest / 2) if has_unknown_ids else model.largest
         self.score = RunningScore(largest, SURE, self._added)
 
@@ -45,7 +45,7 @@ class RunningWords:
     def add_ids(self, ids: Sequence[int]) -> None:
         """The next ids; unknown ones are not joined yet."""
         self.score.add(ids, self._count(ids))
-        if self._model.table.unk_id in ids:
+        if self._model.unknown[0] in ids:
             self._segment_ids.add_ids(ids)
         else:
             self._segment_ids.add_plain(ids)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reftok.engine.bpe.merging_model import MergingModel
-from reftok.engine.split_points.pairs import PairCuts
-from reftok.spec.models.merging import merged_symbols
-from reftok.spec.steps import Merge, Merging, Steps, WholeWord
+from reftok.spec.models.merging import MergeEvent, merge_all, merges_made
+from reftok.spec.models.vocab_model import VocabModel
+from reftok.spec.steps import Merging, Steps, WholeWord
 from reftok.spec.types import Token
 
 Ranks = Mapping[tuple[str, str], int]
@@ -32,7 +31,7 @@ class LlamaBPEOptions:
     takes_newlines_whole: bool = False
 
 
-class LlamaBPE(MergingModel):
+class LlamaBPE(VocabModel):
     """Merges of the lowest rank first, the leftmost of equals first.
 
     tokens: token to id.
@@ -51,43 +50,36 @@ class LlamaBPE(MergingModel):
         super().__init__(tokens)
         self.ranks = ranks
         self.options = options
-        self.takes_whole_words = options.ignore_merges or options.takes_newlines_whole
 
-    def _tokenize(self, text: str) -> tuple[Token, ...]:
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of one word."""
         tokens: list[Token] = []
-        start = 0
-        for symbol in [text] if self._is_whole(text) else merged_symbols(text, self._rank):
+        for start, symbol in [(0, text)] if self.takes_whole(text) else merge_all(text, self.merge_of):
             span = start, start + len(symbol)
-            tokens += [Token(token_id, self._tokens[token_id], span) for token_id in self._ids(symbol)]
-            start += len(symbol)
-        return tuple(tokens)
-
-    def _token_ids(self, text: str) -> Sequence[int]:
-        return (self.vocab[text],) if self._is_whole(text) else self.merged_ids(text)
-
-    def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
-        return [token_id for symbol in merged_symbols(text, self._rank) for token_id in self._ids(symbol)]
-
-    def _find_cuts(self) -> PairCuts:
-        return PairCuts(map("".join, self.ranks))
+            tokens += [Token(token_id, self._tokens[token_id], span) for token_id in self.ids_of_symbol(symbol)]
+        return tokens
 
     def explain(self, text: str) -> Steps:
         """The merges that `tokenize` makes, one by one."""
-        if self._is_whole(text):
+        if self.takes_whole(text):
             return WholeWord(text)
-        made: list[Merge] = []
-        merged_symbols(text, self._rank, made)
-        return Merging(text, tuple(text), "rank", tuple(made))
+        events: list[MergeEvent[str]] = []
+        merge_all(text, self.merge_of, events.append)
+        return Merging(text, tuple(text), "rank", merges_made(events))
 
-    def _rank(self, left: str, right: str) -> int | None:
-        return self.ranks.get((left, right))
+    def merge_of(self, left: str, right: str) -> tuple[int, str] | None:
+        """The rank of the merge of two neighbours and what they become, None where they do not merge."""
+        rank = self.ranks.get((left, right))
+        return None if rank is None else (rank, left + right)
 
-    def _is_whole(self, word: str) -> bool:
+    def takes_whole(self, word: str) -> bool:
+        """Whether a word is one token without a look at the merges."""
         options = self.options
         is_asked = options.ignore_merges or (options.takes_newlines_whole and not word.strip("\n"))
         return is_asked and word in self.vocab
 
-    def _ids(self, symbol: str) -> list[int]:
+    def ids_of_symbol(self, symbol: str) -> list[int]:
+        """The ids of a symbol that merges no more."""
         token_id = self.vocab.get(symbol)
         if token_id is not None:
             return [token_id]

@@ -49,7 +49,7 @@ class LlamaUGM(VocabModel):
         unk_id: int,
     ) -> None:
         super().__init__(tokens)
-        self.unk_id = unk_id
+        self._unk_id = unk_id
         self._entries = {
             self._tokens[token_id].encode("utf-8", "surrogateescape"): (
                 token_id,
@@ -63,6 +63,11 @@ class LlamaUGM(VocabModel):
             lengths.setdefault(entry[0], set()).add(len(entry))
         self._lengths = {first: sorted(found) for first, found in lengths.items()}
 
+    @property
+    def unk_id(self) -> int:
+        """The id of the unknown token."""
+        return self._unk_id
+
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of the normalized text; a lone surrogate U+DC80 to U+DCFF is a byte on its own."""
         data = text.encode("utf-8", "surrogateescape")
@@ -74,7 +79,7 @@ class LlamaUGM(VocabModel):
 
     def _best_way(self, data: bytes) -> list[tuple[int, int, int]]:
         """The ids with the bytes that they stand for, from and to."""
-        best: list[Best] = [(0.0, 0, self.unk_id), *[(-inf, 0, self.unk_id)] * len(data)]
+        best: list[Best] = [(0.0, 0, self._unk_id), *[(-inf, 0, self._unk_id)] * len(data)]
         start = 0
         while start < len(data):
             score = best[start][0]
@@ -87,7 +92,7 @@ class LlamaUGM(VocabModel):
                     if score + entry[1] > best[start + length][0]:
                         best[start + length] = score + entry[1], start, entry[0]
             if not has_character and score + self._unknown_score > best[start + width][0]:
-                best[start + width] = score + self._unknown_score, start, self.unk_id
+                best[start + width] = score + self._unknown_score, start, self._unk_id
             start += width
         way: list[tuple[int, int, int]] = []
         end = len(data)
@@ -100,7 +105,7 @@ class LlamaUGM(VocabModel):
     def _joined_unknowns(self, way: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         joined: list[tuple[int, int, int]] = []
         for token_id, start, end in way:
-            if joined and token_id == self.unk_id == joined[-1][0]:
+            if joined and token_id == self._unk_id == joined[-1][0]:
                 start = joined.pop()[1]
             joined.append((token_id, start, end))
         return joined

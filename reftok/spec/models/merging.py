@@ -1,50 +1,103 @@
-"""Byte-pair encoding over strings: what tiktoken and llama.cpp share. They differ in how they find a merge's rank."""
+"""Byte-pair merging, the algorithm that all models of this kind share.
+
+They differ in what a symbol is (an id, a string, some bytes), in which two neighbours merge and in which merge comes
+first: the lowest rank in GPT-2, tokenizers, tiktoken and llama.cpp's BPE, the highest score in sentencepiece and
+llama.cpp's SPM. Everywhere the leftmost of equals comes first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from heapq import heappop, heappush
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from reftok.spec.steps import Merge
 
-RankOf = Callable[[str, str], int | None]
-"""The rank of the merge of two neighbours, None where there is none."""
+Symbol = TypeVar("Symbol")
+
+MergeOf: TypeAlias = Callable[[Symbol, Symbol], "tuple[float, Symbol] | None"]
+"""The priority of the merge of two neighbours, the lowest first, and what they become; None where they do not merge."""
 
 
-def merged_symbols(text: str, rank_of: RankOf, made: list[Merge] | None = None) -> list[str]:
-    """The symbols of a text after every merge, the lowest rank first, the leftmost of equals first.
+@dataclass(frozen=True, slots=True)
+class MergeEvent(Generic[Symbol]):
+    """What happened to a candidate.
 
-    At the start each character is a symbol. The symbols are a doubly linked list, the candidates a heap; a candidate is
-    stale when the lengths of its two symbols no longer add up to the length that it had. made: takes down each merge.
-
-    >>> merged_symbols("aaa", lambda left, right: {"aa": 1}.get(left + right))
-    ['aa', 'a']
+    kind: "queue" when two neighbours were found to merge, "merge" when they did, "skip" when the candidate came up and
+        was stale.
+    priority: of the merge. left, right: the indices of the two, each that of the first symbol that it was made of.
+    symbols: the two when they were queued. whole: what they become.
     """
-    symbols = list(text)
-    previous = list(range(-1, len(symbols) - 1))
+
+    kind: Literal["queue", "merge", "skip"]
+    priority: float
+    left: int
+    right: int
+    symbols: tuple[Symbol, Symbol]
+    whole: Symbol
+
+
+def merge_all(
+    symbols: Sequence[Symbol],
+    merge_of: MergeOf[Symbol],
+    watch: Callable[[MergeEvent[Symbol]], object] | None = None,
+) -> list[tuple[int, Symbol]]:
+    """The symbols after every merge, each with the index of the first symbol that it was made of.
+
+    watch: is told each event.
+
+    The symbols are a doubly linked list, the candidates a heap. A candidate is stale when the two neighbours at its
+    place would no longer become what they were to become.
+    Source: `merge_all`, tokenizers 0.23 models/bpe/word.rs; `Model::SampleEncode`, sentencepiece 0.2.3 bpe_model.cc;
+    `llm_tokenizer_bpe_session` and `llm_tokenizer_spm_session`, llama.cpp src/llama-vocab.cpp.
+
+    >>> ranks = {"aa": 1, "aab": 2}
+    >>> merge_all("aaab", lambda left, right: (ranks[left + right], left + right) if left + right in ranks else None)
+    [(0, 'aa'), (2, 'a'), (3, 'b')]
+    """
+    current: list[Symbol | None] = [*symbols]
+    previous = [*range(-1, len(symbols) - 1)]
     following = [*range(1, len(symbols)), -1]
-    queue: list[tuple[int, int, int]] = []
+    queue: list[tuple[float, int, int, Any]] = []
 
-    def consider(left: int, right: int) -> None:
-        if left != -1 and right != -1:
-            rank = rank_of(symbols[left], symbols[right])
-            if rank is not None:
-                heappush(queue, (rank, left, len(symbols[left]) + len(symbols[right])))
+    def consider(left: int, right: int) -> tuple[float, int, int, Any] | None:
+        if left < 0 or right < 0:
+            return None
+        first, second = current[left], current[right]
+        if first is None or second is None or (found := merge_of(first, second)) is None:
+            return None
+        priority, whole = found
+        if watch is not None:
+            watch(MergeEvent("queue", priority, left, right, (first, second), whole))
+        return priority, left, right, whole
 
-    for left in range(len(symbols) - 1):
-        consider(left, left + 1)
+    queue = [found for left in range(len(symbols) - 1) if (found := consider(left, left + 1)) is not None]
+    heapify(queue)
     while queue:
-        rank, left, length = heappop(queue)
-        right = following[left]
-        if not symbols[left] or right == -1 or len(symbols[left]) + len(symbols[right]) != length:
+        priority, left, right, whole = heappop(queue)
+        first, after = current[left], following[left]
+        second = None if after < 0 else current[after]
+        if first is None or second is None or (now := merge_of(first, second)) is None or now[1] != whole:
+            if watch is not None:
+                watch(MergeEvent("skip", priority, left, right, (whole, whole), whole))
             continue
-        whole = symbols[left] + symbols[right]
-        if made is not None:
-            made.append(Merge(rank, symbols[left], symbols[right], whole, (left, right)))
-        symbols[left], symbols[right] = whole, ""
-        after = following[left] = following[right]
-        if after != -1:
+        if watch is not None:
+            watch(MergeEvent("merge", priority, left, after, (first, second), whole))
+        current[left], current[after] = whole, None
+        after = following[left] = following[after]
+        if after >= 0:
             previous[after] = left
-        consider(previous[left], left)
-        consider(left, after)
-    return [symbol for symbol in symbols if symbol]
+        for pair in ((previous[left], left), (left, after)):
+            if (candidate := consider(*pair)) is not None:
+                heappush(queue, candidate)
+    return [(index, symbol) for index, symbol in enumerate(current) if symbol is not None]
+
+
+def merges_made(events: Iterable[MergeEvent[str]]) -> tuple[Merge, ...]:
+    """The merges among the events."""
+    return tuple(
+        Merge(event.priority, *event.symbols, event.whole, (event.left, event.right))
+        for event in events
+        if event.kind == "merge"
+    )

@@ -5,18 +5,15 @@ Source: tiktoken 0.14, src/lib.rs (`_byte_pair_merge`, `byte_pair_encode`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 
-from reftok.engine.bpe.merging_model import MergingModel
-from reftok.engine.bpe.string_merging import StringMerges
-from reftok.engine.split_points.pairs import PairCuts
-from reftok.spec.models.merging import merged_symbols
-from reftok.spec.steps import Merge, Merging, Steps, WholeWord
+from reftok.spec.models.merging import MergeEvent, merge_all, merges_made
+from reftok.spec.models.vocab_model import VocabModel
+from reftok.spec.steps import Merging, Steps, WholeWord
 from reftok.spec.types import Token
 
 
-class RankBPE(MergingModel):
+class RankBPE(VocabModel):
     """A pre-token that is in the vocab is taken as it is; otherwise the pair with the lowest rank is merged first.
 
     vocab: token, written in the byte characters of GPT-2, to rank.
@@ -27,33 +24,21 @@ class RankBPE(MergingModel):
     ['a', 'bc']
     """
 
-    def __init__(self, vocab: Mapping[str, int]) -> None:
-        super().__init__(vocab)
-        self._merges = StringMerges(vocab, None, lambda text: merged_symbols(text, self._rank))
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of one pre-token."""
+        merged = [(0, text)] if text in self.vocab else merge_all(text, self.merge_of)
+        return [Token(self.vocab[part], part, (start, start + len(part))) for start, part in merged]
 
-    def _tokenize(self, text: str) -> tuple[Token, ...]:
-        parts = [text] if text in self.vocab else merged_symbols(text, self._rank)
-        ends = accumulate(map(len, parts))
-        return tuple(
-            Token(self.vocab[part], part, (end - len(part), end)) for part, end in zip(parts, ends, strict=True)
-        )
-
-    def _token_ids(self, text: str) -> Sequence[int]:
-        return (self.vocab[text],) if text in self.vocab else self.merged_ids(text)
-
-    def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
-        return [*map(self.vocab.__getitem__, self._merges.pieces(text))]
-
-    def _find_cuts(self) -> PairCuts:
-        return PairCuts(self.vocab)
-
-    def _rank(self, left: str, right: str) -> int | None:
-        return self.vocab.get(left + right)
+    def merge_of(self, left: str, right: str) -> tuple[int, str] | None:
+        """The rank of the merge of two neighbours and what they become, None where they do not merge."""
+        whole = left + right
+        rank = self.vocab.get(whole)
+        return None if rank is None else (rank, whole)
 
     def explain(self, text: str) -> Steps:
         """The merges that `tokenize` makes, one by one."""
         if text in self.vocab:
             return WholeWord(text)
-        made: list[Merge] = []
-        merged_symbols(text, self._rank, made)
-        return Merging(text, tuple(text), "rank", tuple(made))
+        events: list[MergeEvent[str]] = []
+        merge_all(text, self.merge_of, events.append)
+        return Merging(text, tuple(text), "rank", merges_made(events))

@@ -28,6 +28,11 @@ class WordLevel(VocabModel):
         self.unk_token = unk_token
         self.source = source
 
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, None where the vocab does not have it."""
+        return self.vocab.get(self.unk_token)
+
     def tokenize(self, text: str) -> Sequence[Token]:
         """The one token of a word.
 

@@ -52,6 +52,11 @@ class WordPiece(VocabModel):
         texts = [t.removeprefix(prefix) for t in self.vocab if len(t) <= longest and t.startswith(prefix)]
         return EntriesByBeginning(texts, self.source, "model.vocab")
 
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, None where the vocab does not have it."""
+        return self.vocab.get(self.unk_token)
+
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one word.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
-from reftok.spec.sentencepiece.pieces import PieceTable, Segment
+from reftok.spec.sentencepiece.pieces import NO_ID, PieceTable, Segment
 from reftok.spec.types import Token
 
 
@@ -29,6 +29,11 @@ class PieceModel(ABC):
         """How many ids it has."""
         return len(self.table.pieces)
 
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown piece, None where there is none."""
+        return None if self.table.unk_id == NO_ID else self.table.unk_id
+
     def id_to_token(self, token_id: int) -> str | None:
         """The piece of an id, None for an id outside the vocab."""
         return self.table.id_to_token(token_id)
@@ -36,7 +41,3 @@ class PieceModel(ABC):
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of the normalized text."""
         return self.table.tokens(self.segments(text))
-
-    def token_ids(self, text: str) -> list[int]:
-        """The ids of `tokenize`, and nothing else."""
-        return self.table.token_ids(self.segments(text))

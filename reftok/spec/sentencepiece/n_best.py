@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from reftok.errors import UnsupportedFeature
 from reftok.spec.encodings import byte_offsets
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.postprocessors import default_processing
 from reftok.spec.sentencepiece.n_best_search import n_best_segments
 from reftok.spec.sentencepiece.options import apply_options
@@ -16,7 +17,6 @@ from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
 from reftok.spec.text import NormalizedString, Split
 from reftok.spec.trace import to_encoding
 from reftok.spec.types import Encoding
-from reftok.tokenizer import Tokenizer
 
 MOST_RESULTS = 512
 
@@ -29,7 +29,7 @@ class ScoredEncoding:
     score: float
 
 
-def n_best(tokenizer: Tokenizer, text: str | bytes, size: int) -> list[ScoredEncoding]:
+def n_best(tokenizer: Pipeline, text: str | bytes, size: int) -> list[ScoredEncoding]:
     """Up to `size` encodings of the text, the best first; fewer where there are not so many.
 
     size: 512 at most; below 2 it gives the one encoding of `encode` with the score 0.

@@ -6,23 +6,17 @@ Source: sentencepiece 0.2.3, normalizer.cc (`Normalizer::Normalize`, `Normalizer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise, repeat
-from operator import add
+from itertools import pairwise
 from typing import TypeAlias
 
-import regex
-
-from reftok.engine.caches import Results
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL, PrefixMatcher
 from reftok.spec.text import NormalizedString
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
-_MOST_RULES = 32
-_INVALID = regex.compile("[\udc80-\udcff]")
-_SPACES = regex.compile("  +")
+MOST_RULES = 32
+"""So many rules that match at one position are seen, the shortest ones."""
 
 Rewritten: TypeAlias = tuple[str, Sequence[int]]
 """A text and where each of its characters came from, as positions in the old text, and where it ended there."""
@@ -72,8 +66,6 @@ class SentencePieceNormalizer:
         self.charsmap = charsmap
         self.symbols = symbols if symbols is not None and symbols.lengths else None
         self._space = SPACE_SYMBOL if options.escape_whitespaces else " "
-        self._first_steps: dict[str, tuple[int, int | None] | None] = {}
-        self._before: Results[str] = Results(self._part_before)
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         """The normalized text; each character has the span from where it came from to where the next one did."""
@@ -87,28 +79,15 @@ class SentencePieceNormalizer:
         return NormalizedString(text, normalized.original_start, list(pairwise(origins)))
 
     def rewrite(self, text: str) -> Rewritten:
-        """The normalized text and the origins of its characters; the fast twin of `rewrite_plainly`."""
-        replaced = self._replaced(text)
-        if replaced is None:
-            return self.rewrite_plainly(text)
-        start = self._end_of_leading_spaces(text)
-        if start == len(text):
-            return "", [0]
-        normalized, origins = replaced
-        if self.options.remove_extra_whitespaces:
-            normalized, origins = _collapsed(normalized, origins)
-        return self._finished([normalized.replace(" ", self._space)], origins, start)
-
-    def rewrite_plainly(self, text: str) -> Rewritten:
         """The normalized text and the origins of its characters, as the library computes them."""
-        start = position = self._end_of_leading_spaces(text)
+        start = position = self.end_of_leading_spaces(text)
         if start == len(text):
             return "", [0]
         parts: list[str] = []
         origins: list[int] = []
         follows_space = self.options.remove_extra_whitespaces
         while position < len(text):
-            part, length, _ = self.prefix(text, position)
+            part, length = self.prefix(text, position)
             if follows_space:
                 part = part.lstrip(" ")
             if part:
@@ -116,19 +95,20 @@ class SentencePieceNormalizer:
                 parts.append(part.replace(" ", self._space))
                 origins += [position] * len(part)
             position += length
-        return self._finished(parts, [*origins, len(text)], start)
+        return self.finished(parts, [*origins, len(text)], start)
 
-    def _end_of_leading_spaces(self, text: str) -> int:
+    def end_of_leading_spaces(self, text: str) -> int:
+        """Where the text begins that is not spaces to be removed."""
         position = 0
         if self.options.remove_extra_whitespaces:
             while position < len(text):
-                part, length, _ = self.prefix(text, position)
+                part, length = self.prefix(text, position)
                 if part != " ":
                     break
                 position += length
         return position
 
-    def _finished(self, parts: Sequence[str], origins: Sequence[int], start: int) -> Rewritten:
+    def finished(self, parts: Sequence[str], origins: Sequence[int], start: int) -> Rewritten:
         """The trailing spaces removed and the dummy space added; it comes from where the text starts or ends."""
         options = self.options
         is_prefixed = options.add_dummy_prefix and not options.treat_whitespace_as_suffix
@@ -143,97 +123,25 @@ class SentencePieceNormalizer:
             origins = [*origins, origins[-1]]
         return text, origins
 
-    def prefix(self, text: str, position: int) -> tuple[str, int, bool]:
-        """What stands at `position` rewritten, how many characters it was, and whether longer text could change it."""
-        is_open = False
-        if self.symbols is not None:
-            length = self.symbols.length_at(text, position)
-            is_open = self.symbols.may_continue(text, position)
-            if length:
-                return text[position : position + length], length, is_open
-        if self.charsmap is not None:
-            value, length, is_alive = self._longest_rule(self.charsmap, text, position)
-            is_open = is_open or is_alive
-            if value is not None:
-                return self.charsmap.replacement(value), length, is_open
+    def prefix(self, text: str, position: int) -> tuple[str, int]:
+        """What stands at `position` rewritten, and how many characters it was."""
+        if self.symbols is not None and (length := self.symbols.length_at(text, position)):
+            return text[position : position + length], length
+        if self.charsmap is not None and (rule := self._longest_rule(self.charsmap, text, position)) is not None:
+            return rule
         character = text[position]
-        return REPLACEMENT_CHARACTER if "\udc80" <= character <= "\udcff" else character, 1, is_open
+        return REPLACEMENT_CHARACTER if "\udc80" <= character <= "\udcff" else character, 1
 
-    def _longest_rule(self, charsmap: Charsmap, text: str, position: int) -> tuple[int | None, int, bool]:
-        """Its value and length in characters, and whether the end of the text cut the search short."""
-        first = text[position]
-        try:
-            found = self._first_steps[first]
-        except KeyError:
-            found = self._first_steps[first] = charsmap.step(charsmap.root(), first.encode("utf-8", "surrogateescape"))
-        longest, length, rules = None, 0, 0
-        end = position
-        while found is not None:
-            end += 1
-            node, value = found
-            if value is not None and rules < _MOST_RULES:
-                longest, length, rules = value, end - position, rules + 1
-            if end == len(text):
-                return longest, length, True
+    def _longest_rule(self, charsmap: Charsmap, text: str, position: int) -> tuple[str, int] | None:
+        """Its replacement, and how many characters it replaces."""
+        values: list[tuple[int, int]] = []
+        node = charsmap.root()
+        for end in range(position, len(text)):
             found = charsmap.step(node, text[end].encode("utf-8", "surrogateescape"))
-        return longest, length, False
-
-    def _replaced(self, text: str) -> Rewritten | None:
-        """Every prefix rewritten, spaces left alone; None where spaces are to stay that would be collapsed then.
-
-        What becomes of most characters is known from the one behind them.
-        """
-        size = len(text)
-        if self.symbols is None and self.charsmap is None:
-            return (text if text.isascii() else _INVALID.sub(REPLACEMENT_CHARACTER, text)), range(size + 1)
-        parts: list[str] = []
-        pairs = map(add, text, text[1:])
-        while len(parts) < size:
-            with suppress(_Undecided):
-                parts.extend(map(self._before.__getitem__, pairs))
-            if len(parts) < size:
-                part, length, _ = self.prefix(text, len(parts))
-                parts += [part, *[""] * (length - 1)]
-                next(islice(pairs, length - 1, length - 1), None)
-        replaced = "".join(parts)
-        if "  " in replaced and any("  " in part for part in parts):
-            return None
-        lengths = [*map(len, parts)]
-        if lengths.count(1) == size:
-            return replaced, range(size + 1)
-        return replaced, [*chain.from_iterable(map(repeat, range(size), lengths)), size]
-
-    def _part_before(self, pair: str) -> str:
-        """What the first of two characters becomes, whatever follows them."""
-        part, length, is_open = self.prefix(pair, 0)
-        if is_open or length > 1:
-            raise _Undecided
-        return part
-
-
-class _Undecided(Exception):
-    """What becomes of a character takes a look at more than the one behind it."""
-
-
-def _collapsed(text: str, origins: Sequence[int]) -> Rewritten:
-    """No spaces at the start, and one instead of many; the first of them stays.
-
-    >>> _collapsed(" a   b", [0, 1, 2, 3, 4, 5, 6])
-    ('a b', [1, 2, 5, 6])
-    """
-    if text.startswith(" "):
-        stripped = text.lstrip(" ")
-        origins = origins[len(text) - len(stripped) :]
-        text = stripped
-    if "  " not in text:
-        return text, origins
-    parts: list[str] = []
-    kept: list[int] = []
-    end = 0
-    for match in _SPACES.finditer(text):
-        parts.append(text[end : match.start() + 1])
-        kept += origins[end : match.start() + 1]
-        end = match.end()
-    parts.append(text[end:])
-    kept += origins[end:]
-    return "".join(parts), kept
+            if found is None:
+                break
+            node, value = found
+            if value is not None:
+                values.append((value, end + 1 - position))
+        seen = values[:MOST_RULES]
+        return (charsmap.replacement(seen[-1][0]), seen[-1][1]) if seen else None

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
-from itertools import chain
 from typing import TypeAlias
 
-from reftok.engine.offsets.piece_spelling import Spelling
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.spec.prefixes import proper_prefixes
 from reftok.spec.types import Token
 
 SPACE_SYMBOL = "▁"
@@ -79,7 +75,7 @@ class PieceTable:
     Raises ModelFormatError for what the library refuses.
 
     vocab: piece to id; text_ids: the same for the pieces that match text; unk_id: NO_ID where there is none,
-    which only byte fallback allows.
+    which only byte fallback allows; byte_ids: of the byte pieces, by the byte, empty where bytes do not fall back.
 
     Quirks: where bytes fall back, a piece that is just NUL counts as unused; it has an id, but no text finds it. The
     unknown piece is the one of that type, whatever its name; bos, eos and padding are found by their names, and only
@@ -99,6 +95,7 @@ class PieceTable:
         self.vocab: dict[str, int] = {}
         self.text_ids: dict[str, int] = {}
         self.unk_id = NO_ID
+        self.byte_ids: list[int] = []
         for token_id, piece in enumerate(self.pieces):
             self._add(token_id, piece, source)
         if self.unk_id == NO_ID and not byte_fallback:
@@ -109,8 +106,8 @@ class PieceTable:
                 raise ModelFormatError(
                     source, "pieces", f"byte_fallback needs 256 byte pieces, {missing[0]} is not there"
                 )
-            self._byte_ids = [self.vocab[piece] for piece in BYTE_PIECES]
-        self.matcher = PrefixMatcher(self.of_type(PieceType.USER_DEFINED), source)
+            self.byte_ids = [self.vocab[piece] for piece in BYTE_PIECES]
+        self.matcher = PrefixMatcher(self.of_type(PieceType.USER_DEFINED))
         self.bos_id, self.eos_id, self.pad_id = map(self._control_id, (special.bos, special.eos, special.pad))
 
     def _add(self, token_id: int, entry: Piece, source: str) -> None:
@@ -153,12 +150,6 @@ class PieceTable:
         """The unknown id as the library reports it: NO_ID where another piece has the name of the unknown one."""
         return self.unk_id if self.vocab.get(self.special.unk, self.unk_id) == self.unk_id else NO_ID
 
-    @cached_property
-    def spelling(self) -> Spelling:
-        """What ids spell; made when it is first asked for."""
-        pieces = [entry.piece for entry in self.pieces]
-        return Spelling(pieces, self.text_ids, self._byte_ids if self.byte_fallback else (), self.unk_id)
-
     def of_type(self, piece_type: PieceType) -> frozenset[str]:
         """The pieces of one type that are in the vocab."""
         return frozenset(piece for piece, token_id in self.vocab.items() if self.pieces[token_id].type is piece_type)
@@ -200,36 +191,9 @@ class PieceTable:
         return tokens
 
     def _byte_tokens(self, text: str, start: int, end: int) -> list[Token]:
-        tokens = [Token(self._byte_ids[byte], BYTE_PIECES[byte], (start, start)) for byte in text.encode("utf-8")]
+        tokens = [Token(self.byte_ids[byte], BYTE_PIECES[byte], (start, start)) for byte in text.encode("utf-8")]
         tokens[-1] = Token(tokens[-1].id, tokens[-1].value, (start, end))
         return tokens
-
-    def token_ids(self, segments: Iterable[Segment]) -> list[int]:
-        """The ids of `tokens`, and nothing else."""
-        ids: list[int] = []
-        follows_unknown = False
-        for text, token_id in segments:
-            if token_id != self.unk_id:
-                ids.append(token_id)
-                follows_unknown = False
-                continue
-            if self.byte_fallback:
-                ids += [self._byte_ids[byte] for byte in text.encode("utf-8")]
-            elif not follows_unknown:
-                ids.append(token_id)
-            follows_unknown = True
-        return ids
-
-    def with_unknowns_joined(self, ids: Sequence[int], follows_unknown: bool = False) -> Sequence[int]:
-        """The ids of words one after the other, where a run of unknown ids is one, unless bytes fall back.
-
-        follows_unknown: whether the id before them is unknown.
-        """
-        unk_id = self.unk_id
-        if self.byte_fallback or unk_id not in ids:
-            return ids
-        before = chain((unk_id if follows_unknown else NO_ID - 1,), ids)
-        return [token_id for token_id, last in zip(ids, before, strict=False) if token_id != unk_id or last != unk_id]
 
 
 class PrefixMatcher:
@@ -241,15 +205,13 @@ class PrefixMatcher:
     3
     """
 
-    def __init__(self, symbols: Iterable[str], source: str = "") -> None:
-        every = frozenset(symbols)
-        self._prefixes = proper_prefixes(every, source, "pieces")
-        self.symbols = frozenset(s for s in every if _count_prefixes(s, every) <= _MATCHER_RESULTS)
+    def __init__(self, symbols: Iterable[str]) -> None:
+        self.every = frozenset(symbols)
+        self.symbols = frozenset(s for s in self.every if _count_prefixes(s, self.every) <= _MATCHER_RESULTS)
         lengths: dict[str, set[int]] = {}
         for symbol in self.symbols:
             lengths.setdefault(symbol[0], set()).add(len(symbol))
         self.lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
-        self._longest = max(map(len, every), default=0)
 
     def length_at(self, text: str, position: int) -> int:
         """How many characters the longest symbol at `position` has, 0 where there is none."""
@@ -257,11 +219,6 @@ class PrefixMatcher:
             if position + length <= len(text) and text[position : position + length] in self.symbols:
                 return length
         return 0
-
-    def may_continue(self, text: str, position: int) -> bool:
-        """Whether all that is left of `text` is the beginning of a longer symbol."""
-        is_near_end = len(text) - position < self._longest
-        return is_near_end and text[position] in self.lengths and text[position:] in self._prefixes
 
     def split(self, text: str) -> tuple[list[str], list[bool]]:
         """The symbols and the characters between them, and for each whether it is a symbol."""

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import regex
 
-from reftok.engine.split_points.pairs import PairCuts
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL, PieceTable, Segment
 
@@ -25,11 +24,6 @@ class SentencePieceChar(PieceModel):
     def __init__(self, table: PieceTable, source: str = "") -> None:
         super().__init__(table)
         self.source = source
-        self._cuts = PairCuts(table.matcher.symbols)
-
-    def last_cut(self, text: str) -> int:
-        """The last place where a text can be cut, however it goes on, 0 where there is none."""
-        return self._cuts.last_cut(text)
 
     def segments(self, text: str) -> Sequence[Segment]:
         """The parts of the text with the ids of their pieces."""
@@ -46,6 +40,3 @@ class SentencePieceWord(SentencePieceChar):
     def segments(self, text: str) -> Sequence[Segment]:
         """The words of the text with the ids of their pieces."""
         return [(word, self.table.usable_id(word)) for word in _WORDS.findall(text)]
-
-    def last_cut(self, text: str) -> int:
-        return max(text.rfind(SPACE_SYMBOL), 0)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import reftok
 from reftok.engine.decode.llama import without_spaces
 from reftok.engine.decode.sinks import Output
-from reftok.formats.llama_tokenizer import LlamaTokenizer
 from reftok.spec.llama.stages import Detokenizer, clean_spaces
+from reftok.tokenizer import Tokenizer
 
 from .decoding import assert_streams
 
@@ -21,7 +21,7 @@ id_lists = st.lists(st.integers(0, len(TOKENS) - 1) | st.integers(1, 2), max_siz
 
 def tokenizer(
     removes_space: bool, cleans_spaces: bool, add_bos: bool, add_eos: bool, eos_id: int = 2, bos_id: int = 1
-) -> LlamaTokenizer:
+) -> Tokenizer:
     vocab = replace(PLAIN.detokenizer.vocab, add_bos=add_bos, add_eos=add_eos, eos_id=eos_id, bos_id=bos_id)
     return replace(PLAIN, detokenizer=Detokenizer(vocab, removes_space, cleans_spaces))
 
@@ -42,7 +42,7 @@ def tokenizer(
     st.booleans(),
 )
 def test_the_texts_are_together_what_detokenize_gives(
-    llama: LlamaTokenizer, ids: list[int], continuations: list[list[int]], skip_special_tokens: bool
+    llama: Tokenizer, ids: list[int], continuations: list[list[int]], skip_special_tokens: bool
 ) -> None:
     assert_streams(llama, ids, [(), *continuations], skip_special_tokens)
 

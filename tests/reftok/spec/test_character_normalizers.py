@@ -32,7 +32,7 @@ from .official import (
 )
 from .tokenizers_strategies import MARKS, NORMALIZERS, pipelines, texts
 
-CORPORA = Path(__file__).resolve().parents[2] / "corpora"
+CORPORA = Path(__file__).resolve().parents[3] / "corpora"
 CHUNK = 1 << 10
 
 

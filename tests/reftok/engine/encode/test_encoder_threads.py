@@ -21,7 +21,7 @@ from reftok.engine.patterns.streamable import streamable
 from reftok.engine.unigram import undecided_text
 from reftok.spec.sentencepiece import bpe as sentencepiece_bpe
 
-LANGUAGES = Path(__file__).resolve().parents[3] / "corpora" / "languages"
+LANGUAGES = Path(__file__).resolve().parents[4] / "corpora" / "languages"
 LITTLE = 4
 MEMORIES = [
     (finality, "MOST_STATES", LITTLE),

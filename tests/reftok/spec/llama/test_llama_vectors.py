@@ -15,7 +15,7 @@ from conformance.subjects.base import UnavailableError
 from conformance.subjects.llama_cpp_subject import LlamaCppSubject
 from reftok.errors import InvalidText
 from reftok.formats.gguf import read_gguf
-from reftok.formats.llama_tokenizer import LlamaTokenizer
+from reftok.tokenizer import Tokenizer
 
 from ..gguf_writer import gguf
 from ..llama_recipes import LINES, PLAIN_TEXTS, WRONG_UTF8, recipes
@@ -27,14 +27,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("gguf")
 
 
-def own(folder: Path, name: str) -> LlamaTokenizer:
+def own(folder: Path, name: str) -> Tokenizer:
     path = folder / f"{name}.gguf"
     if not path.exists():
         path.write_bytes(gguf(recipes()[name].entries))
     return read_gguf(path)
 
 
-def ids(tokenizer: LlamaTokenizer, text: str | bytes, add_special: bool, parse_special: bool) -> list[int]:
+def ids(tokenizer: Tokenizer, text: str | bytes, add_special: bool, parse_special: bool) -> list[int]:
     parsing = tokenizer if parse_special else replace(tokenizer, encode_special_tokens=True)
     return parsing.encode_ids(text, add_special_tokens=add_special)
 

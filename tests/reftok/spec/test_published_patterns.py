@@ -12,7 +12,7 @@ from reftok.spec.pretokenizers import GPT2_PATTERN
 from .official import EVERY_CHARACTER
 from .oniguruma_comparison import assert_same
 
-LANGUAGES = Path(__file__).resolve().parents[2] / "corpora" / "languages"
+LANGUAGES = Path(__file__).resolve().parents[3] / "corpora" / "languages"
 
 ENGLISH = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 ENGLISH_LETTER_BY_LETTER = "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"

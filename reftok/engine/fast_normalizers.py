@@ -1,0 +1,167 @@
+"""Normalizers that keep the text aligned, fast: the same answers as those of the spec, from what they remember."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache, lru_cache, partial
+from itertools import accumulate, chain, islice, repeat
+from operator import add
+from typing import TypeAlias
+
+import regex
+
+from reftok.engine.caches import Results
+from reftok.engine.encode.normalization_boundaries import segments
+from reftok.engine.encode.sentencepiece_prefixes import prefixes
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
+from reftok.spec.sentencepiece.normalizer import Rewritten, SentencePieceNormalizer
+from reftok.spec.stages import Normalizer
+from reftok.spec.text import NormalizedString
+from reftok.unicode.characters import REPLACEMENT_CHARACTER, Form, is_normalized
+
+NormalizedSegment: TypeAlias = tuple[str, tuple[int, ...]]
+"""A normalized text, and for each of its code points the index of the old one that it stands for."""
+
+_INVALID = regex.compile("[\udc80-\udcff]")
+_SPACES = regex.compile("  +")
+
+
+def fast_normalizer(normalizer: Normalizer) -> Normalizer:
+    r"""The fast form of a normalizer, the normalizer itself where it has none.
+
+    >>> fast_normalizer(NFC()).normalize(NormalizedString("e\u0301")).spans()
+    [(0, 1)]
+    """
+    if isinstance(normalizer, UnicodeForm) and type(normalizer) in (NFC, NFD, NFKC, NFKD):
+        return FastForm(normalizer.form)
+    if type(normalizer) is Precompiled:
+        return Precompiled(remembering(normalizer.charsmap))
+    if type(normalizer) is SentencePieceNormalizer:
+        return FastSentencePieceNormalizer(normalizer)
+    return normalizer
+
+
+class FastForm(UnicodeForm):
+    """What stands between two normalization boundaries is looked up."""
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        if is_normalized(self.form, normalized.text):
+            return normalized
+        parts = segments(self.form, normalized.text)
+        found = [*map(_normalized_segments(self.form).__getitem__, parts)]
+        starts = accumulate(map(len, parts), initial=0)
+        sources = [start + index for start, (_, indexes) in zip(starts, found, strict=False) for index in indexes]
+        alignments = [*map(normalized.spans().__getitem__, sources)]
+        return NormalizedString("".join([text for text, _ in found]), normalized.original_start, alignments)
+
+
+@cache
+def _normalized_segments(form: Form) -> Results[NormalizedSegment]:
+    """What a form makes of a segment, remembered for all tokenizers."""
+    return Results(partial(_normalized_segment, UnicodeForm(form)))
+
+
+def _normalized_segment(normalizer: UnicodeForm, segment: str) -> NormalizedSegment:
+    """No span is empty: what a decomposition inserts comes behind the character that it replaces."""
+    found = normalizer.normalize(NormalizedString(segment))
+    return found.text, tuple(start for start, _ in found.spans())
+
+
+class RememberingCharsmap(Charsmap):
+    """A character map that remembers the shortest rules of short texts."""
+
+    def __init__(self, charsmap: Charsmap) -> None:
+        vars(self).update(vars(charsmap))
+        self._shortest: Results[str | None] = Results(charsmap.shortest_prefix, longest=5)
+
+    def shortest_prefix(self, text: str) -> str | None:
+        return self._shortest[text]
+
+
+@lru_cache(maxsize=32)
+def remembering(charsmap: Charsmap) -> RememberingCharsmap:
+    """The character map, remembering: one for all that ask."""
+    return RememberingCharsmap(charsmap)
+
+
+class FastSentencePieceNormalizer(SentencePieceNormalizer):
+    """Every prefix is rewritten at once, and the spaces are collapsed after that, where that gives the same."""
+
+    def __init__(self, normalizer: SentencePieceNormalizer) -> None:
+        super().__init__(normalizer.options, normalizer.charsmap, normalizer.symbols)
+        self._prefix = prefixes(normalizer).at
+        self._before: Results[str] = Results(self._part_before)
+
+    def rewrite(self, text: str) -> Rewritten:
+        replaced = self._replaced(text)
+        if replaced is None:
+            return super().rewrite(text)
+        start = self.end_of_leading_spaces(text)
+        if start == len(text):
+            return "", [0]
+        normalized, origins = replaced
+        if self.options.remove_extra_whitespaces:
+            normalized, origins = _collapsed(normalized, origins)
+        return self.finished([normalized.replace(" ", self._space)], origins, start)
+
+    def _replaced(self, text: str) -> Rewritten | None:
+        """Every prefix rewritten, spaces left alone; None where spaces are to stay that would be collapsed then.
+
+        What becomes of most characters is known from the one behind them.
+        """
+        size = len(text)
+        if self.symbols is None and self.charsmap is None:
+            return (text if text.isascii() else _INVALID.sub(REPLACEMENT_CHARACTER, text)), range(size + 1)
+        parts: list[str] = []
+        pairs = map(add, text, text[1:])
+        while len(parts) < size:
+            with suppress(_Undecided):
+                parts.extend(map(self._before.__getitem__, pairs))
+            if len(parts) < size:
+                part, length, _ = self._prefix(text, len(parts))
+                parts += [part, *[""] * (length - 1)]
+                next(islice(pairs, length - 1, length - 1), None)
+        replaced = "".join(parts)
+        if "  " in replaced and any("  " in part for part in parts):
+            return None
+        lengths = [*map(len, parts)]
+        if lengths.count(1) == size:
+            return replaced, range(size + 1)
+        return replaced, [*chain.from_iterable(map(repeat, range(size), lengths)), size]
+
+    def _part_before(self, pair: str) -> str:
+        """What the first of two characters becomes, whatever follows them."""
+        part, length, is_open = self._prefix(pair, 0)
+        if is_open or length > 1:
+            raise _Undecided
+        return part
+
+
+class _Undecided(Exception):
+    """What becomes of a character takes a look at more than the one behind it."""
+
+
+def _collapsed(text: str, origins: Sequence[int]) -> Rewritten:
+    """No spaces at the start, and one instead of many; the first of them stays.
+
+    >>> _collapsed(" a   b", [0, 1, 2, 3, 4, 5, 6])
+    ('a b', [1, 2, 5, 6])
+    """
+    if text.startswith(" "):
+        stripped = text.lstrip(" ")
+        origins = origins[len(text) - len(stripped) :]
+        text = stripped
+    if "  " not in text:
+        return text, origins
+    parts: list[str] = []
+    kept: list[int] = []
+    end = 0
+    for match in _SPACES.finditer(text):
+        parts.append(text[end : match.start() + 1])
+        kept += origins[end : match.start() + 1]
+        end = match.end()
+    parts.append(text[end:])
+    kept += origins[end:]
+    return "".join(parts), kept

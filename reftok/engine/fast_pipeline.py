@@ -1,0 +1,91 @@
+"""A pipeline whose stages are exchanged for fast ones: the same line, the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from reftok.engine.caches import Results, TwoGenerationCache
+from reftok.engine.fast_normalizers import fast_normalizer
+from reftok.spec.decoders import ByteFallback, byte_of_token, decoded_run
+from reftok.spec.pipeline import Pipeline
+from reftok.spec.stages import Decoder, Model
+from reftok.spec.types import Token
+
+_CACHED_LENGTH = 256
+
+
+def fast_pipeline(pipeline: Pipeline) -> Pipeline:
+    """The pipeline with the fast forms of its normalizers and decoders, and a model that remembers.
+
+    >>> import reftok
+    >>> [type(step).__name__ for step in fast_pipeline(reftok.load("bpe-qwen").spec).normalizers]
+    ['FastForm']
+    """
+    return replace(
+        pipeline,
+        normalizers=tuple(map(fast_normalizer, pipeline.normalizers)),
+        model=RememberingModel(pipeline.model),
+        decoders=None if pipeline.decoders is None else tuple(map(_fast_decoder, pipeline.decoders)),
+    )
+
+
+class RememberingModel:
+    """A model that remembers the tokens of the pre-tokens it has seen, shorter than 256 code points."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._cache: TwoGenerationCache[Sequence[Token]] = TwoGenerationCache()
+
+    @property
+    def vocab(self) -> Mapping[str, int]:
+        """Token to id."""
+        return self._model.vocab
+
+    @property
+    def size(self) -> int:
+        """How many ids it has."""
+        return self._model.size
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, None where there is none."""
+        return self._model.unk_id
+
+    def id_to_token(self, token_id: int) -> str | None:
+        """The entry of the vocab, None for an id outside it."""
+        return self._model.id_to_token(token_id)
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of one pre-token."""
+        tokens = self._cache.get(text)
+        if tokens is None:
+            tokens = self._model.tokenize(text)
+            if len(text) < _CACHED_LENGTH:
+                self._cache.put(text, tokens)
+        return tokens
+
+
+def _fast_decoder(decoder: Decoder) -> Decoder:
+    return FastByteFallback() if type(decoder) is ByteFallback else decoder
+
+
+class FastByteFallback:
+    """ByteFallback, which remembers what tokens are bytes."""
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        if "<0x" not in "".join(tokens):
+            return tokens
+        result: list[str] = []
+        run = bytearray()
+        for token, byte in zip(tokens, map(_bytes.__getitem__, tokens), strict=True):
+            if byte is None:
+                result += decoded_run(run)
+                run.clear()
+                result.append(token)
+            else:
+                run.append(byte)
+        return result + decoded_run(run)
+
+
+_bytes: Results[int | None] = Results(byte_of_token, longest=16, capacity=1 << 15)
