@@ -32,8 +32,7 @@ from reftok.spec.sentencepiece.options import SentencePieceOptions
 from reftok.spec.trace import Trace
 from reftok.spec.types import AddedToken, Encoding, Span, Token
 from reftok.tokenizer import Tokenizer
-
-__version__ = "0.1.0"
+from reftok.version import __version__
 
 __all__ = [
     "AddedToken",
@@ -54,6 +53,7 @@ __all__ = [
     "Trace",
     "UnsupportedFeature",
     "VerificationFailed",
+    "__version__",
     "byte_level_bpe",
     "bytes_to_unicode",
     "embedded_models",

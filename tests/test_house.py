@@ -6,6 +6,7 @@ import ast
 import sys
 import tomllib
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,12 @@ DOORS_TO_THE_WORLD = {
 }  # fmt: skip
 IMPORTS_BY_NAME = "reftok.encode_files.optional_libraries"
 """What an official library gives is written or compared with on request, and .zst is read where zstandard is there."""
+ROOMS = (
+    "version", "errors", "unicode", "oniguruma", "spec", "engine", "tokenizer", "formats", "explain", "encode_files",
+    "cli", "reftok",
+)  # fmt: skip
+"""Of reftok, from the ground up; "reftok" stands for the modules of its root. A module imports from its own room, and
+from those below it."""
 CALLS_TO_THE_WORLD = {"open", "print", "input", "exec", "eval", "__import__"}
 
 
@@ -74,6 +81,30 @@ def pure_modules() -> list[Path]:
 @pytest.mark.parametrize("path", files("reftok"), ids=module)
 def test_reftok_imports_the_standard_library_regex_and_itself(path: Path) -> None:
     assert packages(path) <= {*sys.stdlib_module_names, "regex", "reftok"}
+
+
+def imported_modules(path: Path, modules: frozenset[str]) -> set[str]:
+    """The modules of the package that a file imports; a name from a module counts as that module."""
+    found = {name if name in modules else name.rpartition(".")[0] for name in imports(path)}
+    return {name for name in found if name in modules} - {module(path)}
+
+
+def room(name: str) -> int:
+    """Which of the rooms of reftok a module is in."""
+    first = name.split(".")[1:2] or ["reftok"]
+    return ROOMS.index(first[0] if first[0] in ROOMS else "reftok")
+
+
+@pytest.mark.parametrize("path", files("reftok"), ids=module)
+def test_a_module_of_reftok_imports_from_its_room_and_those_below_it(path: Path) -> None:
+    modules = frozenset(map(module, files("reftok")))
+    above = [name for name in imported_modules(path, modules) if room(name) > room(module(path))]
+    assert not above
+
+
+def test_nothing_in_reftok_is_imported_in_a_circle() -> None:
+    modules = frozenset(map(module, files("reftok")))
+    TopologicalSorter({module(path): imported_modules(path, modules) for path in files("reftok")}).prepare()
 
 
 @pytest.mark.parametrize("path", files("reftok"), ids=module)

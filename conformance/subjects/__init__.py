@@ -16,6 +16,7 @@ _ADAPTERS = {
     "tiktoken": "conformance.subjects.tiktoken_subject",
     "llama.cpp": "conformance.subjects.llama_cpp_subject",
     "reftok": "conformance.subjects.reftok_subject",
+    "reftok-spec": "conformance.subjects.reftok_spec_subject",
 }
 
 _PACKAGES = {"llama.cpp": "llama-cpp-python"}

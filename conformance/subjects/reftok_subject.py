@@ -13,6 +13,7 @@ from conformance.subjects.base import Ids, InBulk, refusal
 from conformance.subjects.in_bulk import each
 from conformance.subjects.streams import streaming
 from reftok import Tokenizer
+from reftok.spec.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from reftok.engine.decode.stream import StreamDecoder, TextCallback
@@ -40,16 +41,7 @@ class ReftokSubject:
         self._never_skipped: set[int] = set()
 
     def encode(self, text: str | bytes) -> Encoding:
-        try:
-            encoding = self.tokenizer.encode(text)
-        except Exception as error:
-            return refusal(error)
-        return Encoded(
-            tuple(encoding.ids),
-            tuple(encoding.tokens),
-            tuple(encoding.offsets),
-            tuple(encoding.special_tokens_mask),
-        )
+        return encoding_of(self.tokenizer, text)
 
     def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         return [self.encode(text) for text in texts]
@@ -102,6 +94,29 @@ class ReftokSubject:
 
     def close(self) -> None:
         pass
+
+
+def encoding_of(pipeline: Pipeline, text: str | bytes) -> Encoding:
+    """The encoding of a text by a tokenizer of reftok, or its refusal."""
+    try:
+        encoding = pipeline.encode(text)
+    except Exception as error:
+        return refusal(error)
+    return Encoded(
+        tuple(encoding.ids),
+        tuple(encoding.tokens),
+        tuple(encoding.offsets),
+        tuple(encoding.special_tokens_mask),
+    )
+
+
+def decoding_of(pipeline: Pipeline, ids: Sequence[int], skips: bool) -> Decoding:
+    """The text of ids by a tokenizer of reftok, with special tokens skipped (if it can) and kept, or its refusal."""
+    try:
+        text = pipeline.decode(ids, skip_special_tokens=skips)
+        return Decoded(text, pipeline.decode(ids, skip_special_tokens=False) if skips else None)
+    except Exception as error:
+        return refusal(error)
 
 
 def load(path: Path, model_format: str, encoding: str = "") -> ReftokSubject:

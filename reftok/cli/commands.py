@@ -11,15 +11,15 @@ from dataclasses import asdict
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-import reftok
 from reftok.encode_files.command import add_encode_file
 from reftok.errors import InvalidIds, InvalidText, ReftokError, VerificationFailed
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
 from reftok.explain.text import coloured, decoding_lines, explanation_lines, plain
-from reftok.formats import find_model
+from reftok.formats import embedded_models, find_model, load
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.types import Encoding
-from reftok.tokenizer import Tokenizer
+from reftok.version import __version__
 
 MODEL = "a tokenizer file, a folder, or the name of an embedded model (reftok info lists them)"
 EXAMPLES = """examples:
@@ -31,6 +31,7 @@ EXAMPLES = """examples:
   reftok explain spm-bpe "Hello world"          every stage, every merge
   reftok explain spm-unigram --json "Hello"     the same for machines
   reftok explain spm-bpe --ids "371 2373"       every step back to text
+  reftok encode bpe-qwen --plain "Hello world"  by the rules as they are written, without any fast path
 """
 
 
@@ -84,7 +85,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"reftok {reftok.__version__}")
+    parser.add_argument("--version", action="version", version=f"reftok {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_info(commands)
     _add_encode(commands)
@@ -114,6 +115,7 @@ def _add_encode(commands: Any) -> None:
     shown = command.add_mutually_exclusive_group()
     shown.add_argument("--tokens", action="store_true", help="the tokens in place of the ids, as JSON lists")
     shown.add_argument("--json", action="store_true", help="ids, tokens, offsets and special-token mask as JSON")
+    _add_plain(command, "by the plain rules alone (slower, the same ids)")
     command.set_defaults(run=_encode)
 
 
@@ -125,6 +127,7 @@ def _add_decode(commands: Any) -> None:
     command.add_argument("ids", nargs="*", help="ids; without them each line of standard input is a list of ids")
     _add_encoding(command)
     command.add_argument("--keep-special-tokens", action="store_true", help="write special tokens out")
+    _add_plain(command, "by the plain rules alone (slower, the same text)")
     command.set_defaults(run=_decode)
 
 
@@ -138,6 +141,7 @@ def _add_explain(commands: Any) -> None:
     _add_text(command, "without it standard input is the text")
     command.add_argument("--ids", metavar="IDS", help='ids in place of a text, such as "1 15043": every decoder')
     command.add_argument("--json", action="store_true", help="as JSON")
+    _add_plain(command, "the plain rules, which explain shows with or without this option")
     command.add_argument(
         "--color",
         choices=("auto", "always", "never"),
@@ -158,13 +162,18 @@ def _add_encoding(command: argparse.ArgumentParser) -> None:
     command.add_argument("--encoding", metavar="NAME", help="of a tiktoken rank file that is not a published one")
 
 
-def _load(options: argparse.Namespace) -> Tokenizer:
-    return reftok.load(options.model, encoding=options.encoding)
+def _add_plain(command: argparse.ArgumentParser, told: str) -> None:
+    command.add_argument("--plain", action="store_true", help=told)
+
+
+def _load(options: argparse.Namespace) -> Pipeline:
+    tokenizer = load(options.model, encoding=options.encoding)
+    return tokenizer.spec if getattr(options, "plain", False) else tokenizer
 
 
 def _info(options: argparse.Namespace) -> None:
     if options.model is None:
-        names = list(reftok.embedded_models())
+        names = list(embedded_models())
         print(json.dumps(names) if options.json else "\n".join(names))
         return
     told = {"file": str(find_model(options.model)), **information(_load(options))}

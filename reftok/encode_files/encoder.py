@@ -5,13 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-import reftok
 from reftok.encode_files.engines import Engine, id_bound, official_engine, reftok_engine
 from reftok.encode_files.id_types import id_type, little_endian
 from reftok.encode_files.long_document import LongDocument
 from reftok.encode_files.messages import Failure, Part, Ready, Reply, StopError, Task, not_utf_8
 from reftok.errors import EncodingStopped, ReftokError
-from reftok.formats import find_model
+from reftok.formats import find_model, load
 from reftok.formats.hub_folder import files_beside
 from reftok.tokenizer import Tokenizer
 
@@ -21,7 +20,7 @@ class DocumentEncoder:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        tokenizer = reftok.load(task.model, encoding=task.encoding)
+        tokenizer = load(task.model, encoding=task.encoding)
         self._tokenizer = tokenizer
         self._engine, self._witness = _engines(task, tokenizer)
         self._bound = id_bound(tokenizer, task.add_special_tokens)

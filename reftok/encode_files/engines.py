@@ -11,7 +11,6 @@ from typing import Any
 
 import regex
 
-import reftok
 from reftok.encode_files.optional_libraries import optional_library
 from reftok.errors import EncodingStopped
 from reftok.formats import VOCAB_FILES, find_model
@@ -19,6 +18,7 @@ from reftok.formats.files import read_file
 from reftok.formats.hub_folder import hub_tokenizer_json
 from reftok.formats.tiktoken import rank_encoding, read_ranks
 from reftok.tokenizer import Tokenizer
+from reftok.version import __version__
 
 Encode = Callable[[Sequence[str]], Sequence[Sequence[int]]]
 
@@ -35,7 +35,7 @@ class Engine:
 def reftok_engine(tokenizer: Tokenizer, add_special_tokens: bool) -> Engine:
     """The reference."""
     encode_ids = tokenizer.encode_ids
-    versions = {"reftok": reftok.__version__, "regex": str(regex.__version__)}
+    versions = {"reftok": __version__, "regex": str(regex.__version__)}
     return Engine(
         "reftok",
         versions,

@@ -1,8 +1,8 @@
 """The property names of Oniguruma 6.9.10, and what has changed about some since its Unicode version, 16.0.
 
 Source: unicode_property_data.c. Left out are InCB and In_No_Block, whose members are not those that the name promises.
-Written down by hand; tests/reftok/oniguruma/test_patterns.py asks the official library for every name, and for the members of
-those that differ between the versions.
+Written down by hand; tests/reftok/oniguruma/test_patterns.py asks the official library for every name, and for the
+members of those that differ between the versions.
 """
 
 from __future__ import annotations

@@ -13,10 +13,7 @@ from typing import Literal, TypeAlias
 
 from reftok.errors import ModelFormatError
 from reftok.spec.types import Span, Token
-
-Change: TypeAlias = tuple[str, int]
-"""One character of a transformed text, and how it relates to the old text: 0 replaces the next old character,
-1 is inserted, -n replaces the next old character and removes the n that follow it."""
+from reftok.unicode.forms import Change
 
 Match: TypeAlias = tuple[int, int, bool]
 """Start, end and whether the pattern matched; the matches of a text cover it without gaps."""

@@ -6,9 +6,13 @@ Source: crate unicode-normalization-alignments 0.1 (decompose.rs, recompose.rs),
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
-from reftok.spec.text import Change
 from reftok.unicode.characters import combining_class, composition, decomposition
+
+Change: TypeAlias = tuple[str, int]
+"""One character of a transformed text, and how it relates to the old text: 0 replaces the next old character,
+1 is inserted, -n replaces the next old character and removes the n that follow it."""
 
 
 def decompose(text: str, compatible: bool) -> Iterator[Change]:

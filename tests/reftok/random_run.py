@@ -1,5 +1,6 @@
 """Asks both libraries about random files, as many as wanted, on all cores:
 
+    python -m tests.reftok.random_run three-ways --examples 20000
     python -m tests.reftok.random_run pipelines --examples 100000
     python -m tests.reftok.random_run sentencepiece --examples 100000
     python -m tests.reftok.random_run broken-files --examples 20000
@@ -31,11 +32,12 @@ from reftok.errors import ReftokError
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 
 from .broken_files import Damaged, check_damaged
+from .engine.stream_comparison import check_stream
 from .official import Json, own
 from .pipeline_comparison import Comparison, Input, Tally
 from .sentencepiece_strategies import inputs, load_both, official_encoding, own_encoding
 from .sentencepiece_strategies import models as sentencepiece_models
-from .streaming.stream_comparison import check_stream
+from .three_ways import ask_file, ask_sentencepiece_model
 from .tokenizers_strategies import damaged_files, questions
 
 PORTION = 500
@@ -119,7 +121,26 @@ def ask_streamed_sentencepiece(tally: Tally) -> Callable[[], None]:
     return ask
 
 
+def ask_three_ways(tally: Tally) -> Callable[[], None]:
+    """Engine, plain rules and library; every other file is a sentencepiece model."""
+    texts = st.lists(inputs, min_size=1, max_size=4)
+
+    @given(
+        questions(), sentencepiece_models(), texts, st.lists(st.integers(0, 300), max_size=12), st.integers(0, 1 << 20)
+    )
+    def ask(
+        question: tuple[Json, list[Input]], data: bytes, texts: list[str | bytes], ids: list[int], cut_seed: int
+    ) -> None:
+        if cut_seed % 2:
+            ask_file(*question, cut_seed, tally)
+        else:
+            ask_sentencepiece_model(data, texts, ids, cut_seed, tally)
+
+    return ask
+
+
 SUBJECTS = {
+    "three-ways": ask_three_ways,
     "pipelines": ask_pipelines,
     "broken-files": ask_broken_files,
     "sentencepiece": ask_sentencepiece,

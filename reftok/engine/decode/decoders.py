@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf, prod
 from typing import Any, TypeVar
 
+from reftok.engine.decode.buffered import BufferedText, BufferedTokens, Sizes
 from reftok.engine.decode.llama import LlamaPieces, Utf8Text, without_spaces
 from reftok.engine.decode.sentencepiece import Denormalized, Pieces
 from reftok.engine.decode.sinks import (
@@ -42,7 +43,6 @@ from reftok.engine.decode.tokens import (
     Utf8Tokens,
     Words,
 )
-from reftok.errors import UnsupportedFeature
 from reftok.spec.decoders import CTC, BPEDecoder, ByteFallback, ByteLevel, Fuse, Metaspace, Replace, Strip, WordPiece
 from reftok.spec.llama.stages import Detokenizer
 from reftok.spec.pipeline import Pipeline
@@ -69,20 +69,23 @@ class DecodingChain:
 
 
 def decoding_chain(pipeline: Pipeline, skip_special_tokens: bool, output: FusedSink) -> DecodingChain:
-    """A new chain in front of `output`.
-
-    Raises UnsupportedFeature for a decoder that is not one of reftok's.
-    """
+    """A new chain in front of `output`. What is behind a decoder that is not known here is buffered until the end."""
     if pipeline.detokenizer is not None:
         return _llama_chain(pipeline.detokenizer, skip_special_tokens, output)
-    built = _Building(_Sizes() if _may_be_refused(pipeline) else None)
-    steps = pipeline.decoders or ()
+    built = _Building(Sizes() if _may_be_refused(pipeline) else None)
+    every = pipeline.decoders or ()
+    steps = every[: next((place for place, step in enumerate(every) if type(step) not in _KNOWN), len(every))]
+    unknown = every[len(steps) :]
     joining = next((place for place, step in enumerate(steps) if type(step) in _JOINING), len(steps))
     fused = output
+    if unknown and joining < len(steps):
+        fused = built.add(BufferedText(unknown, built.sizes or Sizes(), fused))
     for step in reversed(steps[joining + 1 :]):
         fused = built.behind_joining(step, fused)
-    if joining < len(steps):
-        sink: TokenSink = built.joining(steps[joining], fused)
+    if unknown and joining == len(steps):
+        sink: TokenSink = built.add(BufferedTokens(unknown, built.sizes or Sizes(), fused))
+    elif joining < len(steps):
+        sink = built.joining(steps[joining], fused)
     else:
         sink = built.add(Spaced(fused) if pipeline.decoders is None else Joined(fused))
     for step in reversed(steps[:joining]):
@@ -109,18 +112,13 @@ def _may_be_refused(pipeline: Pipeline) -> bool:
 
 
 def _growth(step: Decoder) -> float:
+    if type(step) not in _KNOWN:
+        return inf
     if isinstance(step, Replace):
         return len(step.content)
     if isinstance(step, SentencePieceDecoder):
         return len(step.unk_surface) if step.denormalizer is None else inf
     return 1 if isinstance(step, BPEDecoder | WordPiece | CTC) else 0
-
-
-class _Sizes:
-    """How many code points the tokens have so far."""
-
-    def __init__(self) -> None:
-        self.tokens = 0
 
 
 class _Building:
@@ -129,7 +127,7 @@ class _Building:
     sizes: None where the text cannot be refused.
     """
 
-    def __init__(self, sizes: _Sizes | None) -> None:
+    def __init__(self, sizes: Sizes | None) -> None:
         self.sizes = sizes
         self.stages: list[DecodingStage] = []
 
@@ -154,8 +152,6 @@ class _Building:
 
     def before_joining(self, step: Decoder, sink: TokenSink) -> TokenSink:
         """The twin of a decoder that takes tokens and gives tokens."""
-        if type(step) not in _TOKENS:
-            raise UnsupportedFeature("", type(step).__name__, "cannot be streamed: it is no decoder of reftok")
         if self.sizes is not None:
             sink = self.add(_BoundedTokens(self.sizes, sink))
         return self.add(_TOKENS[type(step)](step, sink))
@@ -185,7 +181,7 @@ def _fused_stages(step: Decoder, sink: FusedSink) -> list[FusedStage]:
             return _ctc_stages(step, sink)
         case Replace():
             return [_replacing_stage(step, sink)]
-    raise UnsupportedFeature("", type(step).__name__, "cannot be streamed: it is no decoder of reftok")
+    raise AssertionError(f"{type(step).__name__} is a known decoder")
 
 
 def _ctc_stages(step: CTC, sink: FusedSink) -> list[FusedStage]:
@@ -219,12 +215,13 @@ _JOINING: dict[type[Any], Callable[[Any, FusedSink], Joined | Utf8Tokens | Piece
     ByteLevel: lambda _, sink: Utf8Tokens(sink),
     SentencePieceDecoder: Pieces,
 }
+_KNOWN = frozenset({*_TOKENS, *_JOINING})
 
 
 class _Vocab(DecodingStage):
     """Ids to tokens, as `Pipeline.decode` does it. sizes: told of every token, if it is there."""
 
-    def __init__(self, pipeline: Pipeline, skip_special_tokens: bool, sink: TokenSink, sizes: _Sizes | None) -> None:
+    def __init__(self, pipeline: Pipeline, skip_special_tokens: bool, sink: TokenSink, sizes: Sizes | None) -> None:
         self._pipeline = pipeline
         self._skip_special_tokens = skip_special_tokens
         self._sink = sink
@@ -244,7 +241,7 @@ class _Vocab(DecodingStage):
 class _Bounded(DecodingStage):
     """Refuses what the decoder in front of it blows up, as `Pipeline.decode` does."""
 
-    def __init__(self, sizes: _Sizes) -> None:
+    def __init__(self, sizes: Sizes) -> None:
         self._sizes = sizes
         self._size = 0
 
@@ -258,7 +255,7 @@ class _Bounded(DecodingStage):
 
 
 class _BoundedTokens(_Bounded):
-    def __init__(self, sizes: _Sizes, sink: TokenSink) -> None:
+    def __init__(self, sizes: Sizes, sink: TokenSink) -> None:
         super().__init__(sizes)
         self._sink = sink
 
@@ -271,7 +268,7 @@ class _BoundedTokens(_Bounded):
 
 
 class _BoundedText(_Bounded):
-    def __init__(self, sizes: _Sizes, sink: FusedSink) -> None:
+    def __init__(self, sizes: Sizes, sink: FusedSink) -> None:
         super().__init__(sizes)
         self._sink = sink
 

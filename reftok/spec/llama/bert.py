@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reftok.spec.llama.unicode import category
-from reftok.spec.text import Change, Match, NormalizedString, resplit
+from reftok.spec.text import Match, NormalizedString, resplit
 from reftok.spec.text import Split as Part
 from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE
+from reftok.unicode.forms import Change
 
 _IDEOGRAPHS = (
     (0x4E00, 0x9FFF),

@@ -1,4 +1,4 @@
-"""A stream of ids against the whole list, decoded at once."""
+"""A stream of ids against the whole list, decoded at once, and that against the plain rules."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from reftok.errors import ModelFormatError
+from reftok.spec.pipeline import Pipeline
 from reftok.tokenizer import Tokenizer
 
 
 def decoded(tokenizer: Tokenizer, ids: Sequence[int], skip_special_tokens: bool = True) -> str | None:
-    """The text of the ids, None where it is refused as too long."""
+    """The text of the ids by the plain rules, None where it is refused as too long; `decode` does the same."""
+    expected = _decoded(tokenizer.spec, ids, skip_special_tokens)
+    assert _decoded(tokenizer, ids, skip_special_tokens) == expected
+    return expected
+
+
+def _decoded(pipeline: Pipeline, ids: Sequence[int], skip_special_tokens: bool) -> str | None:
     try:
-        return tokenizer.decode(ids, skip_special_tokens)
+        return pipeline.decode(ids, skip_special_tokens)
     except ModelFormatError:
         return None
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 from hypothesis import strategies as st
 
 from reftok.engine.encode.models import stream_model
+from reftok.engine.fast_model import FastModel
 from reftok.errors import ReftokError
-from reftok.spec.stages import Model
 
 
-def stream(model: Model, fragments: Sequence[str]) -> list[list[int]]:
+def stream(model: FastModel[Any], fragments: Sequence[str]) -> list[list[int]]:
     """The ids that have been given after each fragment, and at the end of the part."""
     ids: list[int] = []
     given: list[list[int]] = []
@@ -25,10 +26,10 @@ def stream(model: Model, fragments: Sequence[str]) -> list[list[int]]:
     return [*given, ids]
 
 
-def whole_ids(model: Model, text: str) -> list[int] | None:
-    """The ids of `tokenize`, None where the text is refused."""
+def whole_ids(model: FastModel[Any], text: str) -> list[int] | None:
+    """The ids of the tokens that the plain model gives, None where the text is refused."""
     try:
-        return [token.id for token in model.tokenize(text)]
+        return [token.id for token in model.model.tokenize(text)]
     except ReftokError:
         return None
 
@@ -48,8 +49,8 @@ def chunkings(text: str) -> Iterator[list[str]]:
             yield cut(text, [first, second])
 
 
-def assert_streams(model: Model, text: str, *others: Sequence[int]) -> None:
-    """Every way to cut the text gives the ids of the whole. others: more places to cut at."""
+def assert_streams(model: FastModel[Any], text: str, *others: Sequence[int]) -> None:
+    """Every way to cut the text gives the ids of the plain model. others: more places to cut at."""
     expected = whole_ids(model, text)
     for fragments in (*chunkings(text), *(cut(text, places) for places in others)):
         try:
@@ -60,7 +61,7 @@ def assert_streams(model: Model, text: str, *others: Sequence[int]) -> None:
         assert found == expected, fragments
 
 
-def assert_final(model: Model, text: str, continuations: Sequence[str]) -> None:
+def assert_final(model: FastModel[Any], text: str, continuations: Sequence[str]) -> None:
     """What is given of a text begins the ids of the text with every continuation."""
     if any(whole_ids(model, text + more) is None for more in continuations):
         return

@@ -1,4 +1,4 @@
-"""A tokenizer asked for the ids of a text in chunks and as a whole."""
+"""A tokenizer asked for the ids of a text in chunks and as a whole, and the plain rules."""
 
 from __future__ import annotations
 
@@ -48,11 +48,13 @@ def streamed(tokenizer: Tokenizer, chunks: Sequence[str | bytes], add_special_to
 
 
 def check_stream(tokenizer: Tokenizer, text: str | bytes, seed: int = 0, rounds: int = 3) -> int:
-    """Hold the stream to the whole text; gives how many chunkings there were.
+    """Hold the stream, and the whole text on the fast ways, to the plain rules; gives how many chunkings there were.
 
     Raises AssertionError that shows the chunks.
     """
-    expected = refused(lambda: list(tokenizer.encode(text).ids))
+    expected = refused(lambda: list(tokenizer.spec.encode(text).ids))
+    found = refused(lambda: list(tokenizer.encode(text).ids))
+    assert found == expected, f"encode: {found} instead of {expected}"
     found = refused(lambda: tokenizer.encode_ids(text))
     assert found == expected, f"encode_ids: {found} instead of {expected}"
     count = 1

@@ -14,7 +14,7 @@ from reftok.explain.explanation import explain, to_json
 from reftok.explain.text import coloured, explanation_lines
 from reftok.spec.steps import Lattice, Merging
 
-from .tokenizers_strategies import texts
+from ..tokenizers_strategies import texts
 
 load = cache(reftok.load)
 MODELS = list(reftok.embedded_models())

@@ -5,7 +5,7 @@ import pytest
 import reftok
 from reftok.explain.information import information, information_lines
 
-from .official import Json, bpe, own, tokenizer_json, unigram, wordlevel, wordpiece
+from ..official import Json, bpe, own, tokenizer_json, unigram, wordlevel, wordpiece
 
 TEMPLATE = {
     "type": "TemplateProcessing",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reftok.errors import ModelFormatError
 from reftok.formats.protobuf import read_fields, read_varint, to_float, to_int32
 
-from .protobuf_writer import encode_field, message, varint
+from ..protobuf_writer import encode_field, message, varint
 
 values = st.one_of(st.integers(0, 2**64 - 1), st.binary(max_size=20), st.floats(width=32, allow_nan=False))
 

@@ -9,8 +9,8 @@ from reftok.errors import UnsupportedFeature
 from reftok.oniguruma.property_names import NAMES
 from reftok.spec.patterns import compile_oniguruma
 
-from .official import EVERY_CHARACTER
-from .oniguruma_comparison import assert_same, matches
+from ..official import EVERY_CHARACTER
+from ..oniguruma_comparison import assert_same, matches
 
 CONSTRUCTS = [
     *[

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reftok.errors import UnsupportedFeature
 from reftok.spec.patterns import compile_oniguruma
 
-from .oniguruma_comparison import assert_same
+from ..oniguruma_comparison import assert_same
 
 CHARACTERS = "abcskfiß1 ſKŉ"
 ATOMS = [

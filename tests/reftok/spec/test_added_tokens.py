@@ -11,7 +11,7 @@ from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.text import NormalizedString, Split
 from reftok.spec.types import AddedToken, Encoding
 
-from .official import (
+from ..official import (
     Json,
     added,
     as_lists,
@@ -25,7 +25,7 @@ from .official import (
     tokenizer_json,
     unigram,
 )
-from .tokenizers_strategies import CONTENTS, added_tokens, texts
+from ..tokenizers_strategies import CONTENTS, added_tokens, texts
 
 LETTERS = bpe([*"abcxyz_é ▁"])
 NORMALIZERS: list[Json] = [

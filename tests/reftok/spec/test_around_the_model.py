@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from reftok.errors import ReftokError, UnsupportedFeature
 
-from .official import Json, as_lists, bpe, chain, official, official_encoding, outcome, own, tokenizer_json
-from .tokenizers_strategies import paddings, post_processors, templates, texts, truncations
+from ..official import Json, as_lists, bpe, chain, official, official_encoding, outcome, own, tokenizer_json
+from ..tokenizers_strategies import paddings, post_processors, templates, texts, truncations
 
 MODEL = bpe(
     ["a", "b", "Ġ", "Ġa", "ĠĠ", "aĠ", "aa", "Ã", "©", "Ċ", " "], [("Ġ", "a"), ("Ġ", "Ġ"), ("a", "Ġ"), ("a", "a")]

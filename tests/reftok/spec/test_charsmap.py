@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.spec.charsmap import Charsmap
 
-from .official import as_bytes, bpe, own_normalized, refusal, tokenizer_json
-from .protobuf_writer import compile_charsmap
+from ..official import as_bytes, bpe, own_normalized, refusal, tokenizer_json
+from ..protobuf_writer import compile_charsmap
 
 RULES = {"a": "1", "ab": "2", "abc": "3", "é": "", "ﬁ": "fi", "中文": "x"}
 TARGETS = st.text("abé中X ", max_size=3)
@@ -37,7 +37,7 @@ def test_every_rule_is_found(charsmap: Charsmap) -> None:
 
 def test_prefixes_come_shortest_first(charsmap: Charsmap) -> None:
     assert charsmap.prefixes(b"abcd") == [(1, "1"), (2, "2"), (3, "3")]
-    assert charsmap.shortest_prefix(b"abcd") == "1"
+    assert charsmap.shortest_prefix("abcd") == "1"
 
 
 def test_a_search_begins_where_it_is_told(charsmap: Charsmap) -> None:
@@ -46,11 +46,11 @@ def test_a_search_begins_where_it_is_told(charsmap: Charsmap) -> None:
 
 
 def test_a_rule_that_ends_inside_a_character_is_no_match(charsmap: Charsmap) -> None:
-    assert charsmap.shortest_prefix("中".encode()) is None
+    assert charsmap.shortest_prefix("中") is None
 
 
 def test_a_nul_ends_the_key(charsmap: Charsmap) -> None:
-    assert charsmap.shortest_prefix(b"\0a") is None
+    assert charsmap.shortest_prefix("\0a") is None
 
 
 @settings(max_examples=60)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from reftok.errors import ModelFormatError
 from reftok.spec.decoders import ByteFallback, Strip
 
-from .official import Json, bpe, chain, official, outcome, own, tokenizer_json
-from .tokenizers_strategies import decoders
+from ..official import Json, bpe, chain, official, outcome, own, tokenizer_json
+from ..tokenizers_strategies import decoders
 
 BYTE_LEVEL: Json = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": True}
 BYTE_TOKENS = [

@@ -18,9 +18,9 @@ from reftok.spec.named_ids import MEANINGS
 from reftok.spec.sentencepiece.pieces import PieceType
 from reftok.tokenizer import Tokenizer
 
-from .gguf_writer import gguf, spm
-from .official import added, as_bytes, bpe, own, tokenizer_json, unigram, wordpiece
-from .protobuf_writer import UNKNOWN, model_bytes
+from ..gguf_writer import gguf, spm
+from ..official import added, as_bytes, bpe, own, tokenizer_json, unigram, wordpiece
+from ..protobuf_writer import UNKNOWN, model_bytes
 
 CHAT = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 TOKENS = ["a", "b", "ab"]

@@ -9,7 +9,7 @@ from reftok.spec.normalizers import NFC
 from reftok.spec.text import NormalizedString
 from reftok.unicode.forms import decompose
 
-from .official import (
+from ..official import (
     Json,
     added,
     assert_same_encoding,
@@ -21,7 +21,7 @@ from .official import (
     tokenizer_json,
     wordlevel,
 )
-from .tokenizers_strategies import JAMO, MARKS, NEWER, NORMALIZERS, texts
+from ..tokenizers_strategies import JAMO, MARKS, NEWER, NORMALIZERS, texts
 
 FORMS = ["NFC", "NFD", "NFKC", "NFKD"]
 forms = st.sampled_from([{"type": form} for form in FORMS])

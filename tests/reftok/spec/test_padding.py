@@ -6,7 +6,7 @@ import pytest
 
 from reftok.errors import InvalidText
 
-from .official import Json, as_lists, assert_same_encoding, bpe, official, own, tokenizer_json
+from ..official import Json, as_lists, assert_same_encoding, bpe, official, own, tokenizer_json
 
 MODEL = bpe([*"abcdefgh "])
 BATCH: Any = ["ab", "abcde", "", ("a", "bc")]

@@ -13,7 +13,7 @@ from reftok.formats.tiktoken_encodings import ENCODINGS
 from reftok.spec.patterns import compile_oniguruma, may_match_nothing, may_run_away, pattern_matches, source_of
 from reftok.spec.pretokenizers import GPT2_PATTERN, Split
 
-from .tokenizers_strategies import QWEN, texts
+from ..tokenizers_strategies import QWEN, texts
 
 ATOMS = [
     "a",

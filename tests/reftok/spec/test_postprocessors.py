@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from reftok.errors import InvalidText, UnsupportedFeature
 
-from .official import Json, assert_same_encoding, bpe, chain, official, outcome, own, tokenizer_json
-from .tokenizers_strategies import SPECIAL_TOKENS, post_processors, texts
+from ..official import Json, assert_same_encoding, bpe, chain, official, outcome, own, tokenizer_json
+from ..tokenizers_strategies import SPECIAL_TOKENS, post_processors, texts
 
 BYTE_LEVEL: Json = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 VOCAB = ["a", "b", "Ġ", "Ġa", "ĠĠ", "ĠĠĠ", "aĠ", "ĠaĠ", "aa", "Ã", "©", "Ċ", " ", "\u3000", "\u3000a", "Â", "ł", "ł"]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from conformance.inputs.corpora import corpus_files, read_corpus
 
-from .official import Json, added, assert_same_encoding, bpe, chain, official_parts, own_parts, tokenizer_json
-from .tokenizers_strategies import NORMALIZERS, pre_tokenizers, texts
+from ..official import Json, added, assert_same_encoding, bpe, chain, official_parts, own_parts, tokenizer_json
+from ..tokenizers_strategies import NORMALIZERS, pre_tokenizers, texts
 
 BYTE_LEVEL: Json = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 METASPACE: Json = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}

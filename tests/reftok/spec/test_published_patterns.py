@@ -9,8 +9,8 @@ import pytest
 from reftok.spec.patterns import may_run_away
 from reftok.spec.pretokenizers import GPT2_PATTERN
 
-from .official import EVERY_CHARACTER
-from .oniguruma_comparison import assert_same
+from ..official import EVERY_CHARACTER
+from ..oniguruma_comparison import assert_same
 
 LANGUAGES = Path(__file__).resolve().parents[3] / "corpora" / "languages"
 

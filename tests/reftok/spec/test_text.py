@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from reftok.spec.text import SPLITTERS, Match, NormalizedString, Split, literal_matches, resplit
 from reftok.spec.types import Token
 
-from .official import normalized_alignment, official_parts, own_parts
-from .tokenizers_strategies import BEHAVIORS, texts
+from ..official import normalized_alignment, official_parts, own_parts
+from ..tokenizers_strategies import BEHAVIORS, texts
 
 
 @st.composite

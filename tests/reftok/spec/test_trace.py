@@ -9,8 +9,8 @@ import reftok
 from reftok.errors import UnsupportedFeature
 from reftok.spec.trace import Piece, Trace
 
-from .official import Json, added, as_lists, bpe, outcome, own, tokenizer_json
-from .tokenizers_strategies import pipelines, texts
+from ..official import Json, added, as_lists, bpe, outcome, own, tokenizer_json
+from ..tokenizers_strategies import pipelines, texts
 
 CONFIG = tokenizer_json(
     bpe(["▁", "a", "b", "▁a", "é"], [("▁", "a")]),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reftok.errors import InvalidText
 from reftok.spec.types import Encoding
 
-from .official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
+from ..official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
 
 MODEL = bpe([*"abcdefgh "])
 BERT: Json = {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}

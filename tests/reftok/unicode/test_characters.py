@@ -25,7 +25,7 @@ from reftok.unicode.characters import (
     is_numeric,
 )
 
-from .official import EVERY_CHARACTER, added, bpe, official, own_normalized, own_parts, tokenizer_json
+from ..official import EVERY_CHARACTER, added, bpe, official, own_normalized, own_parts, tokenizer_json
 
 FORMS: list[Form] = ["NFC", "NFD", "NFKC", "NFKD"]
 CHUNK = 1 << 14

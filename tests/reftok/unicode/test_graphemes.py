@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from reftok.unicode.graphemes import class_letters, graphemes
 
-from .official import EVERY_CHARACTER, Json, bpe, official, own_normalized, tokenizer_json
-from .protobuf_writer import compile_charsmap
+from ..official import EVERY_CHARACTER, Json, bpe, official, own_normalized, tokenizer_json
+from ..protobuf_writer import compile_charsmap
 
 EVERYTHING = "".join(EVERY_CHARACTER)
 PROPERTIES = {

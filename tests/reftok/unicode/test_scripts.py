@@ -8,7 +8,7 @@ from tokenizers.pre_tokenizers import UnicodeScripts
 
 from reftok.unicode.scripts import script
 
-from .official import EVERY_CHARACTER
+from ..official import EVERY_CHARACTER
 
 SCRIPTS = {character: name for character in EVERY_CHARACTER if (name := script(character)) is not None}
 cut = UnicodeScripts().pre_tokenize_str

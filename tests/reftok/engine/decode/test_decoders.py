@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from reftok.errors import ModelFormatError, ReftokError, UnsupportedFeature
 from reftok.tokenizer import Tokenizer
 
-from ..official import Json, added, bpe, chain, official, outcome, own, tokenizer_json, wordlevel
-from ..test_decoders import ALL_TOKENS, BYTE_CHARACTERS
-from ..tokenizers_strategies import decoders, pipelines
-from ..tokenizers_strategies.decoders import strips
-from .decoding import assert_streams, certain_text, decoded, given_texts
+from ...official import Json, added, bpe, chain, official, outcome, own, tokenizer_json, wordlevel
+from ...spec.test_decoders import ALL_TOKENS, BYTE_CHARACTERS
+from ...tokenizers_strategies import decoders, pipelines
+from ...tokenizers_strategies.decoders import strips
+from ..decoding import assert_streams, certain_text, decoded, given_texts
 
 TOKENS = list(dict.fromkeys(["<unk>", *filter(None, ALL_TOKENS), "<0", "x41>", "<0x", "4", "1>", " n", "'t", "aa"]))
 SPECIAL = [added("<pad>", special=True), added("é", special=True)]
@@ -123,7 +123,7 @@ def test_a_byte_fallback_run_is_held_until_it_is_broken_or_ends() -> None:
 def test_a_long_run_of_bytes_costs_no_more_a_byte_and_is_not_remembered_as_states() -> None:
     loaded = tokenizer(["<0xC3>", "<0xA9>"], BYTE_FALLBACK)
     assert assert_streams(loaded, [0, 1] * 100)[-1] == "é" * 100
-    assert len(loaded.decoding_states[True]) < 20
+    assert len(loaded.engine._decoding[True]) < 20
 
 
 def test_what_decode_refuses_as_too_long_a_stream_refuses_too() -> None:

@@ -11,7 +11,7 @@ from reftok.engine.decode.sinks import Output
 from reftok.spec.llama.stages import Detokenizer, clean_spaces
 from reftok.tokenizer import Tokenizer
 
-from .decoding import assert_streams
+from ..decoding import assert_streams
 
 TOKENS = ["<unk>", "<s>", "</s>", "▁", "a", "▁a", "'", "s", "re", ".", "▁.", "▁'", "?▁", "é", "▁'▁", "�", "▁▁"]
 TOKENS += [f"<0x{byte:02X}>" for byte in (0x20, 0x27, 0x41, 0x80, 0xA9, 0xC3, 0xE4, 0xBD, 0xED, 0xF0, 0x9F, 0xFF)]

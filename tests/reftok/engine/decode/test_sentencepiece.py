@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.sentencepiece.pieces import PieceType
 
-from ..protobuf_writer import UNKNOWN, byte_pieces, compile_charsmap, model_bytes
-from ..sentencepiece_strategies import load_both, models
-from .decoding import assert_streams, certain_text
+from ...protobuf_writer import UNKNOWN, byte_pieces, compile_charsmap, model_bytes
+from ...sentencepiece_strategies import load_both, models
+from ..decoding import assert_streams, certain_text
 
 PIECES = [
     UNKNOWN,

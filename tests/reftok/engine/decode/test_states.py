@@ -36,15 +36,16 @@ def test_ids_outside_the_vocab_are_not_remembered() -> None:
     tokenizer = replace(reftok.load("bpe-gpt2"))
     for _ in range(2):
         assert tokenizer.decode([40, 1 << 30, 3525, 4_000_000]) == "Hello"
-    assert set(tokenizer.decoding_states[True].tokens) == {40, 3525}
+    assert set(tokenizer.engine._decoding[True].tokens) == {40, 3525}
 
 
 @given(st.lists(st.integers(0, 5002), max_size=12), st.booleans())
 def test_tokens_are_remembered_as_they_are(ids: list[int], skip_special_tokens: bool) -> None:
     tokenizer = reftok.load("bpe-qwen")
-    expected = [tokenizer.decodable_token(token_id, skip_special_tokens) for token_id in ids]
+    states = tokenizer.engine._decoding[skip_special_tokens]
+    expected = [tokenizer.spec.decodable_token(token_id, skip_special_tokens) for token_id in ids]
     for _ in range(2):
-        assert decodable_tokens(tokenizer, ids, skip_special_tokens) == [
+        assert decodable_tokens(tokenizer.spec, states, ids, skip_special_tokens) == [
             token for token in expected if token is not None
         ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import permutations
 from random import Random
 from threading import Barrier
@@ -18,7 +19,7 @@ from reftok.errors import InvalidIds, StreamFinished
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES
 from reftok.tokenizer import Tokenizer
 
-from .decoding import assert_streams
+from ..decoding import assert_streams
 
 BYTES = reftok.byte_level_bpe({byte: bytes([byte]) for byte in range(256)}, [], ["<|end|>"])
 LLAMA = reftok.llama_spm(["<s>", *BYTE_PIECES], [0.0] * 257, bos_id=0)
@@ -193,10 +194,15 @@ def test_streams_in_many_threads_share_what_is_known_and_nothing_else(name: str)
 def test_what_streams_remember_is_no_part_of_the_tokenizer() -> None:
     tokenizer = reftok.byte_level_bpe({byte: bytes([byte]) for byte in range(256)}, [])
     tokenizer.stream_decoder().feed(65)
-    assert "decoding_states" not in repr(tokenizer)
-    assert pickle.loads(pickle.dumps(tokenizer.decoding_states)) is not tokenizer.decoding_states
-    assert len(copy.deepcopy(tokenizer.decoding_states)[True]) == 0
-    assert len(tokenizer.decoding_states[True]) == 1
+    assert "ngine" not in repr(tokenizer)
+    assert replace(tokenizer) == tokenizer
+    states = tokenizer.engine._decoding
+    for made in (pickle.loads(pickle.dumps(tokenizer)), copy.deepcopy(tokenizer), replace(tokenizer)):
+        assert made.engine is not tokenizer.engine
+        assert len(made.engine._decoding[True]) == 0
+        assert made.decode([65, 66]) == "AB"
+    assert len(pickle.loads(pickle.dumps(states))[True]) == len(copy.deepcopy(states)[True]) == 0
+    assert len(states[True]) == 1
 
 
 def calls_of(tokenizer: Tokenizer, ids: list[int], stop_at: int = 0) -> tuple[str, list[tuple[str, int, bool]]]:

@@ -11,8 +11,8 @@ from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.text import NormalizedString, Split
 from reftok.spec.types import AddedToken
 
-from ..tokenizers_strategies.pipelines import added_tokens
-from .recording import Item, Recorder, begins, cut_at, cuts, feed
+from ...tokenizers_strategies.pipelines import added_tokens
+from ..recording import Item, Recorder, begins, cut_at, cuts, feed
 
 TEXTS = st.text(st.sampled_from("aabbcA1_ <s>é\n\u3000▁中"), max_size=14)
 

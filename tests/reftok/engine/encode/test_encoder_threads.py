@@ -14,12 +14,12 @@ import pytest
 
 import reftok
 from reftok.engine import caches as cache
-from reftok.engine.bpe import ordered_merges, string_merging
+from reftok.engine.bpe import fast_sentencepiece_bpe, ordered_merges, string_merging
 from reftok.engine.encode.sentencepiece_normalizer import replacer
+from reftok.engine.encode.sentencepiece_prefixes import prefixes
 from reftok.engine.patterns import finality, growing
 from reftok.engine.patterns.streamable import streamable
 from reftok.engine.unigram import undecided_text
-from reftok.spec.sentencepiece import bpe as sentencepiece_bpe
 
 LANGUAGES = Path(__file__).resolve().parents[4] / "corpora" / "languages"
 LITTLE = 4
@@ -27,7 +27,7 @@ MEMORIES = [
     (finality, "MOST_STATES", LITTLE),
     (growing, "MOST_STATES", LITTLE),
     (ordered_merges, "_MOST_NEIGHBOURS", LITTLE),
-    (sentencepiece_bpe, "_MOST_PIECES", LITTLE),
+    (fast_sentencepiece_bpe, "_MOST_PIECES", LITTLE),
     (string_merging, "_MOST_PAIRS", LITTLE),
     (undecided_text, "_MOST_STEPS", 8 * LITTLE),
 ]
@@ -57,10 +57,10 @@ def little_is_remembered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(cache.Results, "__init__", remember_little)
     for module, name, most in MEMORIES:
         monkeypatch.setattr(module, name, most)
-    for shared in (replacer, streamable):
+    for shared in (prefixes, replacer, streamable):
         shared.cache_clear()
     yield
-    for shared in (replacer, streamable):
+    for shared in (prefixes, replacer, streamable):
         shared.cache_clear()
 
 
@@ -91,6 +91,6 @@ def test_encoders_in_many_threads_share_what_is_known_and_nothing_else(name: str
 
     with ThreadPoolExecutor(THREADS) as pool:
         found = list(pool.map(encoded, range(THREADS)))
-    # The plain stages: what they give comes from no memory that the threads have shared.
-    alone = [[*reftok.load(name).trace(text).encoding.ids] for text in asked]
+    # The plain rules: what they give comes from no memory that the threads have shared.
+    alone = [[*tokenizer.spec.encode(text).ids] for text in asked]
     assert found == [[(ids, ids) for ids in alone]] * THREADS

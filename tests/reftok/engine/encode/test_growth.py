@@ -27,8 +27,8 @@ from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
 
-from ..official import precompiled_charsmap
-from ..protobuf_writer import compile_charsmap
+from ...official import precompiled_charsmap
+from ...protobuf_writer import compile_charsmap
 
 NORMALIZERS: list[Normalizer] = [
     *(NFC(), NFD(), NFKC(), NFKD(), Nmt(), StripAccents(), Lowercase(), ByteLevel(), Strip(True, True)),

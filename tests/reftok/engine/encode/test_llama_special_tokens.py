@@ -11,7 +11,7 @@ from reftok.spec.llama.special_tokens import LlamaSpecialTokens
 from reftok.spec.llama.vocab import LlamaVocab
 from reftok.spec.text import NormalizedString, Split
 
-from .recording import Item, Recorder, begins, cut_at, cuts, feed
+from ..recording import Item, Recorder, begins, cut_at, cuts, feed
 
 CONTENTS = ["a", "ab", "b", "bcd", "abc", "cda", " ", " a", "a ", "<s>", "<s>>", "\n", "bb", "dd"]
 TEXTS = st.text(st.sampled_from("abcd <s>\n"), max_size=14)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reftok.engine.bpe.fast_bpe import FastBPE, FastLlamaBPE, FastRankBPE
 from reftok.engine.encode import merges
 from reftok.engine.encode.models import stream_model
 from reftok.spec.byte_level import to_byte_characters
@@ -13,9 +14,9 @@ from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
 from reftok.spec.models.bpe import BPE, BPEOptions
 from reftok.spec.models.rank_bpe import RankBPE
 
-from ..official import Json, own, tokenizer_json
-from ..tokenizers_strategies import bpe_models, words
-from .model_streams import assert_final, assert_streams, places, stream
+from ...official import Json, own, tokenizer_json
+from ...tokenizers_strategies import bpe_models, words
+from ..model_streams import assert_final, assert_streams, places, stream, whole_ids
 
 
 @pytest.fixture(autouse=True)
@@ -24,10 +25,10 @@ def every_part_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merges, "LONG", 0)
 
 
-def bpe_of(model: Json) -> BPE:
+def bpe_of(model: Json) -> FastBPE:
     loaded = own(tokenizer_json(model)).model
     assert isinstance(loaded, BPE)
-    return loaded
+    return FastBPE(loaded)
 
 
 @settings(max_examples=150)
@@ -47,8 +48,8 @@ def test_no_continuation_changes_what_was_given(model: Json, text: str, continua
 def test_the_ids_alone_are_those_of_the_tokens(model: Json, inputs: list[str]) -> None:
     loaded = bpe_of(model)
     for text in inputs:
-        expected = [token.id for token in loaded.tokenize(text)]
-        assert loaded.token_ids(text) == expected == list(loaded.known_ids[text])
+        expected = [token.id for token in loaded.model.tokenize(text)]
+        assert list(loaded.ids_of(text)) == expected == loaded.ids(text) == list(loaded.known_ids[text])
 
 
 rank_vocabs = st.lists(st.text("abc", min_size=2, max_size=5), max_size=10).flatmap(
@@ -59,8 +60,8 @@ rank_vocabs = st.lists(st.text("abc", min_size=2, max_size=5), max_size=10).flat
 @settings(max_examples=150)
 @given(rank_vocabs, st.text("abc", max_size=14), places, st.lists(st.text("abc", max_size=6), max_size=5))
 def test_ranks(vocab: list[str], text: str, cuts: list[int], continuations: list[str]) -> None:
-    model = RankBPE({token: rank for rank, token in enumerate(vocab)})
-    assert model.token_ids(text) == [token.id for token in model.tokenize(text)]
+    model = FastRankBPE(RankBPE({token: rank for rank, token in enumerate(vocab)}))
+    assert model.ids(text) == whole_ids(model, text)
     assert_streams(model, text, cuts)
     assert_final(model, text, continuations)
 
@@ -77,8 +78,9 @@ def test_llama_bpe(
     pairs: list[tuple[str, str]], tokens: list[str], options: LlamaBPEOptions, text: str, cuts: list[int]
 ) -> None:
     ranks = {pair: rank for rank, pair in enumerate(pairs)}
-    model = LlamaBPE({token: index for index, token in enumerate(dict.fromkeys(["a", "b", *tokens]))}, ranks, options)
-    assert model.token_ids(text) == [token.id for token in model.tokenize(text)]
+    vocab = {token: index for index, token in enumerate(dict.fromkeys(["a", "b", *tokens]))}
+    model = FastLlamaBPE(LlamaBPE(vocab, ranks, options))
+    assert model.ids(text) == whole_ids(model, text)
     assert_streams(model, text, cuts)
     assert_final(model, text, ["a", "ab", "\n", "ba\n"])
 
@@ -95,47 +97,47 @@ def test_one_more_letter_can_change_every_token_however_short_the_tokens_are() -
     )
     assert flipped[0][:2] == ["a", "bc"]
     assert flipped[1][:2] == ["ab", "cd"]
-    assert_streams(model, letters * 2 + letters[:-1])
-    assert_final(model, letters * 2, ["a", "b", letters])
+    assert_streams(FastBPE(model), letters * 2 + letters[:-1])
+    assert_final(FastBPE(model), letters * 2, ["a", "b", letters])
 
 
 def test_a_word_that_may_be_taken_whole_is_held_until_it_cannot() -> None:
     vocab = {token: index for index, token in enumerate(["a", "b", "c", "abab"])}
-    model = BPE(vocab, [], BPEOptions(ignore_merges=True))
+    model = FastBPE(BPE(vocab, [], BPEOptions(ignore_merges=True)))
     assert stream(model, ["a", "b", "a", "b"]) == [[], [], [], [], [3]]
     assert stream(model, [*"abac"])[3] == [0, 1, 0]
 
 
 def test_where_spaces_begin_words_a_word_is_held() -> None:
     vocab = {token: index for index, token in enumerate(["▁", "a", "b", "ab", "▁ab", "▁▁"])}
-    model = BPE(vocab, [("a", "b"), ("▁", "ab"), ("▁", "▁")])
+    model = FastBPE(BPE(vocab, [("a", "b"), ("▁", "ab"), ("▁", "▁")]))
     assert model.cuts.words("▁ab▁▁ab") == ["▁ab", "▁▁ab"]
     assert stream(model, [*"▁ab▁▁ab"])[3] == [4]
 
 
 def test_a_character_that_vanishes_lets_its_neighbours_merge() -> None:
-    model = BPE({"▁": 0, "▁▁": 1, "a": 2}, [("▁", "▁")])
+    model = FastBPE(BPE({"▁": 0, "▁▁": 1, "a": 2}, [("▁", "▁")]))
     assert_streams(model, "a▁x▁a▁xx▁")
 
 
 def test_bytes_come_before_an_unknown_token_that_waits() -> None:
     vocab = {token: index for index, token in enumerate(["<unk>", "a", "<0xC3>", "<0xA9>"])}
-    model = BPE(vocab, [], BPEOptions(unk_token="<unk>", byte_fallback=True))
-    assert model.token_ids("xéa") == [2, 3, 0, 1]
+    model = FastBPE(BPE(vocab, [], BPEOptions(unk_token="<unk>", byte_fallback=True)))
+    assert model.ids("xéa") == [2, 3, 0, 1]
     assert_streams(model, "axéxéaxééxxa")
 
 
 def test_the_last_character_of_a_word_may_be_another_symbol_and_merge_with_the_one_before() -> None:
     vocab = {token: index for index, token in enumerate(["a", "b", "b</w>", "ab</w>"])}
-    model = BPE(vocab, [("a", "b</w>")], BPEOptions(end_of_word_suffix="</w>"))
-    assert model.token_ids("aaab") == [0, 0, 3]
+    model = FastBPE(BPE(vocab, [("a", "b</w>")], BPEOptions(end_of_word_suffix="</w>")))
+    assert model.ids("aaab") == [0, 0, 3]
     assert_streams(model, "aababaab")
 
 
 def test_a_short_part_is_looked_up_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merges, "LONG", 32)
     vocab = {token: index for index, token in enumerate(to_byte_characters(b"abc"))}
-    model = BPE(vocab, [])
+    model = FastBPE(BPE(vocab, []))
     assert stream(model, ["a"] * 33)[31:33] == [[], [0] * 32]
     ids: list[int] = []
     stage = stream_model(model, ids)

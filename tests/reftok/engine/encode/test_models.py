@@ -9,19 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reftok
-from reftok.engine.encode.models import stream_model
-from reftok.errors import UnsupportedFeature
+from reftok.engine.encode.models import fast_model, stream_model
+from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.llama.spm import LlamaSPM
 from reftok.spec.llama.ugm import LlamaUGM
 from reftok.spec.llama.wpm import LlamaWPM
+from reftok.spec.models.bpe import BPE
 from reftok.spec.models.wordlevel import WordLevel
 from reftok.spec.models.wordpiece import WordPiece
 from reftok.spec.stages import Model
+from reftok.spec.types import AddedToken, Token
+from reftok.tokenizer import Tokenizer
 
-from ..gguf_writer import BYTE_TOKENS
-from ..official import Json, own, tokenizer_json
-from ..tokenizers_strategies import wordlevel_models, wordpiece_models, words
-from .model_streams import assert_final, assert_streams, cut, places, stream
+from ...gguf_writer import BYTE_TOKENS
+from ...official import Json, own, tokenizer_json
+from ...tokenizers_strategies import wordlevel_models, wordpiece_models, words
+from ..model_streams import assert_final, assert_streams, cut, places, stream, whole_ids
 
 SCORES = st.sampled_from([-3.0, -2.0, -1.0, 0.0])
 PIECES = [*"ab▁é", "ab", "▁a", "\udcc3", "a\udcc3", "\udca9b"]
@@ -35,7 +38,8 @@ PIECES = [*"ab▁é", "ab", "▁a", "\udcc3", "a\udcc3", "\udca9b"]
 )
 def test_spm_of_llama(scores: dict[str, float], text: str, cuts: list[int]) -> None:
     tokens = [*BYTE_TOKENS, *scores]
-    model = LlamaSPM({token: index for index, token in enumerate(tokens)}, [0.0] * 256 + list(scores.values()))
+    vocab = {token: index for index, token in enumerate(tokens)}
+    model = fast_model(LlamaSPM(vocab, [0.0] * 256 + list(scores.values())))
     assert_streams(model, text, cuts)
     assert_final(model, text, ["a", "ab▁", "\udca9b", "é"])
 
@@ -43,13 +47,13 @@ def test_spm_of_llama(scores: dict[str, float], text: str, cuts: list[int]) -> N
 @settings(max_examples=150)
 @given(st.one_of(wordlevel_models, wordpiece_models()), words.filter(bool), places)
 def test_models_of_words(model: Json, text: str, cuts: list[int]) -> None:
-    loaded = own(tokenizer_json(model)).model
+    loaded = fast_model(own(tokenizer_json(model)).model)
     assert_streams(loaded, text, cuts)
     assert_final(loaded, text, ["a", "b中"])
 
 
 HELD: list[tuple[Model, str]] = [
-    (WordLevel({"a": 0, "ab": 1}, "a"), "WordLevel looks a word up as a whole"),
+    (WordLevel({"a": 0, "ab": 1}, "a"), "WordLevel: a word is looked up as a whole"),
     (WordPiece({"[UNK]": 0, "a": 1, "##b": 2}), "WordPiece: one character can make a whole word unknown"),
     (LlamaWPM({"[UNK]": 0, "▁a": 1, "b": 2}, 0), "LlamaWPM: one character can make a whole word unknown"),
     (LlamaUGM({"<unk>": 0, "a": 1}, [0.0, -1.0], {1}, set(), -1.0, 0), "LlamaUGM: its search is not made to go on"),
@@ -58,9 +62,10 @@ HELD: list[tuple[Model, str]] = [
 
 @pytest.mark.parametrize(("model", "reason"), HELD)
 def test_models_that_hold_a_part_say_why(model: Model, reason: str) -> None:
-    assert stream_model(model, []).holds_parts == reason
-    assert_streams(model, "abba")
-    assert stream(model, ["a", "b"])[:2] == [[], []]
+    fast = fast_model(model)
+    assert stream_model(fast, []).holds_parts == reason
+    assert_streams(fast, "abba")
+    assert stream(fast, ["a", "b"])[:2] == [[], []]
 
 
 EMBEDDED = reftok.embedded_models()
@@ -68,9 +73,9 @@ EMBEDDED = reftok.embedded_models()
 
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_embedded_models_give_the_ids_of_a_text_in_chunks(name: str) -> None:
-    model = reftok.load(name).model
+    model = fast_model(reftok.load(name).model)
     text = "▁The▁house's▁blue,▁unbelievably▁▁old▁naïve▁roofs▁中国家▁😀▁" * 3
-    expected = [token.id for token in model.tokenize(text)]
+    expected = whole_ids(model, text)
     for size in (1, 7, 256):
         chunks = cut(text, range(0, len(text), size))
         given_ids = stream(model, chunks)
@@ -80,7 +85,7 @@ def test_embedded_models_give_the_ids_of_a_text_in_chunks(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["spm-bpe", "spm-bpe-hf", "spm-unigram", "spm-unigram-hf", "spm-char"])
 def test_long_texts_are_not_held(name: str) -> None:
-    model = reftok.load(name).model
+    model = fast_model(reftok.load(name).model)
     ids: list[int] = []
     stage = stream_model(model, ids)
     for character in "▁the▁house▁and▁its▁roof" * 40:
@@ -89,19 +94,46 @@ def test_long_texts_are_not_held(name: str) -> None:
     assert stage.holds_parts == ""
 
 
-def test_a_model_of_another_kind_is_refused() -> None:
-    class Other:
-        size = 0
+class Reversing(BPE):
+    """Derived from a model that is known, and yet another one: the tokens come the last one first."""
 
-        @property
-        def vocab(self) -> dict[str, int]:
-            return {}
+    def tokenize(self, text: str) -> list[Token]:
+        return [*super().tokenize(text)][::-1]
 
-        def tokenize(self, text: str) -> list[reftok.Token]:
-            return []
 
-        def id_to_token(self, token_id: int) -> None:
-            return None
+class Other:
+    """A model of another kind: its one token is as long as the text."""
 
-    with pytest.raises(UnsupportedFeature, match="Other has no streamed twin"):
-        stream_model(Other(), [])
+    size = 100
+    unk_id = None
+
+    @property
+    def vocab(self) -> dict[str, int]:
+        return {}
+
+    def tokenize(self, text: str) -> list[Token]:
+        return [Token(len(text), text, (0, len(text)))]
+
+    def id_to_token(self, token_id: int) -> None:
+        return None
+
+
+@pytest.mark.parametrize(("model", "ids"), [(Reversing({"a": 0, "b": 1}, []), [1, 0, 0]), (Other(), [3])])
+def test_a_model_of_another_kind_is_buffered_until_its_part_ends(model: Model, ids: list[int]) -> None:
+    fast = fast_model(model)
+    assert stream_model(fast, []).holds_parts == f"{type(model).__name__}: its search is not made to go on"
+    assert fast.ids("aab") == ids
+    assert stream(fast, [*"aab"]) == [[], [], [], ids]
+    assert_streams(fast, "abbaab")
+    assert_final(fast, "aab", ["a", "b"])
+
+
+@pytest.mark.parametrize(("model", "ids"), [(Reversing({"a": 0, "b": 1}, []), [0, 1, 9, 1]), (Other(), [2, 9, 1])])
+def test_a_tokenizer_with_a_model_of_another_kind_streams(model: Model, ids: list[int]) -> None:
+    tokenizer = Tokenizer("tokenizers", model, AddedVocabulary([AddedToken("<x>")], model.vocab, model_size=9))
+    encoder = tokenizer.stream_encoder()
+    assert [encoder.feed(text) for text in ("b", "a", "<x", ">")] == [[], [], [], ids[:-1]]
+    assert encoder.held_until_end == (f"{type(model).__name__}: its search is not made to go on",)
+    assert encoder.feed("b") + encoder.finish() == ids[-1:]
+    assert tokenizer.encode_ids("ba<x>b") == [*tokenizer.spec.encode("ba<x>b").ids] == ids
+    assert tokenizer.encode("ba<x>b") == tokenizer.spec.encode("ba<x>b")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode.normalization_boundaries import segments
+from reftok.engine.fast_normalizers import FastForm
 from reftok.spec.normalizers import Replace, UnicodeForm
 from reftok.spec.text import NormalizedString
 from reftok.unicode.characters import Form
@@ -23,11 +24,8 @@ TEXTS = st.text(LATIN, max_size=12) | st.text(OTHERS, max_size=12) | st.text(LAT
 @settings(max_examples=300)
 @given(text=TEXTS, start=st.integers(0, 3))
 def test_segments_have_the_text_and_the_alignment_of_the_whole(form: Form, text: str, start: int) -> None:
-    normalizer = UnicodeForm(form)
-    found, expected = (
-        normalizer.normalize(NormalizedString(text, start)),
-        normalizer.normalize_plainly(NormalizedString(text, start)),
-    )
+    normalized = NormalizedString(text, start)
+    found, expected = FastForm(form).normalize(normalized), UnicodeForm(form).normalize(normalized)
     assert (found.text, found.original_start) == (expected.text, expected.original_start)
     assert [*found.spans()] == [*expected.spans()]
 
@@ -36,9 +34,8 @@ def test_segments_have_the_text_and_the_alignment_of_the_whole(form: Form, text:
 @settings(max_examples=100)
 @given(text=TEXTS)
 def test_what_was_moved_before_stays_aligned(form: Form, text: str) -> None:
-    normalizer = UnicodeForm(form)
     moved = Replace(" ", "\u0301\u00e9").normalize(NormalizedString(text))
-    found, expected = normalizer.normalize(moved), normalizer.normalize_plainly(moved)
+    found, expected = FastForm(form).normalize(moved), UnicodeForm(form).normalize(moved)
     assert (found.text, [*found.spans()]) == (expected.text, [*expected.spans()])
 
 

@@ -36,10 +36,10 @@ from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
 
-from ..official import precompiled_charsmap
-from ..protobuf_writer import compile_charsmap
-from ..tokenizers_strategies import texts
-from .stage_comparison import PartRecorder, check_chunks, check_stage, normalizer_stage
+from ...official import precompiled_charsmap
+from ...protobuf_writer import compile_charsmap
+from ...tokenizers_strategies import texts
+from ..stage_comparison import PartRecorder, check_chunks, check_stage, normalizer_stage
 
 FORMS = [NFC(), NFD(), NFKC(), NFKD()]
 BERTS = [

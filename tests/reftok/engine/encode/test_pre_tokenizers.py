@@ -27,8 +27,8 @@ from reftok.spec.pretokenizers import (
 from reftok.spec.stages import PreTokenizer
 from reftok.spec.text import SPLITTERS, Split
 
-from ..tokenizers_strategies import texts
-from .stage_comparison import PartRecorder, check_stage, pre_tokenizer_stage
+from ...tokenizers_strategies import texts
+from ..stage_comparison import PartRecorder, check_stage, pre_tokenizer_stage
 
 SCHEMES: list[PrependScheme] = ["first", "never", "always"]
 METASPACES = [Metaspace(*options) for options in product("▁é", SCHEMES, (True, False))]

@@ -17,8 +17,8 @@ from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
 from reftok.unicode.graphemes import graphemes
 
-from .official import Json, bpe, own, tokenizer_json
-from .tokenizers_strategies import normalizers, texts
+from ...official import Json, bpe, own, tokenizer_json
+from ...tokenizers_strategies import normalizers, texts
 
 FORMS = [NFC(), NFD(), NFKC(), NFKD()]
 OF_LLAMA = [EscapeSpaces(), SpacePrefix(), ReadCodePoints(), *(BertText(a, b) for a in (0, 1) for b in (0, 1))]

@@ -2,23 +2,26 @@ from __future__ import annotations
 
 import random
 from itertools import accumulate
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.engine.encode.models import stream_model
+from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
+from reftok.engine.encode.models import fast_model, stream_model
+from reftok.engine.fast_model import FastModel
+from reftok.engine.unigram.fast_sentencepiece_unigram import SURE, FastSentencePieceUnigram
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES, Piece, PieceTable, PieceType
-from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SURE, SentencePieceUnigram, to_float32
+from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram, to_float32
 from reftok.spec.sentencepiece.words import SentencePieceChar
-from reftok.spec.stages import Model
 
-from ..protobuf_writer import BPE, CHAR, UNIGRAM, WORD
-from ..sentencepiece_strategies import models
-from .model_streams import assert_final, assert_streams, cut, places, stream
+from ...protobuf_writer import BPE, CHAR, UNIGRAM, WORD
+from ...sentencepiece_strategies import models
+from ..model_streams import assert_final, assert_streams, cut, places, stream, whole_ids
 
 UNKNOWN, UNUSED, USER_DEFINED = PieceType.UNKNOWN, PieceType.UNUSED, PieceType.USER_DEFINED
 texts = st.text("aab▁▁é中x", max_size=14)
@@ -29,8 +32,16 @@ def table(*pieces: tuple[str, float] | tuple[str, float, PieceType]) -> PieceTab
     return PieceTable([Piece("<unk>", 0.0, UNKNOWN), *(Piece(*piece) for piece in pieces)])
 
 
-def model_of(data: bytes) -> Model:
-    return read_sentencepiece_model(data, "test.model").model
+def unigram(*pieces: tuple[str, float] | tuple[str, float, PieceType]) -> FastSentencePieceUnigram:
+    return FastSentencePieceUnigram(SentencePieceUnigram(table(*pieces)))
+
+
+def bpe(*pieces: tuple[str, float] | tuple[str, float, PieceType]) -> FastSentencePieceBPE:
+    return FastSentencePieceBPE(SentencePieceBPE(table(*pieces)))
+
+
+def model_of(data: bytes) -> FastModel[Any]:
+    return fast_model(read_sentencepiece_model(data, "test.model").model)
 
 
 @pytest.mark.parametrize("model_type", [UNIGRAM, BPE, CHAR, WORD])
@@ -54,26 +65,26 @@ unused_models = st.dictionaries(
     st.tuples(st.sampled_from(SCORES), st.sampled_from([PieceType.NORMAL, UNUSED, UNUSED])),
     min_size=3,
     max_size=10,
-).map(lambda pieces: SentencePieceBPE(table(*((piece, *values) for piece, values in pieces.items()))))
+).map(lambda pieces: bpe(*((piece, *values) for piece, values in pieces.items())))
 
 
 @settings(max_examples=150)
 @given(unused_models, st.text("abc", max_size=12), st.lists(st.text("abc", max_size=6), min_size=1, max_size=5))
-def test_unused_pieces(model: SentencePieceBPE, text: str, continuations: list[str]) -> None:
+def test_unused_pieces(model: FastSentencePieceBPE, text: str, continuations: list[str]) -> None:
     assert_streams(model, text)
     assert_final(model, text, continuations)
 
 
 def test_what_an_unused_piece_is_split_into_is_told_when_there_is_one_way_only() -> None:
-    model = SentencePieceBPE(table(("a", -1.0), ("b", -1.0), ("ab", -2.0, UNUSED), ("c", -1.0)))
+    model = bpe(("a", -1.0), ("b", -1.0), ("ab", -2.0, UNUSED), ("c", -1.0))
     assert stream(model, [*"abc"]) == [[], [], [1, 2], [1, 2, 4]]
     pieces = [("ab", -3.0), ("bc", -2.0), ("abc", -4.0, UNUSED), ("a", -1.0), ("c", -1.0), ("bcc", -1.0), ("x", 0.0)]
-    held = SentencePieceBPE(table(*pieces))
-    assert stream(held, [*"axabcxa"])[3:] == [[4, 7], [4, 7], [4, 7], [4, 7], held.token_ids("axabcxa")]
+    held = bpe(*pieces)
+    assert stream(held, [*"axabcxa"])[3:] == [[4, 7], [4, 7], [4, 7], [4, 7], held.ids("axabcxa")]
 
 
 def test_a_run_of_unknown_pieces_is_one_id_across_words_and_chunks() -> None:
-    model = SentencePieceUnigram(table(("a", -1.0), ("▁", -1.0, PieceType.CONTROL)))
+    model = unigram(("a", -1.0), ("▁", -1.0, PieceType.CONTROL))
     for fragments in (["a▁▁▁xx▁a"], ["a▁", "▁", "▁xx▁xx▁xx", "▁a"]):
         assert stream(model, fragments)[-1] == [1, 0, 1]
 
@@ -82,9 +93,10 @@ def test_a_run_of_unknown_pieces_is_one_id_across_words_and_chunks() -> None:
 def test_sums_are_those_of_float32_over_the_whole_text(scale: float) -> None:
     generator = random.Random(1)
     pieces = {"".join(generator.choices("abc▁", k=generator.randrange(1, 6))) for _ in range(60)}
-    model = SentencePieceUnigram(table(*((piece, -scale * generator.random()) for piece in sorted(pieces))))
+    model = unigram(*((piece, -scale * generator.random()) for piece in sorted(pieces)))
     text = "".join(generator.choices("aabbcc▁▁x", k=3_000))
-    expected = model.token_ids(text)
+    expected = whole_ids(model, text)
+    assert model.ids(text) == expected
     for longest in (1, 3, 200):
         bounds = sorted({generator.randrange(len(text)) for _ in range(2 * len(text) // longest)})
         assert stream(model, cut(text, bounds))[-1] == expected
@@ -99,8 +111,8 @@ def test_sums_are_those_of_float32_over_the_whole_text(scale: float) -> None:
 )
 def test_a_score_beyond_the_threshold_is_taken_off(scores: dict[str, float], scale: float, text: str) -> None:
     pieces = ((piece, float(f"{score * scale:.3g}")) for piece, score in scores.items())
-    model = SentencePieceUnigram(table(*pieces))
-    expected = model.table.token_ids(model.segments_plainly(text)[0])
+    model = unigram(*pieces)
+    expected = whole_ids(model, text)
     for fragments in ([text] if text else [], list(text), cut(text, [1, 4, 5, 11])):
         assert stream(model, fragments)[-1] == expected
 
@@ -116,10 +128,10 @@ def test_words_that_are_remembered_give_the_ids_of_the_whole_text(
     data: bytes, words: list[str], times: int, sizes: list[int]
 ) -> None:
     model = model_of(data)
-    assert isinstance(model, SentencePieceUnigram)
+    assert isinstance(model, FastSentencePieceUnigram)
     text = "▁".join(words * times)
     if text:
-        expected = model.table.token_ids(model.segments_plainly(text)[0])
+        expected = whole_ids(model, text)
         for fragments in ([text], [text], cut(text, list(accumulate(sizes)))):
             assert stream(model, fragments)[-1] == expected
 
@@ -132,9 +144,9 @@ def test_the_score_before_a_word_is_summed_up_where_the_word_asks_for_it(scale: 
     scored = [Piece(text, -scale * generator.choice([0.5, 0.25, generator.random()])) for text in sorted(inside)]
     bytes_of_text = [Piece(piece, 0.0, PieceType.BYTE) for piece in (BYTE_PIECES if byte_fallback else ())]
     pieces = [Piece("<unk>", 0.0, UNKNOWN), Piece("▁", -scale), *scored, *bytes_of_text]
-    model = SentencePieceUnigram(PieceTable(pieces, byte_fallback))
+    model = FastSentencePieceUnigram(SentencePieceUnigram(PieceTable(pieces, byte_fallback)))
     text = "".join(generator.choices("aabbccccabcéx▁▁", k=20_000))
-    expected = model.table.token_ids(model.segments_plainly(text)[0])
+    expected = whole_ids(model, text)
     for size in (20_000, 999, 30, 5):
         assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected
 
@@ -142,13 +154,13 @@ def test_the_score_before_a_word_is_summed_up_where_the_word_asks_for_it(scale: 
 @pytest.mark.parametrize("model_class", [SentencePieceBPE, SentencePieceChar])
 def test_a_user_defined_symbol_is_held_while_a_longer_one_may_come(model_class: type[PieceModel]) -> None:
     pieces = [("a", -1.0), ("b", -1.0), ("ab", -1.0, USER_DEFINED), ("abab", -1.0, USER_DEFINED)]
-    model = model_class(table(*pieces))
+    model = fast_model(model_class(table(*pieces)))
     assert stream(model, [*"aababb"])[-1] == [1, 4, 2]
     assert_streams(model, "aabaababbabab")
 
 
 def test_parts_follow_each_other_with_added_tokens_between_them() -> None:
-    for model in (SentencePieceUnigram(table(("a", -1.0))), SentencePieceBPE(table(("a", -1.0)))):
+    for model in (unigram(("a", -1.0)), bpe(("a", -1.0))):
         ids: list[int] = []
         stage = stream_model(model, ids)
         stage.text("ax")
@@ -172,22 +184,22 @@ def test_a_part_that_is_looked_up_is_segmented_in_one_way_whatever_the_score_bef
     scores: dict[str, int], scale: float, part: str, seed: int
 ) -> None:
     pieces = ((piece, to_float32(-7.3 * scale + score * scale / 64)) for piece, score in scores.items())
-    model = SentencePieceUnigram(table(*pieces))
+    model = unigram(*pieces)
     path = model.path(part)
     if path is not None:
         chance = random.Random(seed)
         bound = SURE - len(part) * model.largest
         for score in (to_float32(chance.uniform(-bound, bound)) for _ in range(40)):
-            segments, _ = model.segments_plainly(part, score)
+            segments, _ = model.model.best_path(part, score)
             assert [token_id for _, token_id in segments] == [*path]
 
 
 def test_what_was_searched_counts_in_the_score_of_what_is_looked_up_behind_it() -> None:
     equal = [("c", -3.5), ("d", -3.5), ("cd", -7.0)]
-    model = SentencePieceUnigram(table(("a", -1.0), ("b", -1.0), ("ab", -2.0001), *equal))
+    model = unigram(("a", -1.0), ("b", -1.0), ("ab", -2.0001), *equal)
     text = "cd" * 9_000 + "ab"
-    expected = model.table.token_ids(model.segments_plainly(text)[0])
-    assert (expected[-1], model.token_ids("ab")) == (3, [1, 2])
+    expected = whole_ids(model, text)
+    assert (expected[-1], model.ids("ab")) == (3, [1, 2])
     for size in (1, 3, len(text)):
         assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected
 
@@ -195,26 +207,27 @@ def test_what_was_searched_counts_in_the_score_of_what_is_looked_up_behind_it() 
 def test_a_word_is_sure_where_only_paths_far_behind_have_many_sums() -> None:
     letters = [(letter, -9.0) for letter in "abcdefghij"]
     words = [("▁abcdefg", -9.0), ("hij", -8.85), ("▁abcde", -9.0), ("fghij", -8.93)]
-    model = SentencePieceUnigram(table(("▁", -9.0), *letters, *words))
-    assert list(model.sure_ids["abcdefghij"]) == model.token_ids("▁abcdefghij") == [12, 13]
+    model = unigram(("▁", -9.0), *letters, *words)
+    assert list(model.sure_ids["abcdefghij"]) == model.ids("▁abcdefghij") == [12, 13]
 
 
 def test_the_score_of_an_unknown_character_that_falls_to_one_byte_counts_in_full() -> None:
     bytes_of_text = [Piece(piece, 0.0, PieceType.BYTE) for piece in BYTE_PIECES]
     scored = [Piece("a", -1.0), Piece("b", -0.999), Piece("ab", -2.0)]
-    model = SentencePieceUnigram(PieceTable([Piece("<unk>", 0.0, UNKNOWN), *bytes_of_text, *scored], True))
+    pieces = PieceTable([Piece("<unk>", 0.0, UNKNOWN), *bytes_of_text, *scored], byte_fallback=True)
+    model = FastSentencePieceUnigram(SentencePieceUnigram(pieces))
     text = "~" * 12_000 + "ab"
-    expected = model.table.token_ids(model.segments_plainly(text)[0])
-    assert (expected[-1], model.token_ids("ab")) == (259, [257, 258])
+    expected = whole_ids(model, text)
+    assert (expected[-1], model.ids("ab")) == (259, [257, 258])
     assert stream(model, [text])[-1] == expected
 
 
 def test_a_word_of_unknown_characters_is_joined_to_what_comes_before_it() -> None:
-    model = SentencePieceUnigram(table(("a", -1.0), ("▁", -1.0)))
+    model = unigram(("a", -1.0), ("▁", -1.0))
     for text, expected in (("▁axx▁xxa▁xx▁", [2, 1, 0, 2, 0, 1, 2, 0, 2]), ("▁xx", [2, 0])):
         for _ in range(2):
             assert stream(model, [text])[-1] == expected
-    bare = SentencePieceUnigram(table(("a", -1.0)))
+    bare = unigram(("a", -1.0))
     assert stream(bare, ["a▁xx▁xa▁a▁▁x"])[-1] == [1, 0, 1, 0, 1, 0]
 
 
@@ -222,8 +235,8 @@ def test_a_word_of_unknown_characters_is_joined_to_what_comes_before_it() -> Non
 def test_a_long_word_is_looked_up_step_by_step(scale: float) -> None:
     generator = random.Random(3)
     inside = {"".join(generator.choices("abc", k=generator.randrange(1, 5))) for _ in range(30)}
-    model = SentencePieceUnigram(table(*((piece, -scale * generator.random()) for piece in sorted(inside))))
+    model = unigram(*((piece, -scale * generator.random()) for piece in sorted(inside)))
     text = "".join(generator.choices("aabbccx", k=9_000))
-    expected = model.table.token_ids(model.segments_plainly(text)[0])
+    expected = whole_ids(model, text)
     for size in (9_000, 700, 1):
         assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected

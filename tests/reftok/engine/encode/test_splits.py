@@ -11,8 +11,8 @@ from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.pretokenizers import ByteLevel, Split, Whitespace
 from reftok.spec.text import SPLITTERS, Behavior
 
-from .recording import cut_at
-from .stage_comparison import PartRecorder, check_chunks, check_stage, pre_tokenizer_stage
+from ..recording import cut_at
+from ..stage_comparison import PartRecorder, check_chunks, check_stage, pre_tokenizer_stage
 
 BEHAVIORS: list[Behavior] = [*SPLITTERS]
 READINGS: list[Reading] = ["categories", "categories and Han", "code points"]

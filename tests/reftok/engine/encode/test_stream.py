@@ -19,13 +19,13 @@ from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.padding import Padding
 from reftok.spec.truncation import Truncation
 
-from ..official import Json, added, bpe, own, tokenizer_json
-from ..pipeline_comparison import Input
-from ..sentencepiece_strategies import inputs as sentencepiece_inputs
-from ..sentencepiece_strategies import models as sentencepiece_models
-from ..tokenizers_strategies import questions
-from .recording import cuts
-from .stream_comparison import check_stream, streamed
+from ...official import Json, added, bpe, own, tokenizer_json
+from ...pipeline_comparison import Input
+from ...sentencepiece_strategies import inputs as sentencepiece_inputs
+from ...sentencepiece_strategies import models as sentencepiece_models
+from ...tokenizers_strategies import questions
+from ..recording import cuts
+from ..stream_comparison import check_stream, streamed
 
 LINES = [
     "Hello  world, it's 2024!\n\n  Don't\tstop.",

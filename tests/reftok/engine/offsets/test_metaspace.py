@@ -21,8 +21,8 @@ from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.trace import to_encoding
 from reftok.spec.types import AddedToken
 
-from .official import added, assert_same_encoding, bpe, tokenizer_json
-from .protobuf_writer import compile_charsmap
+from ...official import added, assert_same_encoding, bpe, tokenizer_json
+from ...protobuf_writer import compile_charsmap
 
 RULES = {"\n": " ", "\r": "b", "\u3000": " ", "x": "", "ﬁ": "fi", "a\u0301": "á", " \u0301": "'", "cc": "c", "B": "b "}
 CHARSMAP = Precompiled(Charsmap(compile_charsmap(RULES | {"\u0600": "a"})))

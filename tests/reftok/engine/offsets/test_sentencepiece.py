@@ -11,8 +11,8 @@ from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.sentencepiece.pieces import PieceType
 from reftok.spec.trace import to_encoding
 
-from .protobuf_writer import UNKNOWN, model_bytes
-from .sentencepiece_strategies import inputs, models
+from ...protobuf_writer import UNKNOWN, model_bytes
+from ...sentencepiece_strategies import inputs, models
 
 EMBEDDED = [
     "spm-bpe",

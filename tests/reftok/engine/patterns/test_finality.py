@@ -13,8 +13,8 @@ from reftok.oniguruma.parser import parse
 from reftok.spec.patterns import compile_oniguruma, for_16
 from reftok.spec.types import Span
 
-from ..test_oniguruma_random import PATTERNS
-from ..test_patterns import patterns as plain_patterns
+from ...oniguruma.test_random_patterns import PATTERNS
+from ...spec.test_patterns import patterns as plain_patterns
 
 TEXTS = st.text(st.sampled_from("aabbcsskfi'1 \n\rßſéŉﬃʼn\u0295\U0001e6c0"), min_size=1, max_size=10)
 

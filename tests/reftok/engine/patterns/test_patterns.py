@@ -21,11 +21,11 @@ from reftok.spec.patterns import compile_oniguruma, pattern_matches
 from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS
 from reftok.spec.text import Match
 
-from ..test_oniguruma_random import PATTERNS
-from ..test_patterns import patterns as plain_patterns
-from ..test_published_patterns import PUBLISHED
-from .recording import cut_at, cuts
-from .streamed_matches import fragmented, joined, streamed, whole_matches
+from ...oniguruma.test_random_patterns import PATTERNS
+from ...spec.test_patterns import patterns as plain_patterns
+from ...spec.test_published_patterns import PUBLISHED
+from ..recording import cut_at, cuts
+from ..streamed_matches import fragmented, joined, streamed, whole_matches
 
 TEXTS = st.text(
     st.sampled_from("aabbcsskfi'12 \n\r.ßſéſKŉﬃʼn\u0301\u0295\U0001e6c0\u200d_-中"), min_size=1, max_size=14

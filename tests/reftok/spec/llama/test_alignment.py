@@ -14,7 +14,7 @@ from reftok.spec.llama.ugm_normalizer import UGMNormalizer
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString, Split
 
-from ..llama_recipes import CHARSMAP
+from ...llama_recipes import CHARSMAP
 
 NORMALIZERS = [
     SpacePrefix(),

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
-from reftok.spec.models.merging import merged_symbols
+from reftok.spec.models.merging import merge_all
 
 Pair = tuple[str, str]
 
@@ -26,7 +26,8 @@ parts = st.sampled_from(["a", "b", "c", "ab", "bc", "aa", "abc", "ca"])
 @given(pairs=st.lists(st.tuples(parts, parts), unique=True, max_size=12), word=st.text("abc", max_size=14))
 def test_the_queue_merges_as_the_rule_says(pairs: list[Pair], word: str) -> None:
     ranks = {pair: rank for rank, pair in enumerate(pairs)}
-    assert merged_symbols(word, lambda left, right: ranks.get((left, right))) == merged_plainly(word, ranks)
+    merged = merge_all(word, LlamaBPE({}, ranks).merge_of)
+    assert [symbol for _, symbol in merged] == merged_plainly(word, ranks)
 
 
 def test_what_is_not_in_the_vocab_falls_apart_into_ascii_and_the_rest_is_lost() -> None:

@@ -17,9 +17,9 @@ from reftok.errors import InvalidText
 from reftok.formats.gguf import read_gguf
 from reftok.tokenizer import Tokenizer
 
-from ..gguf_writer import gguf
-from ..llama_recipes import LINES, PLAIN_TEXTS, WRONG_UTF8, recipes
-from ..llama_vectors import FOLDER, MODES, as_json, from_json, vectors
+from ...gguf_writer import gguf
+from ...llama_recipes import LINES, PLAIN_TEXTS, WRONG_UTF8, recipes
+from ...llama_vectors import FOLDER, MODES, as_json, from_json, vectors
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from reftok.errors import InvalidText
 from reftok.spec.llama.spm import LlamaSPM
 from reftok.spec.steps import Step
 
-from ..gguf_writer import BYTE_TOKENS
-from ..llama_recipes import WORDS
+from ...gguf_writer import BYTE_TOKENS
+from ...llama_recipes import WORDS
 
 TOKENS = [*BYTE_TOKENS, *WORDS]
 MODEL = LlamaSPM({token: index for index, token in enumerate(TOKENS)}, [0.0] * 256 + list(WORDS.values()))
@@ -62,8 +62,6 @@ def test_a_byte_without_a_token_is_refused_by_name(text: str) -> None:
     problem = r"has no token: neither <0x(78|00|A9)> nor the byte is in the vocab; llama\.cpp ends the process"
     with pytest.raises(InvalidText, match=problem):
         spm.tokenize(text)
-    with pytest.raises(InvalidText, match=problem):
-        spm.segments_plainly(text)
 
 
 def test_a_byte_may_be_a_token_as_itself() -> None:
@@ -72,21 +70,6 @@ def test_a_byte_may_be_a_token_as_itself() -> None:
 
 
 words = st.lists(st.sampled_from([*WORDS, "x", "🙂", "\0", "▁hello▁world"])).map("".join)
-
-
-@given(text=words | st.text())
-def test_the_fast_twin_gives_what_the_steps_give(text: str) -> None:
-    assert list(MODEL.segments(text)) == MODEL.segments_plainly(text)
-
-
-@given(
-    tokens=st.lists(st.tuples(st.text("ab▁c", min_size=2, max_size=4), st.sampled_from([-3.0, -2.0, -1.0, 0.0]))),
-    text=st.text("abc▁", max_size=20),
-)
-def test_the_fast_twin_gives_what_the_steps_give_with_any_vocab(tokens: list[tuple[str, float]], text: str) -> None:
-    scores = {"a": -1.0, "b": -1.0, "c": -1.0, "▁": -1.0, **dict(tokens)}
-    spm = model(*scores.items())
-    assert list(spm.segments(text)) == spm.segments_plainly(text)
 
 
 @given(data=st.binary() | words.map(str.encode))

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.inputs.corpora import corpus_files, read_corpus
 
-from ..official import (
+from ...official import (
     Json,
     added,
     as_lists,

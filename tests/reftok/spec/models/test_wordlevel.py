@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError
 
-from ..official import Json, assert_same_encoding, official, outcome, own, tokenizer_json, wordlevel
-from ..tokenizers_strategies import wordlevel_models, words
+from ...official import Json, assert_same_encoding, official, outcome, own, tokenizer_json, wordlevel
+from ...tokenizers_strategies import wordlevel_models, words
 from .rows import byte_rows
 
 

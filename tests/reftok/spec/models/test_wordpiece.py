@@ -10,8 +10,8 @@ from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.spec.longest_first import EntriesByBeginning
 from reftok.spec.models.wordpiece import WordPiece
 
-from ..official import Json, assert_same_encoding, official, outcome, own, tokenizer_json, wordpiece
-from ..tokenizers_strategies import wordpiece_models, words
+from ...official import Json, assert_same_encoding, official, outcome, own, tokenizer_json, wordpiece
+from ...tokenizers_strategies import wordpiece_models, words
 from .rows import byte_rows
 
 BERT = ["[UNK]", "un", "una", "##able", "##ble", "##a", "é", "##é", "##中", "b"]

@@ -1,20 +1,15 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from reftok.engine.split_points.pairs import PairCuts
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE, merge_all
+from reftok.spec.models.merging import merge_all
+from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
 
-from .protobuf_writer import BPE, UNKNOWN, PieceTuple, byte_pieces, model_bytes
-from .sentencepiece_strategies import load_both, models, official_encoding, own_encoding
+from ...protobuf_writer import BPE, UNKNOWN, PieceTuple, byte_pieces, model_bytes
+from ...sentencepiece_strategies import load_both, official_encoding, own_encoding
 
 NORMAL, CONTROL, USER_DEFINED, UNUSED = PieceType.NORMAL, PieceType.CONTROL, PieceType.USER_DEFINED, PieceType.UNUSED
-normalized_texts = st.text("ab▁é中 x", max_size=60)
 
 
 def bpe(*pieces: PieceTuple, byte_fallback: bool = False) -> bytes:
@@ -26,43 +21,6 @@ def assert_same(data: bytes, text: str) -> list[str]:
     tokenizer, official = load_both(data)
     assert own_encoding(tokenizer, text) == official_encoding(official, text)
     return list(tokenizer.encode(text).tokens)
-
-
-@given(models(BPE), normalized_texts)
-def test_the_fast_twin_gives_what_the_plain_one_gives(data: bytes, text: str) -> None:
-    model = load_both(data)[0].model
-    assert isinstance(model, SentencePieceBPE)
-    for _ in range(2):
-        assert list(model.segments(text)) == model.segments_plainly(text)
-        assert model.token_ids(text) == [token.id for token in model.tokenize(text)]
-
-
-@given(st.lists(st.text("ab▁", min_size=1, max_size=4), max_size=6), st.text("ab▁", max_size=40))
-def test_no_piece_spans_a_cut(pieces: list[str], text: str) -> None:
-    cuts = PairCuts(pieces)
-    for parts in (cuts.words(text), cuts.parts(text)):
-        assert "".join(parts) == text
-        for left, right in pairwise(parts):
-            assert not any(left[-1] + right[0] in piece for piece in pieces)
-
-
-@given(st.lists(st.text("ab▁", min_size=1, max_size=4), max_size=6), st.text("ab▁", max_size=40))
-def test_the_keys_of_a_text_are_those_of_its_words(pieces: list[str], text: str) -> None:
-    cuts = PairCuts(pieces)
-    first, keys, last = cuts.keys(text)
-    assert [word for word in (first, *map(cuts.word, keys), last) if word] == cuts.words(text)
-    assert [cuts.key(cuts.word(key)) for key in keys if cuts.word(key) != key] == [
-        key for key in keys if cuts.word(key) != key
-    ]
-
-
-@given(models(BPE), st.lists(st.text("ab▁é中.,x", max_size=9), max_size=9).map("▁".join))
-def test_words_with_punctuation_are_what_the_plain_merges_make_of_them(data: bytes, text: str) -> None:
-    model = load_both(data)[0].model
-    assert isinstance(model, SentencePieceBPE)
-    expected = model.table.token_ids(model.segments_plainly(text))
-    for _ in range(2):
-        assert model.token_ids(text) == expected
 
 
 def test_the_highest_score_merges_first() -> None:
@@ -131,15 +89,20 @@ def test_an_unused_piece_is_split_a_hundred_levels_deep(depth: int) -> None:
     assert_same(bpe(*pieces), "a" + "b" * depth)
 
 
-def test_stale_candidates_are_dropped_by_their_length() -> None:
-    assert merge_all("aaaa", [False] * 4, {"aa": 1, "aaa": 0}) == (["aaa", "a"], {})
+def with_pieces(*pieces: str) -> SentencePieceBPE:
+    """The first has the highest score."""
+    normal = [Piece(piece, -float(index)) for index, piece in enumerate(pieces)]
+    return SentencePieceBPE(PieceTable([Piece("<unk>", 0.0, PieceType.UNKNOWN), *normal]))
 
 
-@pytest.mark.parametrize("text", ["a" * 100_000, "ab" * 50_000, "▁" * 100_000, "x" * 100_000, "a▁b" * 30_000])
+def test_candidates_that_others_were_merged_into_are_stale() -> None:
+    assert merge_all("aaaa", with_pieces("aaa", "aa").merge_of) == [(0, "aaa"), (3, "a")]
+
+
+LONG_RUNS = ["a" * 100_000, "ab" * 50_000, "▁" * 100_000, "x" * 100_000, "a▁b" * 30_000]
+
+
+@pytest.mark.parametrize("text", LONG_RUNS)
 def test_a_long_run_is_cut_into_tokens_that_spell_it(text: str) -> None:
-    pieces = [Piece("<unk>", 0.0, PieceType.UNKNOWN)]
-    pieces += [
-        Piece(piece, -float(index)) for index, piece in enumerate(["aa", "ab", "aaaa", "abab", "▁▁", "▁b", "ba"])
-    ]
-    model = SentencePieceBPE(PieceTable(pieces))
+    model = with_pieces("aa", "ab", "aaaa", "abab", "▁▁", "▁b", "ba")
     assert "".join(token.value for token in model.tokenize(text)) == text

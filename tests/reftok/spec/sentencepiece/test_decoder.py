@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from reftok.spec.sentencepiece.decoder import SentencePieceDecoder, decode_bytes
 from reftok.spec.sentencepiece.pieces import PieceType
 
-from .protobuf_writer import UNKNOWN, Value, byte_pieces, compile_charsmap, model_bytes
-from .sentencepiece_strategies import load_both, models, official_surfaces
+from ...protobuf_writer import UNKNOWN, Value, byte_pieces, compile_charsmap, model_bytes
+from ...sentencepiece_strategies import load_both, models, official_surfaces
 
 PIECES = [
     UNKNOWN,

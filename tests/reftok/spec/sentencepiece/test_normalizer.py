@@ -13,12 +13,11 @@ from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePiec
 from reftok.spec.sentencepiece.pieces import PieceType, PrefixMatcher
 from reftok.spec.text import NormalizedString
 
-from .protobuf_writer import UNKNOWN, compile_charsmap, message, model_bytes
-from .sentencepiece_strategies import charsmap, inputs, load_both, models, texts
+from ...protobuf_writer import UNKNOWN, compile_charsmap, message, model_bytes
+from ...sentencepiece_strategies import charsmap, inputs, load_both, models, texts
 
 ALL_OPTIONS = [NormalizerOptions(*flags) for flags in itertools.product([False, True], repeat=4)]
 options = st.sampled_from(ALL_OPTIONS)
-symbols = st.lists(st.text("ab A▁x", min_size=1, max_size=4), max_size=4).map(PrefixMatcher)
 
 
 def normalize(text: str, normalizer: SentencePieceNormalizer) -> tuple[str, list[tuple[int, int]]]:
@@ -51,20 +50,6 @@ def test_the_origins_are_those_of_the_official_library(options: NormalizerOption
     assert rewritten == expected
     if rewritten:
         assert list(origins) == list(offsets)
-
-
-@given(options, st.booleans(), symbols, inputs)
-def test_the_fast_twin_gives_what_the_plain_one_gives(
-    options: NormalizerOptions, has_rules: bool, symbols: PrefixMatcher, text: str | bytes
-) -> None:
-    decoded = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
-    normalizer = SentencePieceNormalizer(options, Charsmap(charsmap()) if has_rules else None, symbols)
-    for _ in range(2):
-        fast, fast_origins = normalizer.rewrite(decoded)
-        plain, origins = normalizer.rewrite_plainly(decoded)
-        assert fast == plain
-        if plain:
-            assert list(fast_origins) == list(origins)
 
 
 @pytest.mark.parametrize("options", ALL_OPTIONS, ids=str)

@@ -14,9 +14,9 @@ from reftok.spec.sentencepiece.pieces import PieceTable, PieceType
 from reftok.spec.types import Encoding
 from reftok.tokenizer import Tokenizer
 
-from .official import bpe, own, tokenizer_json
-from .protobuf_writer import BPE, UNKNOWN, PieceTuple, Value, byte_pieces, model_bytes
-from .sentencepiece_strategies import OPTION_NAMES, inputs, load_both, models, outcome
+from ...official import bpe, own, tokenizer_json
+from ...protobuf_writer import BPE, UNKNOWN, PieceTuple, Value, byte_pieces, model_bytes
+from ...sentencepiece_strategies import OPTION_NAMES, inputs, load_both, models, outcome
 
 CONTROL, NORMAL, UNUSED = PieceType.CONTROL, PieceType.NORMAL, PieceType.UNUSED
 PIECES = [("a", -1.0, NORMAL), ("</s>", 0.0, CONTROL), ("<s>", 0.0, CONTROL), ("b", -1.0, NORMAL), UNKNOWN]

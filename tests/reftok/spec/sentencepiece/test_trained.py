@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sentencepiece import SentencePieceTrainer
 
-from .sentencepiece_strategies import load_both, official_encoding, own_encoding
+from ...sentencepiece_strategies import load_both, official_encoding, own_encoding
 
 SENTENCES = [
     "the cat sat on the mat  and the dog sat on the log",
