@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reftok.engine.bpe.fast_bpe import FastBPE
 from reftok.engine.bpe.ordered_merges import OrderedMerges, are_in_order, merge_in_order
+from reftok.engine.encode.models import fast_model
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.models.bpe import BPE, merge_all
+from reftok.spec.models.bpe import BPE, ranked
+from reftok.spec.models.merging import merge_all
 
 LETTERS = "abc"
 
@@ -39,9 +42,9 @@ def ordered(vocab: dict[str, int], merges: list[tuple[str, str]]) -> OrderedMerg
 
 
 def plain_ids(vocab: dict[str, int], merges: list[tuple[str, str]], word: str) -> list[int]:
-    lefts, rights, wholes = by_id(vocab, merges)
-    ranks = dict(zip(zip(lefts, rights, strict=True), enumerate(wholes), strict=True))
-    return [token_id for token_id, _ in merge_all([(vocab[letter], 1) for letter in word], ranks)]
+    ranks = ranked(*by_id(vocab, merges))
+    merged = merge_all([vocab[letter] for letter in word], lambda left, right: ranks.get((left, right)))
+    return [token_id for _, token_id in merged]
 
 
 @settings(max_examples=1500)
@@ -52,11 +55,11 @@ def test_every_word_has_the_ids_of_the_plain_merges(
     vocab, merges = model
     words = [*vocab, *data.draw(st.lists(st.text(LETTERS, min_size=1, max_size=48), max_size=6))]
     words += ["".join(data.draw(st.lists(st.sampled_from([*vocab]), min_size=1, max_size=8))) for _ in range(4)]
-    twin = ordered(vocab, merges)
+    fast = ordered(vocab, merges)
     for word in words:
         expected = plain_ids(vocab, merges, word)
-        assert [*(twin.ids(word) or expected)] == expected
-        assert merge_in_order([vocab[letter] for letter in word], twin.wholes) == expected
+        assert [*(fast.ids(word) or expected)] == expected
+        assert merge_in_order([vocab[letter] for letter in word], fast.wholes) == expected
 
 
 @settings(max_examples=400)
@@ -72,32 +75,30 @@ def test_a_word_of_many_windows_has_the_ids_of_the_plain_merges(
 @pytest.mark.parametrize("word", ["a" * 100_000, "ab" * 50_000, "a" * 99_999 + "b"])
 def test_a_word_of_a_hundred_thousand_letters_is_merged_window_by_window(word: str) -> None:
     vocab, merges = {"a": 0, "b": 1, "aa": 2, "aaaa": 3, "ab": 4}, [("a", "a"), ("aa", "aa"), ("a", "b")]
-    twin = ordered(vocab, merges)
-    found = twin.ids(word)
+    found = ordered(vocab, merges).ids(word)
     assert found is not None
     assert [*found] == plain_ids(vocab, merges, word)
 
 
 def test_a_token_that_its_letters_do_not_merge_to_is_never_given() -> None:
     model = BPE({"a": 0, "b": 1, "c": 2, "bc": 3, "ab": 4, "abc": 5}, [("b", "c"), ("a", "b"), ("ab", "c")])
-    assert list(model.known_ids["abc"]) == [token.id for token in model.tokenize("abc")] == [0, 3]
+    assert list(fast_model(model).known_ids["abc"]) == [token.id for token in model.tokenize("abc")] == [0, 3]
 
 
 def test_a_token_of_which_no_merge_tells_is_never_given() -> None:
     model = BPE({"a": 0, "b": 1, "ab": 2}, [])
-    assert list(model.known_ids["ab"]) == [0, 1]
+    assert list(fast_model(model).known_ids["ab"]) == [0, 1]
 
 
 def test_a_token_as_long_as_a_thousand_nested_merges_is_reached() -> None:
     vocab = {"a": 0} | {"a" * size: size - 1 for size in range(2, 257)}
     merges = [("a" * size, "a") for size in range(1, 256)]
-    assert list(BPE(vocab, merges).known_ids["a" * 255]) == plain_ids(vocab, merges, "a" * 255)
+    assert list(fast_model(BPE(vocab, merges)).known_ids["a" * 255]) == plain_ids(vocab, merges, "a" * 255)
 
 
 @pytest.mark.parametrize("word", ["abx", "x", "ab" * 20 + "x"])
 def test_a_word_with_an_unknown_letter_is_left_to_the_plain_rule(word: str) -> None:
-    twin = ordered({"a": 0, "b": 1, "ab": 2}, [("a", "b")])
-    assert twin.ids(word) is None
+    assert ordered({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).ids(word) is None
 
 
 CHARACTERS = " a\u00e9\u00e8\u043f\u0440\u306e\u306f\u8a9e\U0001f600"
@@ -123,14 +124,20 @@ def byte_level_models(draw: st.DrawFn) -> BPE:
     return BPE(vocab, merges)
 
 
+def assert_same_ids_of_raw(model: BPE, words: list[str]) -> None:
+    """The ids of words that begin with their characters, and those of the plain merges."""
+    fast = FastBPE(model)
+    assert fast._in_order is not None
+    fast._in_order._patience = -1
+    for word in words:
+        plain = model.tokenize(to_byte_characters(word.encode()))
+        assert [*fast.ids_of_raw[word]] == [token.id for token in plain]
+
+
 @settings(max_examples=1000)
 @given(byte_level_models(), st.lists(st.text(CHARACTERS, min_size=1, max_size=60), min_size=1, max_size=5))
 def test_a_word_that_begins_with_its_characters_has_the_ids_of_the_plain_merges(model: BPE, words: list[str]) -> None:
-    assert model._in_order is not None
-    model._in_order._patience = -1
-    for word in words:
-        plain = merge_all(model.symbols(to_byte_characters(word.encode())), model.merges)
-        assert [*model.ids_of_raw[word]] == [token_id for token_id, _ in plain]
+    assert_same_ids_of_raw(model, words)
 
 
 def one_by_one(token: str, from_end: bool) -> list[tuple[str, str]]:
@@ -153,8 +160,4 @@ def test_a_merge_that_takes_a_part_of_a_character_comes_before_those_that_comple
     merges = [merge for merge in dict.fromkeys(made) if all(merge)]
     tokens = dict.fromkeys((*left, *right, *map("".join, merges)))
     model = BPE({token: number for number, token in enumerate(tokens)}, [*merges])
-    assert model._in_order is not None
-    model._in_order._patience = -1
-    for word in ("\U0001f600\U0002070e", "\U0002070e\U0001f600\U0002070e\U0001f600"):
-        plain = merge_all(model.symbols(to_byte_characters(word.encode())), model.merges)
-        assert [*model.ids_of_raw[word]] == [token_id for token_id, _ in plain]
+    assert_same_ids_of_raw(model, ["\U0001f600\U0002070e", "\U0002070e\U0001f600\U0002070e\U0001f600"])

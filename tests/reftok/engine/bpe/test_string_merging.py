@@ -7,13 +7,19 @@ from hypothesis import strategies as st
 from reftok.engine.bpe.string_merging import StringMerges, merge_few
 from reftok.engine.bpe.windows import joined
 from reftok.engine.split_points.pairs import PairCuts
-from reftok.spec.sentencepiece.bpe import merge_all
+from reftok.spec.models.merging import merge_all
 
 PIECES = st.lists(st.text("abc", min_size=2, max_size=6), max_size=20, unique=True)
 
 
 def plainly(ranks: dict[str, int], text: str) -> list[str]:
-    return merge_all(text, [False] * len(text), ranks)[0]
+    """The rule in so many words: merge the leftmost pair of the lowest rank, until there is none."""
+
+    def merge_of(left: str, right: str) -> tuple[int, str] | None:
+        rank = ranks.get(left + right)
+        return None if rank is None else (rank, left + right)
+
+    return [symbol for _, symbol in merge_all(text, merge_of)]
 
 
 @settings(max_examples=1500)

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
+from reftok.spec.sentencepiece.bpe import SentencePieceBPE
+
+from ...protobuf_writer import BPE
+from ...sentencepiece_strategies import load_both, models
+from ...spec.sentencepiece.test_bpe import LONG_RUNS, with_pieces
+
+
+def assert_same(model: object, text: str) -> None:
+    """Ask twice: the second time words are looked up."""
+    assert isinstance(model, SentencePieceBPE)
+    fast = FastSentencePieceBPE(model)
+    expected = [token.id for token in model.tokenize(text)]
+    for _ in range(2):
+        assert fast.ids(text) == expected
+        assert list(fast.ids_of(text)) == expected
+
+
+@given(models(BPE), st.text("ab▁é中 x", max_size=60))
+def test_the_fast_path_gives_what_the_plain_one_gives(data: bytes, text: str) -> None:
+    assert_same(load_both(data)[0].model, text)
+
+
+@given(models(BPE), st.text("ab▁é中 x", max_size=60))
+def test_the_segments_that_are_settled_are_the_first_ones_of_the_plain_way(data: bytes, text: str) -> None:
+    model = load_both(data)[0].model
+    assert isinstance(model, SentencePieceBPE)
+    settled, are_all = FastSentencePieceBPE(model).settled_segments(text)
+    expected = list(model.segments(text))
+    assert list(settled) == (expected if are_all else expected[: len(settled)])
+
+
+@given(models(BPE), st.lists(st.text("ab▁é中.,x", max_size=9), max_size=9).map("▁".join))
+def test_words_with_punctuation_are_what_the_plain_merges_make_of_them(data: bytes, text: str) -> None:
+    assert_same(load_both(data)[0].model, text)
+
+
+@pytest.mark.parametrize("text", LONG_RUNS)
+def test_a_long_run_has_the_ids_of_the_plain_merges(text: str) -> None:
+    assert_same(with_pieces("aa", "ab", "aaaa", "abab", "▁▁", "▁b", "ba"), text)

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reftok.engine.unigram.fast_sentencepiece_unigram import FastSentencePieceUnigram
+from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
+
+from ...protobuf_writer import UNIGRAM
+from ...sentencepiece_strategies import load_both, models
+from ...spec.sentencepiece.test_unigram import SCALES, random_model
+
+
+def assert_same(model: object, text: str) -> None:
+    """Ask twice: the second time words are looked up."""
+    assert isinstance(model, SentencePieceUnigram)
+    fast = FastSentencePieceUnigram(model)
+    expected = list(model.segments(text))
+    ids = [token.id for token in model.table.tokens(expected)]
+    for _ in range(2):
+        assert list(fast.segments(text)) == expected
+        assert fast.ids(text) == ids
+
+
+@given(models(UNIGRAM), st.text("ab▁é中 x", max_size=60))
+def test_the_fast_path_gives_what_the_plain_one_gives(data: bytes, text: str) -> None:
+    assert_same(load_both(data)[0].model, text)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("seed", range(4))
+def test_where_float32_rounds_or_starts_again_it_gives_what_the_plain_one_gives(scale: float, seed: int) -> None:
+    generator = random.Random(seed)
+    data = random_model(generator, scale)
+    assert_same(load_both(data)[0].model, "".join(generator.choices("aabbcc▁▁x", k=30_000)))

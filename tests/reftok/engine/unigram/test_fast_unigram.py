@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reftok.engine.unigram import fast_unigram
+from reftok.engine.unigram.fast_unigram import FastUnigram
+from reftok.spec.models.unigram import Unigram
+
+from ...official import Json, outcome, own, tokenizer_json
+from ...tokenizers_strategies import unigram_models, words
+
+
+def assert_same(model: Json, inputs: list[str]) -> None:
+    plain = own(tokenizer_json(model)).model
+    assert isinstance(plain, Unigram)
+    fast = FastUnigram(plain)
+    for text in inputs:
+        expected = outcome(lambda text=text: [token.id for token in plain.tokenize(text)])
+        for _ in range(2):
+            assert outcome(partial(fast.ids, text)) == expected
+
+
+@settings(max_examples=1000)
+@given(unigram_models(), st.lists(words, min_size=1, max_size=5))
+def test_every_model_has_the_ids_of_the_plain_rule(model: Json, inputs: list[str]) -> None:
+    assert_same(model, inputs)
+
+
+@settings(max_examples=100)
+@given(unigram_models(), st.lists(words, min_size=1, max_size=5))
+def test_so_has_one_whose_pieces_are_too_long_for_a_tree(model: Json, inputs: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fast_unigram, "MOST_TRIE_NODES", 3)
+        assert_same(model, inputs)
