@@ -137,10 +137,7 @@ class OlderUnigram(SentencePieceUnigram):
         normal = [piece.score for piece in model.table.pieces if piece.type is PieceType.NORMAL]
         self._highest = max(normal, default=0.0)
 
-    def segments(self, text: str) -> list[Segment]:
-        return self.segments_plainly(text)[0]
-
-    def segments_plainly(self, text: str, score: float = 0.0) -> tuple[list[Segment], float]:
+    def best_path(self, text: str, score: float = 0.0) -> tuple[list[Segment], float]:
         best = array("f", [score]) * (len(text) + 1)
         starts = [-1] * (len(text) + 1)
         ids = [-1] * (len(text) + 1)

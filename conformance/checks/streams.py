@@ -72,10 +72,12 @@ class StreamCheck:
         found = [(entry, difference) for entry, difference in judged if difference is not None]
         found.sort(key=lambda pair: (not pair[0].feeding.is_plain, pair[0].feeding.has_empty_chunk))
         plain = {entry.feeding for entry, _ in found if entry.feeding == entry.feeding.plain}
-        return [pair for pair in found if pair[0].feeding in plain or plain.isdisjoint(_plain_twins(pair[0].feeding))]
+        return [
+            pair for pair in found if pair[0].feeding in plain or plain.isdisjoint(_plain_counterparts(pair[0].feeding))
+        ]
 
 
-def _plain_twins(feeding: Feeding) -> set[Feeding]:
+def _plain_counterparts(feeding: Feeding) -> set[Feeding]:
     """What each of the streams would be, fed alone."""
     plain = feeding.plain
     return {plain, replace(plain, skip_special_tokens=True)} if feeding.beside else {plain}

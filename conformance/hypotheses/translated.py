@@ -23,7 +23,7 @@ _CLASSES = (
 class TranslatedSplit:
     """Split where some characters are taken for others; table: as `str.translate` takes it, of single characters.
 
-    It is no Split itself, so that no fast twin of Split takes its place.
+    It is no Split itself, so that no fast path of Split takes its place.
     """
 
     pattern: regex.Pattern[str]

@@ -1,4 +1,4 @@
-"""Merges whose results have ids in the order of the merges: the fast twin of `reftok.spec.models.bpe.merge_all`.
+"""Merges whose results have ids in the order of the merges: the fast path of `reftok.spec.models.bpe.merge_all`.
 
 Where the vocab was numbered as it was trained, the id of what a merge makes stands for its rank, each token comes about
 in one way, and its parts have come about before it. Then the ids of a word need not be found merge by merge: they are

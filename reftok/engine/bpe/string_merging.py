@@ -1,4 +1,4 @@
-"""Merges of any two neighbours that make a piece: the fast twin of the heaps of SentencePiece and tiktoken.
+"""Merges of any two neighbours that make a piece: the fast path of the heaps of SentencePiece and tiktoken.
 
 A short word is merged step by step in a plain list, whose smallest element is found faster than a heap is kept; a long
 one window by window.
@@ -23,7 +23,7 @@ class StringMerges:
 
     ranks: of the pieces.
     pairs: of characters, those that stand side by side in some piece; None where that is not known.
-    plainly: the plain algorithm.
+    merge_whole: the plain algorithm.
 
     >>> merges = StringMerges({"ab": 2, "bc": 1, "ca": 1}, frozenset({"ab", "bc", "ca"}), list)
     >>> merges.pieces("abcab")
@@ -31,11 +31,11 @@ class StringMerges:
     """
 
     def __init__(
-        self, ranks: Mapping[str, float], pairs: frozenset[str] | None, plainly: Callable[[str], Sequence[str]]
+        self, ranks: Mapping[str, float], pairs: frozenset[str] | None, merge_whole: Callable[[str], Sequence[str]]
     ) -> None:
         self._ranks = ranks
         self._pairs = pairs
-        self._plainly = plainly
+        self._merge_whole = merge_whole
         self._short: Results[Sequence[str]] = Results(self._of_short, _FEW_SYMBOLS, 1 << 14)
         self._apart: dict[tuple[str, str], bool] = {}
 
@@ -47,14 +47,14 @@ class StringMerges:
             return text
         windows = [text[start : start + WINDOW] for start in range(0, len(text), WINDOW)]
         found = joined(map(self._short.__getitem__, windows), self._stay_apart, self._merge_again)
-        return self._plainly(text) if found is None else found
+        return self._merge_whole(text) if found is None else found
 
     def _of_short(self, text: str) -> Sequence[str]:
         return merge_few([*text], self._ranks)
 
     def _merge_again(self, pieces: Sequence[str]) -> Sequence[str]:
         text = "".join(pieces)
-        return self._short[text] if len(text) <= _FEW_SYMBOLS else self._plainly(text)
+        return self._short[text] if len(text) <= _FEW_SYMBOLS else self._merge_whole(text)
 
     def _stay_apart(self, pair: tuple[str, str]) -> bool:
         left, right = pair

@@ -1,1 +1,1 @@
-"""The streamed twins of the decoders."""
+"""The streamed forms of the decoders."""

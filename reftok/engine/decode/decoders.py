@@ -137,21 +137,21 @@ class _Building:
         return stage
 
     def behind_joining(self, step: Decoder, sink: FusedSink) -> FusedSink:
-        """The twin of a decoder that takes one text."""
+        """The streamed form of a decoder that takes one text."""
         sink = self._bounded_text(sink)
         stages = _fused_stages(step, sink)
         self.stages += reversed(stages)
         return stages[0] if stages else sink
 
     def joining(self, step: Decoder, sink: FusedSink) -> TokenSink:
-        """The twin of a decoder that takes tokens and gives one text."""
+        """The streamed form of a decoder that takes tokens and gives one text."""
         sink = self._bounded_text(sink)
         if isinstance(step, SentencePieceDecoder) and step.denormalizer is not None:
             sink = self.add(Denormalized(step.denormalizer, sink))
         return self.add(_JOINING[type(step)](step, sink))
 
     def before_joining(self, step: Decoder, sink: TokenSink) -> TokenSink:
-        """The twin of a decoder that takes tokens and gives tokens."""
+        """The streamed form of a decoder that takes tokens and gives tokens."""
         if self.sizes is not None:
             sink = self.add(_BoundedTokens(self.sizes, sink))
         return self.add(_TOKENS[type(step)](step, sink))
@@ -161,7 +161,7 @@ class _Building:
 
 
 def _fused_stages(step: Decoder, sink: FusedSink) -> list[FusedStage]:
-    """The twin of a decoder behind the one that joins; several stages, or none where one text is not changed."""
+    """The streamed form of a decoder behind the one that joins: several stages, or none where it changes nothing."""
     match step:
         case Fuse():
             return [Present(sink)]

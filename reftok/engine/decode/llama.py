@@ -16,7 +16,7 @@ _CLEANED = (" ?", " !", " .", " ,", " ' ", " 's", " 'm", " 're", " 've")
 
 
 class LlamaPieces(DecodingStage):
-    """Twin of Detokenizer, as far as it is about single tokens: holds an EOS, which goes if it is the last."""
+    """Streamed form of Detokenizer, as far as it is about single tokens: holds an EOS, which goes if it is the last."""
 
     def __init__(self, detokenizer: Detokenizer, skip_special_tokens: bool, sink: FusedSink) -> None:
         vocab = detokenizer.vocab

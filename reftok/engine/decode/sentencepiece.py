@@ -16,7 +16,7 @@ _ESCAPED_BYTES = dict.fromkeys(range(0xDC80, 0xDD00), REPLACEMENT_CHARACTER)
 
 
 class Pieces(HoldsBytes, JoiningStage):
-    r"""Twin of SentencePieceDecoder: holds the bytes of a character that is not complete, at most three.
+    r"""Streamed form of SentencePieceDecoder: holds the bytes of a character that is not complete, at most three.
 
     >>> from reftok.spec.sentencepiece.pieces import BYTE_PIECES, Piece, PieceTable, PieceType
     >>> from reftok.engine.decode.sinks import Output

@@ -3,7 +3,7 @@
     ids ─vocab─▶ tokens ─Decoder─▶ tokens ─Fuse─▶ text ─Decoder─▶ text
 
 The decoders in front of the one that joins the tokens (Fuse, ByteLevel, or the end of the chain) take tokens; those
-behind it take one token, bit by bit. So a decoder has two streamed twins. Each is a sink that was made with the sink
+behind it take one token, bit by bit. So a decoder has two streamed forms. Each is a sink that was made with the sink
 behind it, hands on what no further id can change, and holds the rest.
 """
 

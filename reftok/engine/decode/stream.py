@@ -2,7 +2,7 @@
 
     feed ─vocab─▶ ─Decoder─▶ ─Decoder─▶ text
 
-is the way back of `reftok.spec.pipeline` with a streamed twin in the place of every decoder. Each twin hands on what no
+is the way back of `reftok.spec.pipeline` with a streamed form in the place of every decoder. Each hands on what no
 further id can change and holds the rest, so that the texts of all ids together are the text of `decode`.
 """
 

@@ -1,6 +1,6 @@
 """The streamed decoders behind the one that joins the tokens: they take one token, which comes bit by bit.
 
-Each is the twin of the class of `reftok.spec.decoders` that its docstring names; the rules stand there.
+Each is the streamed form of the class of `reftok.spec.decoders` that its docstring names; the rules stand there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))
 
 
 class Present(FusedStage):
-    """Twin of Fuse: there is a token, be it ''."""
+    """Streamed form of Fuse: there is a token, be it ''."""
 
     def text(self, fragment: str) -> None:
         self.sink.text(fragment)
@@ -142,7 +142,7 @@ class Interspersed(FusedStage):
 
 
 class PatternText(FusedStage):
-    """Twin of Replace with a pattern: holds what the pattern may still find something else in."""
+    """Streamed form of Replace with a pattern: holds what the pattern may still find something else in."""
 
     def __init__(self, pattern: regex.Pattern[str], content: str, sink: FusedSink, growth: Growth) -> None:
         super().__init__(sink)
@@ -180,7 +180,7 @@ class PatternText(FusedStage):
 
 
 class StrippedText(FusedStage):
-    """Twin of Strip: holds the end as long as it may have to go."""
+    """Streamed form of Strip: holds the end as long as it may have to go."""
 
     def __init__(self, decoder: Strip, sink: FusedSink) -> None:
         super().__init__(sink)
@@ -221,7 +221,7 @@ class StrippedText(FusedStage):
 
 
 class ByteTokenText(FusedStage):
-    """Twin of ByteFallback: holds what may be one byte token, and no more comes."""
+    """Streamed form of ByteFallback: holds what may be one byte token, and no more comes."""
 
     def __init__(self, decoder: ByteFallback, sink: FusedSink) -> None:
         super().__init__(sink)
@@ -274,7 +274,7 @@ def _may_be_byte_token(text: str) -> bool:
 
 
 class ByteLevelText(FusedStage):
-    """Twin of ByteLevel: a character outside the byte map, wherever it comes, makes everything stand for itself.
+    """Streamed form of ByteLevel: a character outside the byte map, wherever it is, makes all stand for itself.
 
     Only the visible ASCII characters at the start are the same either way; the rest is held until such a character.
     """

@@ -1,6 +1,6 @@
 """The streamed decoders in front of the one that joins the tokens: whole tokens in, whole tokens out.
 
-Each is the twin of the class of `reftok.spec.decoders` that its docstring names; the rules stand there.
+Each is the streamed form of the class of `reftok.spec.decoders` that its docstring names; the rules stand there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 
 class Joined(JoiningStage):
-    """Twin of Fuse, and of the end of a chain, where the tokens are joined as well."""
+    """Streamed form of Fuse, and of the end of a chain, where the tokens are joined as well."""
 
     def token(self, token: str) -> None:
         if token:
@@ -61,7 +61,7 @@ class Spaced(JoiningStage):
 
 
 class Utf8Tokens(HoldsBytes, JoiningStage):
-    r"""Twin of ByteLevel: holds the bytes of a character that is not complete, at most three.
+    r"""Streamed form of ByteLevel: holds the bytes of a character that is not complete, at most three.
 
     >>> from reftok.engine.decode.sinks import Output
     >>> output = Output()
@@ -89,7 +89,7 @@ class Utf8Tokens(HoldsBytes, JoiningStage):
 
 
 class ByteRuns(TokenStage):
-    """Twin of ByteFallback: holds a run of byte tokens until it ends, or until it cannot be UTF-8 any more.
+    """Streamed form of ByteFallback: holds a run of byte tokens until it ends, or until it cannot be UTF-8 any more.
 
     From there on every byte of the run is a U+FFFD, those that come as well.
     """
@@ -166,7 +166,9 @@ class ByteRuns(TokenStage):
 
 
 class Suffixes(TokenStage):
-    """Twin of BPEDecoder: holds the last token from its first suffix on, since its suffixes become nothing at the end.
+    """Streamed form of BPEDecoder: holds the last token from its first suffix on.
+
+    At the end the suffixes of that token become nothing.
 
     Where the sink needs whole tokens, it holds all of the last token.
     """
@@ -207,7 +209,7 @@ class Suffixes(TokenStage):
 
 
 class Words(TokenStage):
-    """Twin of WordPiece, which holds nothing."""
+    """Streamed form of WordPiece, which holds nothing."""
 
     def __init__(self, decoder: WordPiece, sink: TokenSink) -> None:
         super().__init__(sink)
@@ -228,7 +230,7 @@ class Words(TokenStage):
 
 
 class Groups(TokenStage):
-    """Twin of CTC, which holds nothing: the first token of a group stands for it."""
+    """Streamed form of CTC, which holds nothing: the first token of a group stands for it."""
 
     def __init__(self, decoder: CTC, sink: TokenSink) -> None:
         super().__init__(sink)
@@ -250,7 +252,7 @@ class Groups(TokenStage):
 
 
 class Spaces(TokenStage):
-    """Twin of Metaspace, which holds nothing."""
+    """Streamed form of Metaspace, which holds nothing."""
 
     def __init__(self, decoder: Metaspace, sink: TokenSink) -> None:
         super().__init__(sink)
@@ -273,7 +275,7 @@ class Spaces(TokenStage):
 
 
 class StrippedTokens(TokenStage):
-    """Twin of Strip, which holds nothing."""
+    """Streamed form of Strip, which holds nothing."""
 
     def __init__(self, decoder: Strip, sink: TokenSink) -> None:
         super().__init__(sink)
@@ -284,7 +286,7 @@ class StrippedTokens(TokenStage):
 
 
 class ReplacedTokens(TokenStage):
-    """Twin of Replace, which holds nothing."""
+    """Streamed form of Replace, which holds nothing."""
 
     def __init__(self, decoder: Replace, sink: TokenSink) -> None:
         super().__init__(sink)

@@ -1,1 +1,1 @@
-"""The streamed twins of the stages from the text to its ids."""
+"""The streamed forms of the stages from the text to its ids."""

@@ -1,4 +1,4 @@
-"""Added tokens, cut out of text that comes bit by bit: the streamed twin of `reftok.spec.added_tokens`.
+"""Added tokens, cut out of text that comes bit by bit: the streamed form of `reftok.spec.added_tokens`.
 
 A place in the text is decided when no continuation can change what is found there: the text from there on is not the
 beginning of a content, and the character behind a `single_word` token has come. White space that a token with `lstrip`

@@ -1,4 +1,4 @@
-"""Stages without a streamed twin: they see a part when it is complete."""
+"""Stages without a streamed form: they see a part when it is complete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Parts: TypeAlias = Callable[[str, int], Iterable[tuple[str, int]]]
 """A part and its at_start, made into parts and theirs."""
 
 
-class WholePartStage(StreamedStage):
+class BufferedStage(StreamedStage):
     """Holds each part until its end, for a stage that cannot be sure of anything before.
 
     parts: what the stage makes of a part.
@@ -48,18 +48,18 @@ class WholePartStage(StreamedStage):
                 self.sink.end_part()
 
 
-def hold_for_normalizer(normalizer: Normalizer, sink: TextSink, reason: str = "is not streamed") -> WholePartStage:
+def buffer_for_normalizer(normalizer: Normalizer, sink: TextSink, reason: str = "is not streamed") -> BufferedStage:
     """The stage before `sink` that runs a normalizer over complete parts; the reason begins with its name."""
 
     def parts(text: str, at_start: int) -> Iterable[tuple[str, int]]:
         return (rewritten(normalizer, text, at_start),)
 
-    return WholePartStage(parts, sink, f"{type(normalizer).__name__} {reason}")
+    return BufferedStage(parts, sink, f"{type(normalizer).__name__} {reason}")
 
 
-def hold_for_pre_tokenizer(
+def buffer_for_pre_tokenizer(
     pre_tokenizer: PreTokenizer, sink: TextSink, reason: str = "is not streamed"
-) -> WholePartStage:
+) -> BufferedStage:
     """The stage before `sink` that runs a pre-tokenizer over complete parts; the reason begins with its name."""
 
     def parts(text: str, at_start: int) -> Iterable[tuple[str, int]]:
@@ -68,4 +68,4 @@ def hold_for_pre_tokenizer(
         for split in pre_tokenizer.pre_tokenize([Split(normalized)]):
             yield split.normalized.text, sum(start == 0 for start, _ in split.normalized.spans()) if at_start else 0
 
-    return WholePartStage(parts, sink, f"{type(pre_tokenizer).__name__} {reason}")
+    return BufferedStage(parts, sink, f"{type(pre_tokenizer).__name__} {reason}")

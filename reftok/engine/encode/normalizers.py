@@ -1,4 +1,4 @@
-"""The normalizers on text that comes bit by bit: the streamed twins of `reftok.spec.normalizers`.
+"""The normalizers on text that comes bit by bit: the streamed forms of `reftok.spec.normalizers`.
 
 A normalizer that rewrites each character by itself hands everything on at once. The others hold what may still change:
 the end of the text that a mark may join, the beginning of a match, white space that may turn out to be the last.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reftok.engine.encode.buffered_stages import hold_for_normalizer
+from reftok.engine.encode.buffered_stages import buffer_for_normalizer
 from reftok.engine.encode.llama_stages import StreamedCodePoints
 from reftok.engine.encode.precompiled import StreamedPrecompiled
 from reftok.engine.encode.rewriting import BLANKS, bert_steps, rewriter
@@ -249,16 +249,16 @@ def stream_normalizer(normalizer: Normalizer, sink: TextSink) -> TextSink:
         return StreamedCodePoints(normalizer, sink)
     if isinstance(normalizer, Replace):
         return _stream_replace(normalizer, sink)
-    return hold_for_normalizer(normalizer, sink)
+    return buffer_for_normalizer(normalizer, sink)
 
 
 def _stream_replace(replace: Replace, sink: TextSink) -> TextSink:
     if len(replace.content) > _LONGEST_CONTENT:
-        return hold_for_normalizer(replace, sink, "refuses a long text that it makes much longer")
+        return buffer_for_normalizer(replace, sink, "refuses a long text that it makes much longer")
     if not isinstance(replace.pattern, str):
         return StreamedReplace(replace, sink)
     if len(replace.pattern) == 1:
         return StreamedRewrite(replace, sink)
     if not replace.pattern:
-        return hold_for_normalizer(replace, sink, "puts its content between all characters")
+        return buffer_for_normalizer(replace, sink, "puts its content between all characters")
     return StreamedLiteralReplace(replace.pattern, replace, sink)

@@ -1,4 +1,4 @@
-"""The pre-tokenizers on text that comes bit by bit: the streamed twins of `reftok.spec.pretokenizers`.
+"""The pre-tokenizers on text that comes bit by bit: the streamed forms of `reftok.spec.pretokenizers`.
 
 Those of this module hold nothing: they hand text on as more of the part, and end the part where a boundary is decided.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reftok.engine.encode.buffered_stages import hold_for_pre_tokenizer
+from reftok.engine.encode.buffered_stages import buffer_for_pre_tokenizer
 from reftok.engine.encode.character_splits import CuttingStage, StreamedCharacterSplit, class_of, class_of_table
 from reftok.engine.encode.llama_stages import (
     StreamedByteCharacters,
@@ -202,4 +202,4 @@ def _stream_of_llama(pre_tokenizer: PreTokenizer, sink: TextSink) -> TextSink:
         return stream_bert_words(sink)
     if isinstance(pre_tokenizer, DigitGroups | ThousandsSplit):
         return StreamedNumberRuns(pre_tokenizer, sink)
-    return hold_for_pre_tokenizer(pre_tokenizer, sink)
+    return buffer_for_pre_tokenizer(pre_tokenizer, sink)

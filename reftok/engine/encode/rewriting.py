@@ -1,4 +1,4 @@
-r"""What each normalizer makes of a text, without the alignment: the fast twins of `reftok.spec.normalizers`.
+r"""What each normalizer makes of a text, without the alignment: the fast path of `reftok.spec.normalizers`.
 
     rewriter(normalizer)(text) == normalizer.normalize(NormalizedString(text)).text
 
@@ -67,7 +67,7 @@ class CharacterTable(dict[int, str]):
 
 
 def rewriter(normalizer: Normalizer) -> Rewrite:
-    r"""The fast twin of a normalizer; of one that has none, its own `normalize`.
+    r"""The fast path of a normalizer; of one that has none, its own `normalize`.
 
     >>> from reftok.spec.normalizers import NFC
     >>> rewriter(NFC())("e\u0301")

@@ -1,4 +1,4 @@
-"""The normalizer of sentencepiece on text that comes bit by bit: the twin of `reftok.spec.sentencepiece.normalizer`.
+"""The streamed form of `reftok.spec.sentencepiece.normalizer`.
 
 It holds the text from where a longer text could match a longer rule or symbol, and the spaces that may turn out to be
 the last. The offsets of sentencepiece are not asked for by anything in a stream: `at_start` is not handed on.

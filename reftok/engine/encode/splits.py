@@ -27,23 +27,23 @@ _IN_NO_TEXT = b"\xff"
 
 
 def stream_split(split: Split, sink: TextSink) -> StreamedSplit:
-    """The streamed twin of a Split."""
+    """The streamed form of a Split."""
     return StreamedSplit(stream_matches(split.pattern, opens=True), split.behavior, split.invert, sink)
 
 
 def stream_whitespace(_: Whitespace, sink: TextSink) -> StreamedSplit:
-    """The streamed twin of Whitespace: the matches are what is kept."""
+    """The streamed form of Whitespace: the matches are what is kept."""
     return StreamedSplit(stream_matches(WORDS, opens=True), "Removed", True, sink)
 
 
 def stream_regex_split(split: RegexSplit, sink: TextSink) -> StreamedSplit:
-    """The streamed twin of llama.cpp's RegexSplit, which reads other characters than those of the text."""
+    """The streamed form of llama.cpp's RegexSplit, which reads other characters than those of the text."""
     matcher = matcher_of(streamable(split.pattern, split.read), split.matches, opens=True)
     return StreamedSplit(matcher, "Isolated", False, sink)
 
 
 def stream_byte_level(pre_tokenizer: ByteLevel, sink: TextSink) -> TextSink:
-    """The streamed twin of ByteLevel."""
+    """The streamed form of ByteLevel."""
     stage: TextSink = sink.behind_bytes() if type(sink) is StreamedMerges else StreamedBytes(sink)
     if pre_tokenizer.use_regex:
         matcher = stream_matches(compile_oniguruma(GPT2_PATTERN), opens=True)

@@ -1,4 +1,4 @@
-"""The tokens of a text with their offsets, from the ids of a model that falls back to bytes: a fast twin.
+"""The tokens of a text with their offsets, from the ids of a model that falls back to bytes: a fast path.
 
 For pipelines like those of Llama 2 and Mistral: a `▁` before the text and in the place of each space, and BPE of the
 text as a whole.

@@ -1,4 +1,4 @@
-"""The tokens of a text with their offsets, from the words that a byte-level model remembers: a fast twin.
+"""The tokens of a text with their offsets, from the words that a byte-level model remembers: a fast path.
 
 Where every stage behind the normalizers hands each character on as one, what the tokens cover is told by how many
 characters begin in each of them; where the normalizers moved these, by the alignment of their text.

@@ -1,4 +1,4 @@
-"""The tokens of a text with their offsets, from the words that were seen before: a fast twin.
+"""The tokens of a text with their offsets, from the words that were seen before: a fast path.
 
 Metaspace cuts before each space, WhitespaceSplit at all white space, and few normalizers look across it, so that the
 plain way need be gone only once for each word with the white space before it. It gives the same whatever stands beside

@@ -1,4 +1,4 @@
-"""The tokens of a text with their offsets, from the ids of a sentencepiece model: a fast twin.
+"""The tokens of a text with their offsets, from the ids of a sentencepiece model: a fast path.
 
 The ids tell how long each piece is, so that where it ends in the normalized text is a running sum; the normalizer tells
 where that was in the original.

@@ -124,7 +124,7 @@ def matcher_of(how: Streamable | str, matches: Callable[[str], list[Match]], ope
 
     matches: what finds the matches in a whole part.
     """
-    return PatternMatcher(how, opens) if isinstance(how, Streamable) else WholePartMatcher(matches, how)
+    return PatternMatcher(how, opens) if isinstance(how, Streamable) else BufferedMatcher(matches, how)
 
 
 class PatternMatcher(_Matcher):
@@ -297,7 +297,7 @@ class LiteralMatcher(_Matcher):
         return _pieces(part, literal_matches(part, self._literal))
 
 
-class WholePartMatcher(_Matcher):
+class BufferedMatcher(_Matcher):
     """Waits for the end of the part. matches: what finds the matches in it. reason: why that is necessary."""
 
     def __init__(self, matches: Callable[[str], list[Match]], reason: str) -> None:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import regex
 
 from reftok.engine.caches import Results
-from reftok.engine.patterns.ascii_patterns import ascii_twin
+from reftok.engine.patterns.ascii_patterns import ascii_pattern
 from reftok.engine.patterns.finality import Automaton, State, followed
 from reftok.engine.patterns.finality_paths import Undecided, paths
 from reftok.engine.patterns.growing import Growth, GrowthAutomaton
@@ -53,7 +53,7 @@ class Streamable:
     prepare: what to match with what.
     context: how many characters before its start a match may depend on.
     is_simple: whether its matches are never empty, need no timer and have no groups.
-    twin: for text in ASCII, if there is one.
+    ascii_pattern: that of `re` for text in ASCII, if there is one.
     make_growth: makes what `growth` is.
     known: what has been decided of texts of up to `LONGEST_KNOWN`, for a simple pattern without context.
     """
@@ -65,7 +65,7 @@ class Streamable:
         context: int,
         timed: bool,
         is_simple: bool,
-        twin: re.Pattern[str] | None,
+        ascii_pattern: re.Pattern[str] | None,
         make_growth: Callable[[], Growth | None],
     ) -> None:
         self.automaton = automaton
@@ -73,7 +73,7 @@ class Streamable:
         self._prepare = prepare
         self._timed = timed
         self._may_have_no_gaps = is_simple and all(map(self._may_begin_match, _TELLING))
-        self._twin = twin
+        self._ascii_pattern = ascii_pattern
         self._make_growth = make_growth
         knows = is_simple and not context
         self.known = Results(lambda text: self.decide(text, 0, -1), LONGEST_KNOWN, 1 << 12) if knows else None
@@ -132,8 +132,8 @@ class Streamable:
         """
         if not self._may_have_no_gaps:
             return None
-        if self._twin is not None and text.isascii():
-            texts: list[str] = self._twin.findall(text, position)
+        if self._ascii_pattern is not None and text.isascii():
+            texts: list[str] = self._ascii_pattern.findall(text, position)
         else:
             pattern, prepared = self._prepare(text)
             if prepared is not text:
@@ -142,8 +142,8 @@ class Streamable:
         return texts if len("".join(texts)) == len(text) - position else None
 
     def _spans(self, text: str, position: int, last_end: int) -> list[Span]:
-        if self._twin is not None and text.isascii():
-            return [match.span() for match in self._twin.finditer(text, position)]
+        if self._ascii_pattern is not None and text.isascii():
+            return [match.span() for match in self._ascii_pattern.finditer(text, position)]
         return spans(*self._prepare(text), self._timed, position, last_end)
 
     def _with_gaps(self, text: str, position: int, settled: int, last_end: int) -> Decision:
@@ -197,9 +197,9 @@ def streamable(pattern: regex.Pattern[str], reading: Callable[[str], str] | None
     timed = may_run_away(oniguruma_source(pattern))
     prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
     is_simple = not (timed or may_be_empty(tree) or pattern.groups)
-    twin = ascii_twin(tree) if is_simple and reading is None else None
+    for_ascii = ascii_pattern(tree) if is_simple and reading is None else None
     make_growth = partial(_growth, pattern, tree, reading, timed)
-    return Streamable(automaton, prepare, found.context, timed, is_simple, twin, make_growth)
+    return Streamable(automaton, prepare, found.context, timed, is_simple, for_ascii, make_growth)
 
 
 def _growth(

@@ -13,8 +13,6 @@ PIECES = st.lists(st.text("abc", min_size=2, max_size=6), max_size=20, unique=Tr
 
 
 def plainly(ranks: dict[str, int], text: str) -> list[str]:
-    """The rule in so many words: merge the leftmost pair of the lowest rank, until there is none."""
-
     def merge_of(left: str, right: str) -> tuple[int, str] | None:
         rank = ranks.get(left + right)
         return None if rank is None else (rank, left + right)
@@ -28,7 +26,7 @@ def test_every_text_has_the_pieces_of_the_plain_merges(pieces: list[str], equals
     ranks = {piece: number // equals for number, piece in enumerate(pieces)}
     pairs = PairCuts(pieces).pairs if cuts else None
     merges = StringMerges(ranks, pairs, lambda part: plainly(ranks, part))
-    expected = plainly(ranks, text)
+    expected = merge_whole(ranks, text)
     assert [*merges.pieces(text)] == expected
     assert merge_few([*text], ranks) == expected
 
@@ -37,7 +35,7 @@ def test_every_text_has_the_pieces_of_the_plain_merges(pieces: list[str], equals
 def test_a_text_that_repeats_has_the_pieces_of_the_plain_merges(unit: str) -> None:
     ranks = {piece: number for number, piece in enumerate(["ab", "aa", "aaaa", "aab", "aaaaaa", "bc", "abab"])}
     text = unit * (5000 // len(unit))
-    assert [*StringMerges(ranks, None, lambda part: plainly(ranks, part)).pieces(text)] == plainly(ranks, text)
+    assert [*StringMerges(ranks, None, lambda part: plainly(ranks, part)).pieces(text)] == merge_whole(ranks, text)
 
 
 def test_a_word_that_would_be_merged_again_and_again_is_given_up() -> None:

@@ -15,7 +15,6 @@ from reftok.spec.normalizers import Prepend, Replace
 from reftok.spec.pretokenizers import Metaspace
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES
 from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.trace import to_encoding
 from reftok.spec.types import AddedToken
 
 TOKENS = ["<s>", "b", " c", "\u2581", "\u00e9"]
@@ -36,8 +35,8 @@ PRE_TOKENIZERS: st.SearchStrategy[tuple[PreTokenizer, ...]] = st.just(()) | st.b
 
 
 def same(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> bool:
-    found = byte_fallback_encoding(tokenizer, text, sequence_id)
-    return found is None or found == to_encoding(tokenizer._splits(text, None), sequence_id)
+    found = byte_fallback_encoding(tokenizer.engine.encoder, text, sequence_id)
+    return found is None or found == tokenizer.spec.tokens_of(text, sequence_id)
 
 
 @settings(max_examples=200)
@@ -71,9 +70,10 @@ def test_what_is_unknown_is_not_told_by_the_ids(unk_token: str | None, text: str
 
 
 def test_a_text_is_told_by_its_ids() -> None:
-    encoding = byte_fallback_encoding(reftok.load("spm-bpe-hf"), "ab \u2603")
+    tokenizer = reftok.load("spm-bpe-hf")
+    encoding = byte_fallback_encoding(tokenizer.engine.encoder, "ab \u2603")
     assert encoding is not None
-    assert encoding == to_encoding(reftok.load("spm-bpe-hf")._splits("ab \u2603", None))
+    assert encoding == tokenizer.spec.tokens_of("ab \u2603")
 
 
 def test_what_looks_like_a_byte_in_the_text_goes_the_plain_way() -> None:
@@ -82,4 +82,4 @@ def test_what_looks_like_a_byte_in_the_text_goes_the_plain_way() -> None:
     vocab |= {"<0x4": 300, "1>": 301}
     tokenizer = Tokenizer("tokenizers", BPE(vocab, merges, BPEOptions(byte_fallback=True)), AddedVocabulary())
     assert tokenizer.encode("<0x41>").offsets == [(0, 6)]
-    assert byte_fallback_encoding(tokenizer, "<0x41>") is None
+    assert byte_fallback_encoding(tokenizer.engine.encoder, "<0x41>") is None

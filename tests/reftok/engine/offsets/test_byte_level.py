@@ -15,8 +15,7 @@ from reftok.spec.normalizers import NFD, NFKC, Lowercase, Prepend, Replace, Stri
 from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.pretokenizers import ByteLevel, Split
 from reftok.spec.stages import Normalizer
-from reftok.spec.trace import to_encoding
-from reftok.spec.types import AddedToken
+from reftok.spec.types import AddedToken, Encoding
 from reftok.tokenizer import Tokenizer
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=60)
@@ -37,13 +36,18 @@ def cut_by(pattern: str) -> Tokenizer:
     return replace(load("bpe-qwen"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
 
 
+def by_words(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
+    """The tokens of a text from its words; None where they are not told by these."""
+    return byte_level_encoding(tokenizer.engine.encoder, tokenizer.engine.fast, text, sequence_id)
+
+
 @pytest.mark.parametrize("name", ["bpe-gpt2", "bpe-qwen", "bpe-llama3"])
 @settings(max_examples=100)
 @given(text=TEXTS, sequence_id=st.integers(0, 1))
 def test_text_has_the_tokens_and_offsets_of_the_plain_way(name: str, text: str, sequence_id: int) -> None:
     tokenizer = load(name)
-    found = byte_level_encoding(tokenizer, text, sequence_id)
-    expected = to_encoding(tokenizer._splits(text, None), sequence_id)
+    found = by_words(tokenizer, text, sequence_id)
+    expected = tokenizer.spec.tokens_of(text, sequence_id)
     assert found == expected
 
 
@@ -52,13 +56,13 @@ def test_text_has_the_tokens_and_offsets_of_the_plain_way(name: str, text: str, 
 @given(text=st.text("abc1 \n.\u00e9", max_size=12) | TEXTS)
 def test_whatever_the_pattern_matches_the_words_are_those_of_the_plain_way(pattern: str, text: str) -> None:
     tokenizer = cut_by(pattern)
-    found = byte_level_encoding(tokenizer, text)
-    expected = to_encoding(tokenizer._splits(text, None))
+    found = by_words(tokenizer, text)
+    expected = tokenizer.spec.tokens_of(text)
     assert found == expected
 
 
 def test_a_gap_that_comes_in_two_pieces_is_one_word() -> None:
-    found = byte_level_encoding(cut_by("ab"), "xxa")
+    found = by_words(cut_by("ab"), "xxa")
     assert found is not None
     assert set(found.word_ids) == {0}
 
@@ -80,7 +84,7 @@ def test_whatever_the_normalizers_do_the_offsets_are_those_of_the_plain_way(
     vocabulary = AddedVocabulary([AddedToken("1"), AddedToken("bb", normalized=True)], {"1": 9000, "bb": 9001})
     added_tokens = vocabulary if has_token else AddedVocabulary()
     tokenizer = replace(load("bpe-qwen"), normalizers=normalizers, added_tokens=added_tokens)
-    assert byte_level_encoding(tokenizer, text) == to_encoding(tokenizer._splits(text, None))
+    assert by_words(tokenizer, text) == tokenizer.spec.tokens_of(text)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +115,7 @@ def test_around_added_tokens_there_are_the_tokens_of_the_plain_way(
     tokenizer = reftok.load("bpe-qwen")
     vocabulary = AddedVocabulary(added, {token.content: 9000 + number for number, token in enumerate(added)})
     tokenizer = replace(tokenizer, added_tokens=vocabulary, encode_special_tokens=encode_special_tokens)
-    assert byte_level_encoding(tokenizer, text) == to_encoding(tokenizer._splits(text, None))
+    assert by_words(tokenizer, text) == tokenizer.spec.tokens_of(text)
 
 
 @settings(max_examples=50)
@@ -120,12 +124,12 @@ def test_where_gaps_are_lost_the_tokens_are_those_of_the_plain_way(text: str) ->
     for pattern in (r"\w+", r"\w+|\W"):
         steps = Split(compile_oniguruma(pattern), "Removed", True), ByteLevel(False, False)
         tokenizer = replace(reftok.load("bpe-llama3"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
-        found = byte_level_encoding(tokenizer, text)
-        assert found is None or found == to_encoding(tokenizer._splits(text, None))
+        found = by_words(tokenizer, text)
+        assert found is None or found == tokenizer.spec.tokens_of(text)
 
 
 def test_a_gap_that_is_lost_is_no_token() -> None:
     steps = Split(compile_oniguruma(r"\w+"), "Removed", True), ByteLevel(False, False)
     tokenizer = replace(reftok.load("bpe-qwen"), pre_tokenizers=steps)
     assert tokenizer.encode("a b").tokens == ["a", "b"]
-    assert byte_level_encoding(tokenizer, "ab") is not None
+    assert by_words(tokenizer, "ab") is not None

@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok import Tokenizer
-from reftok.engine.offsets.metaspace import metaspace_encoding
+from reftok.engine.offsets.metaspace import Words, metaspace_encoding
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.normalizers import NFC, NFKD, Lowercase, Precompiled, Replace, Strip, StripAccents
 from reftok.spec.pretokenizers import Metaspace, WhitespaceSplit
 from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.trace import to_encoding
-from reftok.spec.types import AddedToken
+from reftok.spec.types import AddedToken, Encoding
 
 from ...official import added, assert_same_encoding, bpe, tokenizer_json
 from ...protobuf_writer import compile_charsmap
@@ -54,9 +53,9 @@ ADDED = AddedVocabulary(
 )
 
 
-def same(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> bool:
-    found = metaspace_encoding(tokenizer, text, sequence_id)
-    return found is None or found == to_encoding(tokenizer._splits(text, None), sequence_id)
+def by_words(tokenizer: Tokenizer, words: Words, text: str, sequence_id: int = 0) -> Encoding | None:
+    """The tokens of a text from its words; None where they are not told by these."""
+    return metaspace_encoding(tokenizer.engine.fast, words, text, sequence_id)
 
 
 @settings(max_examples=300)
@@ -70,18 +69,21 @@ def test_the_tokens_are_those_of_the_plain_way(
     normalizers: tuple[Normalizer, ...], pre_tokenizers: tuple[PreTokenizer, ...], texts: list[str], sequence_id: int
 ) -> None:
     tokenizer = Tokenizer("tokenizers", MODEL, ADDED, normalizers=normalizers, pre_tokenizers=pre_tokenizers)
-    assert all(same(tokenizer, text, sequence_id) for text in texts)
+    words = Words(tokenizer.engine.fast)
+    for text in texts:
+        found = by_words(tokenizer, words, text, sequence_id)
+        assert found is None or found == tokenizer.spec.tokens_of(text, sequence_id)
 
 
 @pytest.mark.parametrize("text", ["an ab ☃", " an  ab\n", "", " ", "a<s> b"])
 def test_common_texts_need_not_go_the_plain_way(text: str) -> None:
     tokenizer = reftok.load("spm-unigram-hf")
-    assert metaspace_encoding(tokenizer, text) == to_encoding(tokenizer._splits(text, None))
+    assert by_words(tokenizer, Words(tokenizer.engine.fast), text) == tokenizer.spec.tokens_of(text)
 
 
 def test_a_tokenizer_that_cuts_elsewhere_goes_the_plain_way() -> None:
     tokenizer = Tokenizer("tokenizers", MODEL, ADDED, pre_tokenizers=(Metaspace("\u2581", "always", False),))
-    assert metaspace_encoding(tokenizer, "a b") is None
+    assert by_words(tokenizer, Words(tokenizer.engine.fast), "a b") is None
 
 
 @pytest.mark.parametrize("text", ["ba", "b a", "ab a", "abba", "b<x>a", "a b<x>b a"])

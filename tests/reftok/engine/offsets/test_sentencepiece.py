@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok import Tokenizer
-from reftok.engine.offsets.sentencepiece import sentencepiece_encoding
+from reftok.engine.offsets.sentencepiece import SentencePieceOffsets
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.sentencepiece.pieces import PieceType
-from reftok.spec.trace import to_encoding
 
 from ...protobuf_writer import UNKNOWN, model_bytes
 from ...sentencepiece_strategies import inputs, models
@@ -33,8 +32,8 @@ TEXTS = st.text(
 
 
 def same(tokenizer: Tokenizer, text: str) -> None:
-    splits = tokenizer._splits(text.encode("utf-8", "surrogateescape"), None)
-    assert sentencepiece_encoding(tokenizer, text) == to_encoding(splits)
+    offsets = SentencePieceOffsets(tokenizer.engine.encoder, tokenizer.engine.fast)
+    assert offsets.encoding(text) == tokenizer.spec.tokens_of(text)
 
 
 @given(models(), st.lists(inputs, max_size=4))

@@ -7,7 +7,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.engine.patterns.ascii_patterns import ascii_twin
+from reftok.engine.patterns.ascii_patterns import ascii_pattern
 from reftok.oniguruma.parser import parse
 from reftok.spec.patterns import compile_oniguruma
 
@@ -52,7 +52,7 @@ def spans(pattern: re.Pattern[str] | regex.Pattern[str], text: str) -> list[tupl
 @settings(max_examples=200)
 @given(patterns(), st.text("aAbBkKcC1 \n.]^-") | st.text(ASCII))
 def test_the_twin_matches_what_the_pattern_does_where_no_match_is_empty(pattern: str, text: str) -> None:
-    twin = ascii_twin(parse(pattern))
+    twin = ascii_pattern(parse(pattern))
     if twin is not None:
         expected = spans(compile_oniguruma(pattern), text)
         if all(start < end for start, end in expected):
@@ -63,7 +63,7 @@ def test_the_twin_matches_what_the_pattern_does_where_no_match_is_empty(pattern:
 @settings(max_examples=200)
 @given(st.text("aS'ltr1 \n\r\t.!\x1c\x0b") | st.text(ASCII))
 def test_the_published_patterns_have_twins_that_find_the_same(pattern: str, text: str) -> None:
-    twin = ascii_twin(parse(pattern))
+    twin = ascii_pattern(parse(pattern))
     assert twin is not None
     assert spans(twin, text) == spans(compile_oniguruma(pattern), text)
 
@@ -72,4 +72,4 @@ def test_the_published_patterns_have_twins_that_find_the_same(pattern: str, text
     "pattern", ["(ab)+", r"(a)\1", r"\ba", "(?<=a)b", r"a\Kb", "^a", "(?i:\u00df)", "(?i:[\u00df])"]
 )
 def test_what_may_differ_has_no_twin(pattern: str) -> None:
-    assert ascii_twin(parse(pattern)) is None
+    assert ascii_pattern(parse(pattern)) is None

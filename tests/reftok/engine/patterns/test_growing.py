@@ -23,17 +23,17 @@ from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whi
 from reftok.spec.text import Behavior
 
 from ...official import Json
-from ...pipeline_comparison import Input
 from ...oniguruma.test_random_patterns import PATTERNS
+from ...pipeline_comparison import Input
 from ...spec.test_patterns import patterns as plain_patterns
 from ...tokenizers_strategies import questions
+from ..encode.test_splits import BEHAVIORS
+from ..encode.test_stream import check_pipeline
 from ..recording import cut_at
 from ..stage_comparison import PartRecorder, check_stage, pre_tokenizer_stage
 from ..streamed_matches import fragmented, streamed, whole_matches
-from ..encode.test_stream import check_pipeline
 from .test_finality import match_at
 from .test_patterns import EVERY_PUBLISHED
-from ..encode.test_splits import BEHAVIORS
 
 ONES = st.sampled_from(["a", "b", "ab", "[ab]", "[^a]", r"\s", r"\S", r"\w", ".", "(?i:[ks])", "(?i:s)", "(?:ab|a)?"])
 SIGNS = st.sampled_from(["", "", "+", "*", "?", "++", "*+", "?+", "+?", "*?", "??", "{1,2}", "{2,}", "{1,3}+", "{,2}"])
