@@ -123,6 +123,7 @@ def _alterations(tokenizer: Tokenizer) -> str:
 def first_difference(names: tuple[str, str], tokenizer: Tokenizer, ours: Sequence[int], theirs: Sequence[int]) -> str:
     """The first token in which two lists of ids differ.
 
+    >>> import reftok
     >>> first_difference(("reftok", "tokenizers"), reftok.load("bpe-gpt2"), [39, 292], [39])
     "token 1: reftok gives 292 ('Ġb'), tokenizers gives none"
     """

@@ -113,6 +113,7 @@ def _tiktoken(library: Any, path: Path, name: str | None) -> Encode:
 def id_bound(tokenizer: Tokenizer, add_special_tokens: bool) -> int:
     """A number above every id that can come out: of the vocab, of added tokens, of what is put around a text.
 
+    >>> import reftok
     >>> id_bound(reftok.load("bpe-gpt2"), add_special_tokens=True) == reftok.load("bpe-gpt2").vocab_size
     True
     """

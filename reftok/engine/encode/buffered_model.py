@@ -13,9 +13,10 @@ class BufferedModel:
     ids: where they are put.
     reason: why the model cannot tell any id before the end of a part.
 
+    >>> from reftok.engine.fast_model import FastModel
     >>> from reftok.spec.models.wordlevel import WordLevel
     >>> ids: list[int] = []
-    >>> model = WordLevel({"yes": 1, "no": 2}, "no")
+    >>> model = FastModel(WordLevel({"yes": 1, "no": 2}, "no"))
     >>> stage = BufferedModel(model.known_ids, ids, "a word is looked up as a whole")
     >>> stage.text("y"), stage.text("es"), stage.held, ids, stage.end_part(), ids
     (None, None, 3, [1], None, [1])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.errors import ModelFormatError, ReftokError, UnsupportedFeature
+from reftok.errors import ModelFormatError, ReftokError
 from reftok.tokenizer import Tokenizer
 
 from ...official import Json, added, bpe, chain, official, outcome, own, tokenizer_json, wordlevel
@@ -151,15 +151,47 @@ def test_empty_tokens_that_a_decoder_fills_are_counted() -> None:
 
 
 class Unknown:
+    """A decoder that is not reftok's: it needs all tokens, and makes each longer."""
+
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        return tokens
+        return [token + token[:1] for token in reversed(tokens)]
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(st.one_of(decoders, decoders, decoders, strips), max_size=4),
+    st.lists(st.integers(0, 4), min_size=1, max_size=2),
+    id_lists,
+    st.lists(id_lists, max_size=3),
+    st.booleans(),
+)
+def test_a_decoder_that_is_not_reftoks_is_buffered_until_the_end(
+    steps: list[Json], places: list[int], ids: list[int], continuations: list[list[int]], skip: bool
+) -> None:
+    loaded = own(tokenizer_json(wordlevel(TOKENS), SPECIAL, decoder=chain("decoders", steps)))
+    every = [*(loaded.decoders or ())]
+    for place in places:
+        every.insert(place, Unknown())
+    unknown = replace(loaded, decoders=tuple(every))
+    given = assert_streams(unknown, ids, [(), *continuations], skip)
+    assert not any(given[:-1])
+    assert "Unknown: its rule is asked at the end" in unknown.stream_decoder().held_until_end
 
 
 @pytest.mark.parametrize("before", [(), (FUSE,)])
-def test_a_decoder_that_is_not_reftoks_cannot_be_streamed(before: tuple[Json, ...]) -> None:
-    loaded = tokenizer(["a"], *before)
-    with pytest.raises(UnsupportedFeature, match="Unknown: cannot be streamed"):
-        replace(loaded, decoders=(*(loaded.decoders or ()), Unknown())).stream_decoder()
+def test_a_decoder_that_is_not_reftoks_counts_as_any_other_where_text_is_refused(before: tuple[Json, ...]) -> None:
+    loaded = tokenizer(["a", "bb"], *before)
+    made = replace(loaded, decoders=(*(loaded.decoders or ()), *[Unknown()] * 3))
+    decoder = made.stream_decoder()
+    assert [decoder.feed(token_id) for token_id in (0, 1, 0)] == ["", "", ""]
+    assert decoder.held == 4
+    assert decoder.finish() == made.decode([0, 1, 0])
+    grown = replace(made, decoders=(*made.decoders, *[Unknown()] * 200_000))
+    assert assert_streams(grown, [0]) == []
+    stream = grown.stream_decoder()
+    stream.feed(0)
+    with pytest.raises(ModelFormatError, match="decoder: makes"):
+        stream.finish()
 
 
 @settings(max_examples=100)
