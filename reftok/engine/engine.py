@@ -28,8 +28,8 @@ class Engine:
 
     def __init__(self, pipeline: Pipeline, shared: Engine | None = None) -> None:
         self.pipeline = pipeline
-        shares = shared is not None and shared.pipeline.model is pipeline.model
-        known: FastModel[Any] | None = shared.encoder.known_model if shared is not None and shares else None
+        has_same = shared is not None and shared.pipeline.model is pipeline.model
+        known: FastModel[Any] | None = shared.encoder.model if shared is not None and has_same else None
         self.encoder: Encoder = Encoder(pipeline, known)
         self._offsets = OffsetEncoder(self.encoder)
         self._decoding = DecodingStates(), DecodingStates()

@@ -9,7 +9,7 @@ import pytest
 
 import reftok
 
-from ..reftok.engine.decode import assert_streams
+from ..reftok.engine.decoding import assert_streams
 from .test_reftok import FILES, pytestmark, sample
 
 __all__ = ["pytestmark"]

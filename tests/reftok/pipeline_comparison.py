@@ -15,7 +15,7 @@ from reftok.errors import ModelFormatError, ReftokError, UnsupportedFeature
 from reftok.spec.text import NormalizedString, Split
 from reftok.tokenizer import Tokenizer
 
-from .official import Json, as_lists, official, own
+from .official import Json, as_lists, normalized_by, official, own
 
 FAULTS_OF_THE_LIBRARY = (
     r"'.*' and '.*' both become '.*' when normalized",
@@ -154,7 +154,7 @@ class Comparison:
         if self.config["normalizer"] is not None:
             self._same(
                 "normalizer.normalize_str",
-                lambda ours: own_normalized(ours, asked.text).text,
+                lambda ours: normalized_by(ours, asked.text).text,
                 lambda theirs: theirs.normalizer.normalize_str(asked.text),
                 asked,
             )
@@ -214,13 +214,6 @@ class Comparison:
             raise AssertionError(shown)
 
 
-def own_normalized(tokenizer: Tokenizer, text: str) -> NormalizedString:
-    normalized = NormalizedString(text)
-    for step in tokenizer.normalizers:
-        normalized = step.normalize(normalized)
-    return normalized
-
-
 def own_parts(tokenizer: Tokenizer, text: str) -> list[tuple[str, tuple[int, int]]]:
     splits = [Split(NormalizedString(text))]
     for step in tokenizer.pre_tokenizers:
@@ -236,7 +229,10 @@ def own_decoded(tokenizer: Tokenizer, tokens: Sequence[str]) -> str:
 
 
 def own_rows(tokenizer: Tokenizer, word: str) -> list[tuple[int, str, tuple[int, int]]]:
-    return [(token.id, token.value, token.span_normalized) for token in tokenizer.model.tokenize(word)]
+    """The tokens of one word by the plain model; the fast one is held to its ids."""
+    rows = [(token.id, token.value, token.span_normalized) for token in tokenizer.model.tokenize(word)]
+    assert tokenizer.engine.encoder.model.ids(word) == [token_id for token_id, _, _ in rows]
+    return rows
 
 
 def official_rows(tokenizer: Any, word: str) -> list[tuple[int, str, tuple[int, int]]]:

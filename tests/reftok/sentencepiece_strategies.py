@@ -137,7 +137,9 @@ def official_encoding(official: SentencePieceProcessor, text: str | bytes) -> li
 
 
 def own_encoding(tokenizer: Tokenizer, text: str | bytes) -> list[tuple[int, str, tuple[int, int]]]:
+    """The encoding of the engine, held to that of the plain rules."""
     encoding = tokenizer.encode(text)
+    assert encoding == tokenizer.spec.encode(text), text
     return list(zip(encoding.ids, encoding.tokens, encoding.offsets, strict=True))
 
 

@@ -15,7 +15,7 @@ class Encoder:
     """Shared by all threads that encode with one tokenizer.
 
     pipeline: whose ids are taken.
-    model: the fast form of its model, if there is one already; else it is made when it is first asked for.
+    model: the fast form of its model; made here where nobody has made it yet.
 
     >>> import reftok
     >>> Encoder(reftok.load("bpe-gpt2").spec).ids("Hello world", add_special_tokens=True)
@@ -24,21 +24,9 @@ class Encoder:
 
     def __init__(self, pipeline: Pipeline, model: FastModel[Any] | None = None) -> None:
         self.pipeline = pipeline
-        self._model = model
+        self.model: FastModel[Any] = fast_model(pipeline.model) if model is None else model
         self._affixes: dict[bool, Affixes] = {}
         self._idle: list[EncodingChain] = []
-
-    @property
-    def known_model(self) -> FastModel[Any] | None:
-        """The fast form of the model, None where nobody has asked for it."""
-        return self._model
-
-    @property
-    def model(self) -> FastModel[Any]:
-        """The fast form of the model."""
-        if self._model is None:
-            self._model = fast_model(self.pipeline.model)
-        return self._model
 
     def ids(self, text: str, add_special_tokens: bool) -> list[int]:
         """The ids of a text, which is as `Pipeline.checked_text` gives it."""

@@ -59,17 +59,13 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         super().__init__(model)
         table = model.table
         self.unknown = model.unknown
+        self.trie = PieceTrie.of(model.entries.items())
         self.largest_known = max((abs(score) for _, score in model.entries.values()), default=0.0)
         self.largest = max(self.largest_known, abs(self.unknown[1]))
         self.cuts = PairCuts(table.text_ids)
         self.scores = dict((*model.entries.values(), self.unknown, *self._scores_of_bytes()))
         self._known_parts: Results[KnownPart | None] = Results(self._known_part)
         self.sure_ids: Results[Iterable[int]] = Results(self._sure_ids)
-
-    @cached_property
-    def trie(self) -> PieceTrie:
-        """The pieces that match text, as a tree; made when it is first asked for."""
-        return PieceTrie.of(self.model.entries.items())
 
     def _scores_of_bytes(self) -> Iterator[Entry]:
         """The bytes of an unknown character score together what it does: the first one all of it, the others 0."""

@@ -14,6 +14,7 @@ import pytest
 
 import reftok
 from reftok.cli.commands import EXAMPLES, main
+from reftok.engine.engine import Engine
 
 
 def run(*arguments: str, text: str | bytes = "") -> subprocess.CompletedProcess[bytes]:
@@ -158,13 +159,35 @@ def test_zeros_before_an_id_do_not_change_it(capsys: pytest.CaptureFixture[str])
     [
         line
         for line in EXAMPLES.splitlines()
-        if line.startswith(("  reftok encode", "  reftok decode")) and "<" not in line
+        if line.startswith(("  reftok encode", "  reftok decode")) and "<" not in line and "--plain" not in line
     ],
 )
 def test_the_examples_of_the_help_give_what_they_say(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     command, result = re.split(" {3,}", line.strip(), maxsplit=1)
     assert main(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out == f"{result}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["encode", "bpe-qwen", "Hello world"],
+        ["encode", "spm-unigram", "--json", "a \u2603"],
+        ["decode", "bpe-qwen", *["39", "3517", "338", "290", "2085"]],
+        ["explain", "spm-bpe", "Hello"],
+        ["explain", "spm-bpe", "--ids", "371 2373"],
+    ],
+)
+def test_the_plain_rules_alone_give_the_same_and_the_engine_is_not_asked(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(arguments) == 0
+    expected = capsys.readouterr().out
+    assert expected
+    for name in ("tokens_of", "ids", "decoded"):
+        monkeypatch.setattr(Engine, name, None)
+    assert main([*arguments, "--plain"]) == 0
+    assert capsys.readouterr().out == expected
 
 
 def test_a_long_text_is_explained_in_lines_whose_number_and_length_grow_with_it(

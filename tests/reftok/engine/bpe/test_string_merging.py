@@ -26,7 +26,7 @@ def test_every_text_has_the_pieces_of_the_plain_merges(pieces: list[str], equals
     ranks = {piece: number // equals for number, piece in enumerate(pieces)}
     pairs = PairCuts(pieces).pairs if cuts else None
     merges = StringMerges(ranks, pairs, lambda part: plainly(ranks, part))
-    expected = merge_whole(ranks, text)
+    expected = plainly(ranks, text)
     assert [*merges.pieces(text)] == expected
     assert merge_few([*text], ranks) == expected
 
@@ -35,7 +35,7 @@ def test_every_text_has_the_pieces_of_the_plain_merges(pieces: list[str], equals
 def test_a_text_that_repeats_has_the_pieces_of_the_plain_merges(unit: str) -> None:
     ranks = {piece: number for number, piece in enumerate(["ab", "aa", "aaaa", "aab", "aaaaaa", "bc", "abab"])}
     text = unit * (5000 // len(unit))
-    assert [*StringMerges(ranks, None, lambda part: plainly(ranks, part)).pieces(text)] == merge_whole(ranks, text)
+    assert [*StringMerges(ranks, None, lambda part: plainly(ranks, part)).pieces(text)] == plainly(ranks, text)
 
 
 def test_a_word_that_would_be_merged_again_and_again_is_given_up() -> None:

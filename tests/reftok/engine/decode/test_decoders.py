@@ -178,18 +178,23 @@ def test_a_decoder_that_is_not_reftoks_is_buffered_until_the_end(
     assert "Unknown: its rule is asked at the end" in unknown.stream_decoder().held_until_end
 
 
+class Doubling:
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        return [2 * token for token in tokens]
+
+
 @pytest.mark.parametrize("before", [(), (FUSE,)])
-def test_a_decoder_that_is_not_reftoks_counts_as_any_other_where_text_is_refused(before: tuple[Json, ...]) -> None:
+def test_what_a_decoder_that_is_not_reftoks_blows_up_is_refused_at_the_end(before: tuple[Json, ...]) -> None:
     loaded = tokenizer(["a", "bb"], *before)
-    made = replace(loaded, decoders=(*(loaded.decoders or ()), *[Unknown()] * 3))
+    made = replace(loaded, decoders=(*(loaded.decoders or ()), *[Doubling()] * 19))
     decoder = made.stream_decoder()
     assert [decoder.feed(token_id) for token_id in (0, 1, 0)] == ["", "", ""]
     assert decoder.held == 4
-    assert decoder.finish() == made.decode([0, 1, 0])
-    grown = replace(made, decoders=(*made.decoders, *[Unknown()] * 200_000))
-    assert assert_streams(grown, [0]) == []
-    stream = grown.stream_decoder()
-    stream.feed(0)
+    assert len(assert_streams(made, [0])[-1]) == 1 << 19
+    refused = replace(made, decoders=(*(made.decoders or ()), Doubling()))
+    assert assert_streams(refused, [0]) == []
+    stream = refused.stream_decoder()
+    assert stream.feed(0) == ""
     with pytest.raises(ModelFormatError, match="decoder: makes"):
         stream.finish()
 

@@ -55,7 +55,9 @@ def test_sums_are_those_of_float64_over_the_whole_part(digits: int, scale: float
     generator = random.Random(digits)
     texts = {"".join(generator.choices("abc", k=generator.randrange(1, 6))) for _ in range(40)}
     pieces = [(text, scale * round(generator.uniform(-9, -1), digits)) for text in sorted(texts)]
-    model = FastUnigram(Unigram([("<unk>", 0.0), *pieces, ("<0xC3>", -1.0), ("<0xA9>", -1.0)], unk_id=0, byte_fallback=True))
+    model = FastUnigram(
+        Unigram([("<unk>", 0.0), *pieces, ("<0xC3>", -1.0), ("<0xA9>", -1.0)], unk_id=0, byte_fallback=True)
+    )
     text = "".join(generator.choices("aabbccxé", k=4_000))
     expected = whole_ids(model, text)
     assert model.ids(text) == expected
