@@ -48,6 +48,17 @@ class EntriesByBeginning:
                 yield entry
             index = self._shorter[index]
 
+    def depths(self) -> Iterator[tuple[str, int]]:
+        """Each entry with how many entries it begins with, itself among them.
+
+        >>> list(EntriesByBeginning(["a", "abc", "ab", "b"]).depths())
+        [('a', 1), ('ab', 2), ('abc', 3), ('b', 1)]
+        """
+        depths: list[int] = []
+        for entry, shorter in zip(self._entries, self._shorter, strict=True):
+            depths.append(1 + (depths[shorter] if shorter >= 0 else 0))
+            yield entry, depths[-1]
+
     def may_continue(self, text: str, start: int) -> bool:
         """Whether all of `text` from the code point `start` on begins a longer entry.
 

@@ -30,7 +30,7 @@ class FastSentencePieceBPE(FastModel[SentencePieceBPE]):
         self.cuts = PairCuts(table.text_ids)
         self.has_unused = bool(model.unused)
         self._settled = settled_splits(model.unused, model.ranks)
-        self._is_simple = not model.unused and not table.matcher.lengths
+        self._is_simple = not model.unused and not table.matcher.symbols
         self._ids_of_word: Results[Sequence[int]] = Results(self._word_ids)
         self._ids_of_key: Results[Sequence[int]] = Results(self._key_ids)
         self._merges = StringMerges(model.ranks, self.cuts.pairs, self._merged_as_a_whole)

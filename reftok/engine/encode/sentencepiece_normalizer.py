@@ -158,7 +158,7 @@ def ascii_rules(normalizer: SentencePieceNormalizer) -> AsciiRules:
     ({}, '\x00')
     """
     table: dict[int, str] = {}
-    others = {"\0", *(normalizer.symbols.lengths if normalizer.symbols is not None else ())}
+    others = {"\0", *(normalizer.symbols.first_characters if normalizer.symbols is not None else ())}
     charsmap = normalizer.charsmap
     for code in range(1, 128):
         if charsmap is None or (found := charsmap.step(charsmap.root(), bytes([code]))) is None:

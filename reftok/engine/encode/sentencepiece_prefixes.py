@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 from reftok.spec.charsmap import Charsmap
-from reftok.spec.longest_first import EntriesByBeginning
 from reftok.spec.sentencepiece.normalizer import MOST_RULES, SentencePieceNormalizer
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
@@ -20,15 +19,14 @@ class Prefixes:
     def __init__(self, normalizer: SentencePieceNormalizer) -> None:
         self.charsmap = normalizer.charsmap
         self.symbols = normalizer.symbols
-        self._beginnings = EntriesByBeginning(self.symbols.every if self.symbols is not None else ())
         self._first_steps: dict[str, tuple[int, int | None] | None] = {}
 
     def at(self, text: str, position: int) -> tuple[str, int, bool]:
         """What stands at `position` rewritten, how many characters it was, and whether longer text could change it."""
         is_open = False
-        if self.symbols is not None and text[position] in self.symbols.lengths:
+        if self.symbols is not None and text[position] in self.symbols.first_characters:
             length = self.symbols.length_at(text, position)
-            is_open = self._beginnings.may_continue(text, position)
+            is_open = self.symbols.every.may_continue(text, position)
             if length:
                 return text[position : position + length], length, is_open
         if self.charsmap is not None:

@@ -64,7 +64,7 @@ class SentencePieceNormalizer:
     ) -> None:
         self.options = options
         self.charsmap = charsmap
-        self.symbols = symbols if symbols is not None and symbols.lengths else None
+        self.symbols = symbols if symbols is not None and symbols.symbols else None
         self._space = SPACE_SYMBOL if options.escape_whitespaces else " "
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.spec.longest_first import EntriesByBeginning
 from reftok.spec.types import Token
 
 SPACE_SYMBOL = "▁"
@@ -206,23 +207,20 @@ class PrefixMatcher:
     """
 
     def __init__(self, symbols: Iterable[str]) -> None:
-        self.every = frozenset(symbols)
-        self.symbols = frozenset(s for s in self.every if _count_prefixes(s, self.every) <= _MATCHER_RESULTS)
-        lengths: dict[str, set[int]] = {}
-        for symbol in self.symbols:
-            lengths.setdefault(symbol[0], set()).add(len(symbol))
-        self.lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+        self.every = EntriesByBeginning(frozenset(symbols))
+        self.symbols = frozenset(symbol for symbol, depth in self.every.depths() if depth <= _MATCHER_RESULTS)
+        self.first_characters = frozenset(symbol[0] for symbol in self.symbols)
+        self._seen = EntriesByBeginning(self.symbols)
 
     def length_at(self, text: str, position: int) -> int:
         """How many characters the longest symbol at `position` has, 0 where there is none."""
-        for length in self.lengths.get(text[position], ()):
-            if position + length <= len(text) and text[position : position + length] in self.symbols:
-                return length
-        return 0
+        if text[position] not in self.first_characters:
+            return 0
+        return len(next(self._seen.at(text, position), ""))
 
     def split(self, text: str) -> tuple[list[str], list[bool]]:
         """The symbols and the characters between them, and for each whether it is a symbol."""
-        if not self.lengths:
+        if not self.symbols:
             return list(text), [False] * len(text)
         parts: list[str] = []
         is_symbol: list[bool] = []
@@ -238,7 +236,3 @@ class PrefixMatcher:
 
 def _without_nul(pieces: Iterable[Piece]) -> list[Piece]:
     return [Piece(_NUL, entry.score, PieceType.UNUSED) if entry.piece == _NUL else entry for entry in pieces]
-
-
-def _count_prefixes(symbol: str, symbols: frozenset[str]) -> int:
-    return sum(symbol[:end] in symbols for end in range(1, len(symbol) + 1))
