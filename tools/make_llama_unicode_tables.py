@@ -1,4 +1,4 @@
-"""Write reftok/spec/llama/unicode_tables.py, or with --check compare it with what this would write.
+"""Write reftok/unicode/llama_tables.py, or with --check compare it with what this would write.
 
     python tools/make_llama_unicode_tables.py llama.cpp/src/unicode-data.cpp            write it anew
     python tools/make_llama_unicode_tables.py --check llama.cpp/src/unicode-data.cpp    exit 1 if it differs

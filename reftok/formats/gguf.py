@@ -16,11 +16,11 @@ from pathlib import Path
 from reftok.errors import UnsupportedFeature
 from reftok.formats.gguf_fields import FILL_IN_IDS, GENERAL, IDS, PREFIX, GGUFFields
 from reftok.formats.gguf_metadata import MAGIC, read_metadata
+from reftok.formats.gguf_pre_types import PRE_TYPES
 from reftok.formats.llama_build import LlamaSettings, build_bpe, build_spm, build_ugm, build_wpm
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.llama.attributes import Attribute, Origin, attributes, of_types
 from reftok.spec.llama.bert import BertText
-from reftok.spec.llama.pre_types import PRE_TYPES
 from reftok.spec.llama.ugm import LlamaUGM
 from reftok.spec.llama.ugm_normalizer import UGMNormalizer
 from reftok.spec.llama.vocab import LlamaVocab, Spelling

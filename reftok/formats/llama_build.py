@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reftok.errors import ModelFormatError
-from reftok.spec.llama.attributes import attributes, is_byte_token
+from reftok.formats.gguf_pre_types import PreType
+from reftok.spec.llama.attributes import CUT_OUT, attributes, is_byte_token
 from reftok.spec.llama.bert import BertText, BertWords
 from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
-from reftok.spec.llama.pre_types import PreType
 from reftok.spec.llama.pretokenizers import ByteCharacters
 from reftok.spec.llama.special_tokens import LlamaSpecialTokens
 from reftok.spec.llama.spm import LlamaSPM
@@ -19,7 +19,7 @@ from reftok.spec.llama.ugm import LlamaUGM
 from reftok.spec.llama.ugm_normalizer import UGMNormalizer
 from reftok.spec.llama.vocab import LlamaVocab
 from reftok.spec.llama.wpm import LlamaWPM
-from reftok.spec.named_ids import ids_of_llama_vocab
+from reftok.spec.named_ids import TURNS, WELL_KNOWN, first_well_known
 from reftok.spec.stages import Model, Normalizer, PreTokenizer
 from reftok.tokenizer import Tokenizer
 
@@ -142,3 +142,11 @@ def _begin_and_end(settings: LlamaSettings) -> BeginAndEnd:
             raise ModelFormatError(settings.source, f"tokenizer.ggml.{name}_token_id", problem)
         added.append(((token_id, vocab.tokens[token_id]),) if is_added and token_id is not None else ())
     return BeginAndEnd(*added)
+
+
+def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:
+    """What the vocab of a GGUF file says of all names but unk: pad and what marks turns are cut out of a text."""
+    named = {"bos": vocab.bos_id, "eos": vocab.eos_id}
+    contents = {content for name in ("pad", *TURNS) for content in WELL_KNOWN[name] if content in vocab.ids}
+    cut_out = {content: vocab.ids[content] for content in contents if vocab.attributes[vocab.ids[content]] & CUT_OUT}
+    return named | {name: first_well_known(name, cut_out) for name in ("pad", *TURNS)}

@@ -19,11 +19,11 @@ from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields, to_float, to_int32
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.charsmap import Charsmap
-from reftok.spec.named_ids import ids_of_pieces
+from reftok.spec.named_ids import TURNS, first_well_known
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType, SpecialPieces
+from reftok.spec.sentencepiece.pieces import NO_ID, Piece, PieceTable, PieceType, SpecialPieces
 from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
 from reftok.spec.sentencepiece.words import SentencePieceChar, SentencePieceWord
 from reftok.spec.stages import Model
@@ -221,3 +221,15 @@ def _normalizer(
         treat_whitespace_as_suffix=suffix,
     )
     return SentencePieceNormalizer(options, charsmap, None if table is None else table.matcher)
+
+
+def ids_of_pieces(table: PieceTable) -> dict[str, int | None]:
+    """What the pieces of a sentencepiece model say: what marks turns are control or user-defined ones."""
+    found = {"bos": table.bos_id, "eos": table.eos_id, "pad": table.pad_id, "unk": table.unk_id}
+    named = {name: None if token_id == NO_ID else token_id for name, token_id in found.items()}
+    matched = {piece: table.vocab[piece] for piece in _marks(table)}
+    return named | {name: first_well_known(name, matched) for name in TURNS}
+
+
+def _marks(table: PieceTable) -> frozenset[str]:
+    return frozenset(table.of_type(PieceType.CONTROL)) | frozenset(table.of_type(PieceType.USER_DEFINED))

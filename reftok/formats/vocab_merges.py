@@ -5,7 +5,7 @@ Source: tokenizers 0.23 models/bpe/model.rs `BPE::read_file`; the pipeline is th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from reftok.errors import ModelFormatError
 from reftok.formats.fields import Fields, is_id
@@ -14,7 +14,7 @@ from reftok.spec import decoders, postprocessors, pretokenizers
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.models.bpe import BPE
-from reftok.spec.named_ids import ids_of_vocab_and_merges
+from reftok.spec.named_ids import WELL_KNOWN, first_well_known
 from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.stages import PreTokenizer
 from reftok.spec.types import AddedToken
@@ -158,3 +158,23 @@ def read_merges(data: bytes, source: str) -> list[tuple[str, str]]:
             raise ModelFormatError(source, f"line {number}", f"is not two tokens: {line[:60]!r}")
         merges.append((parts[0], parts[1]))
     return merges
+
+
+_GPT2_TOKEN = "<|endoftext|>"
+_GPT2_NAMES = ("bos", "eos", "unk")
+
+
+def ids_of_vocab_and_merges(vocab: Mapping[str, int], merges: Iterable[Sequence[str]]) -> dict[str, int | None]:
+    """The names in a vocab of which nothing says what is special: see above.
+
+    merges: pairs of tokens.
+
+    >>> ids = ids_of_vocab_and_merges({"<": 0, "s>": 1, "<s>": 2, "<pad>": 3, "<|endoftext|>": 4}, [("<", "s>")])
+    >>> ids["bos"], ids["eos"], ids["pad"], ids["im_end"]
+    (4, 4, 3, None)
+    """
+    known = {content for contents in WELL_KNOWN.values() for content in contents if content in vocab}
+    cuts = {(content[:place], content[place:]) for content in known for place in range(1, len(content))}
+    made = {left + right for left, right in cuts.intersection(map(tuple, merges))}
+    named = {name: first_well_known(name, {content: vocab[content] for content in known - made}) for name in WELL_KNOWN}
+    return named | dict.fromkeys(_GPT2_NAMES, vocab[_GPT2_TOKEN]) if _GPT2_TOKEN in known - made else named

@@ -18,12 +18,9 @@ those are `eos` here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.llama.attributes import CUT_OUT
-from reftok.spec.llama.vocab import LlamaVocab
-from reftok.spec.sentencepiece.pieces import NO_ID, PieceTable, PieceType
 from reftok.spec.stages import Model
 
 WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
@@ -46,9 +43,8 @@ WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
 }
 """By name the contents that published models give its token, in the order in which they are looked for."""
 
-_TURNS = ("eot", "im_start", "im_end")
-_GPT2_TOKEN = "<|endoftext|>"
-_GPT2_NAMES = ("bos", "eos", "unk")
+TURNS = ("eot", "im_start", "im_end")
+"""The names of what marks the turns of a chat."""
 
 
 MEANINGS: Mapping[str, str] = {
@@ -82,43 +78,10 @@ def _id_of_added(tokens: AddedVocabulary, name: str) -> int | None:
     return next(map(tokens.token_to_id, special or found), None)
 
 
-def ids_of_pieces(table: PieceTable) -> dict[str, int | None]:
-    """What the pieces of a sentencepiece model say: what marks turns are control or user-defined ones."""
-    found = {"bos": table.bos_id, "eos": table.eos_id, "pad": table.pad_id, "unk": table.unk_id}
-    named = {name: None if token_id == NO_ID else token_id for name, token_id in found.items()}
-    matched = {piece: table.vocab[piece] for piece in _marks(table)}
-    return named | {name: _first_well_known(name, matched) for name in _TURNS}
+def first_well_known(name: str, ids: Mapping[str, int]) -> int | None:
+    """The id of the first of the well-known contents of a name, None where there is none. ids: by content.
 
-
-def _marks(table: PieceTable) -> frozenset[str]:
-    return frozenset(table.of_type(PieceType.CONTROL)) | frozenset(table.of_type(PieceType.USER_DEFINED))
-
-
-def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:
-    """What the vocab of a GGUF file says of all names but unk: pad and what marks turns are cut out of a text."""
-    named = {"bos": vocab.bos_id, "eos": vocab.eos_id}
-    contents = {content for name in ("pad", *_TURNS) for content in WELL_KNOWN[name] if content in vocab.ids}
-    cut_out = {content: vocab.ids[content] for content in contents if vocab.attributes[vocab.ids[content]] & CUT_OUT}
-    return named | {name: _first_well_known(name, cut_out) for name in ("pad", *_TURNS)}
-
-
-def ids_of_vocab_and_merges(vocab: Mapping[str, int], merges: Iterable[Sequence[str]]) -> dict[str, int | None]:
-    """The names in a vocab of which nothing says what is special: see above.
-
-    merges: pairs of tokens.
-
-    >>> ids = ids_of_vocab_and_merges({"<": 0, "s>": 1, "<s>": 2, "<pad>": 3, "<|endoftext|>": 4}, [("<", "s>")])
-    >>> ids["bos"], ids["eos"], ids["pad"], ids["im_end"]
-    (4, 4, 3, None)
+    >>> first_well_known("eos", {"<eos>": 7, "</s>": 2})
+    2
     """
-    known = {content for contents in WELL_KNOWN.values() for content in contents if content in vocab}
-    cuts = {(content[:place], content[place:]) for content in known for place in range(1, len(content))}
-    made = {left + right for left, right in cuts.intersection(map(tuple, merges))}
-    named = {
-        name: _first_well_known(name, {content: vocab[content] for content in known - made}) for name in WELL_KNOWN
-    }
-    return named | dict.fromkeys(_GPT2_NAMES, vocab[_GPT2_TOKEN]) if _GPT2_TOKEN in known - made else named
-
-
-def _first_well_known(name: str, ids: Mapping[str, int]) -> int | None:
     return next((ids[content] for content in WELL_KNOWN[name] if content in ids), None)

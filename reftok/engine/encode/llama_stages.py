@@ -14,9 +14,9 @@ from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bert import stands_alone
 from reftok.spec.llama.pretokenizers import DigitGroups, ThousandsSplit
 from reftok.spec.llama.stages import ReadCodePoints
-from reftok.spec.llama.unicode import CLASSES, folded
 from reftok.spec.text import NormalizedString, Split
 from reftok.unicode.characters import WHITE_SPACE
+from reftok.unicode.llama import CLASSES, folded
 
 _ESCAPED = regex.compile("[\udc80-\udcff]")
 _NO_NUMBER = regex.compile(f"(?r)[^{CLASSES['N']}]")

@@ -9,11 +9,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reftok.spec.llama.unicode import category
 from reftok.spec.text import Match, NormalizedString, resplit
 from reftok.spec.text import Split as Part
 from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE
 from reftok.unicode.forms import Change
+from reftok.unicode.llama import category
 
 _IDEOGRAPHS = (
     (0x4E00, 0x9FFF),

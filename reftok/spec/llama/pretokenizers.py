@@ -4,7 +4,7 @@ Source: llama.cpp src/unicode.cpp (`unicode_regex_split`), as in llama-cpp-pytho
 expressions, each of which cuts the parts that the one before it left. Some have a splitter written by hand, the others
 go through `std::regex`; what does not match is a part of its own, and nothing is dropped. Quirks:
 
-- An expression that names a category (`\p{L}`) reads folded text (see reftok/spec/llama/unicode.py): it cannot tell
+- An expression that names a category (`\p{L}`) reads folded text (see reftok/unicode/llama.py): it cannot tell
   upper case from lower case above ASCII, nor see a code point above ASCII itself.
 - An expression that names none reads the code points; `\s` is then every white space, but only as a match for itself:
   a class with U+3000 in it never sees U+3000.
@@ -21,10 +21,10 @@ from typing import Literal
 import regex
 
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.unicode import CLASSES, folded, folded_with_han, with_ascii_spaces
 from reftok.spec.text import Match, NormalizedString, resplit
 from reftok.spec.text import Split as Part
 from reftok.spec.types import Span
+from reftok.unicode.llama import CLASSES, folded, folded_with_han, with_ascii_spaces
 
 Reading = Literal["categories", "categories and Han", "code points"]
 

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 from reftok.errors import InvalidIds
 from reftok.spec.encodings import inserted, joined
-from reftok.spec.llama.unicode import checked_code_point, code_points
 from reftok.spec.llama.vocab import LlamaVocab
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.text import NormalizedString
 from reftok.spec.types import Encoding, Span
+from reftok.unicode.llama import checked_code_point, code_points
 
 
 @dataclass(frozen=True, slots=True)

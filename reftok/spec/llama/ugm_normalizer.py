@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from reftok.spec.charsmap import Charsmap
-from reftok.spec.llama.unicode import code_points
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.text import NormalizedString
 from reftok.spec.types import Span
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
+from reftok.unicode.llama import code_points
 
 _SPACE = SPACE_SYMBOL.encode("utf-8")
 _REPLACEMENT = REPLACEMENT_CHARACTER.encode("utf-8")

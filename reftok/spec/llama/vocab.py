@@ -8,8 +8,8 @@ from typing import Literal
 
 from reftok.spec.byte_level import CHARACTER_TO_BYTE
 from reftok.spec.llama.attributes import SPECIAL, Attribute
-from reftok.spec.llama.unicode import checked_code_point, code_points
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.unicode.llama import checked_code_point, code_points
 
 Spelling = Literal["spaces escaped", "byte characters"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reftok.formats import load
 from reftok.formats.gguf import read_gguf
 from reftok.formats.gguf_metadata import Value, read_metadata
-from reftok.spec.llama.pre_types import PRE_TYPES
+from reftok.formats.gguf_pre_types import PRE_TYPES
 
 from ..gguf_writer import CODES, CONTROL, Entry, bpe, gguf, spm, string, vocab
 from ..official import refusal

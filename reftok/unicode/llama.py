@@ -14,8 +14,8 @@ from functools import cache
 from types import MappingProxyType
 
 from reftok.errors import InvalidText
-from reftok.spec.llama.unicode_tables import CATEGORIES
 from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE
+from reftok.unicode.llama_tables import CATEGORIES
 
 NUMBER, LETTER, PUNCTUATION, MARK, SYMBOL, OTHER = "ÑÒÓÔÕÐ"
 """What a code point above ASCII is folded to: the characters D1 to D5, and D0 for every other category."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from reftok.spec.llama.pretokenizers import DigitGroups, Reading, RegexSplit, ThousandsSplit
-from reftok.spec.llama.unicode import HAN_LETTER, LETTER, MARK, OTHER_HAN
 from reftok.spec.stages import PreTokenizer
+from reftok.unicode.llama import HAN_LETTER, LETTER, MARK, OTHER_HAN
 
 
 @dataclass(frozen=True, slots=True)
