@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-import regex
-
 from conformance.generators.charsmap_rules import charsmap_rules
 from reftok import ReftokError, Tokenizer
 from reftok.oniguruma.parser import parse
@@ -21,7 +19,7 @@ from reftok.spec.llama.spm import LlamaSPM
 from reftok.spec.models.bpe import BPE
 from reftok.spec.models.rank_bpe import RankBPE
 from reftok.spec.models.unigram import Unigram
-from reftok.spec.patterns import compile_oniguruma, source_of, tree_of
+from reftok.spec.patterns import Pattern, compile_oniguruma
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
@@ -208,10 +206,10 @@ def tree_of_step(step: object) -> Node | None:
     pattern = step.pattern if isinstance(step, pretokenizers.Split) else None
     if isinstance(step, pretokenizers.ByteLevel) and step.use_regex:
         pattern = compile_oniguruma(pretokenizers.GPT2_PATTERN)
-    if not isinstance(pattern, regex.Pattern):
+    if not isinstance(pattern, Pattern):
         return None
     try:
-        return tree_of(pattern) or parse(source_of(pattern))
+        return pattern.tree or parse(pattern.source)
     except ReftokError:
         return None
 

@@ -7,14 +7,12 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import get_args
 
-import regex
-
 from conformance.hypotheses.base import Hypotheses, Hypothesis, of_tokenizer
 from conformance.hypotheses.patterns import rewritten
 from conformance.hypotheses.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.patterns import compile_oniguruma, oniguruma_source
+from reftok.spec.patterns import Pattern, compile_oniguruma
 from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Digits, Metaspace, PrependScheme, Split
 from reftok.spec.stages import PreTokenizer
 from reftok.spec.text import NormalizedString
@@ -103,13 +101,13 @@ def doubtful_characters(text: str) -> list[str]:
 
 
 def _translated(step: PreTokenizer, table: dict[int, str]) -> TranslatedSplit:
-    if isinstance(step, Split) and isinstance(step.pattern, regex.Pattern):
+    if isinstance(step, Split) and isinstance(step.pattern, Pattern):
         return TranslatedSplit(step.pattern, step.behavior, step.invert, table)
     return TranslatedSplit(_gpt2_pattern(), "Isolated", False, table)
 
 
 @cache
-def _gpt2_pattern() -> regex.Pattern[str]:
+def _gpt2_pattern() -> Pattern:
     return compile_oniguruma(GPT2_PATTERN)
 
 
@@ -117,9 +115,9 @@ def _pattern(step: PreTokenizer) -> tuple[str, tuple[PreTokenizer, ...]] | None:
     """The split pattern of a step, and the steps that do what else it does."""
     if isinstance(step, ByteLevel) and step.use_regex:
         return GPT2_PATTERN, (replace(step, use_regex=False),)
-    if isinstance(step, Split) and isinstance(step.pattern, regex.Pattern):
+    if isinstance(step, Split) and isinstance(step.pattern, Pattern):
         try:
-            return oniguruma_source(step.pattern), ()
+            return step.pattern.as_oniguruma(), ()
         except (KeyError, ReftokError):
             return None
     return None

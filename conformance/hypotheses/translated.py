@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import regex
 
-from reftok.spec.patterns import pattern_matches
+from reftok.spec.patterns import Pattern, pattern_matches
 from reftok.spec.text import Behavior, NormalizedString, Split, resplit
 from reftok.unicode.characters import NONCHARACTER, as_of_16
 
@@ -26,7 +26,7 @@ class TranslatedSplit:
     It is no Split itself, so that no fast path of Split takes its place.
     """
 
-    pattern: regex.Pattern[str]
+    pattern: Pattern
     behavior: Behavior
     invert: bool
     table: Mapping[int, str]

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import regex
 
 from reftok.explain.unicode_profile import unicode_version
-from reftok.spec.patterns import source_of
+from reftok.spec.patterns import Pattern
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.steps import Steps
 from reftok.spec.trace import Piece, StageTrace
@@ -146,8 +146,8 @@ def _option(value: object) -> Any:
     """The value for JSON; what is neither plain nor made of plain values is left out."""
     if value is None or isinstance(value, str | int | float):
         return value
-    if isinstance(value, regex.Pattern):
-        return source_of(value)
+    if isinstance(value, Pattern):
+        return value.source
     if isinstance(value, tuple | list | frozenset):
         items = [_option(item) for item in (sorted(value) if isinstance(value, frozenset) else value)]
         return _HIDDEN if _HIDDEN in items else items

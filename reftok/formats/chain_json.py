@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import regex
-
 from reftok.errors import UnsupportedFeature
 from reftok.formats.fields import Fields
-from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.patterns import Pattern, compile_oniguruma
 from reftok.spec.pretokenizers import PrependScheme
 
 
@@ -31,7 +29,7 @@ def read_chain(fields: Fields | None, children: str, readers: dict[str, Callable
     return tuple(chain)
 
 
-def read_pattern(fields: Fields, key: str = "pattern") -> str | regex.Pattern[str]:
+def read_pattern(fields: Fields, key: str = "pattern") -> str | Pattern:
     """`{"String": …}`, taken literally, or `{"Regex": …}`."""
     pattern = fields.object(key)
     if pattern.has("String"):

@@ -24,6 +24,7 @@ from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.decoders import ByteLevel as ByteLevelDecoder
 from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.patterns import Pattern, rust_pattern
 from reftok.spec.pretokenizers import ByteLevel, Split
 from reftok.spec.types import AddedToken
 from reftok.tokenizer import Tokenizer
@@ -133,12 +134,12 @@ def read_ranks(data: bytes, source: str = "") -> dict[bytes, int]:
     return ranks
 
 
-def compile_fancy_regex(pattern: str) -> regex.Pattern[str]:
+def compile_fancy_regex(pattern: str) -> Pattern:
     r"""A pattern of the Rust crate fancy-regex: `$` is the end of the text, not the place before a last line feed.
 
     `&&` in a class is what both sides have, which `regex` knows in its version 1 only.
 
-    >>> compile_fancy_regex(r"[\p{L}&&[^\p{Han}]]+").findall("ab汉c")
+    >>> compile_fancy_regex(r"[\p{L}&&[^\p{Han}]]+").compiled.findall("ab汉c")
     ['ab', 'c']
     """
-    return regex.compile(pattern.replace("$", r"\Z"), regex.V1 if "&&" in pattern else 0)
+    return rust_pattern(regex.compile(pattern.replace("$", r"\Z"), regex.V1 if "&&" in pattern else 0))

@@ -20,7 +20,7 @@ from reftok.formats.truncation_padding_json import read_padding, read_truncation
 from reftok.spec import pretokenizers
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.normalizers import Replace
-from reftok.spec.patterns import may_match_nothing, oniguruma_source
+from reftok.spec.patterns import may_match_nothing
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.text import NormalizedString
 from reftok.spec.types import AddedToken
@@ -90,7 +90,7 @@ def _refuse_lost_alignment(steps: Sequence[Normalizer], pre_tokenizers: Sequence
         if not isinstance(step, Replace) or isinstance(step.pattern, str):
             continue
         later = [stage for stage in stages[place + 1 :] if not isinstance(stage, (Replace, *_ONLY_CUT))]
-        if later and may_match_nothing(oniguruma_source(step.pattern)):
+        if later and may_match_nothing(step.pattern.as_oniguruma()):
             problem = (
                 f"a match of nothing before {type(later[0]).__name__}, with which the library loses its alignment,"
             )

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-import regex
-
 from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.patterns import pattern_matches
+from reftok.spec.patterns import Pattern, pattern_matches
 from reftok.spec.pretokenizers import PrependScheme
 from reftok.spec.text import Match, literal_matches, refuse_expansion
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
@@ -245,7 +243,7 @@ class Replace:
     [' a']
     """
 
-    pattern: str | regex.Pattern[str]
+    pattern: str | Pattern
     content: str
 
     def decode_chain(self, tokens: list[str]) -> list[str]:

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import regex
-
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.charsmap import Charsmap
-from reftok.spec.patterns import pattern_matches
+from reftok.spec.patterns import Pattern, pattern_matches
 from reftok.spec.text import NormalizedString, literal_matches, refuse_expansion
 from reftok.unicode.bert import is_chinese, is_control, is_nonspacing_mark
 from reftok.unicode.characters import WHITE_SPACE, Form, is_combining_mark, lower_case
@@ -93,7 +91,7 @@ class Replace:
     [(0, 1), (2, 3)]
     """
 
-    pattern: str | regex.Pattern[str]
+    pattern: str | Pattern
     content: str
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:

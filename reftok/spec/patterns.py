@@ -12,9 +12,10 @@ name. The differences that patterns of published models come near to:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
-from weakref import WeakKeyDictionary
+from typing import Any, Literal, TypeAlias
 
 import regex
 
@@ -36,26 +37,55 @@ _CHARACTERS_PER_SECOND = 10_000
 _POSSESSIVE_INTERVAL = regex.compile(r"\{(\d+),(\d*)\}\+")
 
 
+Syntax: TypeAlias = Literal["oniguruma", "rust"]
+"""Whose expression it is: that of tokenizer.json, or one that the package `regex` reads as Rust's crates do."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Exactness:
-    """How a pattern becomes exact for a text with one of the suspects, for which the installed `regex` may be wrong."""
+class Pattern:
+    """A regular expression, ready to be matched; two of the same source and syntax are equal.
+
+    source: as it stands in its file, before it was translated.
+    compiled: for the package `regex`.
+    tree: the syntax tree; None for one of Rust.
+    suspects: the characters for which the installed `regex` may be wrong, so that the tree has to be written out with
+        classes of our own. One of Rust is matched with `as_of_16` instead.
+    """
 
     source: str
-    tree: Node
-    suspects: frozenset[str]
+    syntax: Syntax
+    compiled: regex.Pattern[str] = field(compare=False, repr=False)
+    tree: Node | None = field(default=None, compare=False, repr=False)
+    suspects: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Callable[..., Pattern], tuple[Any, ...]]:
+        """A copy is compiled anew: the rest follows from the source."""
+        return (rust_pattern, (self.compiled,)) if self.tree is None else (compile_oniguruma, (self.source,))
+
+    def as_oniguruma(self) -> str:
+        """The expression as Oniguruma would read it: in Rust's, an interval with a plus is possessive.
+
+        To Oniguruma one is whose bounds stand in the wrong order; where there is no upper one, the plus is left out.
+        """
+        return self.source if self.tree is not None else _POSSESSIVE_INTERVAL.sub(_possessive, self.source)
 
 
-_exactness: WeakKeyDictionary[regex.Pattern[str], _Exactness] = WeakKeyDictionary()
-"""For the patterns that compile_oniguruma gave. The others are those of Rust, matched with as_of_16."""
+def rust_pattern(compiled: regex.Pattern[str]) -> Pattern:
+    r"""The pattern of an expression that `regex` reads as Rust does.
+
+    >>> rust_pattern(regex.compile(r"\w+"))
+    Pattern(source='\\w+', syntax='rust')
+    """
+    return Pattern(compiled.pattern, "rust", compiled)
 
 
 @lru_cache(maxsize=256)
-def compile_oniguruma(pattern: str) -> regex.Pattern[str]:
-    r"""The compiled pattern.
+def compile_oniguruma(pattern: str) -> Pattern:
+    r"""The pattern of an expression of tokenizer.json.
 
     Raises UnsupportedFeature for what Oniguruma refuses, and for what is not known to be reproduced.
 
-    >>> compile_oniguruma(r"\p{N}{1,3}+").pattern
+    >>> compile_oniguruma(r"\p{N}{1,3}+").compiled.pattern
     '(?:\\p{n}{1,3})+'
     >>> compile_oniguruma("(?~a)")
     Traceback (most recent call last):
@@ -64,24 +94,16 @@ def compile_oniguruma(pattern: str) -> regex.Pattern[str]:
     try:
         tree = parse(pattern)
         check(pattern, tree)
-        compiled = _compiled(tree, exact=False)
-        _exactness[compiled] = _Exactness(pattern, tree, suspects(properties(tree)))
+        return Pattern(pattern, "oniguruma", _compiled(tree, exact=False), tree, suspects(properties(tree)))
     except regex.error as error:
         raise UnsupportedFeature("", f"pattern {pattern!r}", f"not understood: {error}") from None
     except RecursionError:
         raise UnsupportedFeature("", f"pattern {pattern[:60]!r}", "is nested too deeply") from None
-    return compiled
 
 
 @lru_cache(maxsize=256)
 def _compiled(tree: Node, exact: bool) -> regex.Pattern[str]:
     return regex.compile(write(tree, exact), regex.V1 | regex.MULTILINE)
-
-
-def tree_of(pattern: regex.Pattern[str]) -> Node | None:
-    """The syntax tree of a pattern of compile_oniguruma, None for one of Rust."""
-    exactness = _exactness.get(pattern)
-    return exactness.tree if exactness else None
 
 
 def may_match_nothing(pattern: str) -> bool:
@@ -93,7 +115,7 @@ def may_match_nothing(pattern: str) -> bool:
     return may_be_empty(parse(pattern))
 
 
-def pattern_matches(pattern: regex.Pattern[str], text: str) -> list[Match]:
+def pattern_matches(pattern: Pattern, text: str) -> list[Match]:
     r"""The matches of a pattern and the gaps between them, with the classes of Unicode 16.
 
     Source: `impl Pattern for &SysRegex`, tokenizers 0.23 tokenizer/pattern.rs.
@@ -106,7 +128,7 @@ def pattern_matches(pattern: regex.Pattern[str], text: str) -> list[Match]:
         return [(0, 0, False)]
     matches: list[Match] = []
     covered = 0
-    for start, end in spans(*for_16(pattern, text), may_run_away(oniguruma_source(pattern))):
+    for start, end in spans(*for_16(pattern, text), may_run_away(pattern.as_oniguruma())):
         if start != covered:
             matches.append((covered, start, False))
         matches.append((start, end, True))
@@ -116,38 +138,18 @@ def pattern_matches(pattern: regex.Pattern[str], text: str) -> list[Match]:
     return matches
 
 
-def source_of(pattern: regex.Pattern[str]) -> str:
-    r"""The expression as it stands in its file, before it was translated.
-
-    >>> source_of(compile_oniguruma(r"\p{N}{1,3}+"))
-    '\\p{N}{1,3}+'
-    """
-    exactness = _exactness.get(pattern)
-    return exactness.source if exactness else pattern.pattern
-
-
-def for_16(pattern: regex.Pattern[str], text: str) -> tuple[regex.Pattern[str], str]:
+def for_16(pattern: Pattern, text: str) -> tuple[regex.Pattern[str], str]:
     """What to match with what, so that the classes are those of Unicode 16."""
-    exactness = _exactness.get(pattern)
-    if exactness is None:
-        return pattern, as_of_16(text)
-    if text.isascii() or _search(exactness.suspects).is_absent(text):
-        return pattern, text
-    return _compiled(exactness.tree, exact=True), text
+    if pattern.tree is None:
+        return pattern.compiled, as_of_16(text)
+    if text.isascii() or _search(pattern.suspects).is_absent(text):
+        return pattern.compiled, text
+    return _compiled(pattern.tree, exact=True), text
 
 
 @lru_cache(maxsize=256)
 def _search(characters: frozenset[str]) -> CharacterSearch:
     return CharacterSearch(characters)
-
-
-def oniguruma_source(pattern: regex.Pattern[str]) -> str:
-    """The pattern as Oniguruma would read it: in Rust's, an interval with a plus is possessive.
-
-    To Oniguruma one is whose bounds stand in the wrong order; where there is no upper one, the plus is left out.
-    """
-    exactness = _exactness.get(pattern)
-    return exactness.source if exactness else _POSSESSIVE_INTERVAL.sub(_possessive, pattern.pattern)
 
 
 def _possessive(interval: regex.Match[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Literal
 import regex
 
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.patterns import compile_oniguruma, pattern_matches
+from reftok.spec.patterns import Pattern, compile_oniguruma, pattern_matches, rust_pattern
 from reftok.spec.text import Behavior, Match, NormalizedString, literal_matches, resplit
 from reftok.spec.text import Split as Part
 from reftok.spec.types import Span
@@ -24,7 +24,7 @@ from reftok.unicode.scripts import script
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """Source: openai/gpt-2 src/encoder.py; the built-in pattern of ByteLevel."""
 
-WORDS = regex.compile(r"\w+|[^\w\s]+")
+WORDS = rust_pattern(regex.compile(r"\w+|[^\w\s]+"))
 """Source: tokenizers 0.23 pre_tokenizers/whitespace.rs; matched with the classes of Unicode 16."""
 
 PrependScheme = Literal["first", "never", "always"]
@@ -83,7 +83,7 @@ class Split:
     ['a-', 'b']
     """
 
-    pattern: str | regex.Pattern[str]
+    pattern: str | Pattern
     behavior: Behavior
     invert: bool
 
@@ -227,7 +227,7 @@ class Whitespace:
         return resplit(splits, self._cut)
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
-        return [normalized.slice(*match.span()) for match in WORDS.finditer(as_of_16(normalized.text))]
+        return [normalized.slice(*match.span()) for match in WORDS.compiled.finditer(as_of_16(normalized.text))]
 
 
 @dataclass(frozen=True, slots=True)

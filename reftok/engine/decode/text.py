@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import regex
-
 from reftok.engine.decode.sinks import LONGEST_REMEMBERED, FusedSink, FusedStage
 from reftok.engine.decode.tokens import Growth
 from reftok.engine.patterns.literals import overlap
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.decoders import SPACES_BEFORE, ByteFallback, ByteLevel, Strip, byte_of_token
+from reftok.spec.patterns import Pattern
 
 _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))
 
@@ -144,7 +143,7 @@ class Interspersed(FusedStage):
 class PatternText(FusedStage):
     """Streamed form of Replace with a pattern: holds what the pattern may still find something else in."""
 
-    def __init__(self, pattern: regex.Pattern[str], content: str, sink: FusedSink, growth: Growth) -> None:
+    def __init__(self, pattern: Pattern, content: str, sink: FusedSink, growth: Growth) -> None:
         super().__init__(sink)
         self._matcher = stream_matches(pattern)
         self._content = content

@@ -12,8 +12,6 @@ from itertools import accumulate, chain, count, repeat, starmap
 from operator import sub
 from typing import Any, TypeAlias
 
-import regex
-
 from reftok.engine.bpe.fast_bpe import FastBPE, FastRankBPE
 from reftok.engine.bpe.fast_merging import FastMerging
 from reftok.engine.encode.encoder import Encoder
@@ -22,7 +20,7 @@ from reftok.spec import text as texts
 from reftok.spec.added_tokens import AddedTokenPattern
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.normalizers import UnicodeForm
-from reftok.spec.patterns import compile_oniguruma, pattern_matches
+from reftok.spec.patterns import Pattern, compile_oniguruma, pattern_matches
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Split
 from reftok.spec.stages import Normalizer, PreTokenizer
@@ -134,22 +132,22 @@ def _offsets(model: FastMerging[Any], tokens: Sequence[str], start: int, is_asci
     return [*zip(starts, ends[1:], strict=True)]
 
 
-def byte_level_pattern(steps: Sequence[PreTokenizer]) -> tuple[regex.Pattern[str], bool] | None:
+def byte_level_pattern(steps: Sequence[PreTokenizer]) -> tuple[Pattern, bool] | None:
     """The pattern by which text is cut into words before it is written in bytes, None where more is done to it.
 
     And whether what it does not match is a word as well; else it is lost.
     """
     match steps:
-        case (Split(regex.Pattern() as pattern, "Isolated", _), ByteLevel(False, False)):
+        case (Split(Pattern() as pattern, "Isolated", _), ByteLevel(False, False)):
             return pattern, True
-        case (Split(regex.Pattern() as pattern, "Removed", True), ByteLevel(False, False)):
+        case (Split(Pattern() as pattern, "Removed", True), ByteLevel(False, False)):
             return pattern, False
         case (ByteLevel(False, True),):
             return compile_oniguruma(GPT2_PATTERN), True
     return None
 
 
-def _words(pattern: regex.Pattern[str], keeps_gaps: bool, text: str) -> list[str]:
+def _words(pattern: Pattern, keeps_gaps: bool, text: str) -> list[str]:
     how = streamable(pattern)
     if text and isinstance(how, Streamable):
         words, are_matches = how.decide_all(text, 0, -1)

@@ -20,7 +20,6 @@ from operator import add
 from reftok.engine.caches import Results
 from reftok.engine.offsets.byte_level import Columns, columns_of_parts, encoding_of, has_match
 from reftok.spec.normalizers import Lowercase, Precompiled, Replace, Strip, StripAccents, UnicodeForm
-from reftok.spec.patterns import oniguruma_source
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import Metaspace, WhitespaceSplit
 from reftok.spec.stages import Normalizer, PreTokenizer
@@ -180,7 +179,7 @@ def _rewrites_words(step: Normalizer) -> bool:
     if isinstance(step, Replace):
         if isinstance(step.pattern, str):
             return bool(step.pattern) and not any(map(str.isspace, step.pattern))
-        return oniguruma_source(step.pattern) in _SEVERAL_SPACES
+        return step.pattern.as_oniguruma() in _SEVERAL_SPACES
     return isinstance(step, (*_BY_THEMSELVES, Strip))
 
 

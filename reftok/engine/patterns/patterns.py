@@ -17,12 +17,10 @@ from functools import partial
 from math import inf
 from typing import Protocol, TypeAlias
 
-import regex
-
 from reftok.engine.patterns.growing import Growth, followed
 from reftok.engine.patterns.literals import overlap
 from reftok.engine.patterns.streamable import LONGEST_KNOWN, Streamable, streamable
-from reftok.spec.patterns import pattern_matches
+from reftok.spec.patterns import Pattern, pattern_matches
 from reftok.spec.text import Match, literal_matches
 
 Pieces: TypeAlias = tuple[Sequence[str], Sequence[bool] | None]
@@ -104,7 +102,7 @@ def _paired(pieces: Pieces) -> list[tuple[str, bool]]:
     return [(text, True) for text in texts] if are_matches is None else [*zip(texts, are_matches, strict=True)]
 
 
-def stream_matches(pattern: str | regex.Pattern[str], opens: bool = False) -> Matcher:
+def stream_matches(pattern: str | Pattern, opens: bool = False) -> Matcher:
     r"""A matcher for a pattern; a string is taken literally.
 
     opens: whether a long match may come in several pieces.

@@ -20,7 +20,7 @@ from reftok.oniguruma.analysis import may_be_empty
 from reftok.oniguruma.members import suspects
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Node, properties
-from reftok.spec.patterns import for_16, may_run_away, oniguruma_source, source_of, spans, tree_of
+from reftok.spec.patterns import Pattern, for_16, may_run_away, spans
 from reftok.spec.types import Span
 from reftok.unicode.characters import as_of_16
 
@@ -172,7 +172,7 @@ class Streamable:
 
 
 @lru_cache(maxsize=256)
-def streamable(pattern: regex.Pattern[str], reading: Callable[[str], str] | None = None) -> Streamable | str:
+def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) -> Streamable | str:
     r"""What it takes, or why the end of the part has to be waited for.
 
     reading: what makes the text that the pattern is run over, character by character; None for that of
@@ -182,7 +182,7 @@ def streamable(pattern: regex.Pattern[str], reading: Callable[[str], str] | None
     >>> streamable(compile_oniguruma(r"(a)\1"))
     "the pattern '(a)\\\\1' can only be matched in a complete part: it refers to what a group has matched"
     """
-    tree = None if reading else tree_of(pattern)
+    tree = None if reading else pattern.tree
     try:
         if tree is not None:
             found = paths(tree)
@@ -193,21 +193,19 @@ def streamable(pattern: regex.Pattern[str], reading: Callable[[str], str] | None
             automaton = Automaton(found, reading or as_of_16, suspects(properties(tree)) | _JOINERS)
     except (Undecided, UnsupportedFeature, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        return f"the pattern {source_of(pattern)[:200]!r} can only be matched in a complete part: {reason}"
-    timed = may_run_away(oniguruma_source(pattern))
+        return f"the pattern {pattern.source[:200]!r} can only be matched in a complete part: {reason}"
+    timed = may_run_away(pattern.as_oniguruma())
     prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
-    is_simple = not (timed or may_be_empty(tree) or pattern.groups)
+    is_simple = not (timed or may_be_empty(tree) or pattern.compiled.groups)
     for_ascii = ascii_pattern(tree) if is_simple and reading is None else None
     make_growth = partial(_growth, pattern, tree, reading, timed)
     return Streamable(automaton, prepare, found.context, timed, is_simple, for_ascii, make_growth)
 
 
-def _growth(
-    pattern: regex.Pattern[str], tree: Node, reading: Callable[[str], str] | None, timed: bool
-) -> Growth | None:
+def _growth(pattern: Pattern, tree: Node, reading: Callable[[str], str] | None, timed: bool) -> Growth | None:
     """None for a pattern that may take too long as well: what comes before that must not be given out."""
-    is_rust = tree_of(pattern) is None or reading is not None
-    if timed or (is_rust and _READ_OTHERWISE.search(pattern.pattern)):
+    is_rust = pattern.tree is None or reading is not None
+    if timed or (is_rust and _READ_OTHERWISE.search(pattern.compiled.pattern)):
         return None
     try:
         found = ordered_paths(tree, is_rust)
@@ -216,12 +214,12 @@ def _growth(
     return GrowthAutomaton(found, (reading or as_of_16) if is_rust else str).start
 
 
-def _read(pattern: regex.Pattern[str], reading: Callable[[str], str], text: str) -> tuple[regex.Pattern[str], str]:
-    return pattern, reading(text)
+def _read(pattern: Pattern, reading: Callable[[str], str], text: str) -> tuple[regex.Pattern[str], str]:
+    return pattern.compiled, reading(text)
 
 
-def _tree_of_rust(pattern: regex.Pattern[str]) -> Node:
-    source = oniguruma_source(pattern)
-    if pattern.flags & ~_PLAIN_FLAGS or not _READ_ALIKE.fullmatch(source):
+def _tree_of_rust(pattern: Pattern) -> Node:
+    source = pattern.as_oniguruma()
+    if pattern.compiled.flags & ~_PLAIN_FLAGS or not _READ_ALIKE.fullmatch(source):
         raise Undecided("it is not written in the common part of two syntaxes")
     return parse(source)

@@ -21,6 +21,7 @@ from typing import Literal
 import regex
 
 from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.patterns import Pattern, rust_pattern
 from reftok.spec.text import Match, NormalizedString, resplit
 from reftok.spec.text import Split as Part
 from reftok.spec.types import Span
@@ -59,7 +60,7 @@ class RegexSplit:
         return resplit(splits, lambda normalized: normalized.split(self.matches(normalized.text), "Isolated"))
 
     @property
-    def pattern(self) -> regex.Pattern[str]:
+    def pattern(self) -> Pattern:
         """The expression for the package `regex`."""
         return _compiled(self.expression)
 
@@ -72,7 +73,7 @@ class RegexSplit:
         """The matches and the gaps between them."""
         matches: list[Match] = []
         end = 0
-        for match in self.pattern.finditer(self.read(text)):
+        for match in self.pattern.compiled.finditer(self.read(text)):
             if end < match.start():
                 matches.append((end, match.start(), False))
             matches.append((*match.span(), True))
@@ -83,7 +84,7 @@ class RegexSplit:
 
 
 @cache
-def _compiled(expression: str) -> regex.Pattern[str]:
+def _compiled(expression: str) -> Pattern:
     r"""The expression for the package `regex`, with the classes written out: those of `std::regex` are ASCII."""
     parts: list[str] = []
     is_inside = False
@@ -101,7 +102,7 @@ def _compiled(expression: str) -> regex.Pattern[str]:
         elif match["close"] is not None:
             is_inside = False
         parts.append(part)
-    return regex.compile("".join(parts))
+    return rust_pattern(regex.compile("".join(parts)))
 
 
 @dataclass(frozen=True, slots=True)

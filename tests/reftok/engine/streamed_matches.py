@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import regex
 from hypothesis import strategies as st
 
 from reftok.engine.patterns.patterns import Matcher
-from reftok.spec.patterns import pattern_matches
+from reftok.spec.patterns import Pattern, pattern_matches
 from reftok.spec.text import literal_matches
 
 from .recording import cut_at
@@ -17,7 +16,7 @@ Piece = tuple[str, bool]
 """A text, and whether it is a match."""
 
 
-def whole_matches(pattern: str | regex.Pattern[str], text: str) -> list[Piece]:
+def whole_matches(pattern: str | Pattern, text: str) -> list[Piece]:
     """The matches of the whole text and the gaps between them."""
     matches = literal_matches(text, pattern) if isinstance(pattern, str) else pattern_matches(pattern, text)
     return [(text[start:end], is_match) for start, end, is_match in matches]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import pytest
 import tokenizers
 from hypothesis import assume, given, settings
@@ -10,7 +12,7 @@ from reftok.errors import InvalidText, UnsupportedFeature
 from reftok.explain.explanation import options
 from reftok.formats.tiktoken import compile_fancy_regex
 from reftok.formats.tiktoken_encodings import ENCODINGS
-from reftok.spec.patterns import compile_oniguruma, may_match_nothing, may_run_away, pattern_matches, source_of
+from reftok.spec.patterns import Pattern, compile_oniguruma, may_match_nothing, may_run_away, pattern_matches
 from reftok.spec.pretokenizers import GPT2_PATTERN, Split
 
 from ..tokenizers_strategies import QWEN, texts
@@ -134,7 +136,7 @@ def test_the_patterns_of_published_models_need_no_timer(pattern: str) -> None:
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_the_patterns_of_tiktoken_need_no_timer(encoding: str) -> None:
     pattern = compile_fancy_regex(ENCODINGS[encoding].pattern)
-    assert not may_run_away(patterns_module.oniguruma_source(pattern))
+    assert not may_run_away(pattern.as_oniguruma())
 
 
 def test_a_pattern_that_is_nested_too_deeply_is_refused() -> None:
@@ -159,7 +161,15 @@ def test_an_empty_text_is_one_gap_even_for_a_pattern_that_matches_nothing() -> N
 def test_the_source_of_a_pattern_is_the_expression_of_the_file() -> None:
     expression = r"\p{N}{1,3}+|^(?i:ss)"
     compiled = compile_oniguruma(expression)
-    assert source_of(compiled) == expression != compiled.pattern
+    assert compiled.source == expression != compiled.compiled.pattern
     of_rust = compile_fancy_regex(r"\p{N}{1,3}+")
-    assert source_of(of_rust) == of_rust.pattern
+    assert of_rust.source == of_rust.compiled.pattern
+    assert of_rust != compile_oniguruma(of_rust.source)
     assert options(Split(compiled, "Isolated", invert=False))["pattern"] == expression
+
+
+@pytest.mark.parametrize("pattern", [compile_oniguruma(r"\p{N}{1,3}+"), compile_fancy_regex(r"\p{N}{1,3}+")])
+def test_a_pattern_is_copied_by_its_source(pattern: Pattern) -> None:
+    copied = pickle.loads(pickle.dumps(pattern))
+    assert copied == pattern
+    assert (copied.compiled.pattern, copied.suspects) == (pattern.compiled.pattern, pattern.suspects)

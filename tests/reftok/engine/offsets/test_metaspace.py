@@ -16,6 +16,7 @@ from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.normalizers import NFC, NFKD, Lowercase, Precompiled, Replace, Strip, StripAccents
+from reftok.spec.patterns import rust_pattern
 from reftok.spec.pretokenizers import Metaspace, WhitespaceSplit
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.types import AddedToken, Encoding
@@ -27,7 +28,7 @@ RULES = {"\n": " ", "\r": "b", "\u3000": " ", "x": "", "ﬁ": "fi", "a\u0301": "
 CHARSMAP = Precompiled(Charsmap(compile_charsmap(RULES | {"\u0600": "a"})))
 TO_LINE_FEED = Precompiled(Charsmap(compile_charsmap({" \u0301": "\n"})))
 ALWAYS = (Metaspace("\u2581", "always", True),)
-SEVERAL_SPACES = Replace(regex.compile(" {2,}"), "\u2581")
+SEVERAL_SPACES = Replace(rust_pattern(regex.compile(" {2,}")), "\u2581")
 PIECES = ["<unk>", "\u2581", "a", "b", "\u2581a", "ab", "\u2581b", "f", "i", "á", "\u2581ab", "'", "<s>"]
 MODEL = Unigram([(piece, -float(number % 5)) for number, piece in enumerate(PIECES)], 0)
 TEXTS = st.lists(

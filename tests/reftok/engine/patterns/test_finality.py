@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +9,7 @@ from reftok.engine.patterns.finality import Automaton
 from reftok.engine.patterns.finality_paths import Undecided, paths
 from reftok.errors import UnsupportedFeature
 from reftok.oniguruma.parser import parse
-from reftok.spec.patterns import compile_oniguruma, for_16
+from reftok.spec.patterns import Pattern, compile_oniguruma, for_16
 from reftok.spec.types import Span
 
 from ...oniguruma.test_random_patterns import PATTERNS
@@ -33,7 +32,7 @@ def decided(pattern: str) -> Automaton:
         raise
 
 
-def match_at(pattern: regex.Pattern[str], text: str, start: int) -> Span | None:
+def match_at(pattern: Pattern, text: str, start: int) -> Span | None:
     compiled, prepared = for_16(pattern, text)
     match = compiled.match(prepared, start)
     return match and match.span()
