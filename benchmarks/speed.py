@@ -8,9 +8,13 @@ from functools import partial
 import reftok
 from benchmarks.candidates import Encode, load_official, load_reference, peers
 from benchmarks.measuring import medians, prepared_medians
+from reftok.spec.pipeline import Pipeline
 
 Figures = Iterator[tuple[str, str]]
 Loader = Callable[[], Encode]
+
+_MOST_PLAIN = 100_000
+"""So many code points the plain rules are timed with, or one document more."""
 
 
 def speed_rows(model: str, documents: Sequence[str], rounds: int) -> Figures:
@@ -38,6 +42,7 @@ def speed_rows(model: str, documents: Sequence[str], rounds: int) -> Figures:
     warm = medians({name: _run(encode, documents) for name, encode in loaded.items()}, rounds)
     yield from _compared("warm", official, warm, _megabytes(documents))
     yield "encode with offsets, against encode_ids", f"{_offsets(tokenizer, documents, rounds):.1f}x the time"
+    yield from _plain(tokenizer.spec, loaded[official], official, documents, rounds)
 
 
 def _equal(expected: Encode, observed: Encode, documents: Sequence[str]) -> bool:
@@ -80,6 +85,25 @@ def _offsets(tokenizer: reftok.Tokenizer, documents: Sequence[str], rounds: int)
         rounds,
     )
     return seconds["offsets"] / seconds["ids"]
+
+
+def _plain(rules: Pipeline, encode: Encode, official: str, documents: Sequence[str], rounds: int) -> Figures:
+    """The plain rules, which remember nothing, so that they are neither cold nor warm."""
+    some, size = [], 0
+    for document in documents:
+        some.append(document)
+        size += len(document)
+        if size > _MOST_PLAIN:
+            break
+    if any(rules.encode_ids(document) != encode(document) for document in some):
+        yield "plain rules: other ids", "–"
+        return
+    yield from _compared(
+        "with offsets",
+        official,
+        medians({"plain rules": _run(rules.encode_ids, some), official: _run(encode, some)}, rounds),
+        _megabytes(some),
+    )
 
 
 def _megabytes(documents: Sequence[str]) -> float:
