@@ -48,7 +48,7 @@ class InvalidText(ReftokError):
 
 
 class InvalidIds(ReftokError):
-    """What is no id for any library, or an id outside the vocabulary of one that refuses it (sentencepiece)."""
+    """A value that is no id for any library, or an id outside the vocabulary of one that refuses it (sentencepiece)."""
 
 
 class StreamFinished(ReftokError):

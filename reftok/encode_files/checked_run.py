@@ -1,4 +1,4 @@
-"""What is looked at before anything is read or written."""
+"""The checks of a run before anything is read or written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def checked_run(
     overwrite: bool,
     progress: Callable[[Progress], None] | None,
 ) -> EncodedFiles:
-    """What `encode_files` does; a run that put nothing down leaves nothing behind."""
+    """The run of `encode_files`, its options checked; a run that put nothing down leaves nothing behind."""
     count = _cores() if workers is None else workers
     _check(task, separator, count)
     try:

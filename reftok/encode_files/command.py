@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def summary(written: EncodedFiles, seconds: float) -> list[str]:
-    """What was written, for people.
+    """A summary of a finished run, for people.
 
     >>> from pathlib import Path
     >>> print(*summary(EncodedFiles(Path("a.npy"), Path("a.npy.json"), None, "uint16", 2, 10, 9, 4, 0, ""), 2.0))

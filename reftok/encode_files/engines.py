@@ -25,7 +25,7 @@ Encode = Callable[[Sequence[str]], Sequence[Sequence[int]]]
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What encodes. versions: of the libraries that take part, by name."""
+    """A tokenizer behind `encode_files`. versions: of the libraries that take part, by name."""
 
     name: str
     versions: dict[str, str]

@@ -1,4 +1,4 @@
-"""What was done, so that a run that was killed goes on where it stopped."""
+"""The journal of a run: its progress on disk, so that a run that was killed goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What stands in the files so far.
+    """The progress of a run, as it stands in the files.
 
     units: of work; the same inputs are cut into the same ones. seen: the hash of the inputs up to the last of them.
     bytes, code_points: of the documents' texts, without separators.
@@ -40,7 +40,7 @@ def write_journal(path: Path, options: Mapping[str, Any], done: Done) -> None:
 
 
 def read_journal(path: Path, options: Mapping[str, Any]) -> Done:
-    """What was done by a run with the same options and inputs; nothing where there is no journal.
+    """The progress of a run with the same options and inputs; none where there is no journal.
 
     Raises EncodingStopped where the options or the sizes of the inputs were others.
     """
@@ -67,7 +67,7 @@ def read_journal(path: Path, options: Mapping[str, Any]) -> Done:
 
 
 def _changed(name: str, then: Any, now: Any) -> str:
-    """What has changed, in parentheses; of a model only hashes are known, which say nothing."""
+    """The change of an option, in parentheses; of a model only hashes are known, which say nothing."""
     if name == "model":
         return " (its files were others)"
     return f" ({changed_input(then, now) if name == 'inputs' else f'{then!r:.60} then, {now!r:.60} now'})"

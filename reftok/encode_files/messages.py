@@ -1,4 +1,4 @@
-"""What is said between the process that reads and writes and those that encode."""
+"""The messages between the process that reads and writes and those that encode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_OFFICIAL = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What decides the ids, the inputs aside.
+    """All that decides the ids, the inputs aside.
 
     end_token: put behind each document; None for nothing.
     errors: "strict" or "replace".
@@ -39,7 +39,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """What a worker tells of its tokenizer.
+    """The first message of a worker: its tokenizer.
 
     bound: above every id. files: that it was read from. alters: what the model's file does to long documents.
     """
@@ -75,7 +75,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What stops the run.
+    """An error of a worker that stops the run.
 
     document: its index in the request. byte: its offset in the document, None where the trouble is no place.
     kind: "text" for the document, "mismatch" for what --verify found, "worker" where it is not about a document,
@@ -97,5 +97,5 @@ class StopError(Exception):
 
 
 def not_utf_8(document: int, byte: int) -> Failure:
-    """What stops the run at bytes that are no text."""
+    """The error that stops the run at bytes that are no text."""
     return Failure("text", "is not UTF-8: --errors replace goes on with U+FFFD in its place", document, byte)

@@ -51,7 +51,7 @@ class Paths:
 
     @property
     def results(self) -> tuple[tuple[Path, Path], ...]:
-        """What is renamed to what, in this order."""
+        """The temporary and the final path of each file, in the order in which they are renamed."""
         index = ((self.folder / "index", self.index),) if self.has_index else ()
         return (*index, (self.folder / "result.json", self.sidecar), (self.folder / "tokens", self.output))
 

@@ -77,7 +77,7 @@ class TerminalProgress:
         self._thread = threading.Thread(target=self._draw, daemon=True)
 
     def __call__(self, progress: Progress) -> None:
-        """What is to be shown from now on."""
+        """Shows this progress from now on."""
         if progress.step == "encoding" and self._started is None:
             self._started = time.monotonic() - progress.seconds
         self._latest = progress

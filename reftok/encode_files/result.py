@@ -1,4 +1,4 @@
-"""What `encode_files` returns."""
+"""The result of `encode_files`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class EncodedFiles:
-    """What was written.
+    """The files that were written, and how much is in them.
 
     output, sidecar, index: the files; index is None where none was wanted.
     dtype: as numpy has it, little-endian.

@@ -31,7 +31,7 @@ UNITS_A_WORKER = 2
 
 
 class Run:
-    """What `encode_files` does once its arguments are known to be sound.
+    """A run of `encode_files` whose arguments are known to be sound.
 
     separator: None where each source is a document. count: of processes.
     """
@@ -196,7 +196,7 @@ class Run:
         )
 
     def _identity(self, ready: Ready) -> dict[str, Any]:
-        """What a run that goes on must have in common with the one that was interrupted."""
+        """The values that a run that goes on must have in common with the one that was interrupted."""
         task = self._task
         return {
             "model": [_sha256(Path(file)) for file in ready.files],

@@ -121,7 +121,7 @@ def _opened(name: str) -> AbstractContextManager[BinaryIO]:
 
 
 class _Hashed:
-    """What is read, with its hash. The first bytes can be looked at before."""
+    """A file being read, with its hash. The first bytes can be looked at before."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -142,7 +142,7 @@ class _Hashed:
 
 
 class _Decompressed:
-    """What a zstd file holds; several frames are one text, as `zstd -d` has it."""
+    """The text in a zstd file; several frames are one text, as `zstd -d` has it."""
 
     def __init__(self, raw: _Hashed, name: str) -> None:
         self._pieces = _decompressed(raw, name)

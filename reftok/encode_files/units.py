@@ -29,7 +29,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What a worker encodes at once: whole documents, or a part of a long one.
+    """The text that a worker encodes at once: whole documents, or a part of a long one.
 
     places: of the documents; for a part, where its document begins.
     is_part: the only element of `documents` is a part of a document. is_last: its last part.

@@ -77,7 +77,7 @@ class Workers:
         self._is_closed = False
 
     def ready(self) -> Ready:
-        """What the first process tells of the tokenizer.
+        """The first message of the first process, about the tokenizer.
 
         Raises EncodingStopped where the tokenizer cannot be loaded.
         """

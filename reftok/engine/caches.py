@@ -43,7 +43,7 @@ class TwoGenerationCache(Generic[Value]):
 
 
 class Results(dict[str, Value]):
-    """What a function of a text gives: `results[text]` computes it where it is not remembered.
+    """The remembered results of a function of a text: `results[text]` computes it where it is not remembered.
 
     A dict, so that `map(results.__getitem__, texts)` runs without a step of Python for each text that is remembered.
     The generations are those of `TwoGenerationCache`.

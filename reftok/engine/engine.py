@@ -43,7 +43,7 @@ class Engine:
         return self._offsets.pipeline
 
     def tokens_of(self, text: str, sequence_id: int) -> Encoding:
-        """What `Pipeline.tokens_of` gives."""
+        """The fast path of `Pipeline.tokens_of`."""
         return self._offsets.tokens_of(text, sequence_id)
 
     def ids(self, text: str, add_special_tokens: bool) -> list[int]:
@@ -51,7 +51,7 @@ class Engine:
         return self.encoder.ids(text, add_special_tokens)
 
     def decoded(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
-        """What `Pipeline.decoded` gives."""
+        """The fast path of `Pipeline.decoded`."""
         if self.pipeline.detokenizer is not None:
             return self.pipeline.decoded(ids, skip_special_tokens)
         states = self._decoding[bool(skip_special_tokens)]

@@ -44,7 +44,7 @@ def fast_normalizer(normalizer: Normalizer) -> Normalizer:
 
 
 class FastForm(UnicodeForm):
-    """What stands between two normalization boundaries is looked up."""
+    """Looks up the text between two normalization boundaries."""
 
     def normalize(self, normalized: NormalizedString) -> NormalizedString:
         if is_normalized(self.form, normalized.text):
@@ -59,7 +59,7 @@ class FastForm(UnicodeForm):
 
 @cache
 def _normalized_segments(form: Form) -> Results[NormalizedSegment]:
-    """What a form makes of a segment, remembered for all tokenizers."""
+    """The normalized segments of a form, remembered for all tokenizers."""
     return Results(partial(_normalized_segment, UnicodeForm(form)))
 
 
@@ -132,7 +132,7 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
         return replaced, [*chain.from_iterable(map(repeat, range(size), lengths)), size]
 
     def _part_before(self, pair: str) -> str:
-        """What the first of two characters becomes, whatever follows them."""
+        """The result for the first of two characters, whatever follows them."""
         part, length, is_open = self._prefix(pair, 0)
         if is_open or length > 1:
             raise _Undecided
@@ -140,7 +140,7 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
 
 
 class _Undecided(Exception):
-    """What becomes of a character takes a look at more than the one behind it."""
+    """Raised where the result for a character needs a look at more than the one behind it."""
 
 
 def _collapsed(text: str, origins: Sequence[int]) -> Rewritten:

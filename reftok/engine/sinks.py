@@ -1,4 +1,4 @@
-"""What the streamed stages hand to each other: text, bit by bit, in parts.
+"""The protocols between streamed stages: text, bit by bit, in parts.
 
     sink.text("Hel"); sink.text("lo "); sink.end_part(); sink.token(7); sink.text("world"); sink.end_part()
 
@@ -55,7 +55,7 @@ class TextSink(Protocol):
 
 
 class StreamedStage(ABC):
-    """What most streamed stages have in common: added tokens pass, and many parts at once are taken one by one."""
+    """The base of most streamed stages: added tokens pass, and many parts at once are taken one by one."""
 
     holds_parts = ""
 

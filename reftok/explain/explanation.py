@@ -22,7 +22,7 @@ class Explains(Protocol):
     """A model that can show its inner steps."""
 
     def explain(self, text: str) -> Steps | None:
-        """What `tokenize` does with a text; None where there is nothing to show but the tokens."""
+        """The steps of `tokenize` on a text; None where there is nothing to show but the tokens."""
         ...
 
 
@@ -76,7 +76,7 @@ _BYTE_TOKEN = regex.compile(r"<0x[0-9A-Fa-f]{2}>")
 
 
 def explain(tokenizer: Pipeline, text: str, add_special_tokens: bool = True) -> Explanation:
-    r"""What every stage makes of a text, and every step of the model.
+    r"""Every stage's input and output for a text, and every step of the model.
 
     Raises InvalidText as `Tokenizer.encode` does.
 

@@ -1,4 +1,4 @@
-"""What a tokenizer is made of, as JSON values and as text."""
+"""The stages and settings of a tokenizer, as JSON values and as text."""
 
 from __future__ import annotations
 

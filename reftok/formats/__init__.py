@@ -113,7 +113,7 @@ def _from_tokenizer_json(path: Path, data: bytes) -> Tokenizer:
 
 
 def _settings_problem(path: Path) -> str:
-    """What a file of settings is, and what to name instead."""
+    """The message for a file of settings: the kind of file, and the one to name instead."""
     beside = [found.name for found in models_in(path.parent)]
     instead = f"name {beside[0]}, which is beside it" if beside else f"name a model file: {KNOWN_FILES}"
     return f"holds settings, and no vocab: {instead}"
@@ -142,7 +142,7 @@ def _with_named_ids(tokenizer: Tokenizer, path: Path) -> Tokenizer:
 
 
 def file_format(data: bytes) -> str:
-    r"""What a model file is, told by its first bytes: tokenizer.json, tiktoken, gguf, sentencepiece, empty or unknown.
+    r"""The format of a model file by its first bytes: tokenizer.json, tiktoken, gguf, sentencepiece, empty or unknown.
 
     >>> file_format(b'{"version": "1.0"}'), file_format(b"IQ== 0\n"), file_format(b"GGUF\x03")
     ('tokenizer.json', 'tiktoken', 'gguf')

@@ -1,4 +1,4 @@
-"""What the readers of tokenizer.json's stages share: sequences, patterns, Metaspace's options."""
+"""Readers that the stages of tokenizer.json share: sequences, patterns, Metaspace's options."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def is_gguf(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Defaults:
-    """What llama.cpp takes for granted where the file says nothing."""
+    """The defaults of llama.cpp where the file says nothing."""
 
     bos_id: int | None
     eos_id: int | None

@@ -19,7 +19,7 @@ from reftok.unicode.llama import HAN_LETTER, LETTER, MARK, OTHER_HAN
 
 @dataclass(frozen=True, slots=True)
 class PreType:
-    """What a value of `tokenizer.ggml.pre` decides.
+    """The meaning of a value of `tokenizer.ggml.pre`.
 
     steps: what cuts the text into words.
     ignore_merges: a word that is in the vocab is one token.

@@ -41,7 +41,7 @@ _WHISPER_PREFIX = ("<|startoftranscript|>", "<|notimestamps|>")
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """What a class builds its stages from. ids: of every token, added ones included."""
+    """The files that a tokenizer class builds its stages from. ids: of every token, added ones included."""
 
     config: TokenizerConfig
     vocab: dict[str, int]
@@ -105,7 +105,7 @@ def hub_tokenizer_json(path: Path) -> Json:
 
 
 def named_ids(folder: Path, tokenizer: Tokenizer) -> dict[str, int | None]:
-    """What the files of a folder say of its named ids: None where they name no token, or none that is there."""
+    """The named ids by the files of a folder: None where they name no token, or none that is there."""
     named = read_named_tokens(folder, _defaults())
     return {name: None if content is None else tokenizer.token_to_id(content) for name, content in named.items()}
 

@@ -26,7 +26,7 @@ from reftok.tokenizer import Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class LlamaSettings:
-    """What all of them have in common.
+    """The settings that all models of GGUF files have in common.
 
     add_space_prefix: a space before each text; for BPE and WPM it only means that decoding removes one.
     clean_spaces: whether decoded text loses spaces before punctuation.
@@ -145,7 +145,7 @@ def _begin_and_end(settings: LlamaSettings) -> BeginAndEnd:
 
 
 def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:
-    """What the vocab of a GGUF file says of all names but unk: pad and what marks turns are cut out of a text."""
+    """The named ids of the vocab of a GGUF file, but for unk: pad and the marks of turns are cut out of a text."""
     named = {"bos": vocab.bos_id, "eos": vocab.eos_id}
     contents = {content for name in ("pad", *TURNS) for content in WELL_KNOWN[name] if content in vocab.ids}
     cut_out = {content: vocab.ids[content] for content in contents if vocab.attributes[vocab.ids[content]] & CUT_OUT}

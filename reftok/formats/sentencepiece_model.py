@@ -224,7 +224,7 @@ def _normalizer(
 
 
 def ids_of_pieces(table: PieceTable) -> dict[str, int | None]:
-    """What the pieces of a sentencepiece model say: what marks turns are control or user-defined ones."""
+    """The named ids of a sentencepiece model: the marks of turns are control or user-defined pieces."""
     found = {"bos": table.bos_id, "eos": table.eos_id, "pad": table.pad_id, "unk": table.unk_id}
     named = {name: None if token_id == NO_ID else token_id for name, token_id in found.items()}
     matched = {piece: table.vocab[piece] for piece in _marks(table)}

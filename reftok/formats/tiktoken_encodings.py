@@ -1,4 +1,4 @@
-"""What belongs to a rank file but is not in it: the pattern and the special tokens of the published encodings.
+"""The published encodings: the pattern and the special tokens that belong to a rank file but are not in it.
 
 Sources: tiktoken 0.14 tiktoken_ext/openai_public.py for those of OpenAI, and openai/whisper whisper/tokenizer.py;
 meta-llama/llama-models models/llama3/tokenizer.py and models/llama4/tokenizer.py; tokenization_qwen.py of
@@ -38,7 +38,7 @@ KIMI_PATTERN = (
 
 @dataclass(frozen=True, slots=True)
 class RankEncoding:
-    """What belongs to a rank file but is not in it.
+    """The pattern and the special tokens of an encoding, which its rank file does not hold.
 
     pattern: in the syntax of Rust's fancy-regex, where `$` is the end of the text.
     special_tokens: name to id. Where two names share an id, the last one is what the id decodes to.

@@ -43,7 +43,7 @@ _WITHOUT_EFFECT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TokenizerConfig:
-    """What the files say about one tokenizer.
+    """The settings of one tokenizer, from all files that tell of them.
 
     tokenizer_class: without a "Fast" at its end.
     named: the contents of the tokens with a name, by name, in the order in which they are added.

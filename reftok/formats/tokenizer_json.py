@@ -98,7 +98,7 @@ def _refuse_lost_alignment(steps: Sequence[Normalizer], pre_tokenizers: Sequence
 
 
 def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], str]:
-    """What the normalizers make of an added token."""
+    """The function that applies the normalizers to the content of an added token."""
 
     def normalize(text: str) -> str:
         normalized = NormalizedString(text)

@@ -1,4 +1,4 @@
-"""What can be said of a pattern without matching it."""
+"""Properties of a pattern that are known without matching it."""
 
 from __future__ import annotations
 

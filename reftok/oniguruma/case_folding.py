@@ -1,4 +1,4 @@
-"""What matches what without regard to case, in Unicode 16.
+"""Matching without regard to case, in Unicode 16.
 
 Source: `onigenc_unicode_get_case_fold_codes_by_str` and `onigenc_unicode_apply_all_case_fold` of Oniguruma, unicode.c,
 and `unravel_case_fold_string`, regcomp.c.

@@ -20,7 +20,7 @@ _HYPHEN = ord("-")
 
 @dataclass(slots=True)
 class _Operand:
-    """What stands on one side of `&&`, as far as it has been read.
+    """One side of `&&`, as far as it has been read.
 
     waiting: the last character, which may begin a range. after_class: whether a class with a name came last.
     """

@@ -1,4 +1,4 @@
-"""What Oniguruma refuses, or does in its own way, though the syntax is sound.
+"""The limits of Oniguruma: patterns that it refuses, or reads in its own way, though the syntax is sound.
 
 Source: `tune_look_behind` and `check_node_in_look_behind` of Oniguruma, regcomp.c; the rest was found by comparing.
 """

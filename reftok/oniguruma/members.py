@@ -62,7 +62,7 @@ def written(members: Members, exact: bool) -> str:
 
 
 def _content(members: Members, exact: bool) -> str:
-    """What stands between the brackets of a class.
+    """The text between the brackets of a class.
 
     In a union, what several parts leave out is written as one part: `regex` takes `[[^a][^b]]` for `[^ab]`.
     """

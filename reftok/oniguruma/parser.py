@@ -292,7 +292,7 @@ class _Parser:
         return Conditional(condition, branches[0], _alternation(branches[1:]) if branches[1:] else NOTHING)
 
     def body(self, options: Options, start: int) -> Node:
-        """What a group holds, and its end."""
+        """The content of a group, and its end."""
         node = self.alternatives(options)
         if not self.cursor.accept(")"):
             self.cursor.refuse("the group has no end", start)

@@ -23,14 +23,14 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """What is in any of the parts; without parts, nothing."""
+    """The characters that are in any of the parts; without parts, none."""
 
     parts: tuple[Members, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Intersection:
-    """What is in every part."""
+    """The characters that are in every part."""
 
     parts: tuple[Members, ...]
 
@@ -107,7 +107,7 @@ class Alternation:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What has options of its own: no literal grows together with it."""
+    """A group with options of its own: no literal grows together with it."""
 
     body: Node
 
@@ -148,7 +148,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Backreference:
-    """What the group matched last."""
+    """A backreference: the text that the group matched last."""
 
     number: int
 

@@ -127,7 +127,7 @@ class ByteLevel:
 
 
 def bytes_of_token(token: str) -> bytes:
-    """What a token of a byte-level vocab stands for."""
+    """The bytes that a token of a byte-level vocab stands for."""
     mapped = from_byte_characters(token)
     return token.encode("utf-8") if mapped is None else mapped
 

@@ -1,4 +1,4 @@
-"""What is an id: any integer of Python, of an array or of a tensor, from 0 to 2**32 - 1."""
+"""Ids: any integer of Python, of an array or of a tensor, from 0 to 2**32 - 1."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def pattern_matches(pattern: Pattern, text: str) -> list[Match]:
 
 
 def for_16(pattern: Pattern, text: str) -> tuple[regex.Pattern[str], str]:
-    """What to match with what, so that the classes are those of Unicode 16."""
+    """A pattern and a text to match instead of these, so that the classes are those of Unicode 16."""
     if pattern.tree is None:
         return pattern.compiled, as_of_16(text)
     if text.isascii() or _search(pattern.suspects).is_absent(text):

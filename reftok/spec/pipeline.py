@@ -135,7 +135,7 @@ class Pipeline:
         return list(self.encode(text, pair, add_special_tokens).ids)
 
     def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
-        r"""What every stage took and gave.
+        r"""The input and output of every stage.
 
         >>> import reftok
         >>> trace = reftok.load("bpe-qwen").trace("cafe\u0301 au lait")
@@ -261,7 +261,7 @@ class Pipeline:
         return self.decoded(checked_ids(ids), skip_special_tokens)
 
     def trace_decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> DecodingTrace:
-        """What every decoder took and gave.
+        """The input and output of every decoder.
 
         >>> import reftok
         >>> trace = reftok.load("spm-bpe-hf").trace_decode(reftok.load("spm-bpe-hf").encode("a ☃").ids)

@@ -216,7 +216,7 @@ def _in_template(part: Encoding, piece: Sequence) -> Encoding:
 
 
 def default_processing(encodings: Parts[Encoding]) -> Encoding:
-    """What a tokenizer without any post-processor makes of one text or of a pair.
+    """The encoding of one text or of a pair by a tokenizer without any post-processor.
 
     Source: `default_process`, tokenizers 0.23 tokenizer/mod.rs. Quirk: nothing says which text the tokens of one text
     alone belong to, nor those that overflow, so that padding counts as text too.

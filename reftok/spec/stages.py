@@ -1,4 +1,4 @@
-"""What each stage takes and gives. The stages are named as in tokenizer.json; `pipeline.py` puts them in order."""
+"""The kinds of stages, each with its input and output, named as in tokenizer.json; `pipeline.py` puts them in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went on inside a model, for those who want to look: the merges one by one, or the lattice of pieces."""
+"""The steps of a model, for those who want to look inside: the merges one by one, or the lattice of pieces."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ Event: TypeAlias = Literal["symbol", "queue", "merge", "skip", "token", "bytes"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a debugger would show at one moment.
+    """One moment of a model's work, as a debugger would show it.
 
     event: "symbol" for each symbol at the start; "queue" for a bigram that goes into the queue (and into `rev_merge`);
         "merge" for one that is popped and merged, "skip" for one whose symbols have changed since; at the end "token"

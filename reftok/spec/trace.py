@@ -1,4 +1,4 @@
-"""What every stage took and gave for one text: the answer to "why this id?"."""
+"""The trace: the input and output of every stage for one text, the answer to "why this id?"."""
 
 from __future__ import annotations
 

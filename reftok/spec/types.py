@@ -45,7 +45,7 @@ class AddedToken:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """What `Tokenizer.encode` gives; the lists run in parallel, one element a token.
+    """The result of `Tokenizer.encode`; the lists run in parallel, one element a token.
 
     ids: the token ids.
     tokens: the entries of the vocab.

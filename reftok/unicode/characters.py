@@ -61,7 +61,7 @@ def character_class(table: str) -> str:
 
 @cache
 def _newer_than_16() -> dict[int, str]:
-    """What the installed `regex` counts as assigned, though Unicode 16 does not, and what stands in for it."""
+    """Characters that the installed `regex` counts as assigned, though Unicode 16 does not, and their stand-ins."""
     unassigned = "".join(chr(code) for first, last in ranges_of(UNASSIGNED_IN_16) for code in range(first, last + 1))
     newer = dict.fromkeys(map(ord, regex.findall(r"\P{Cn}", unassigned)), NONCHARACTER)
     return newer | {0x295: "\u0296"}
@@ -74,7 +74,7 @@ def _newer_characters() -> frozenset[str]:
 
 @cache
 def newer_than_16() -> frozenset[str]:
-    """What the installed `regex` counts as assigned, though Unicode 16 does not."""
+    """Characters that the installed `regex` counts as assigned, though Unicode 16 does not."""
     return _newer_characters() - {"\u0295"}
 
 

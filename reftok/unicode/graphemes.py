@@ -74,7 +74,7 @@ def _letters() -> _Letters:
 
 @cache
 def _joining() -> frozenset[str]:
-    """What may be in one cluster with another code point; of two code points in a cluster, one is such."""
+    """Code points that may be in one cluster with another; of two code points in a cluster, one is such."""
     return frozenset(chr(code) for code, letter in _letters().items() if letter not in _ALONE)
 
 

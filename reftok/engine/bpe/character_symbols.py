@@ -1,4 +1,4 @@
-"""What the characters of a word that is written in bytes have merged to before anything merges between them.
+"""Merges within the characters of a word that is written in bytes, before anything merges between them.
 
 Where no merge between two characters takes but a part of one of them, the bytes of a character merge as they do alone.
 And where the ids that merges make are in the order of the merges, a character is complete before it merges with others.
@@ -60,7 +60,7 @@ class CharacterSymbols:
         self._is_torn = Results(self._may_be_torn, capacity=_MOST_REMEMBERED)
 
     def of(self, word: str) -> list[int]:
-        """What the characters merge to alone; of one that may merge with a neighbour before it is complete, its bytes.
+        """The symbols of each character merged alone; its bytes where a neighbour may merge with a part of it.
 
         Raises KeyError for a byte that is not in the vocab.
         """
@@ -94,7 +94,7 @@ class CharacterSymbols:
         return any(not lefts.isdisjoint(self._ends[left]) for lefts in self._torn_lefts[right])
 
     def _torn_lefts_before(self, character: str) -> list[set[str]]:
-        """What the left tokens of merges that tear a character, or the one before it, end with; one of each set."""
+        """The endings of left tokens of merges that tear a character, or the one before it; one of each set."""
         encoded = to_byte_characters(character.encode())
         beginnings = [encoded[:end] for end in range(1, len(encoded) + 1)]
         torn = self._torn_lefts_by_right
@@ -146,6 +146,6 @@ def _first_character(token: str) -> str:
 
 
 def _ends(character: str) -> list[str]:
-    """What the bytes of a character end with, and all of them."""
+    """The endings of a character's bytes, the longest first."""
     encoded = to_byte_characters(character.encode())
     return [encoded[start:] for start in range(len(encoded))]

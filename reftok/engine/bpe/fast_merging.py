@@ -1,4 +1,4 @@
-"""What the models that merge the symbols of a pre-token share: where a long one can be cut before its end is known."""
+"""The base of the fast models that merge the symbols of a pre-token: safe split points of a long one."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class FastMerging(FastModel[MergingModel]):
 
     @property
     def cuts(self) -> SplitPoints:
-        """What `_find_cuts` finds, when it is first asked for."""
+        """The result of `_find_cuts`, computed when it is first asked for."""
         if self._cuts is None:
             self._cuts = self._find_cuts()
         return self._cuts

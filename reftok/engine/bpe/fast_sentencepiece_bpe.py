@@ -19,7 +19,7 @@ _MOST_PIECES = 1 << 17
 
 
 class FastSentencePieceBPE(FastModel[SentencePieceBPE]):
-    """What stands between two safe split points is merged apart from the rest, in lists and windows.
+    """Merges the text between two safe split points apart from the rest, in lists and windows.
 
     What an unused piece is split into depends on the whole text: with such pieces a text goes the plain way.
     """

@@ -134,7 +134,7 @@ class OrderedMerges:
 
 
 def _splits(wholes: Sequence[int], pairs: Sequence[Pair], last_id: int) -> SplitOf:
-    """What the merges made their ids of; most vocabs number these without a gap, which saves a table that is slower."""
+    """The pair of ids that became an id; most vocabs number these without a gap, which saves a dict."""
     count = len(wholes)
     if not count or wholes[-1] - wholes[0] + 1 != count or last_id > 2 * count + _MOST_IDS_BEFORE:
         return dict(zip(wholes, pairs, strict=True)).get

@@ -19,7 +19,7 @@ _MOST_PAIRS = 1 << 16
 
 
 class StringMerges:
-    """What texts merge to, where every character is a symbol at first.
+    """Merges of texts in which every character is a symbol at first.
 
     ranks: of the pieces.
     pairs: of characters, those that stand side by side in some piece; None where that is not known.
@@ -69,7 +69,7 @@ class StringMerges:
 
 
 def merge_few(symbols: list[str], ranks: Mapping[str, float]) -> list[str]:
-    """What a few symbols merge to, the lowest rank first, the leftmost of equals first; changes `symbols`.
+    """Merges a few symbols in place, the lowest rank first, the leftmost of equals first.
 
     >>> merge_few(list("abcab"), {"ab": 2, "bc": 1, "ca": 1})
     ['a', 'bc', 'ab']

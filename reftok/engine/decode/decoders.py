@@ -246,7 +246,7 @@ class _Bounded(DecodingStage):
         self._size = 0
 
     def state(self) -> None:
-        """What it counts cannot be remembered."""
+        """None: its count cannot be remembered."""
         return None
 
     def _add(self, text: str) -> None:

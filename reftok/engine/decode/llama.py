@@ -81,7 +81,7 @@ class Utf8Text(HoldsBytes, FusedStage):
         self._decode(self._pending + fragment.encode("latin-1"), False)
 
     def end(self, is_token: bool) -> None:
-        """What is held can no longer become a character."""
+        """The held bytes can no longer become a character."""
         self._decode(self._pending, True)
         super().end(is_token)
 

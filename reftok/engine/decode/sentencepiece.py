@@ -73,7 +73,7 @@ class Denormalized(FusedStage):
         self._normalized = StreamedSentencePieceNormalizer(denormalizer, _Handed(sink))
 
     def state(self) -> None:
-        """What the normalizer has seen cannot be remembered."""
+        """None: what the normalizer has seen cannot be remembered."""
         return None
 
     @property

@@ -1,4 +1,4 @@
-"""What the streamed decoders hand to each other: ids, then whole tokens, then one text bit by bit.
+"""The protocols between streamed decoders: ids, then whole tokens, then one text bit by bit.
 
     ids ─vocab─▶ tokens ─Decoder─▶ tokens ─Fuse─▶ text ─Decoder─▶ text
 
@@ -54,7 +54,7 @@ class FusedSink(Protocol):
 
 
 class DecodingStage:
-    """What a stream can be asked about each of its stages, and the usual answers."""
+    """The questions that a stream asks each of its stages, and the usual answers."""
 
     def state(self) -> Hashable:
         """All that it knows of what has come; None where that is too much to remember."""

@@ -1,4 +1,4 @@
-"""What a tokenizer remembers for decoding: what an id gives; in a stream, state by state."""
+"""The memory of a tokenizer for decoding: the text of an id; in a stream, state by state."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ UNREMEMBERED = State(())
 def decodable_tokens(
     pipeline: Pipeline, states: DecodingStates, ids: Sequence[int], skip_special_tokens: bool
 ) -> list[str]:
-    """What `decodable_token` gives for each id that is not skipped; remembered, but not for ids outside the vocab."""
+    """The `decodable_token` of each id that is not skipped; remembered, but not for ids outside the vocab."""
     known = states.tokens
     try:
         found = [*map(known.__getitem__, ids)]

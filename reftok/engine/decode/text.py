@@ -99,7 +99,7 @@ class LiteralText(FusedStage):
             self.sink.text(text)
 
     def end(self, is_token: bool) -> None:
-        """What is held begins none."""
+        """The held text begins none."""
         if self._held:
             self.sink.text(self._held)
             self._held = ""
@@ -150,7 +150,7 @@ class PatternText(FusedStage):
         self._growth = growth
 
     def state(self) -> None:
-        """What the pattern has seen cannot be remembered."""
+        """None: what the pattern has seen cannot be remembered."""
         return None
 
     @property
@@ -214,7 +214,7 @@ class StrippedText(FusedStage):
             self.sink.text(text)
 
     def end(self, is_token: bool) -> None:
-        """What is held goes."""
+        """The held text goes."""
         self._held = 0
         super().end(is_token)
 
@@ -229,7 +229,7 @@ class ByteTokenText(FusedStage):
         self._is_text = False
 
     def state(self) -> tuple[str, bool]:
-        """What is held, and whether it is known to be text."""
+        """The held text, and whether it is known to be text."""
         return (self._held, self._is_text)
 
     def restore(self, state: Any) -> None:
@@ -256,7 +256,7 @@ class ByteTokenText(FusedStage):
         self.sink.text(fragment)
 
     def end(self, is_token: bool) -> None:
-        """What is held is a byte token, or the beginning of one."""
+        """The held text is a byte token, or the beginning of one."""
         if self._held:
             self.sink.text(self._decoder.decode_chain([self._held])[0])
             self._held = ""

@@ -80,7 +80,7 @@ class Utf8Tokens(HoldsBytes, JoiningStage):
             self.sink.text(text)
 
     def end(self) -> None:
-        """What is held can no longer become a character."""
+        """The held bytes can no longer become a character."""
         text, _ = utf_8_decode(self._pending, "replace", True)
         self._pending = b""
         if text:

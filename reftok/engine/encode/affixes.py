@@ -1,4 +1,4 @@
-"""What the stages behind the model add to the ids of a text: the special-token prefix and suffix."""
+"""The special-token prefix and suffix: the ids that the stages behind the model add to those of a text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Affixes:
 
 
 def find_affixes(pipeline: Pipeline, add_special_tokens: bool) -> Affixes:
-    """What the post-processors put around a text, found by giving them two marks for a text.
+    """The special-token prefix and suffix, found by giving the post-processors two marks for a text.
 
     Truncation and padding need to know how many ids there are. A template that has the text twice, and sentencepiece's
     reverse order, need to know all of them.
@@ -43,7 +43,7 @@ def find_affixes(pipeline: Pipeline, add_special_tokens: bool) -> Affixes:
 
 
 def ids_behind_model(pipeline: Pipeline, ids: Sequence[int], add_special_tokens: bool) -> list[int]:
-    """What the stages behind the model make of the ids of a text.
+    """The ids of a text after the stages behind the model.
 
     Quirk: sentencepiece does not look at `emit_unk_piece` where it is asked for ids.
     """

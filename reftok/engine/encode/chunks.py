@@ -62,7 +62,7 @@ class ChunkReader:
         return text
 
     def end(self) -> str:
-        """What waited for more that does not come."""
+        """The text that waited for more that does not come."""
         rest = "" if self._decoder is None else self._decoded(self._decoder, b"", final=True)
         rest, self._bytes, self._high = _paired(self._high) + rest, 0, ""
         return rest

@@ -46,7 +46,7 @@ class Encoder:
         return ids
 
     def affixes(self, add_special_tokens: bool) -> Affixes:
-        """What goes around the ids of a text; found once."""
+        """The special-token prefix and suffix; found once."""
         found = self._affixes.get(bool(add_special_tokens))
         if found is None:
             found = self._affixes[bool(add_special_tokens)] = find_affixes(self.pipeline, add_special_tokens)

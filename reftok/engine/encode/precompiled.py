@@ -147,7 +147,7 @@ class StreamedPrecompiled(StreamedStage):
 
 
 def _context_of(cluster: str) -> str:
-    """What of a cluster decides whether another character joins it."""
+    """The part of a cluster that decides whether another character joins it."""
     if len(cluster) <= _LONG:
         return cluster
     found = _FROM_LAST_BASE.search(class_letters(cluster))

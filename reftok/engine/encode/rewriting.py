@@ -1,4 +1,4 @@
-r"""What each normalizer makes of a text, without the alignment: the fast path of `reftok.spec.normalizers`.
+r"""The fast path of `reftok.spec.normalizers`: the normalized text, without the alignment.
 
     rewriter(normalizer)(text) == normalizer.normalize(NormalizedString(text)).text
 

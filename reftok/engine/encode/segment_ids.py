@@ -9,7 +9,7 @@ from reftok.spec.sentencepiece.pieces import NO_ID, PieceTable, Segment
 
 
 class SegmentIds:
-    """What `ids_of_segments` gives for all segments of a part: a run of unknown ones is one id, or falls to bytes.
+    """The fast path of `ids_of_segments`, for all of a part: a run of unknown segments is one id, or falls to bytes.
 
     table: of the pieces.
     ids: where they are put.
@@ -54,7 +54,7 @@ class SegmentIds:
             self.given += len(ids)
 
     def end_part(self) -> None:
-        """What follows is another part."""
+        """Ends the part; the next text belongs to another."""
         self._follows_unknown = False
         self.given = 0
 

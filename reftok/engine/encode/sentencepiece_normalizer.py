@@ -32,7 +32,7 @@ AsciiRules: TypeAlias = tuple[dict[int, str], str]
 
 
 class _Alone(dict[str, str | None]):
-    """What becomes of a character whatever follows it; None where that is not known from the character alone."""
+    """The result for a character whatever follows it; None where that is not known from the character alone."""
 
     def __init__(self, found: Prefixes) -> None:
         super().__init__()

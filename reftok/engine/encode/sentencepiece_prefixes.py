@@ -1,4 +1,4 @@
-"""What stands at a place of a text for the normalizer of sentencepiece, and whether longer text could change it."""
+"""Prefixes as sentencepiece's normalizer rewrites them, and whether longer text could change them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Prefixes:
         self._first_steps: dict[str, tuple[int, int | None] | None] = {}
 
     def at(self, text: str, position: int) -> tuple[str, int, bool]:
-        """What stands at `position` rewritten, how many characters it was, and whether longer text could change it."""
+        """The replacement at `position`, how many characters it stands for, and whether longer text could change it."""
         is_open = False
         if self.symbols is not None and text[position] in self.symbols.first_characters:
             length = self.symbols.length_at(text, position)

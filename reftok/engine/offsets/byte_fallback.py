@@ -26,7 +26,7 @@ _CONTINUING_BYTES = frozenset(BYTE_PIECES[0x80:0xC0])
 
 
 def byte_fallback_encoding(encoder: Encoder, text: str, sequence_id: int = 0) -> Encoding | None:
-    """What `Pipeline.tokens_of` gives; None where that has to be asked.
+    """The fast path of `Pipeline.tokens_of`; None where that has to be asked.
 
     >>> import reftok
     >>> byte_fallback_encoding(reftok.load("spm-bpe-hf").engine.encoder, "a ☃").offsets

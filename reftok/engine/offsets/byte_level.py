@@ -32,7 +32,7 @@ Columns: TypeAlias = tuple[list[int], list[str], list[Span], list[int | None], i
 
 
 def byte_level_encoding(encoder: Encoder, pipeline: Pipeline, text: str, sequence_id: int = 0) -> Encoding | None:
-    """What `Pipeline.tokens_of` gives; None where that has to be asked.
+    """The fast path of `Pipeline.tokens_of`; None where that has to be asked.
 
     pipeline: with the fast forms of its stages.
 

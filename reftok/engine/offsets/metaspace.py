@@ -35,7 +35,7 @@ _MOST_GROWTH = 20
 
 
 def metaspace_encoding(pipeline: Pipeline, words: Words, text: str, sequence_id: int = 0) -> Encoding | None:
-    """What `Pipeline.tokens_of` gives; None where that has to be asked.
+    """The fast path of `Pipeline.tokens_of`; None where that has to be asked.
 
     words: those of the pipeline.
 
@@ -171,7 +171,7 @@ def _is_misaligned(before: NormalizedString, after: NormalizedString) -> bool:
 
 
 def _for_each_token(values: Iterable[int], sizes: Sequence[int]) -> Iterator[int]:
-    """What there is for each word, for each of its tokens."""
+    """The value of each word, once for each of its tokens."""
     return chain.from_iterable(map(repeat, values, sizes))
 
 

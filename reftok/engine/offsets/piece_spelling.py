@@ -1,4 +1,4 @@
-"""What the ids of a sentencepiece model spell: their tokens, and how much of the normalized text each of them is."""
+"""The spelling of ids of a sentencepiece model: their tokens, and how much of the normalized text each of them is."""
 
 from __future__ import annotations
 

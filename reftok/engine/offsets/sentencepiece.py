@@ -48,7 +48,7 @@ class SentencePieceOffsets:
         return Spelling([entry.piece for entry in table.pieces], table.text_ids, table.byte_ids, table.unk_id)
 
     def encoding(self, text: str) -> Encoding | None:
-        """What `Pipeline.tokens_of` gives; None where that has to be asked.
+        """The fast path of `Pipeline.tokens_of`; None where that has to be asked.
 
         text: with lone surrogates for bytes that are not UTF-8.
 

@@ -82,7 +82,7 @@ def _part(node: Node) -> str:
 
 
 def _single(node: Node) -> str:
-    """What can match one character only, and is repeated."""
+    """The pattern of one character, which is repeated."""
     match node:
         case Capture(_, body) | Group(body):
             return _single(body)

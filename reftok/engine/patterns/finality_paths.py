@@ -1,4 +1,4 @@
-r"""What a matcher could look at to the right of the place where a match may start, whatever it tries.
+r"""The text that a matcher could look at to the right of the place where a match may start, whatever it tries.
 
 A pattern becomes the network of all paths through it. Each node looks at one character, and leads on if that is one of
 its class. There is a path for every alternative and every number of repetitions; what a lookahead, a boundary or `$`
@@ -181,7 +181,7 @@ class Network:
         return loop
 
     def place(self, node: Assertion | Lookaround, target: int) -> int:
-        """What is looked at on the right leads nowhere, and the target is reached as well."""
+        """The node of an assertion: its look to the right leads nowhere, and the target is reached as well."""
         match node:
             case Lookaround(body, behind=False):
                 return self.add("", self.build(body, _NOWHERE), target)

@@ -60,11 +60,11 @@ class Matcher(Protocol):
         ...
 
     def pieces(self, fragment: str) -> Pieces:
-        """What `feed` gives, in two lists."""
+        """The pieces that `feed` gives, in two lists."""
         ...
 
     def last_pieces(self) -> Pieces:
-        """What `finish` gives, in two lists."""
+        """The pieces that `finish` gives, in two lists."""
         ...
 
     def whole(self, part: str) -> Pieces:
@@ -73,7 +73,7 @@ class Matcher(Protocol):
 
 
 class _Matcher(ABC):
-    """What the matchers have in common."""
+    """The base of the matchers."""
 
     holds_parts = ""
     is_open = False
@@ -169,7 +169,7 @@ class PatternMatcher(_Matcher):
         return self._opened(_NOTHING) if held > self._limit else _NOTHING
 
     def _decided(self) -> Pieces:
-        """What is final, of text that is long or of which the paths from the first place have died."""
+        """The final pieces, of text that is long or of which the paths from the first place have died."""
         if self._known is None:
             return self._decided_behind() if self._growth is None else self._grown(self._growth)
         waiting = "".join(self._waiting)
@@ -197,7 +197,7 @@ class PatternMatcher(_Matcher):
         return self._opened((texts, are_matches)) if self.held > self._limit else (texts, are_matches)
 
     def _opened(self, before: Pieces) -> Pieces:
-        """What was given, and of a match that begins with what is held all up to where it is sure to reach.
+        """The given pieces, and of a match that begins with held text all up to where it is sure to reach.
 
         Where nothing is sure, that may be otherwise when it has grown; a part of what it is then long keeps it cheap.
         """

@@ -1,4 +1,4 @@
-"""What it takes to match a pattern in a text whose end is not there yet."""
+"""Patterns matched in a text whose end is not there yet."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Streamable:
         return self._make_growth()
 
     def decide(self, text: str, position: int, last_end: int) -> Decision:
-        """What is final from a position on.
+        """The final pieces from a position on.
 
         last_end: where the last match has ended, if that is at the position.
         """
@@ -121,7 +121,7 @@ class Streamable:
         return texts, None, start, automaton.start, start
 
     def decide_all(self, text: str, position: int, last_end: int) -> tuple[list[str], list[bool] | None]:
-        """What there is from a position on where the text is complete."""
+        """All pieces from a position on, of a text that is complete."""
         texts = self._matches_without_gaps(text, position)
         return self._with_gaps(text, position, len(text), last_end)[:2] if texts is None else (texts, None)
 
@@ -173,7 +173,7 @@ class Streamable:
 
 @lru_cache(maxsize=256)
 def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) -> Streamable | str:
-    r"""What it takes, or why the end of the part has to be waited for.
+    r"""The streamed form of a pattern, or why the end of the part has to be waited for.
 
     reading: what makes the text that the pattern is run over, character by character; None for that of
         `pattern_matches`. With it, no match may be empty.

@@ -80,7 +80,7 @@ class FastUnigram(FastModel[Unigram]):
         return not model.byte_fallback or model.vocab.keys() >= set(BYTE_PIECES)
 
     def unknown_ids(self, text: str) -> list[int]:
-        """What a text adds to the ids of a run of unknown characters that it goes on, where these are told at once."""
+        """The ids that a text adds to a run of unknown characters that it goes on, where they are told at once."""
         if not self.model.byte_fallback:
             return []
         return [self.model.vocab[BYTE_PIECES[byte]] for byte in text.encode("utf-8")]

@@ -39,7 +39,7 @@ class LookedUpPaths(ConvergingPaths):
 
     @abstractmethod
     def _decide(self, path: Sequence[int]) -> None:
-        """What comes next is decided."""
+        """Notes that this path comes next."""
 
     def _score_before(self) -> float:
         """The score that the undecided text is searched with."""

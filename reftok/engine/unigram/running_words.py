@@ -51,7 +51,7 @@ class RunningWords:
             self._segment_ids.add_plain(ids)
 
     def add(self, text: str) -> None:
-        """What stands between two cuts."""
+        """Adds the text between two cuts."""
         first, keys, last = self._model.cuts.keys(text)
         if first:
             self._search(first)

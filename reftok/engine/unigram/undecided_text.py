@@ -1,4 +1,4 @@
-"""What a Viterbi search that goes on character by character has not decided yet, remembered by the text it is about.
+"""The undecided text of a Viterbi search that goes on character by character, remembered by the text it is about.
 
 All paths that may still win begin with the same pieces. Behind these begins the *undecided* text, and it says all that
 there is to know about the search: which path is the best from its beginning to each position in it, and with that what
@@ -74,7 +74,7 @@ LOST = UndecidedText("", (), inf, None)
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What a character is that is no piece: its score, less than that of any piece, and what the model makes of it."""
+    """The segment of a character that is no piece: its score, less than that of any piece, and its ids."""
 
     score: float
     path: Callable[[str], Path]
@@ -115,7 +115,7 @@ class UndecidedTexts:
         return UndecidedTexts, (self.trie, self._unknown, self._lengths, self._rounding)
 
     def step(self, undecided: UndecidedText, character: str) -> Step:
-        """What the plain search does for one end, from each start in order."""
+        """One step of the plain search: one end, from each start in order."""
         self._make_room()
         best = second = -inf
         path: Path = ()
@@ -153,7 +153,7 @@ class UndecidedTexts:
         return self._undecided(undecided.text + character, longer)
 
     def _choice(self, undecided: UndecidedText, character: str, best: float) -> Path:
-        """What all paths begin with that may be the best one behind a character."""
+        """The common beginning of all paths that may be the best one behind a character."""
         near: list[Path] = []
         for start, node, before in undecided.open:
             child = node.children.get(character)
@@ -165,7 +165,7 @@ class UndecidedTexts:
         return (*near[0][: _shared(near)], OPEN_CHOICE)
 
     def _undecided(self, text: str, positions: list[Open]) -> Step:
-        """What is undecided of the text that these are the open positions of."""
+        """The step to the text that stays undecided between these open positions."""
         if len(positions) > 1:
             positions = self._without_dead(text, positions)
         if len(positions) == 1:

@@ -1,4 +1,4 @@
-"""What llama.cpp does with the vocabulary of a GGUF file, stage by stage, its models among them.
+"""The rules of llama.cpp for the vocabulary of a GGUF file, stage by stage, its models among them.
 
 llama.cpp takes and gives bytes. `Pipeline.encode` takes both; offsets, which llama.cpp does not have, are what the
 alignment of the stages gives, in code points of a str and in bytes of bytes. It raises InvalidText for lone surrogates,

@@ -1,4 +1,4 @@
-"""What llama.cpp takes each token for: its type in the file, overruled by its text and by the name of the model.
+"""The attributes that llama.cpp gives a token: its type in the file, overruled by its text and the name of the model.
 
 Source: llama.cpp src/llama-vocab.cpp (`llama_vocab::impl::load`), as in llama-cpp-python 0.3.36. "Unused" and "end of
 generation" are left out where they change nothing about text and ids.
@@ -69,7 +69,7 @@ _NEVER_STRIPPED_IN_PHI3 = ("<unk>", "<s>", "<|endoftext|>")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What besides its tokens decides about them.
+    """All that decides about attributes, the tokens aside.
 
     source: the file's name, for messages.
     name, architecture, pre: `general.name`, `general.architecture` and `tokenizer.ggml.pre`.

@@ -1,4 +1,4 @@
-"""What llama.cpp does before WordPiece, the model `bert` of GGUF files.
+"""The stages of llama.cpp before WordPiece, the model `bert` of GGUF files.
 
 Source: llama.cpp src/llama-vocab.cpp (`llm_tokenizer_wpm_session::preprocess`), as in llama-cpp-python 0.3.36.
 """
@@ -61,7 +61,7 @@ class BertText:
             yield kept, -removed
 
     def _rewritten(self, character: str) -> str | None:
-        """What becomes of a character, None where it goes."""
+        """The replacement of a character, None where it goes."""
         if self.strip_accents and category(character) != "U":
             character = unicodedata.normalize("NFD", character)[0]
         if character in WHITE_SPACE:

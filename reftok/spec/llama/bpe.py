@@ -19,7 +19,7 @@ Ranks = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class LlamaBPEOptions:
-    """What the pre-tokenizer type decides.
+    """The options of the model that the pre-tokenizer type decides.
 
     ignore_merges: a word that is in the vocab is one token.
     is_byte_level: words are written in the characters of their bytes.

@@ -66,7 +66,7 @@ class RegexSplit:
 
     @property
     def read(self) -> Callable[[str], str]:
-        """What makes the text that the pattern is run over, character by character."""
+        """The function that makes the text that the pattern is run over, character by character."""
         return _READINGS[self.reading]
 
     def matches(self, text: str) -> list[Match]:

@@ -63,7 +63,7 @@ class LlamaSPM(VocabModel):
         return tokens
 
     def steps(self, data: bytes) -> list[Step]:
-        """What llama.cpp does with the bytes of a text in which spaces are `▁`, step by step."""
+        """The merges of llama.cpp over the bytes of a text in which spaces are `▁`, step by step."""
         symbols = _symbols(data)
         starts = [*accumulate(map(len, symbols), initial=0)]
         steps = [Step("symbol", (i,), symbol, starts[i]) for i, symbol in enumerate(symbols)]

@@ -97,7 +97,7 @@ class UGMNormalizer:
                 yield b"\0", start - 1, start
 
     def _prefix(self, data: bytes, position: int) -> tuple[bytes, int]:
-        """What stands at a place, rewritten, and how many bytes it was."""
+        """The replacement at a place, and how many bytes it stands for."""
         size = 0
         while position + size < len(data) and data[position : position + size + 1] in self._starts:
             size += 1

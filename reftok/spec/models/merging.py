@@ -22,7 +22,7 @@ MergeOf: TypeAlias = Callable[[Symbol, Symbol], "tuple[float, Symbol] | None"]
 
 @dataclass(frozen=True, slots=True)
 class MergeEvent(Generic[Symbol]):
-    """What happened to a candidate.
+    """An event in the life of a candidate.
 
     kind: "queue" when two neighbours were found to merge, "merge" when they did, "skip" when the candidate came up and
         was stale.

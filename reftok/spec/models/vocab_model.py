@@ -1,4 +1,4 @@
-"""What the models have in common whose ids are those of a vocab."""
+"""The base of the models whose ids are those of a vocab."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class WordPiece(VocabModel):
         self._continuing = self._entries(continuing_subword_prefix)
 
     def _entries(self, prefix: str) -> EntriesByBeginning:
-        """What the tokens with a prefix stand for, without those that are longer than any word."""
+        """The tokens with a prefix, without it; those that are longer than any word are left out."""
         longest = len(prefix) + self.max_input_chars_per_word
         texts = [t.removeprefix(prefix) for t in self.vocab if len(t) <= longest and t.startswith(prefix)]
         return EntriesByBeginning(texts, self.source, "model.vocab")

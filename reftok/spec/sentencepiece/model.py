@@ -10,7 +10,7 @@ from reftok.spec.types import Token
 
 
 class PieceModel(ABC):
-    """What all models over a table of pieces share: the vocab, and segments turned into tokens."""
+    """The base of the models over a table of pieces: the vocab, and segments turned into tokens."""
 
     def __init__(self, table: PieceTable) -> None:
         self.table = table

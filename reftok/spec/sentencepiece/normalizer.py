@@ -124,7 +124,7 @@ class SentencePieceNormalizer:
         return text, origins
 
     def prefix(self, text: str, position: int) -> tuple[str, int]:
-        """What stands at `position` rewritten, and how many characters it was."""
+        """The replacement at `position`, and how many characters it stands for."""
         if self.symbols is not None and (length := self.symbols.length_at(text, position)):
             return text[position : position + length], length
         if self.charsmap is not None and (rule := self._longest_rule(self.charsmap, text, position)) is not None:

@@ -1,4 +1,4 @@
-"""What sentencepiece does to an encoding when it is asked for: bos, eos, the reverse order, the name of the unknown.
+"""The options of sentencepiece for an encoding: bos, eos, the reverse order, the name of the unknown.
 
 Source: sentencepiece 0.2.3, sentencepiece_pybind.cc (`RewriteIds`), and for the offsets, which the Python library
 refuses together with these options, sentencepiece_processor.cc (`ApplyExtraOptions`).

@@ -31,7 +31,7 @@ Segment: TypeAlias = tuple[str, int]
 
 
 class PieceType(IntEnum):
-    """What a piece is for. Source: `ModelProto.SentencePiece.Type`, sentencepiece_model.proto."""
+    """The type of a piece. Source: `ModelProto.SentencePiece.Type`, sentencepiece_model.proto."""
 
     NORMAL = 1
     UNKNOWN = 2
@@ -56,7 +56,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class SpecialPieces:
-    """What the special pieces of a model are called.
+    """The names of the special pieces of a model.
 
     Source: `unk_piece`, `bos_piece`, `eos_piece`, `pad_piece` of TrainerSpec, sentencepiece_model.proto.
     """

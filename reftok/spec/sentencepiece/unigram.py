@@ -38,7 +38,7 @@ def to_float32(number: float) -> float:
 
 
 def user_defined_score(length: int) -> float:
-    """What a user-defined piece of this length scores, whatever the file says.
+    """The score of a user-defined piece of this length, whatever the file says.
 
     >>> user_defined_score(1), user_defined_score(6)
     (0.0, 0.5)
