@@ -1,1 +1,11 @@
-"""Streaming both ways: ids as soon as they are final, text as soon as it is valid."""
+"""The answers of the rules, fast and incremental. The fast paths and the streams are mostly the same stages.
+
+A text that is whole goes through the streamed stages of `encode/` as one chunk; these and no others make its ids.
+
+encode/: the streamed form of every stage from text to ids, which `encode_ids` uses too.
+patterns/: the matches of a pattern in text that comes bit by bit, and the faster matching of ASCII text.
+bpe/, unigram/: the fast forms of the models, and their search in text whose end is not there yet.
+offsets/: tokens with offsets, worked out from the ids.
+decode/: the streamed form of every decoder, which `decode` uses too.
+fast_normalizers, fast_model, fast_pipeline: a pipeline with faster normalizers and models, for whole texts.
+"""

@@ -153,7 +153,7 @@ class AddedVocabulary:
         return AddedTokenPattern(ids, self._by_id, self._source) if ids else None
 
     def special_ids(self) -> frozenset[int]:
-        """The ids that `encode_special_tokens` makes ordinary text of."""
+        """The ids of the special tokens, whose text is ordinary text under `encode_special_tokens`."""
         return frozenset(token_id for token_id, token in self._by_id.items() if token.content in self._special)
 
     def _split(

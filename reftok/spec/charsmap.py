@@ -1,8 +1,13 @@
 """The precompiled character map of sentencepiece: rules "these bytes become those", in a double array.
 
 The blob is a little-endian uint32 with the size of the double array in bytes, the array (uint32 units of the library
-darts-clone), and the replacements, UTF-8 strings that end with NUL; the value of a key is where its replacement begins.
+darts-clone), and the replacements, UTF-8 strings that end with NUL; the value of a key is the byte at which its
+replacement begins among these.
 Source: `Normalizer::DecodePrecompiledCharsMap`, sentencepiece 0.2 normalizer.cc; darts.h of darts-clone.
+
+Three rules apply it: sentencepiece the longest match (sentencepiece/normalizer.py), the Precompiled of tokenizers the
+shortest prefix of each grapheme cluster (normalizers.py), llama.cpp the longest match of bytes
+(llama/ugm_normalizer.py).
 """
 
 from __future__ import annotations
@@ -70,7 +75,7 @@ class Charsmap:
                 if unit >> 8 & 1:
                     return True
         except IndexError:
-            pass  # who looks the character up is told
+            pass  # the look-up itself names the fault
         return True
 
     def _walk(self, key: bytes, start: int, stop_at_nul: bool = False) -> list[tuple[int, int]]:

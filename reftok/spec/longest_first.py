@@ -49,7 +49,7 @@ class EntriesByBeginning:
             index = self._shorter[index]
 
     def depths(self) -> Iterator[tuple[str, int]]:
-        """Each entry with how many entries it begins with, itself among them.
+        """Each entry with the number of entries that it begins with, itself among them.
 
         >>> list(EntriesByBeginning(["a", "abc", "ab", "b"]).depths())
         [('a', 1), ('ab', 2), ('abc', 3), ('b', 1)]
@@ -60,7 +60,7 @@ class EntriesByBeginning:
             yield entry, depths[-1]
 
     def may_continue(self, text: str, start: int) -> bool:
-        """Whether all of `text` from the code point `start` on begins a longer entry.
+        """Whether the rest of `text` from the code point `start` on is the beginning of a longer entry.
 
         >>> entries = EntriesByBeginning(["a", "abc"])
         >>> entries.may_continue("xab", 1), entries.may_continue("xabc", 1)

@@ -72,7 +72,7 @@ def named_id(name: str, named_ids: Mapping[str, int | None], model: Model, added
 
 
 def _id_of_added(tokens: AddedVocabulary, name: str) -> int | None:
-    """That of a special token before that of another: Phi-3 has `</s>`, not special, beside `<|endoftext|>`."""
+    """The id of a well-known added token, special ones first: Phi-3 has `</s>`, not special, beside `<|endoftext|>`."""
     found = [content for content in WELL_KNOWN[name] if tokens.token_to_id(content) is not None]
     special = [content for content in found if tokens.is_special(content)]
     return next(map(tokens.token_to_id, special or found), None)

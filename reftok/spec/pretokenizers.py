@@ -22,7 +22,10 @@ from reftok.unicode.characters import WHITE_SPACE, as_of_16, is_numeric
 from reftok.unicode.scripts import script
 
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-"""Source: openai/gpt-2 src/encoder.py; the built-in pattern of ByteLevel."""
+"""The built-in pattern of ByteLevel; tiktoken spells it otherwise (formats/tiktoken_encodings.py).
+
+Source: openai/gpt-2 src/encoder.py.
+"""
 
 WORDS = rust_pattern(regex.compile(r"\w+|[^\w\s]+"))
 """Source: tokenizers 0.23 pre_tokenizers/whitespace.rs; matched with the classes of Unicode 16."""

@@ -85,7 +85,9 @@ class Truncation:
 
 
 def _longest_first(lengths: Sequence[int], room: int) -> list[int]:
-    """The longer text is cut until both are equally long, then both are; of an odd room one token more for the longer.
+    """The longer text is cut until both are equally long, then both are cut.
+
+    Of an odd room the longer text keeps one token more; of two that are equally long, the second.
 
     >>> _longest_first([2, 9], 8), _longest_first([9, 6], 7), _longest_first([6, 6], 7)
     ([2, 6], [4, 3], [3, 4])

@@ -2,7 +2,7 @@ r"""Patterns for `re`, which matches ASCII text twice as fast as `regex`, with e
 
 Both search alternatives in the order in which they stand, and go back in the same way; what they differ in is classes,
 case, places at line ends, empty matches and the groups of repetitions. So a pattern has one only where it consists
-of literals, classes, alternatives, repetitions of a single character, and what looks at such on its right.
+of literals, classes, alternatives, repetitions of a single character, and lookaheads over these.
 """
 
 from __future__ import annotations

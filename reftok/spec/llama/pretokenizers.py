@@ -130,7 +130,7 @@ def _ends_of_groups(text: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class ThousandsSplit:
-    r"""A cut wherever a multiple of three ASCII digits is left of a run.
+    r"""A cut in a run of ASCII digits wherever a multiple of three of them is still to come.
 
     Source: the expression `(?=(\d{3})+(?!\d))` of the pre-tokenizer superbpe, whose matches are empty.
 

@@ -47,7 +47,7 @@ class EscapeSpaces:
 
 @dataclass(frozen=True, slots=True)
 class ReadCodePoints:
-    r"""Bytes that are no UTF-8 as U+FFFD, or as what they would be if nobody looked too closely.
+    r"""Bytes that are not UTF-8 as U+FFFD, or as the code point that an unchecked decoder computes: C0 80 is U+0000.
 
     Source: `unicode_cpts_from_utf8`. Text that came as str is left as it is.
 

@@ -20,7 +20,7 @@ _REPLACEMENT = REPLACEMENT_CHARACTER.encode("utf-8")
 
 
 class UGMNormalizer:
-    """At each place the start of a user-defined token as it is, else the longest rule of the charsmap, or a character.
+    """At each place the start of a user-defined token as is, else the longest rule of the charsmap, or a character.
 
     add_space_prefix: a space before the first word.
     remove_extra_whitespaces: one space before each word, whether it had one or not, and none at the end.

@@ -19,7 +19,7 @@ MOST_RULES = 32
 """So many rules that match at one position are seen, the shortest ones."""
 
 Rewritten: TypeAlias = tuple[str, Sequence[int]]
-"""A text and where each of its characters came from, as positions in the old text, and where it ended there."""
+"""A text, and positions in the old text: the origin of each character, and last the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class SentencePieceNormalizer:
         return REPLACEMENT_CHARACTER if "\udc80" <= character <= "\udcff" else character, 1
 
     def _longest_rule(self, charsmap: Charsmap, text: str, position: int) -> tuple[str, int] | None:
-        """Its replacement, and how many characters it replaces."""
+        """The replacement of the longest rule at `position`, and how many characters it replaces."""
         values: list[tuple[int, int]] = []
         node = charsmap.root()
         for end in range(position, len(text)):
