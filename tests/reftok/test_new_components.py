@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,6 +120,59 @@ def test_a_component_that_nothing_knows_has_ids_offsets_streams_and_an_explanati
     assert "".join([decoder.feed(token_id) for token_id in encoding.ids]) + decoder.finish() == text
     assert len(explain(made, TEXT).tokens) == len(encoding.ids)
     assert any(type(made.model).__name__ in line for line in information_lines(information(made)))
+
+
+def derived(component: Any, **methods: Any) -> Any:
+    """The component as one of a derived class with another rule."""
+    made = copy(component)
+    kind = type(f"Derived{type(component).__name__}", (type(component),), {"__slots__": (), **methods})
+    object.__setattr__(made, "__class__", kind)
+    return made
+
+
+RULES: Mapping[str, Mapping[str, Any]] = {
+    "normalizers": {"normalize": Reversed.normalize},
+    "pre_tokenizers": {"pre_tokenize": Halves.pre_tokenize},
+    "decoders": {"decode_chain": Sorted.decode_chain},
+}
+"""By stage the rule of a toy, as the methods of a derived class."""
+
+
+@pytest.mark.parametrize("stage", RULES)
+@pytest.mark.parametrize("name", ["bpe-qwen", "bpe-gpt2", "spm-bpe-hf", "spm-unigram-hf"])
+def test_a_class_derived_from_a_known_one_goes_by_its_own_rule(name: str, stage: str) -> None:
+    host = reftok.load(name)
+    steps = getattr(host, stage) or ()
+    for place, step in enumerate(steps):
+        other = (*steps[:place], derived(step, **RULES[stage]), *steps[place + 1 :])
+        check_streams_and_fast_paths(replace(host, **{stage: other}))
+
+
+@pytest.mark.parametrize("kind", sorted(set(normalizer_json._NORMALIZERS) - {"Precompiled"}))
+def test_a_class_derived_from_a_normalizer_of_a_file_goes_by_its_own_rule(kind: str) -> None:
+    (step,) = own(file(normalizer=_normalizer_options(kind))).normalizers
+    check_streams_and_fast_paths(tokenizer(normalizers=(derived(step, **RULES["normalizers"]),)))
+
+
+@pytest.mark.parametrize("kind", sorted(pre_tokenizer_json._PRE_TOKENIZERS))
+def test_a_class_derived_from_a_pre_tokenizer_of_a_file_goes_by_its_own_rule(kind: str) -> None:
+    (step,) = own(file(pre_tokenizer=options(kind))).pre_tokenizers
+    check_streams_and_fast_paths(tokenizer(pre_tokenizers=(derived(step, **RULES["pre_tokenizers"]),)))
+
+
+def check_streams_and_fast_paths(made: Tokenizer) -> None:
+    for text in (TEXT, "", " é Ａ▁1", "ab" * 40):
+        encoding = made.spec.encode(text)
+        assert made.encode(text) == encoding
+        assert made.encode_ids(text) == list(encoding.ids)
+        for size in (1, 7):
+            stream = made.stream_encoder()
+            given = [i for start in range(0, len(text), size) for i in stream.feed(text[start : start + size])]
+            assert given + stream.finish() == list(encoding.ids)
+        expected = made.spec.decode(encoding.ids)
+        assert made.decode(encoding.ids) == expected
+        decoder = made.stream_decoder()
+        assert "".join([decoder.feed(token_id) for token_id in encoding.ids]) + decoder.finish() == expected
 
 
 def test_what_is_buffered_says_who_holds_it() -> None:

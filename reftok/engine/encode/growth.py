@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import inf, prod
+from typing import Any
 
 from reftok.spec.normalizers import (
+    NFC,
+    NFD,
+    NFKC,
+    NFKD,
     BertNormalizer,
     ByteLevel,
     Lowercase,
@@ -20,17 +25,20 @@ from reftok.spec.normalizers import (
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import MOST_GROWTH
 
-_OF_CLASS: dict[type[Normalizer], int] = {
-    Nmt: 1,
-    Strip: 1,
-    StripAccents: 1,
-    Lowercase: 3,
-    ByteLevel: 4,
-    UnicodeForm: 18,
-    BertNormalizer: 3 * 3 * 4,
+_GROWTH: Mapping[type[Any], Callable[[Any], float]] = {
+    **dict.fromkeys((Nmt, Strip, StripAccents), lambda _: 1),
+    Lowercase: lambda _: 3,
+    ByteLevel: lambda _: 4,
+    **dict.fromkeys((UnicodeForm, NFC, NFD, NFKC, NFKD), lambda _: 18),
+    BertNormalizer: lambda _: 3 * 3 * 4,
+    Prepend: lambda step: 1 + len(step.prepend),
+    # A pattern may match nothing, before each character and behind the last.
+    Replace: lambda step: 1 + 2 * len(step.content),
+    Precompiled: lambda step: max(1, step.charsmap.longest_replacement),
 }
 """Lowercase: U+0130 becomes two code points, and none more than three. ByteLevel: bytes of UTF-8. UnicodeForm: U+FDFA
-becomes 18 code points in NFKD, as many as any. BertNormalizer: spaces around a character, lower case, and NFD."""
+becomes 18 code points in NFKD, as many as any. BertNormalizer: spaces around a character, lower case, and NFD.
+Of a class that is not here, derived ones too, nothing is known."""
 
 
 def may_grow_too_much(normalizers: Iterable[Normalizer]) -> bool:
@@ -44,14 +52,4 @@ def may_grow_too_much(normalizers: Iterable[Normalizer]) -> bool:
 
 def most_growth(normalizer: Normalizer) -> float:
     """How many times as long it makes a text at most, and at least 1."""
-    for known, growth in _OF_CLASS.items():
-        if isinstance(normalizer, known):
-            return growth
-    if isinstance(normalizer, Prepend):
-        return 1 + len(normalizer.prepend)
-    if isinstance(normalizer, Replace):
-        # A pattern may match nothing, before each character and behind the last.
-        return 1 + 2 * len(normalizer.content)
-    if isinstance(normalizer, Precompiled):
-        return max(1, normalizer.charsmap.longest_replacement)
-    return inf
+    return _GROWTH.get(type(normalizer), lambda _: inf)(normalizer)

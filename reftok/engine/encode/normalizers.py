@@ -6,7 +6,8 @@ the end of the text that a mark may join, the beginning of a match, white space 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from reftok.engine.encode.buffered_stages import buffer_for_normalizer
 from reftok.engine.encode.llama_stages import StreamedCodePoints
@@ -20,6 +21,10 @@ from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten, rewr
 from reftok.spec.llama.bert import BertText
 from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
 from reftok.spec.normalizers import (
+    NFC,
+    NFD,
+    NFKC,
+    NFKD,
     BertNormalizer,
     ByteLevel,
     Lowercase,
@@ -228,28 +233,12 @@ class StreamedReplace(StreamedStage):
 
 
 def stream_normalizer(normalizer: Normalizer, sink: TextSink) -> TextSink:
-    """The stage before `sink` that normalizes the text of each part; one that is not known here holds each part."""
-    if isinstance(normalizer, UnicodeForm):
-        return stream_form(normalizer, sink)
-    if isinstance(normalizer, BertNormalizer) and bert_steps(normalizer)[1].strip_accents:
-        return StreamedBert(normalizer, sink)
-    if isinstance(normalizer, Nmt | StripAccents | Lowercase | ByteLevel | BertNormalizer | BertText | EscapeSpaces):
-        return StreamedRewrite(normalizer, sink)
-    if isinstance(normalizer, Prepend):
-        return StreamedPrefix(normalizer.prepend, sink)
-    if isinstance(normalizer, SpacePrefix):
-        return StreamedPrefix(" ", sink)
-    if isinstance(normalizer, Strip):
-        return StreamedStrip(normalizer, sink)
-    if isinstance(normalizer, Precompiled):
-        return StreamedPrecompiled(normalizer, sink)
-    if isinstance(normalizer, SentencePieceNormalizer):
-        return StreamedSentencePieceNormalizer(normalizer, sink)
-    if isinstance(normalizer, ReadCodePoints):
-        return StreamedCodePoints(normalizer, sink)
-    if isinstance(normalizer, Replace):
-        return _stream_replace(normalizer, sink)
-    return buffer_for_normalizer(normalizer, sink)
+    """The stage before `sink` that normalizes each part; one of a class not known here, derived ones too, buffers."""
+    return STREAMED_NORMALIZERS.get(type(normalizer), buffer_for_normalizer)(normalizer, sink)
+
+
+def _stream_bert(normalizer: BertNormalizer, sink: TextSink) -> TextSink:
+    return (StreamedBert if bert_steps(normalizer)[1].strip_accents else StreamedRewrite)(normalizer, sink)
 
 
 def _stream_replace(replace: Replace, sink: TextSink) -> TextSink:
@@ -262,3 +251,18 @@ def _stream_replace(replace: Replace, sink: TextSink) -> TextSink:
     if not replace.pattern:
         return buffer_for_normalizer(replace, sink, "puts its content between all characters")
     return StreamedLiteralReplace(replace.pattern, replace, sink)
+
+
+STREAMED_NORMALIZERS: Mapping[type[Any], Callable[[Any, TextSink], TextSink]] = {
+    **dict.fromkeys((UnicodeForm, NFC, NFD, NFKC, NFKD), stream_form),
+    **dict.fromkeys((Nmt, StripAccents, Lowercase, ByteLevel, BertText, EscapeSpaces), StreamedRewrite),
+    BertNormalizer: _stream_bert,
+    Prepend: lambda step, sink: StreamedPrefix(step.prepend, sink),
+    SpacePrefix: lambda _, sink: StreamedPrefix(" ", sink),
+    Strip: StreamedStrip,
+    Precompiled: StreamedPrecompiled,
+    SentencePieceNormalizer: StreamedSentencePieceNormalizer,
+    ReadCodePoints: StreamedCodePoints,
+    Replace: _stream_replace,
+}
+"""By class what streams it; of all others a part is buffered until its end."""

@@ -5,7 +5,8 @@ Those of this module hold nothing: they hand text on as more of the part, and en
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from reftok.engine.encode.buffered_stages import buffer_for_pre_tokenizer
 from reftok.engine.encode.character_splits import CuttingStage, StreamedCharacterSplit, class_of, class_of_table
@@ -160,46 +161,51 @@ class StreamedFixedLength(CuttingStage):
 
 
 def stream_pre_tokenizer(pre_tokenizer: PreTokenizer, sink: TextSink) -> TextSink:
-    """The stage before `sink` that cuts each part; one that is not known here holds each part."""
-    if isinstance(pre_tokenizer, Split):
-        return stream_split(pre_tokenizer, sink)
-    if isinstance(pre_tokenizer, ByteLevel):
-        return stream_byte_level(pre_tokenizer, sink)
-    if isinstance(pre_tokenizer, Whitespace):
-        return stream_whitespace(pre_tokenizer, sink)
-    if isinstance(pre_tokenizer, Metaspace) and len(pre_tokenizer.replacement) == 1:
-        return StreamedMetaspace(pre_tokenizer, sink)
-    if isinstance(pre_tokenizer, UnicodeScripts):
-        return StreamedUnicodeScripts(sink)
-    if isinstance(pre_tokenizer, FixedLength):
-        return StreamedFixedLength(pre_tokenizer.length, sink)
-    return _stream_character_split(pre_tokenizer, sink)
+    """The stage before `sink` that cuts each part; one of a class not known here, derived ones too, buffers it."""
+    return STREAMED_PRE_TOKENIZERS.get(type(pre_tokenizer), buffer_for_pre_tokenizer)(pre_tokenizer, sink)
 
 
-def _stream_character_split(pre_tokenizer: PreTokenizer, sink: TextSink) -> TextSink:
-    blanks, punctuation = class_of(WHITE_SPACE), class_of_table(BERT_PUNCTUATION)
-    if isinstance(pre_tokenizer, WhitespaceSplit):
-        return StreamedCharacterSplit(blanks, "Removed", sink)
-    if isinstance(pre_tokenizer, CharDelimiterSplit) and len(pre_tokenizer.delimiter) == 1:
-        return StreamedCharacterSplit(class_of(pre_tokenizer.delimiter), "Removed", sink)
-    if isinstance(pre_tokenizer, Digits):
-        behavior: Behavior = "Isolated" if pre_tokenizer.individual_digits else "Contiguous"
-        return StreamedCharacterSplit(class_of_table(NUMERIC_IN_17), behavior, sink)
-    if isinstance(pre_tokenizer, Punctuation):
-        return StreamedCharacterSplit(punctuation, pre_tokenizer.behavior, sink)
-    if isinstance(pre_tokenizer, BertPreTokenizer):
-        words = StreamedCharacterSplit(punctuation, "Isolated", sink)
-        return StreamedCharacterSplit(blanks, "Removed", words)
-    return _stream_of_llama(pre_tokenizer, sink)
+def _stream_metaspace(metaspace: Metaspace, sink: TextSink) -> TextSink:
+    if len(metaspace.replacement) != 1:
+        return buffer_for_pre_tokenizer(metaspace, sink)
+    return StreamedMetaspace(metaspace, sink)
 
 
-def _stream_of_llama(pre_tokenizer: PreTokenizer, sink: TextSink) -> TextSink:
-    if isinstance(pre_tokenizer, RegexSplit):
-        return stream_regex_split(pre_tokenizer, sink)
-    if isinstance(pre_tokenizer, ByteCharacters):
-        return StreamedByteCharacters(sink)
-    if isinstance(pre_tokenizer, BertWords):
-        return stream_bert_words(sink)
-    if isinstance(pre_tokenizer, DigitGroups | ThousandsSplit):
-        return StreamedNumberRuns(pre_tokenizer, sink)
-    return buffer_for_pre_tokenizer(pre_tokenizer, sink)
+def _stream_delimiter_split(pre_tokenizer: CharDelimiterSplit, sink: TextSink) -> TextSink:
+    if len(pre_tokenizer.delimiter) != 1:
+        return buffer_for_pre_tokenizer(pre_tokenizer, sink)
+    return StreamedCharacterSplit(class_of(pre_tokenizer.delimiter), "Removed", sink)
+
+
+def _stream_digits(pre_tokenizer: Digits, sink: TextSink) -> TextSink:
+    behavior: Behavior = "Isolated" if pre_tokenizer.individual_digits else "Contiguous"
+    return StreamedCharacterSplit(class_of_table(NUMERIC_IN_17), behavior, sink)
+
+
+def _stream_punctuation(pre_tokenizer: Punctuation, sink: TextSink) -> TextSink:
+    return StreamedCharacterSplit(class_of_table(BERT_PUNCTUATION), pre_tokenizer.behavior, sink)
+
+
+def _without_blanks(sink: TextSink) -> TextSink:
+    return StreamedCharacterSplit(class_of(WHITE_SPACE), "Removed", sink)
+
+
+STREAMED_PRE_TOKENIZERS: Mapping[type[Any], Callable[[Any, TextSink], TextSink]] = {
+    Split: stream_split,
+    ByteLevel: stream_byte_level,
+    Whitespace: stream_whitespace,
+    Metaspace: _stream_metaspace,
+    UnicodeScripts: lambda _, sink: StreamedUnicodeScripts(sink),
+    FixedLength: lambda step, sink: StreamedFixedLength(step.length, sink),
+    WhitespaceSplit: lambda _, sink: _without_blanks(sink),
+    CharDelimiterSplit: _stream_delimiter_split,
+    Digits: _stream_digits,
+    Punctuation: _stream_punctuation,
+    BertPreTokenizer: lambda _, sink: _without_blanks(_stream_punctuation(Punctuation("Isolated"), sink)),
+    RegexSplit: stream_regex_split,
+    ByteCharacters: lambda _, sink: StreamedByteCharacters(sink),
+    BertWords: lambda _, sink: stream_bert_words(sink),
+    DigitGroups: StreamedNumberRuns,
+    ThousandsSplit: StreamedNumberRuns,
+}
+"""By class what streams it; of all others a part is buffered until its end."""

@@ -8,16 +8,19 @@ for every normalizer and text; tests/reftok/engine/encode/test_rewriting.py hold
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from functools import cache, lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from reftok.engine.caches import Results
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.charsmap import Charsmap
 from reftok.spec.llama.bert import BertText
 from reftok.spec.llama.stages import EscapeSpaces, SpacePrefix
 from reftok.spec.normalizers import (
+    NFC,
+    NFD,
+    NFKC,
+    NFKD,
     BertNormalizer,
     ByteLevel,
     Lowercase,
@@ -32,7 +35,7 @@ from reftok.spec.normalizers import (
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
-from reftok.unicode.characters import WHITE_SPACE, Form, quickly_normalized
+from reftok.unicode.characters import WHITE_SPACE, quickly_normalized
 from reftok.unicode.forms import decompose, recompose
 from reftok.unicode.graphemes import graphemes
 
@@ -73,37 +76,34 @@ def rewriter(normalizer: Normalizer) -> Rewrite:
     >>> rewriter(NFC())("e\u0301")
     'é'
     """
-    return _remembered(normalizer) if isinstance(normalizer, Hashable) else _of_whole_text(normalizer)
+    return _remembered(normalizer) if isinstance(normalizer, Hashable) else _made(normalizer)
 
 
-@lru_cache(maxsize=64)
-def _remembered(normalizer: Normalizer) -> Rewrite:
-    if isinstance(normalizer, UnicodeForm):
-        return _form(normalizer.form)
-    if isinstance(normalizer, BertNormalizer):
-        return _bert(normalizer)
-    if isinstance(normalizer, Precompiled):
-        return _precompiled(normalizer.charsmap)
-    if isinstance(normalizer, Nmt | StripAccents | Lowercase | BertText):
-        return _by_character(normalizer)
-    if isinstance(normalizer, ByteLevel):
-        return lambda text: to_byte_characters(text.encode("utf-8"))
-    return _of_whole_text(normalizer)
+def _made(normalizer: Normalizer) -> Rewrite:
+    return _REWRITES.get(type(normalizer), _of_whole_text)(normalizer)
+
+
+_remembered = lru_cache(maxsize=64)(_made)
 
 
 def _of_whole_text(normalizer: Normalizer) -> Rewrite:
-    if isinstance(normalizer, EscapeSpaces):
-        return lambda text: text.replace(" ", SPACE_SYMBOL)
-    if isinstance(normalizer, Replace) and isinstance(normalizer.pattern, str) and normalizer.pattern:
-        pattern, content = normalizer.pattern, normalizer.content
-        return lambda text: text.replace(pattern, content)
-    if isinstance(normalizer, Prepend | SpacePrefix):
-        prefix = normalizer.prepend if isinstance(normalizer, Prepend) else " "
-        return lambda text: text and prefix + text
-    if isinstance(normalizer, Strip):
-        left, right = BLANKS * normalizer.strip_left, BLANKS * normalizer.strip_right
-        return lambda text: text.lstrip(left).rstrip(right)
     return lambda text: _normalized(normalizer, text)
+
+
+def _replace(normalizer: Replace) -> Rewrite:
+    pattern, content = normalizer.pattern, normalizer.content
+    if not isinstance(pattern, str) or not pattern:
+        return _of_whole_text(normalizer)
+    return lambda text: text.replace(pattern, content)
+
+
+def _prefix(prefix: str) -> Rewrite:
+    return lambda text: text and prefix + text
+
+
+def _strip(normalizer: Strip) -> Rewrite:
+    left, right = BLANKS * normalizer.strip_left, BLANKS * normalizer.strip_right
+    return lambda text: text.lstrip(left).rstrip(right)
 
 
 def _normalized(normalizer: Normalizer, text: str) -> str:
@@ -116,7 +116,9 @@ def _by_character(normalizer: Normalizer) -> Rewrite:
     return lambda text: text.translate(table)
 
 
-def _form(form: Form) -> Rewrite:
+def _form(normalizer: UnicodeForm) -> Rewrite:
+    form = normalizer.form
+
     def rewrite(text: str) -> str:
         quick = quickly_normalized(form, text)
         if quick is not None:
@@ -144,7 +146,7 @@ def _bert(normalizer: BertNormalizer) -> Rewrite:
     if not after.strip_accents:
         return _by_character(normalizer)
     first = CharacterTable(lambda character: _normalized(before, character))
-    decomposed = _form("NFD")
+    decomposed = _form(NFD())
     last = CharacterTable(lambda character: _normalized(after, character))
 
     def rewrite(text: str) -> str:
@@ -153,8 +155,8 @@ def _bert(normalizer: BertNormalizer) -> Rewrite:
     return rewrite
 
 
-def _precompiled(charsmap: Charsmap) -> Rewrite:
-    replacements = Results(charsmap.shortest_prefix, longest=5)
+def _precompiled(normalizer: Precompiled) -> Rewrite:
+    replacements = Results(normalizer.charsmap.shortest_prefix, longest=5)
 
     def of_character(character: str) -> str:
         replacement = replacements[character]
@@ -173,3 +175,17 @@ def _precompiled(charsmap: Charsmap) -> Rewrite:
         return "".join(map(clusters.__getitem__, graphemes(text)))
 
     return rewrite
+
+
+_REWRITES: Mapping[type[Any], Callable[[Any], Rewrite]] = {
+    **dict.fromkeys((UnicodeForm, NFC, NFD, NFKC, NFKD), _form),
+    **dict.fromkeys((Nmt, StripAccents, Lowercase, BertText), _by_character),
+    BertNormalizer: _bert,
+    Precompiled: _precompiled,
+    ByteLevel: lambda _: lambda text: to_byte_characters(text.encode("utf-8")),
+    EscapeSpaces: lambda _: lambda text: text.replace(" ", SPACE_SYMBOL),
+    Replace: _replace,
+    Prepend: lambda step: _prefix(step.prepend),
+    SpacePrefix: lambda _: _prefix(" "),
+    Strip: _strip,
+}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from reftok.engine.encode.encoder import Encoder
+from reftok.engine.encode.normalizers import STREAMED_NORMALIZERS
+from reftok.engine.encode.pre_tokenizers import STREAMED_PRE_TOKENIZERS
 from reftok.engine.fast_pipeline import fast_pipeline
 from reftok.engine.offsets.byte_fallback import byte_fallback_encoding
 from reftok.engine.offsets.byte_level import byte_level_encoding
@@ -41,10 +43,19 @@ class OffsetEncoder:
     def _pieces(self) -> SentencePieceOffsets:
         return SentencePieceOffsets(self._encoder, self.pipeline)
 
+    @cached_property
+    def _has_fast_paths(self) -> bool:
+        """Whether the fast paths know the rule of every stage; a derived class may have a rule of its own."""
+        plain = self._encoder.pipeline
+        known = {*STREAMED_NORMALIZERS, *STREAMED_PRE_TOKENIZERS}
+        return known.issuperset(map(type, (*plain.normalizers, *plain.pre_tokenizers)))
+
     def tokens_of(self, text: str, sequence_id: int) -> Encoding:
         """The tokens of a text; sequence_id: 1 for the second one of a pair."""
         found = None
         match self._encoder.pipeline.library:
+            case _ if not self._has_fast_paths:
+                pass
             case "sentencepiece":
                 found = self._pieces.encoding(text)
             case "tokenizers" | "tiktoken":
