@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from reftok.errors import UnsupportedFeature
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.types import Encoding
 
@@ -36,7 +37,10 @@ def find_affixes(pipeline: Pipeline, add_special_tokens: bool) -> Affixes:
     if pipeline.padding is not None:
         return Affixes(buffered_by="Padding: it depends on the number of all ids")
     marks = (-1, -2)
-    ids = ids_behind_model(pipeline, marks, add_special_tokens)
+    try:
+        ids = ids_behind_model(pipeline, marks, add_special_tokens)
+    except UnsupportedFeature:
+        return Affixes(buffered_by="PostProcessor: it refuses texts, after all other stages")
     if ids.count(-1) != 1 or (start := ids.index(-1)) + 1 != (ids.index(-2) if -2 in ids else -1):
         return Affixes(buffered_by="PostProcessor: the ids of the text do not stand in it once and in order")
     return Affixes(tuple(ids[:start]), tuple(ids[start + len(marks) :]))

@@ -102,6 +102,26 @@ def test_the_reverse_order_is_held_until_the_end_and_says_so() -> None:
     assert encoder.finish() == tokenizer.encode_ids("a b c")
 
 
+def test_what_the_model_refuses_is_told_before_what_the_post_processor_refuses() -> None:
+    start = {"id": "<s>", "ids": [0], "tokens": ["<s>"]}
+    template = {"type": "TemplateProcessing", "pair": [], "special_tokens": {"<s>": start}}
+    with_start = {**template, "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}]}
+    processors = {"type": "Sequence", "processors": [with_start, {**template, "single": []}]}
+    tokenizer = own(
+        tokenizer_json({"type": "Unigram", "vocab": [["", -1.0]], "unk_id": None}, post_processor=processors)
+    )
+    for text, refusal in (
+        ("a", "unk_id: is missing"),
+        ("", "a TemplateProcessing after another one cannot take 0 parts"),
+    ):
+        with pytest.raises(ReftokError, match=refusal):
+            tokenizer.spec.encode_ids(text, add_special_tokens=False)
+        with pytest.raises(ReftokError, match=refusal):
+            tokenizer.encode_ids(text, add_special_tokens=False)
+        with pytest.raises(ReftokError, match=refusal):
+            streamed(tokenizer, [text], add_special_tokens=False)
+
+
 def test_the_ids_before_the_text_come_with_the_first_chunk() -> None:
     encoder = reftok.load("bpe-llama3").stream_encoder()
     whole = reftok.load("bpe-llama3").encode_ids("")
