@@ -18,7 +18,7 @@ INSTALLED_BY = {
     "tokenizers": "tokenizers",
     "zstandard": "reftok[zstd]",
 }
-"""What pip is told, by the name that is imported."""
+"""The name for pip, by the name that is imported."""
 
 
 def optional_library(name: str) -> Any:

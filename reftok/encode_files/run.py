@@ -24,7 +24,7 @@ from reftok.encode_files.workers import Workers, stopped
 from reftok.errors import EncodingStopped, VerificationFailed
 
 CHECKPOINT_SECONDS = 5.0
-"""What a kill costs at most, a long document aside."""
+"""The most that a kill costs, a long document aside."""
 
 UNITS_A_WORKER = 2
 """One that is being encoded and one that waits, which bounds the memory."""

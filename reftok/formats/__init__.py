@@ -18,7 +18,7 @@ from reftok.formats.vocab_merges import read_vocab_merges
 from reftok.tokenizer import Tokenizer
 
 FILE_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.json")
-"""What a folder is searched for, in this order, before files that end in .model, .spm, .tiktoken or .gguf and
+"""The files that a folder is searched for, in this order, before files that end in .model, .spm, .tiktoken or .gguf and
 vocab.txt."""
 
 VOCAB_FILES = ("vocab.json", "vocab.txt")
@@ -42,7 +42,7 @@ KNOWN_FILES = (
 )
 
 _MODEL_PROTO_TAGS = frozenset({b"\x0a", b"\x12", b"\x1a", b"\x22", b"\x2a"})
-"""What a serialized sentencepiece model can begin with: the tag of one of the five messages of ModelProto."""
+"""The first byte of a serialized sentencepiece model: the tag of one of the five messages of ModelProto."""
 
 _ENDINGS = (".model", ".spm", ".tiktoken", ".gguf")
 

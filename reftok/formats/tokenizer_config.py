@@ -38,7 +38,7 @@ _WITHOUT_EFFECT = frozenset(
         "tokenizer_file", "truncation_side", "truncation_strategy", "use_fast", "vocab_size",
     }
 )  # fmt: skip
-"""What is about batches, chats and files, and changes no id."""
+"""Settings about batches, chats and files, which change no id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ SPACES_BEFORE = (
     (" 've", "'ve"),
     (" 're", "'re"),
 )
-"""What `cleanup` replaces, in this order."""
+"""The replacements of `cleanup`, in this order."""
 
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 

@@ -40,7 +40,7 @@ the same since Unicode 6.3. Python's `str.isspace` is another set: it has U+001C
 Form: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 REPLACEMENT_CHARACTER = "\ufffd"
-"""What bytes become that are not part of a character."""
+"""The stand-in of bytes that are not part of a character."""
 
 NONCHARACTER = "\U0010ffff"
 

@@ -18,13 +18,13 @@ from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE
 from reftok.unicode.llama_tables import CATEGORIES
 
 NUMBER, LETTER, PUNCTUATION, MARK, SYMBOL, OTHER = "ÑÒÓÔÕÐ"
-"""What a code point above ASCII is folded to: the characters D1 to D5, and D0 for every other category."""
+"""The stand-ins of code points above ASCII: the characters D1 to D5, and D0 for every other category."""
 
 FOLDED_SPACE = "\v"
-"""What white space above ASCII is folded to, since `\\s` of `std::regex` knows only ASCII."""
+"""The stand-in of white space above ASCII, since `\\s` of `std::regex` knows only ASCII."""
 
 HAN_LETTER, OTHER_HAN = "Ö×"
-"""What the Han ranges of the splitter of Kimi K2 are folded to, there only."""
+"""The stand-in of the Han ranges in the splitter of Kimi K2, there only."""
 
 CLASSES: Mapping[str, str] = MappingProxyType(
     {

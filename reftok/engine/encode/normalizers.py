@@ -40,7 +40,7 @@ from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.spec.stages import Normalizer
 
 _LONGEST_CONTENT = 1000
-"""What Replace may put for one character; more, and it refuses a long text as a whole."""
+"""The most code points that Replace may put for one; with more, it refuses a long text as a whole."""
 
 
 class StreamedRewrite(StreamedStage):

@@ -24,11 +24,11 @@ _INVALID = regex.compile("[\udc80-\udcff]")
 _WORDS = regex.compile("[^ ]* ")
 
 Step: TypeAlias = tuple[tuple[str, ...], str]
-"""What text becomes before spaces are trimmed, cut where spaces are not collapsed across; and what is still open."""
+"""The rewritten text before spaces are trimmed, cut where spaces are not collapsed across; and what is still open."""
 
 
 AsciiRules: TypeAlias = tuple[dict[int, str], str]
-"""What becomes of ASCII characters that do not stay what they are, and the characters that this does not hold for."""
+"""The replacements of ASCII characters that do not stay as they are, and the characters that this does not hold for."""
 
 
 class _Alone(dict[str, str | None]):

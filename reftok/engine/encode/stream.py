@@ -15,7 +15,7 @@ from reftok.engine.encode.encoder import Encoder
 from reftok.errors import InvalidText, ReftokError, StreamFinished
 
 ByteErrors: TypeAlias = Literal["strict", "replace"]
-"""What is done with bytes that are not UTF-8 where the library takes none: refuse them, or U+FFFD."""
+"""The treatment of bytes that are not UTF-8 where the library takes none: refuse them, or U+FFFD."""
 
 
 class StreamEncoder:

@@ -29,9 +29,9 @@ _READ_ALIKE = regex.compile(
     rf"(?:[^\\\[\]()$]|\\(?:[pP]\{{\^?\w+\}}|u[0-9A-Fa-f]{{4}}|[AbBdDfnrsStvwWZ]|[^\w\n])"
     rf"|\((?!\?)|\(\?(?:[:=!>]|<[=!]|i:)|\)|\[\^?{_CLASS_ITEM}+(?:&&\[\^?{_CLASS_ITEM}+\])?\])*+"
 )
-"""What stands for the same, or for less, in the syntax of `regex` as in that of Oniguruma."""
+"""Syntax that stands for the same, or for less, in the syntax of `regex` as in that of Oniguruma."""
 _READ_OTHERWISE = regex.compile(r"\}\?|,\}\+|\{\d+\}\+|--|~~|\|\|")
-"""What stands for less in the syntax of `regex`, or in that of its version 1."""
+"""Syntax that stands for less in the syntax of `regex`, or in that of its version 1."""
 _PLAIN_FLAGS = regex.VERSION0 | regex.VERSION1 | regex.FULLCASE | regex.UNICODE
 _JOINERS = frozenset("\u200c\u200d")
 """Characters of a word to `regex`, and not to Oniguruma."""
@@ -42,7 +42,7 @@ LONGEST_KNOWN = 16
 """So many characters may be decided from memory: the fragments of a model's output come again and again."""
 
 Decision: TypeAlias = tuple[list[str], list[bool] | None, int, State, int]
-"""What is final of a text: texts one after the other; which of them are matches, None where all are; where the rest
+"""The final part of a text: texts one after the other; which of them are matches, None where all are; where the rest
 begins; where the paths from there are at the end of the text; and where the last match has ended, -1 if that is not
 known. A plain tuple: one is made for every fragment."""
 

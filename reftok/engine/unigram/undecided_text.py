@@ -66,7 +66,7 @@ class UndecidedText(dict[str, "Step"]):
 
 
 Step: TypeAlias = tuple[UndecidedText, Path]
-"""What is undecided behind a character, and what that character has decided."""
+"""The undecided text behind a character, and the path that this character has decided."""
 
 LOST = UndecidedText("", (), inf, None)
 """It depends on more than the undecided text; so does everything behind it."""

@@ -28,10 +28,10 @@ class Attribute(IntFlag):
 
 
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN
-"""What is matched in text only where special tokens are parsed, and has text only where they are shown."""
+"""Attributes of tokens that are parsed and shown only where special tokens are."""
 
 CUT_OUT = SPECIAL | Attribute.USER_DEFINED
-"""What is cut out of the text before the model sees it."""
+"""Attributes of tokens that are cut out of the text before the model sees it."""
 
 _OF_TYPE = {
     1: Attribute.NORMAL,
