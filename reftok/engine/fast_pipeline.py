@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 
 from reftok.engine.caches import Results, TwoGenerationCache
-from reftok.engine.fast_normalizers import fast_normalizer
+from reftok.engine.fast_normalizers import FastSentencePieceNormalizer, fast_normalizer
 from reftok.spec.decoders import ByteFallback, byte_of_token, decoded_run
 from reftok.spec.pipeline import Pipeline
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.spec.stages import Decoder, Model
 from reftok.spec.types import Token
 
@@ -67,7 +70,13 @@ class RememberingModel:
 
 
 def _fast_decoder(decoder: Decoder) -> Decoder:
-    return FastByteFallback() if type(decoder) is ByteFallback else decoder
+    if type(decoder) is ByteFallback:
+        return FastByteFallback()
+    if type(decoder) is SentencePieceDecoder and type(decoder.denormalizer) is SentencePieceNormalizer:
+        fast = copy(decoder)
+        fast.denormalizer = FastSentencePieceNormalizer(decoder.denormalizer)
+        return fast
+    return decoder
 
 
 class FastByteFallback:
