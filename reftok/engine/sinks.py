@@ -16,9 +16,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString
-
 
 class TextSink(Protocol):
     """Takes parts of text, and the added tokens between them."""
@@ -33,12 +30,8 @@ class TextSink(Protocol):
         """Why this stage holds every part until its end, '' if it does not."""
         ...
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        """More text of the part; not ''.
-
-        at_start: how many of its first characters begin where the original text does, as their alignment says. Only
-        Metaspace asks for it (`prepend_scheme` first).
-        """
+    def text(self, fragment: str) -> None:
+        """More text of the part; not ''."""
         ...
 
     def end_part(self) -> None:
@@ -46,7 +39,7 @@ class TextSink(Protocol):
         ...
 
     def parts(self, parts: Sequence[str]) -> None:
-        """Each of these is a whole part; none is ''. The part before them has ended, and nothing is at the start."""
+        """Each of these is a whole part; none is ''. The part before them has ended."""
         ...
 
     def token(self, token_id: int) -> None:
@@ -68,7 +61,7 @@ class StreamedStage(ABC):
         return 0
 
     @abstractmethod
-    def text(self, fragment: str, at_start: int = 0) -> None: ...
+    def text(self, fragment: str) -> None: ...
 
     @abstractmethod
     def end_part(self) -> None: ...
@@ -87,17 +80,3 @@ def hand_on_rewritten(parts: Sequence[str], rewrite: Callable[[str], str], sink:
     left = list(filter(None, map(rewrite, parts)))
     if left:
         sink.parts(left)
-
-
-def rewritten(normalizer: Normalizer, text: str, at_start: int) -> tuple[str, int]:
-    """The text that a normalizer makes, and how many of its first characters begin where the original text does.
-
-    >>> from reftok.spec.normalizers import Prepend
-    >>> rewritten(Prepend("▁"), "ab", 1), rewritten(Prepend("▁"), "ab", 0)
-    (('▁ab', 2), ('▁ab', 0))
-    """
-    if not at_start:
-        return normalizer.normalize(NormalizedString(text)).text, 0
-    spans = [(0, 1)] * at_start + [(1, 2)] * (len(text) - at_start)
-    normalized = normalizer.normalize(NormalizedString(text, 0, spans))
-    return normalized.text, sum(start == 0 for start, _ in normalized.spans())

@@ -160,16 +160,26 @@ class Pipeline:
 
     def tokenized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
         """The text taken through every stage up to the model."""
-        splits = self.normalized(text, note)
-        for pre_tokenizer in self.pre_tokenizers:
-            splits = pre_tokenizer.pre_tokenize(splits)
-            note("PreTokenizer", pre_tokenizer, splits)
+        splits = self.pre_tokenized(text, note)
         tokenize = self.model.tokenize
         splits = [
             split if split.tokens is not None else Split(split.normalized, tuple(tokenize(split.normalized.text)))
             for split in splits
         ]
         note("Model", self.model, splits)
+        return splits
+
+    def pre_tokenized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+        """The text as the model gets it, the added tokens cut out of it.
+
+        >>> import reftok
+        >>> [split.normalized.text for split in reftok.load("bpe-qwen").pre_tokenized("a b<|endoftext|>")]
+        ['a', 'Ġb', '<|endoftext|>']
+        """
+        splits = self.normalized(text, note)
+        for pre_tokenizer in self.pre_tokenizers:
+            splits = pre_tokenizer.pre_tokenize(splits)
+            note("PreTokenizer", pre_tokenizer, splits)
         return splits
 
     def normalized(self, text: str, note: Note = lambda *_: None) -> list[Split]:

@@ -104,7 +104,7 @@ class _Handed:
     def __init__(self, sink: FusedSink) -> None:
         self._sink = sink
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         self._sink.text(fragment)
 
     def end_part(self) -> None:

@@ -46,7 +46,6 @@ class StreamedAddedTokens(StreamedStage):
         self._blanks: list[str] = []
         self._blank_size = 0
         self._waits_behind_blanks = False
-        self._at_start = 0
         self._covered = 0
         self._position = 0
         self._strips_on = False
@@ -56,7 +55,7 @@ class StreamedAddedTokens(StreamedStage):
         """How many code points are held."""
         return len(self._buffer) - self._covered + self._blank_size
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         if (
             self._find(fragment) is None
             and self._covered == len(self._buffer)
@@ -65,10 +64,8 @@ class StreamedAddedTokens(StreamedStage):
         ):
             self._buffer = fragment[-1]
             self._covered = self._position = 1
-            self._at_start = 0
-            self.sink.text(fragment, at_start)
+            self.sink.text(fragment)
             return
-        self._at_start += at_start
         self._blanks.append(fragment)
         self._blank_size += len(fragment)
         if not (self._waits_behind_blanks and not fragment.strip(_BLANKS)):
@@ -143,14 +140,13 @@ class StreamedAddedTokens(StreamedStage):
     def _hand_on(self, end: int) -> None:
         start = self._covered
         if start < end:
-            self.sink.text(self._buffer[start:end], min(max(self._at_start - start, 0), end - start))
+            self.sink.text(self._buffer[start:end])
             self._covered = end
 
     def _forget(self, count: int) -> None:
         self._buffer = self._buffer[count:]
         self._covered -= count
         self._position -= count
-        self._at_start = max(self._at_start - count, 0)
 
 
 @lru_cache(maxsize=32)

@@ -29,7 +29,7 @@ class BufferedModel:
         self.held = 0
         self.holds_parts = reason
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         self._fragments.append(fragment)
         self.held += len(fragment)
 

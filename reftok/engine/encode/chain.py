@@ -15,6 +15,7 @@ from reftok.engine.encode.growth import may_grow_too_much
 from reftok.engine.encode.llama_special_tokens import StreamedLlamaSpecialTokens
 from reftok.engine.encode.models import stream_model
 from reftok.engine.encode.normalizers import stream_normalizer
+from reftok.engine.encode.original_start import OriginalStart, RecordedStart
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
 from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import StreamedStage, TextSink
@@ -40,9 +41,6 @@ class EncodingChain:
         self.stages = _stages(pipeline, model, self.ids)
         self.text = self.stages[0].text
         self.end = self.stages[0].end_part
-        self.asks_for_start = any(
-            isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in pipeline.pre_tokenizers
-        )
         self._holding = [stage for stage in self.stages if getattr(type(stage), "held", None) is not StreamedStage.held]
         self.held_until_end = tuple(filter(None, (stage.holds_parts for stage in self.stages)))
 
@@ -53,12 +51,8 @@ class EncodingChain:
 
     def whole(self, text: str) -> list[int]:
         """The ids of a whole text."""
-        if text and not self.asks_for_start:
-            self.stages[0].parts((text,))
-            return self.taken()
         if text:
-            self.text(text, 1)
-        self.end()
+            self.stages[0].parts((text,))
         return self.taken()
 
     def of_normalized(self, text: str) -> list[int]:
@@ -87,11 +81,11 @@ class _Bounded(StreamedStage):
         self.fed = 0
         self.size = 0
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         self.size += len(fragment)
         if self.size > _AT_ONCE:
             refuse_expansion(self.size - _AT_ONCE, self.fed)
-        self.sink.text(fragment, at_start)
+        self.sink.text(fragment)
 
     def end_part(self) -> None:
         self.sink.end_part()
@@ -115,10 +109,10 @@ class _Counting(StreamedStage):
         super().__init__(sink)
         self._bounded = bounded
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         for stage in self._bounded:
             stage.fed += len(fragment)
-        self.sink.text(fragment, at_start)
+        self.sink.text(fragment)
 
     def end_part(self) -> None:
         self.sink.end_part()
@@ -138,8 +132,11 @@ def _stages(pipeline: Pipeline, model: FastModel[Any], ids: list[int]) -> tuple[
     ignored = added_tokens.special_ids() if pipeline.encode_special_tokens else frozenset()
     stages: list[TextSink] = [stream_model(model, ids)]
     bounded: list[_Bounded] = []
-    for pre_tokenizer in reversed(pipeline.pre_tokenizers):
-        stages.append(stream_pre_tokenizer(pre_tokenizer, stages[-1]))
+    starts: list[OriginalStart] = []
+    for place, pre_tokenizer in reversed([*enumerate(pipeline.pre_tokenizers)]):
+        asks = isinstance(pre_tokenizer, Metaspace) and pre_tokenizer.prepend_scheme == "first"
+        starts += [OriginalStart(pipeline, place)] * asks
+        stages.append(stream_pre_tokenizer(pre_tokenizer, stages[-1], starts[-1] if asks else None))
     stages += stream_added_tokens(added_tokens.normalized_pattern, ignored, stages[-1])
     must_be_bounded = may_grow_too_much(pipeline.normalizers)
     for normalizer in reversed(pipeline.normalizers):
@@ -151,6 +148,8 @@ def _stages(pipeline: Pipeline, model: FastModel[Any], ids: list[int]) -> tuple[
         stages.append(StreamedLlamaSpecialTokens(added_tokens, pipeline.encode_special_tokens, stages[-1]))
     else:
         stages += stream_added_tokens(added_tokens.raw_pattern, ignored, stages[-1])
+    if starts:
+        stages.append(RecordedStart(starts, stages[-1]))
     if bounded:
         stages.append(_Counting(bounded, stages[-1]))
     return tuple(reversed(stages))

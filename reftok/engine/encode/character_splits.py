@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from functools import lru_cache
 
 from reftok.engine.sinks import StreamedStage, TextSink
@@ -20,28 +19,12 @@ _PARTS: dict[Behavior, str] = {
 """The parts that a text is cut into at the characters of a class."""
 
 
-class CuttingStage(StreamedStage):
-    """A stage that takes the characters at the start of the original text one by one."""
-
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        if at_start:
-            for character in fragment[:at_start]:
-                self.cut(character, 1)
-            fragment = fragment[at_start:]
-        if fragment:
-            self.cut(fragment, 0)
-
-    @abstractmethod
-    def cut(self, fragment: str, at_start: int) -> None:
-        """Take more text: one character with at_start 1, or any with 0."""
-
-
 @lru_cache(maxsize=64)
 def _patterns(delimiters: str, behavior: Behavior) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(f"[{delimiters}]"), re.compile(_PARTS[behavior].format(delimiters))
 
 
-class StreamedCharacterSplit(CuttingStage):
+class StreamedCharacterSplit(StreamedStage):
     """Cuts at every character of a class; `behavior` says where the delimiters go.
 
     delimiters: the inside of a character class of `re`, which finds members of a large class faster than `regex`.
@@ -62,46 +45,38 @@ class StreamedCharacterSplit(CuttingStage):
         self._is_in_delimiters = False
         self._has_begun = False
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        if at_start or self._is_in_delimiters or self._search(fragment) is not None:
-            super().text(fragment, at_start)
-        else:
-            self._has_begun = True
-            self.sink.text(fragment)
-
-    def cut(self, fragment: str, at_start: int) -> None:
+    def text(self, fragment: str) -> None:
         if self._search(fragment) is None:
             if self._is_in_delimiters:
                 self._end()
             self._is_in_delimiters = False
             self._has_begun = True
-            self.sink.text(fragment, at_start)
+            self.sink.text(fragment)
             return
         starts_with_delimiter = self._match(fragment) is not None
         if self._is_in_delimiters != starts_with_delimiter and not self._joins_previous:
             self._end()
         ends_with_delimiter = self._match(fragment, len(fragment) - 1) is not None
-        self._hand_on(self._find_parts(fragment), at_start, self._ends_part and ends_with_delimiter)
+        self._hand_on(self._find_parts(fragment), self._ends_part and ends_with_delimiter)
         self._is_in_delimiters = self._is_contiguous and ends_with_delimiter
 
     def _end(self) -> None:
         self._has_begun = False
         self.sink.end_part()
 
-    def _hand_on(self, parts: list[str], at_start: int, is_whole: bool) -> None:
+    def _hand_on(self, parts: list[str], is_whole: bool) -> None:
         """The parts of a fragment; is_whole: the last one ends with it."""
         if not parts:
             return
         last = "" if is_whole else parts.pop()
-        if parts and (self._has_begun or at_start):
-            self.sink.text(parts.pop(0), at_start)
+        if parts and self._has_begun:
+            self.sink.text(parts.pop(0))
             self._end()
-            at_start = 0
         if parts:
             self.sink.parts(parts)
         if last:
             self._has_begun = True
-            self.sink.text(last, at_start)
+            self.sink.text(last)
 
     def end_part(self) -> None:
         self._is_in_delimiters = False

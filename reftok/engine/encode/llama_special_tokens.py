@@ -42,7 +42,7 @@ class StreamedLlamaSpecialTokens(StreamedStage):
         """How many code points are held."""
         return len(self._buffer)
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         ends_open = self._strips_left and fragment[-1] in SPACES
         if not self._buffer and not ends_open and self._find(fragment) is None:
             self.sink.text(fragment)

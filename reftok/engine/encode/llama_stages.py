@@ -9,7 +9,7 @@ from itertools import groupby
 import regex
 
 from reftok.engine.encode.character_splits import StreamedCharacterSplit, class_of
-from reftok.engine.sinks import StreamedStage, TextSink, rewritten
+from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bert import stands_alone
 from reftok.spec.llama.pretokenizers import DigitGroups, ThousandsSplit
@@ -45,44 +45,37 @@ class StreamedCodePoints(StreamedStage):
         super().__init__(sink)
         self._normalizer = normalizer
         self._held = ""
-        self._at_start = 0
 
     @property
     def held(self) -> int:
         """How many code points are held."""
         return len(self._held)
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         if not self._held and (fragment.isascii() or _ESCAPED.search(fragment) is None):
-            self.sink.text(fragment, at_start)
+            self.sink.text(fragment)
             return
         text = self._held + fragment
         run = _ESCAPED_AT_END.search(text)
         cut = len(text) - _open_at_end(run.group() if run else "")
-        self._at_start += at_start
         self._held = text[cut:]
         self._hand_on(text[:cut])
 
     def _hand_on(self, ready: str) -> None:
         if ready:
-            size = min(self._at_start, len(ready))
-            self._at_start -= size
-            self.sink.text(*rewritten(self._normalizer, ready, size))
+            self.sink.text(self._normalizer.normalize(NormalizedString(ready)).text)
 
     def end_part(self) -> None:
         self._hand_on(self._held)
         self._held = ""
-        self._at_start = 0
         self.sink.end_part()
 
 
 class StreamedByteCharacters(StreamedStage):
     """ByteCharacters: every character by itself."""
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        if at_start:
-            at_start = len(fragment[:at_start].encode("utf-8", "surrogatepass"))
-        self.sink.text(to_byte_characters(fragment.encode("utf-8", "surrogatepass")), at_start)
+    def text(self, fragment: str) -> None:
+        self.sink.text(to_byte_characters(fragment.encode("utf-8", "surrogatepass")))
 
     def end_part(self) -> None:
         self.sink.end_part()
@@ -99,15 +92,13 @@ class StreamedNumberRuns(StreamedStage):
         self._pre_tokenizer = pre_tokenizer
         self._run: list[str] = []
         self._held = 0
-        self._at_start = 0
 
     @property
     def held(self) -> int:
         """How many code points are held."""
         return self._held
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        self._at_start += at_start
+    def text(self, fragment: str) -> None:
         last_other = _NO_NUMBER.search(folded(fragment))
         if last_other is not None:
             self._hand_on("".join((*self._run, fragment[: last_other.end()])))
@@ -128,16 +119,13 @@ class StreamedNumberRuns(StreamedStage):
 
     def _hand_on_piece(self, text: str) -> None:
         if text:
-            at_start = min(self._at_start, len(text))
-            self._at_start -= at_start
-            self.sink.text(text, at_start)
+            self.sink.text(text)
 
     def end_part(self) -> None:
         if self._run:
             self._hand_on("".join(self._run))
             self._run.clear()
             self._held = 0
-        self._at_start = 0
         self.sink.end_part()
 
 

@@ -46,7 +46,7 @@ class StreamedMerges:
         self._window = ""
         self._is_cut = False
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         self._take(fragment, len(fragment))
 
     def _take(self, fragment: str, code_points: int) -> None:
@@ -124,7 +124,7 @@ class StreamedByteMerges(StreamedMerges):
         super().__init__(model, ids)
         self._ids_of_raw = model.ids_of_raw
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         self._take(to_byte_characters(fragment.encode()), len(fragment))
 
     def _code_points(self, rest: str) -> int:

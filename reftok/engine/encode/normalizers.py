@@ -17,7 +17,7 @@ from reftok.engine.encode.sentencepiece_normalizer import StreamedSentencePieceN
 from reftok.engine.encode.unicode_forms import StreamedBert, stream_form
 from reftok.engine.patterns.literals import overlap
 from reftok.engine.patterns.patterns import stream_matches
-from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten, rewritten
+from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten
 from reftok.spec.llama.bert import BertText
 from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
 from reftok.spec.normalizers import (
@@ -48,16 +48,12 @@ class StreamedRewrite(StreamedStage):
 
     def __init__(self, normalizer: Normalizer, sink: TextSink) -> None:
         super().__init__(sink)
-        self._normalizer = normalizer
         self._rewrite = rewriter(normalizer)
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        if at_start:
-            fragment, at_start = rewritten(self._normalizer, fragment, at_start)
-        else:
-            fragment = self._rewrite(fragment)
+    def text(self, fragment: str) -> None:
+        fragment = self._rewrite(fragment)
         if fragment:
-            self.sink.text(fragment, at_start)
+            self.sink.text(fragment)
 
     def end_part(self) -> None:
         self.sink.end_part()
@@ -67,20 +63,18 @@ class StreamedRewrite(StreamedStage):
 
 
 class StreamedPrefix(StreamedStage):
-    """A text before each part; it begins where the first character does."""
+    """A text before each part."""
 
     def __init__(self, prefix: str, sink: TextSink) -> None:
         super().__init__(sink)
         self._prefix = prefix
         self._is_first = True
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         if self._is_first:
             self._is_first = False
             fragment = self._prefix + fragment
-            if at_start:
-                at_start += len(self._prefix)
-        self.sink.text(fragment, at_start)
+        self.sink.text(fragment)
 
     def end_part(self) -> None:
         self._is_first = True
@@ -102,36 +96,31 @@ class StreamedStrip(StreamedStage):
         self._is_leading = self._strip.strip_left
         self._blanks: list[str] = []
         self._held = 0
-        self._at_start = 0
 
     @property
     def held(self) -> int:
         """How many code points are held."""
         return self._held
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         if self._is_leading:
             kept = fragment.lstrip(BLANKS)
             if not kept:
                 return
             self._is_leading = False
-            at_start = max(at_start - len(fragment) + len(kept), 0)
             fragment = kept
         if self._strip.strip_right and (self._blanks or fragment[-1] in BLANKS):
-            self._hold_blanks(fragment, at_start)
+            self._hold_blanks(fragment)
         else:
-            self.sink.text(fragment, at_start)
+            self.sink.text(fragment)
 
-    def _hold_blanks(self, fragment: str, at_start: int) -> None:
-        self._at_start += at_start
+    def _hold_blanks(self, fragment: str) -> None:
         kept = fragment.rstrip(BLANKS)
         if kept:
             ready = "".join((*self._blanks, kept))
-            at_start = min(self._at_start, len(ready))
-            self._at_start -= at_start
             self._blanks.clear()
             self._held = 0
-            self.sink.text(ready, at_start)
+            self.sink.text(ready)
         if len(kept) < len(fragment):
             self._blanks.append(fragment[len(kept) :])
             self._held += len(fragment) - len(kept)
@@ -144,21 +133,19 @@ class StreamedStrip(StreamedStage):
 class StreamedLiteralReplace(StreamedStage):
     """Replace with a pattern that is a string; holds what may be the beginning of a match."""
 
-    def __init__(self, pattern: str, replace: Replace, sink: TextSink) -> None:
+    def __init__(self, pattern: str, content: str, sink: TextSink) -> None:
         super().__init__(sink)
         self._pattern = pattern
-        self._replace = replace
+        self._content = content
         self._inside = frozenset(pattern[:-1])
         self._held = ""
-        self._at_start = 0
 
     @property
     def held(self) -> int:
         """How many code points are held."""
         return len(self._held)
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        self._at_start += at_start
+    def text(self, fragment: str) -> None:
         ready = self._held + fragment
         cut = len(ready)
         if fragment[-1] in self._inside:
@@ -171,21 +158,14 @@ class StreamedLiteralReplace(StreamedStage):
         return overlap(text.split(self._pattern)[-1], self._pattern)
 
     def _hand_on(self, ready: str) -> None:
-        at_start = 0
-        if self._at_start:
-            size = min(self._at_start, len(ready))
-            self._at_start -= size
-            ready, at_start = rewritten(self._replace, ready, size)
-        else:
-            ready = ready.replace(self._pattern, self._replace.content)
+        ready = ready.replace(self._pattern, self._content)
         if ready:
-            self.sink.text(ready, at_start)
+            self.sink.text(ready)
 
     def end_part(self) -> None:
         if self._held:
             self._hand_on(self._held)
         self._held = ""
-        self._at_start = 0
         self.sink.end_part()
 
 
@@ -196,7 +176,6 @@ class StreamedReplace(StreamedStage):
         super().__init__(sink)
         self._matcher = stream_matches(replace.pattern)
         self._content = replace.content
-        self._at_start = 0
         self.holds_parts = self._matcher.holds_parts
 
     @property
@@ -204,31 +183,16 @@ class StreamedReplace(StreamedStage):
         """How many code points are held."""
         return self._matcher.held
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        self._at_start += at_start
+    def text(self, fragment: str) -> None:
         self._hand_on(self._matcher.feed(fragment))
 
     def _hand_on(self, pieces: list[tuple[str, bool]]) -> None:
         content = self._content
-        if self._at_start:
-            self._hand_on_with_start(pieces)
-        elif pieces and (ready := "".join([content if is_match else text for text, is_match in pieces])):
+        if pieces and (ready := "".join([content if is_match else text for text, is_match in pieces])):
             self.sink.text(ready)
-
-    def _hand_on_with_start(self, pieces: list[tuple[str, bool]]) -> None:
-        """A match begins in the original text where its last character does."""
-        for text, is_match in pieces:
-            size = min(self._at_start, len(text))
-            self._at_start -= size
-            if is_match:
-                size = len(self._content) if size == len(text) else 0
-            ready = self._content if is_match else text
-            if ready:
-                self.sink.text(ready, size)
 
     def end_part(self) -> None:
         self._hand_on(self._matcher.finish())
-        self._at_start = 0
         self.sink.end_part()
 
 
@@ -250,7 +214,7 @@ def _stream_replace(replace: Replace, sink: TextSink) -> TextSink:
         return StreamedRewrite(replace, sink)
     if not replace.pattern:
         return buffer_for_normalizer(replace, sink, "puts its content between all characters")
-    return StreamedLiteralReplace(replace.pattern, replace, sink)
+    return StreamedLiteralReplace(replace.pattern, replace.content, sink)
 
 
 STREAMED_NORMALIZERS: Mapping[type[Any], Callable[[Any, TextSink], TextSink]] = {

@@ -34,7 +34,7 @@ class StreamedCuts(ABC):
         self._last = ""
         self._is_stuck = False
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         self._fragments.append(fragment)
         self.held += len(fragment)
         if self._is_stuck:
@@ -131,10 +131,10 @@ class StreamedSPM(StreamedCuts):
         super().__init__(model.cuts.last_cut, ids)
         self._model = model
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         if not fragment.isascii() and any("\ud800" <= character <= "\udfff" for character in fragment):
             self._is_stuck = True
-        super().text(fragment, at_start)
+        super().text(fragment)
 
     def _give(self, text: str) -> bool:
         self._ids += self._model.ids_of(text)

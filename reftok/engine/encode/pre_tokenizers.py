@@ -9,14 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reftok.engine.encode.buffered_stages import buffer_for_pre_tokenizer
-from reftok.engine.encode.character_splits import CuttingStage, StreamedCharacterSplit, class_of, class_of_table
+from reftok.engine.encode.character_splits import StreamedCharacterSplit, class_of, class_of_table
 from reftok.engine.encode.llama_stages import (
     StreamedByteCharacters,
     StreamedNumberRuns,
     stream_bert_words,
 )
+from reftok.engine.encode.original_start import OriginalStart
 from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
-from reftok.engine.sinks import TextSink
+from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.spec.llama.bert import BertWords
 from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups, RegexSplit, ThousandsSplit
 from reftok.spec.pretokenizers import (
@@ -39,33 +40,27 @@ from reftok.unicode.scripts import script
 from reftok.unicode.tables import BERT_PUNCTUATION, NUMERIC_IN_17
 
 
-class StreamedMetaspace(CuttingStage):
+class StreamedMetaspace(StreamedStage):
     """Spaces as the replacement, and a cut before each of them; a part that begins with none is given one."""
 
-    def __init__(self, metaspace: Metaspace, sink: TextSink) -> None:
+    def __init__(self, metaspace: Metaspace, sink: TextSink, start: OriginalStart | None) -> None:
         super().__init__(sink)
+        self._start = start
         self._replacement = metaspace.replacement
         self._splits = metaspace.split
-        self._scheme = metaspace.prepend_scheme
+        self._prepends_always = metaspace.prepend_scheme == "always"
         self._is_first = True
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        if at_start or self._is_first or " " in fragment or self._replacement in fragment:
-            super().text(fragment, at_start)
-        else:
-            self.sink.text(fragment)
-
-    def cut(self, fragment: str, at_start: int) -> None:
-        replacement = self._replacement
+    def text(self, fragment: str) -> None:
+        start, replacement = self._start, self._replacement
+        prepends = self._prepends_always if start is None or start.is_passed else start.takes(fragment)
         text = fragment.replace(" ", replacement)
         if self._is_first:
             self._is_first = False
-            prepends = at_start > 0 if self._scheme == "first" else self._scheme == "always"
             if prepends and text[0] != replacement:
                 text = replacement + text
-                at_start *= 2
         if not self._splits or replacement not in text:
-            self.sink.text(text, at_start)
+            self.sink.text(text)
             return
         first, *words = text.split(replacement)
         if first:
@@ -74,14 +69,14 @@ class StreamedMetaspace(CuttingStage):
         last = words.pop()
         if words:
             self.sink.parts([replacement + word for word in words])
-        self.sink.text(replacement + last, at_start)
+        self.sink.text(replacement + last)
 
     def parts(self, parts: Sequence[str]) -> None:
         replacement = self._replacement
         text = "".join(parts)
-        if " " in text or replacement in text:
+        if " " in text or replacement in text or not (self._start is None or self._start.is_passed):
             super().parts(parts)
-        elif self._scheme == "always":
+        elif self._prepends_always:
             self.sink.parts(list(map(replacement.__add__, parts)))
         else:
             self.sink.parts(parts)
@@ -102,14 +97,14 @@ class _Scripts(dict[str, str | None]):
 _scripts = _Scripts()
 
 
-class StreamedUnicodeScripts(CuttingStage):
+class StreamedUnicodeScripts(StreamedStage):
     """Cuts where the script changes; what has none goes with the part before it, and is lost at the start."""
 
     def __init__(self, sink: TextSink) -> None:
         super().__init__(sink)
         self._script: str | None = None
 
-    def cut(self, fragment: str, at_start: int) -> None:
+    def text(self, fragment: str) -> None:
         parts: list[str] = []
         here, start, is_lost = self._script, 0, self._script is None
         for place, character in enumerate(fragment):
@@ -124,14 +119,14 @@ class StreamedUnicodeScripts(CuttingStage):
             if part:
                 self.sink.text(part)
             self.sink.end_part()
-        self.sink.text(fragment[start:], at_start)
+        self.sink.text(fragment[start:])
 
     def end_part(self) -> None:
         self._script = None
         self.sink.end_part()
 
 
-class StreamedFixedLength(CuttingStage):
+class StreamedFixedLength(StreamedStage):
     """Cuts parts of one length."""
 
     def __init__(self, length: int, sink: TextSink) -> None:
@@ -139,13 +134,13 @@ class StreamedFixedLength(CuttingStage):
         self._length = length
         self._room = length
 
-    def cut(self, fragment: str, at_start: int) -> None:
+    def text(self, fragment: str) -> None:
         room, size = self._room, len(fragment)
         if size < room:
-            self.sink.text(fragment, at_start)
+            self.sink.text(fragment)
             self._room -= size
             return
-        self.sink.text(fragment[:room], at_start)
+        self.sink.text(fragment[:room])
         self.sink.end_part()
         last = size - (size - room) % self._length
         parts = [fragment[start : start + self._length] for start in range(room, last, self._length)]
@@ -160,15 +155,20 @@ class StreamedFixedLength(CuttingStage):
         self.sink.end_part()
 
 
-def stream_pre_tokenizer(pre_tokenizer: PreTokenizer, sink: TextSink) -> TextSink:
-    """The stage before `sink` that cuts each part; one of a class not known here, derived ones too, buffers it."""
+def stream_pre_tokenizer(pre_tokenizer: PreTokenizer, sink: TextSink, start: OriginalStart | None = None) -> TextSink:
+    """The stage before `sink` that cuts each part; one of a class not known here, derived ones too, buffers it.
+
+    start: for a pre-tokenizer that asks which parts begin where the original text does.
+    """
+    if start is not None:
+        return _stream_metaspace(pre_tokenizer, sink, start)
     return STREAMED_PRE_TOKENIZERS.get(type(pre_tokenizer), buffer_for_pre_tokenizer)(pre_tokenizer, sink)
 
 
-def _stream_metaspace(metaspace: Metaspace, sink: TextSink) -> TextSink:
-    if len(metaspace.replacement) != 1:
-        return buffer_for_pre_tokenizer(metaspace, sink)
-    return StreamedMetaspace(metaspace, sink)
+def _stream_metaspace(metaspace: PreTokenizer, sink: TextSink, start: OriginalStart | None = None) -> TextSink:
+    if type(metaspace) is not Metaspace:
+        return buffer_for_pre_tokenizer(metaspace, sink, start=start)
+    return StreamedMetaspace(metaspace, sink, start)
 
 
 def _stream_delimiter_split(pre_tokenizer: CharDelimiterSplit, sink: TextSink) -> TextSink:

@@ -38,6 +38,7 @@ class StreamedPrecompiled(StreamedStage):
         super().__init__(sink)
         self._normalizer = normalizer
         self._rewrite = rewriter(normalizer)
+        self._most_of_one = normalizer.charsmap.longest_replacement
         self._rewritten = Results(self._rewrite, longest=_SHORT, capacity=_MOST_REMEMBERED)
         has_part = normalizer.charsmap.has_part
         self._begins_no_rule = Results(
@@ -52,7 +53,6 @@ class StreamedPrecompiled(StreamedStage):
         self._in_pieces = 0
         self._context = ""
         self._marks: list[str] = []
-        self._at_start = 0
         self._has_written = False
         self._undecided = ""
 
@@ -61,12 +61,11 @@ class StreamedPrecompiled(StreamedStage):
         """How many code points are held."""
         return len(self._cluster) + self._in_pieces + len(self._undecided)
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         cluster = self._cluster
-        self._at_start += at_start
         if not self._pieces and CLUSTERS_OF_ONE.fullmatch((cluster or self._context) + fragment) is not None:
             last = self._context = fragment[-1]
-            if self._begins_no_rule[last] and not self._at_start:
+            if self._begins_no_rule[last]:
                 self._cluster = ""
                 self._hand_on(cluster + fragment)
                 return
@@ -111,36 +110,26 @@ class StreamedPrecompiled(StreamedStage):
         self._context = _context_of(last)
 
     def _hand_on(self, ready: str) -> None:
-        if self._at_start:
-            self._hand_on_at_start(self._undecided + ready, is_end=False)
-        elif text := self._rewritten[ready] if len(ready) <= _SHORT else self._rewrite(ready):
+        """Hand on what is rewritten; the first characters of a part only when it is known what they stand for."""
+        if self._undecided:
+            ready, self._undecided = self._undecided + ready, ""
+        if text := self._rewritten[ready] if len(ready) <= _SHORT else self._rewrite(ready):
+            if not self._has_written and len(text) <= self._most_of_one and self._ends_with_insertion(ready):
+                self._undecided = ready
+                return
+            self._has_written = True
             self.sink.text(text)
 
-    def _hand_on_at_start(self, ready: str, is_end: bool) -> None:
-        """Count what begins where the original text does.
-
-        A removal before anything is written is lost, so that what comes later begins where the removed text did; any
-        other goes with the character before it, which, if it was inserted, then stands for the removed one.
-        """
-        changes: list[Change] = [("", 1)] if self._has_written else []
+    def _ends_with_insertion(self, ready: str) -> bool:
+        """Whether the last character is an inserted one: if the next is removed, it will stand for that."""
+        changes: list[Change] = []
         self._normalizer.add_changes(ready, changes)
-        self._undecided = ready if changes and changes[-1][0] and changes[-1][1] == 1 and not is_end else ""
-        if self._undecided:
-            return
-        position = at_start = 0
-        for character, change in changes:
-            at_start += len(character) * (position - max(change, 0) < self._at_start)
-            position += 1 - change
-        self._at_start = max(self._at_start - position, 0)
-        if text := "".join(character for character, _ in changes):
-            self._has_written = True
-            self.sink.text(text, at_start)
+        return changes[-1][1] == 1
 
     def end_part(self) -> None:
         ready = "".join((self._cluster, *self._pieces))
-        if self._at_start:
-            self._hand_on_at_start(self._undecided + ready, is_end=True)
-        elif ready:
+        self._has_written = True
+        if ready or self._undecided:
             self._hand_on(ready)
         self._start_part()
         self.sink.end_part()

@@ -1,7 +1,7 @@
 """The streamed form of `reftok.spec.sentencepiece.normalizer`.
 
 It holds the text from where a longer text could match a longer rule or symbol, and the spaces that may turn out to be
-the last. The offsets of sentencepiece are not asked for by anything in a stream: `at_start` is not handed on.
+the last.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ class StreamedSentencePieceNormalizer(StreamedStage):
         """How many code points are held."""
         return len(self._open) + self._spaces
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         if not self._is_begun and not (fragment := self._begun(self._open + fragment, is_end=False)):
             return
         runs, self._open = self._step(self._open + fragment)

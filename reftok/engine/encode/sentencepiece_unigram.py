@@ -50,7 +50,7 @@ class StreamedSentencePieceUnigram(LookedUpPaths):
     def held(self) -> int:
         return self._undecided_size if self._is_searching else len(self._waiting)
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         if len(fragment) < _SHORT:
             self._search_more(fragment)
             return

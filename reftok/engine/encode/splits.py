@@ -68,7 +68,6 @@ class StreamedSplit(StreamedStage):
         self._keeps = {is_match: behavior != "Removed" or is_match == invert for is_match in (True, False)}
         self._cuts_everywhere = not self._joined
         self._match_ends_part = not any(left == (not invert) for left, _ in self._joined)
-        self._at_start = 0
         self._last: bool | None = None
         self._is_open = False
         self.holds_parts = matcher.holds_parts
@@ -77,9 +76,7 @@ class StreamedSplit(StreamedStage):
     def held(self) -> int:
         return self._matcher.held
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        if at_start:
-            self._at_start += at_start
+    def text(self, fragment: str) -> None:
         texts, are_matches = self._pieces(fragment)
         if texts:
             if self._is_open or self._matcher.is_open:
@@ -117,7 +114,7 @@ class StreamedSplit(StreamedStage):
             self._hand_on(texts[last], True)
 
     def _take(self, texts: Sequence[str], are_matches: Sequence[bool] | None) -> None:
-        if self._cuts_everywhere and not self._at_start:
+        if self._cuts_everywhere:
             self._take_apart(texts, are_matches)
         else:
             for text, is_match in zip(texts, are_matches or [True] * len(texts), strict=True):
@@ -163,12 +160,8 @@ class StreamedSplit(StreamedStage):
         self._last = is_match
 
     def _hand_on(self, text: str, is_match: bool) -> None:
-        at_start = 0
-        if self._at_start:
-            at_start = min(self._at_start, len(text))
-            self._at_start -= at_start
         if text and self._keeps[is_match]:
-            self.sink.text(text, at_start)
+            self.sink.text(text)
 
     def _end_match(self) -> None:
         if self._match_ends_part:
@@ -195,13 +188,13 @@ class StreamedPrefixSpace(StreamedStage):
     def held(self) -> int:
         return self.sink.held
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         if not self._is_begun:
             self._is_begun = True
             if fragment[0] != " ":
-                self.sink.text(" " + fragment, at_start and at_start + 1)
+                self.sink.text(" " + fragment)
                 return
-        self.sink.text(fragment, at_start)
+        self.sink.text(fragment)
 
     def end_part(self) -> None:
         self._is_begun = False
@@ -211,10 +204,8 @@ class StreamedPrefixSpace(StreamedStage):
 class StreamedBytes(StreamedStage):
     """Every character as the visible characters of its UTF-8 bytes."""
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        if at_start:
-            at_start = len(fragment[:at_start].encode())
-        self.sink.text(to_byte_characters(fragment.encode()), at_start)
+    def text(self, fragment: str) -> None:
+        self.sink.text(to_byte_characters(fragment.encode()))
 
     def end_part(self) -> None:
         self.sink.end_part()

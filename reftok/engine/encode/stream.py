@@ -49,7 +49,6 @@ class StreamEncoder:
         self._text = self._chain.text
         self._reader = ChunkReader(self._encoder.pipeline.library, self._errors)
         self._takes_ascii = False
-        self._is_begun = False
         self._come = 0
         self._end = ""
 
@@ -141,12 +140,11 @@ class StreamEncoder:
     def _take(self, text: str) -> None:
         if text:
             try:
-                self._text(text, int(self._chain.asks_for_start and not self._is_begun))
+                self._text(text)
             except BaseException:
                 self._break()
-            self._is_begun = True
             self._come += len(text)
-        self._takes_ascii = self._is_begun and not (self._reader.waiting or self._holds_ids)
+        self._takes_ascii = not (self._reader.waiting or self._holds_ids)
 
 
 def ids_of_chunks(encoder: StreamEncoder, chunks: Iterable[str | bytes]) -> Iterator[int]:

@@ -10,42 +10,35 @@ from collections.abc import Sequence
 
 from reftok.engine.encode.normalization_boundaries import BEGINS, ENDS, cuts
 from reftok.engine.encode.rewriting import Rewrite, bert_steps, rewriter
-from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten, rewritten
+from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten
 from reftok.spec.normalizers import BertNormalizer, UnicodeForm
-from reftok.spec.stages import Normalizer
 from reftok.unicode.characters import Form
 
 
 class StreamedForm(StreamedStage):
     """Holds the text from the last place where it can be cut.
 
-    normalizer, rewrite: what is done to the text between two cuts, with and without its alignment.
+    rewrite: what is done to the text between two cuts.
     keeps_ascii: whether ASCII stays as it is.
     """
 
-    def __init__(
-        self, form: Form, normalizer: Normalizer, rewrite: Rewrite, sink: TextSink, keeps_ascii: bool = False
-    ) -> None:
+    def __init__(self, form: Form, rewrite: Rewrite, sink: TextSink, keeps_ascii: bool = False) -> None:
         super().__init__(sink)
         self._cuts = cuts(form)
         self._open_ascii = frozenset(character for character in map(chr, range(128)) if self._cuts[character] < ENDS)
         self._keeps_ascii = keeps_ascii
-        self._normalizer = normalizer
         self._rewrite = rewrite
         self._held = ""
         self._marks: list[str] = []
         self._marked = 0
-        self._at_start = 0
 
     @property
     def held(self) -> int:
         """How many code points are held."""
         return len(self._held) + self._marked
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         cut = len(fragment) - (fragment[-1] in self._open_ascii) if fragment.isascii() else self._last_cut(fragment)
-        if at_start:
-            self._at_start += at_start
         if cut < 0:
             self._marks.append(fragment)
             self._marked += len(fragment)
@@ -56,7 +49,7 @@ class StreamedForm(StreamedStage):
             self._marks.clear()
             self._marked = 0
         self._held = fragment[cut:]
-        if self._keeps_ascii and ready.isascii() and not self._at_start:
+        if self._keeps_ascii and ready.isascii():
             if ready:
                 self.sink.text(ready)
         elif ready:
@@ -73,15 +66,9 @@ class StreamedForm(StreamedStage):
         return -1
 
     def _hand_on(self, ready: str) -> None:
-        at_start = 0
-        if self._at_start:
-            size = min(self._at_start, len(ready))
-            self._at_start -= size
-            text, at_start = rewritten(self._normalizer, ready, size)
-        else:
-            text = self._rewrite(ready)
+        text = self._rewrite(ready)
         if text:
-            self.sink.text(text, at_start)
+            self.sink.text(text)
 
     def end_part(self) -> None:
         ready = "".join((self._held, *self._marks))
@@ -90,7 +77,6 @@ class StreamedForm(StreamedStage):
         self._marked = 0
         if ready:
             self._hand_on(ready)
-        self._at_start = 0
         self.sink.end_part()
 
     def parts(self, parts: Sequence[str]) -> None:
@@ -101,23 +87,20 @@ class StreamedBert(StreamedStage):
     """BertNormalizer where it strips accents: rewrites by character, and a decomposition between them."""
 
     def __init__(self, normalizer: BertNormalizer, sink: TextSink) -> None:
-        self._before, after = bert_steps(normalizer)
-        self._form = StreamedForm("NFD", after, rewriter(after), sink)
+        before, after = bert_steps(normalizer)
+        self._form = StreamedForm("NFD", rewriter(after), sink)
         super().__init__(self._form)
-        self._rewrite = rewriter(self._before)
+        self._rewrite = rewriter(before)
 
     @property
     def held(self) -> int:
         """How many code points are held."""
         return self._form.held
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        if at_start:
-            fragment, at_start = rewritten(self._before, fragment, at_start)
-        else:
-            fragment = self._rewrite(fragment)
+    def text(self, fragment: str) -> None:
+        fragment = self._rewrite(fragment)
         if fragment:
-            self._form.text(fragment, at_start)
+            self._form.text(fragment)
 
     def end_part(self) -> None:
         self._form.end_part()
@@ -125,4 +108,4 @@ class StreamedBert(StreamedStage):
 
 def stream_form(normalizer: UnicodeForm, sink: TextSink) -> StreamedForm:
     """The stage before `sink` that brings text into a normalization form."""
-    return StreamedForm(normalizer.form, normalizer, rewriter(normalizer), sink, keeps_ascii=True)
+    return StreamedForm(normalizer.form, rewriter(normalizer), sink, keeps_ascii=True)

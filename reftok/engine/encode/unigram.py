@@ -45,7 +45,7 @@ class StreamedUnigram(LookedUpPaths):
     def held(self) -> int:
         return self._undecided_size + len(self._unknown_run) + len(self._waiting)
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         if not self._is_begun:
             text = self._waiting + fragment
             if len(fragment) > 1 and len(text) <= _SHORT and not self._is_last_to_wait:

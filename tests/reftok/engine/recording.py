@@ -20,12 +20,10 @@ class Recorder:
     def __init__(self) -> None:
         self.items: list[Item] = []
         self.open: list[str] = []
-        self.at_start = 0
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
+    def text(self, fragment: str) -> None:
         assert fragment, "an empty fragment was handed on"
         self.open.append(fragment)
-        self.at_start += at_start
 
     def end_part(self) -> None:
         if self.open:
@@ -59,9 +57,9 @@ def cut_at(text: str, places: Sequence[int]) -> list[str]:
 
 
 def feed(stage: TextSink, fragments: Sequence[str]) -> None:
-    """One part, from its first fragment to its end; the first character of the first one begins the original."""
-    for index, fragment in enumerate(fragments):
-        stage.text(fragment, int(index == 0))
+    """One part, from its first fragment to its end."""
+    for fragment in fragments:
+        stage.text(fragment)
     stage.end_part()
 
 

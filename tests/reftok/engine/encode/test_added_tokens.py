@@ -144,15 +144,6 @@ def test_a_single_word_waits_for_the_character_behind_it() -> None:
     assert streamed(added, ["-a", "b", "c-ab"], False) == ["-abc-", 0]
 
 
-def test_the_characters_at_the_start_of_the_original_are_counted_through() -> None:
-    added = AddedVocabulary([AddedToken("<s>", normalized=False)])
-    recorder = Recorder()
-    [stage] = stream_added_tokens(added.raw_pattern, frozenset(), recorder)
-    stage.text("<", 1)
-    stage.text("ab")
-    assert recorder.at_start == 1
-
-
 def test_a_token_that_strips_to_the_right_comes_before_the_white_space_has_ended() -> None:
     added = AddedVocabulary([AddedToken("<m>", rstrip=True, normalized=False)])
     recorder = Recorder()

@@ -95,7 +95,7 @@ def fed(pre_tokenizer: PreTokenizer, *fragments: str) -> tuple[list[str], str]:
     for fragment in fragments:
         stage.text(fragment)
         assert stage.held == 0
-    return [item[0] for item in recorder.items if not isinstance(item, int)], recorder.open
+    return [item for item in recorder.items if not isinstance(item, int)], recorder.open
 
 
 def test_nothing_is_held_and_a_part_ends_as_soon_as_it_is_decided() -> None:
@@ -111,15 +111,6 @@ def test_nothing_is_held_and_a_part_ends_as_soon_as_it_is_decided() -> None:
     assert fed(FixedLength(2), "abc") == (["ab"], "c")
 
 
-def test_only_the_part_at_the_start_of_the_text_counts_as_the_first() -> None:
-    for at_start, expected in ((1, [("▁a", 2)]), (0, [("a", 0)])):
-        recorder = PartRecorder()
-        stage = stream_pre_tokenizer(Metaspace("▁", "first", True), recorder)
-        stage.text("a", at_start)
-        stage.end_part()
-        assert recorder.items == expected
-
-
 def test_a_run_of_numbers_waits_for_its_end() -> None:
     recorder = PartRecorder()
     stage = stream_pre_tokenizer(DigitGroups(), recorder)
@@ -127,7 +118,7 @@ def test_a_run_of_numbers_waits_for_its_end() -> None:
     stage.text("34")
     assert (recorder.open, stage.held) == ("ab", 4)
     stage.text("c")
-    assert (recorder.items, recorder.open, stage.held) == ([("ab1", 0), ("234", 0)], "c", 0)
+    assert (recorder.items, recorder.open, stage.held) == (["ab1", "234"], "c", 0)
 
 
 def test_a_run_of_numbers_of_one_part_is_not_held_in_the_next() -> None:

@@ -15,16 +15,16 @@ from reftok.spec.sentencepiece.pieces import PrefixMatcher
 
 from ...protobuf_writer import compile_charsmap
 from ...sentencepiece_strategies import charsmap, inputs, rules
-from ..stage_comparison import Part, PartRecorder, check_stage
+from ..stage_comparison import PartRecorder, check_stage
 
 ALL_OPTIONS = [NormalizerOptions(*flags) for flags in itertools.product([False, True], repeat=4)]
 SYMBOLS = st.lists(st.text("ab A▁x", min_size=1, max_size=4), max_size=4).map(PrefixMatcher)
 
 
 def check(normalizer: SentencePieceNormalizer, text: str, seed: int = 0) -> None:
-    def stage(part: str, at_start: int) -> list[Part]:
+    def stage(part: str) -> list[str]:
         normalized, _ = normalizer.rewrite(part)
-        return [(normalized, 0)] if normalized else []
+        return [normalized] if normalized else []
 
     check_stage(lambda sink: StreamedSentencePieceNormalizer(normalizer, sink), stage, text, seed)
 

@@ -326,4 +326,4 @@ def test_the_text_of_a_match_goes_on_before_it_has_ended(
     assert (recorder.open, stage.held) == (open_part, 0)
     stage.text("-")
     stage.end_part()
-    assert [text for text, _ in recorder.items] == parts
+    assert recorder.items == parts

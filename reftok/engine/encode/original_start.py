@@ -1,0 +1,76 @@
+"""Where pre-tokens begin in the original text: what Metaspace asks with the prepend scheme "first"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reftok.engine.sinks import StreamedStage, TextSink
+from reftok.spec.pipeline import Pipeline
+
+
+class OriginalStart:
+    """Tells a pre-tokenizer which of its pre-tokens begin where the original text does.
+
+    It runs the plain stages before that pre-tokenizer over the text so far: what their streamed forms have handed on
+    is a beginning of that. Alignments never go back, so that behind a character that begins later in the original no
+    pre-token begins at its start.
+
+    place: how many pre-tokenizers stand before the one that asks.
+    is_passed: whether nothing that may still come begins at the start.
+
+    >>> import reftok
+    >>> start = OriginalStart(reftok.load("bpe-qwen").spec, place=1)
+    >>> start.come("a b"); start.takes("a"), start.takes(" "), start.is_passed
+    (True, False, True)
+    """
+
+    def __init__(self, pipeline: Pipeline, place: int) -> None:
+        self._before = replace(pipeline, pre_tokenizers=pipeline.pre_tokenizers[:place])
+        self.forget()
+
+    def forget(self) -> None:
+        """Be ready for another text."""
+        self._text = ""
+        self._taken = 0
+        self.is_passed = False
+
+    def come(self, text: str) -> None:
+        """More of the original text."""
+        self._text += text
+
+    def takes(self, fragment: str) -> bool:
+        """Whether the pre-token of `fragment` begins at the start; `fragment` is what the pre-tokenizer takes next."""
+        position = self._taken
+        self._taken += len(fragment)
+        pre_tokens = (split.normalized for split in self._before.pre_tokenized(self._text) if split.tokens is None)
+        for pre_token in pre_tokens:
+            if position < len(pre_token):
+                self.is_passed = pre_token.spans()[position + len(fragment) - 1][0] > 0
+                return pre_token.original_start == 0
+            position -= len(pre_token)
+        raise AssertionError("a streamed stage has handed on what the plain one does not make")
+
+
+class RecordedStart(StreamedStage):
+    """Tells of the text to those who ask for its start; much text at once goes on bit by bit until they know it."""
+
+    def __init__(self, starts: Sequence[OriginalStart], sink: TextSink) -> None:
+        super().__init__(sink)
+        self._starts = starts
+
+    def text(self, fragment: str) -> None:
+        size = 1
+        while fragment and not all(start.is_passed for start in self._starts):
+            bit, fragment = fragment[:size], fragment[size:]
+            size *= 2
+            for start in self._starts:
+                start.come(bit)
+            self.sink.text(bit)
+        if fragment:
+            self.sink.text(fragment)
+
+    def end_part(self) -> None:
+        self.sink.end_part()
+        for start in self._starts:
+            start.forget()

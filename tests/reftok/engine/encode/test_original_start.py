@@ -1,0 +1,97 @@
+"""Metaspace with the scheme "first" in a stream: a part is given a ▁ where the whole text gives it one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reftok
+from reftok.engine.encode import original_start
+from reftok.spec.charsmap import Charsmap
+from reftok.spec.normalizers import NFC, NFKD, Lowercase, Precompiled, Prepend, Replace, Strip
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pretokenizers import FixedLength, Metaspace, Punctuation, Split, WhitespaceSplit
+from reftok.spec.stages import Normalizer, PreTokenizer
+from reftok.spec.text import NormalizedString
+from reftok.tokenizer import Tokenizer
+
+from ...protobuf_writer import compile_charsmap
+from ..recording import cuts
+
+
+class Derived(Metaspace):
+    """A pre-tokenizer that is buffered."""
+
+
+class Unknown:
+    """A normalizer that is buffered."""
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return NormalizedString(normalized.text.swapcase(), normalized.original_start, normalized.alignments)
+
+
+FIRST = Metaspace("▁", "first", True)
+RULES = Precompiled(Charsmap(compile_charsmap({"ﬁ": "fi", "½": "1/2", "\u200b": "", "a\u0301": "", " ": "  "})))
+NORMALIZERS: list[Normalizer] = [
+    RULES, NFC(), NFKD(), Lowercase(), Prepend("xy"), Strip(True, True), Replace("ab", "-c"), Replace("a", "")
+]  # fmt: skip
+PRE_TOKENIZERS: list[PreTokenizer] = [
+    FixedLength(1), FixedLength(2), WhitespaceSplit(), Punctuation("Removed"), FIRST, Derived("▁", "first", True),
+    Split(compile_oniguruma("b|-"), "Removed", False),
+]  # fmt: skip
+TEXTS = st.lists(st.sampled_from([*"ab -ﬁ½\u200b\u0301", "<s>", "  "]), min_size=1, max_size=6).map("".join)
+
+
+def tokenizer(normalizers: list[Normalizer], pre_tokenizers: list[PreTokenizer]) -> Tokenizer:
+    loaded = reftok.load("spm-bpe-hf")
+    return replace(loaded, normalizers=tuple(normalizers), pre_tokenizers=tuple(pre_tokenizers), post_processors=None)
+
+
+def streamed(tokenizer: Tokenizer, fragments: Iterable[str]) -> list[int]:
+    stream = tokenizer.stream_encoder()
+    return [*chain.from_iterable(map(stream.feed, fragments)), *stream.finish()]
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(st.sampled_from([*NORMALIZERS, Unknown()]), max_size=2),
+    st.lists(st.sampled_from(PRE_TOKENIZERS), max_size=2),
+    TEXTS,
+)
+def test_a_stream_prepends_where_the_whole_text_does(
+    normalizers: list[Normalizer], pre_tokenizers: list[PreTokenizer], text: str
+) -> None:
+    made = tokenizer(normalizers, [*pre_tokenizers, FIRST])
+    expected = made.spec.encode_ids(text)
+    assert made.encode_ids(text) == expected
+    for fragments in cuts(text, 2):
+        assert streamed(made, fragments) == expected, fragments
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("ﬁ", "▁f ▁i"), ("ﬁa", "▁f ▁i a"), ("ﬁ\u200b", "▁f i"), ("ﬁa\u0301", "▁f i")]
+)
+def test_an_inserted_character_stands_for_what_is_removed_behind_it(text: str, tokens: str) -> None:
+    made = tokenizer([RULES], [FixedLength(1), FIRST])
+    assert made.spec.encode(text).tokens == tokens.split(" ")
+    assert streamed(made, text) == made.spec.encode_ids(text)
+
+
+def test_the_text_is_recorded_only_until_its_start_has_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    come: list[str] = []
+    kept = original_start.OriginalStart.come
+
+    def noted(start: original_start.OriginalStart, text: str) -> None:
+        come.append(text)
+        kept(start, text)
+
+    monkeypatch.setattr(original_start.OriginalStart, "come", noted)
+    stream = tokenizer([], [FIRST]).stream_encoder()
+    for _ in range(5):
+        stream.feed("abc " * 10)
+    assert come == ["a", "bc"]
