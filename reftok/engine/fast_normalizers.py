@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache, lru_cache, partial
-from itertools import accumulate, chain, islice, repeat
-from operator import add
+from itertools import accumulate
 from typing import TypeAlias
 
 import regex
 
 from reftok.engine.caches import Results
 from reftok.engine.encode.normalization_boundaries import segments
-from reftok.engine.encode.sentencepiece_prefixes import prefixes
+from reftok.engine.encode.sentencepiece_rewriting import rewriter
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
 from reftok.spec.sentencepiece.normalizer import Rewritten, SentencePieceNormalizer
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
-from reftok.unicode.characters import REPLACEMENT_CHARACTER, Form, is_normalized
+from reftok.unicode.characters import Form, is_normalized
 
 NormalizedSegment: TypeAlias = tuple[str, tuple[int, ...]]
 """A normalized text, and for each of its code points the index of the old one that it stands for."""
@@ -91,11 +89,10 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
 
     def __init__(self, normalizer: SentencePieceNormalizer) -> None:
         super().__init__(normalizer.options, normalizer.charsmap, normalizer.symbols)
-        self._prefix = prefixes(normalizer).at
-        self._before: Results[str] = Results(self._part_before)
+        self._rewriter = rewriter(normalizer)
 
     def rewrite(self, text: str) -> Rewritten:
-        replaced = self._replaced(text)
+        replaced = self._rewriter.whole(text)
         if replaced is None:
             return super().rewrite(text)
         start = self.end_of_leading_spaces(text)
@@ -105,42 +102,6 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
         if self.options.remove_extra_whitespaces:
             normalized, origins = _collapsed(normalized, origins)
         return self.finished([normalized.replace(" ", self._space)], origins, start)
-
-    def _replaced(self, text: str) -> Rewritten | None:
-        """Every prefix rewritten, spaces left alone; None where spaces are to stay that would be collapsed then.
-
-        What becomes of most characters is known from the one behind them.
-        """
-        size = len(text)
-        if self.symbols is None and self.charsmap is None:
-            return (text if text.isascii() else _INVALID.sub(REPLACEMENT_CHARACTER, text)), range(size + 1)
-        parts: list[str] = []
-        pairs = map(add, text, text[1:])
-        while len(parts) < size:
-            with suppress(_Undecided):
-                parts.extend(map(self._before.__getitem__, pairs))
-            if len(parts) < size:
-                part, length, _ = self._prefix(text, len(parts))
-                parts += [part, *[""] * (length - 1)]
-                next(islice(pairs, length - 1, length - 1), None)
-        replaced = "".join(parts)
-        if "  " in replaced and any("  " in part for part in parts):
-            return None
-        lengths = [*map(len, parts)]
-        if lengths.count(1) == size:
-            return replaced, range(size + 1)
-        return replaced, [*chain.from_iterable(map(repeat, range(size), lengths)), size]
-
-    def _part_before(self, pair: str) -> str:
-        """The result for the first of two characters, whatever follows them."""
-        part, length, is_open = self._prefix(pair, 0)
-        if is_open or length > 1:
-            raise _Undecided
-        return part
-
-
-class _Undecided(Exception):
-    """Raised where the result for a character needs a look at more than the one behind it."""
 
 
 def _collapsed(text: str, origins: Sequence[int]) -> Rewritten:

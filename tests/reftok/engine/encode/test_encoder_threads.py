@@ -15,8 +15,7 @@ import pytest
 import reftok
 from reftok.engine import caches as cache
 from reftok.engine.bpe import fast_sentencepiece_bpe, ordered_merges, string_merging
-from reftok.engine.encode.sentencepiece_normalizer import replacer
-from reftok.engine.encode.sentencepiece_prefixes import prefixes
+from reftok.engine.encode.sentencepiece_rewriting import rewriter
 from reftok.engine.patterns import finality, growing
 from reftok.engine.patterns.streamable import streamable
 from reftok.engine.unigram import undecided_text
@@ -57,10 +56,10 @@ def little_is_remembered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(cache.Results, "__init__", remember_little)
     for module, name, most in MEMORIES:
         monkeypatch.setattr(module, name, most)
-    for shared in (prefixes, replacer, streamable):
+    for shared in (rewriter, streamable):
         shared.cache_clear()
     yield
-    for shared in (prefixes, replacer, streamable):
+    for shared in (rewriter, streamable):
         shared.cache_clear()
 
 
