@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
-from reftok.engine.caches import Results, TwoGenerationCache
+from reftok.engine.caches import Results
 from reftok.engine.fast_normalizers import FastSentencePieceNormalizer, fast_normalizer
 from reftok.spec.decoders import ByteFallback, byte_of_token, decoded_run
 from reftok.spec.pipeline import Pipeline
@@ -14,8 +14,6 @@ from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.spec.stages import Decoder, Model
 from reftok.spec.types import Token
-
-_CACHED_LENGTH = 256
 
 
 def fast_pipeline(pipeline: Pipeline) -> Pipeline:
@@ -38,7 +36,7 @@ class RememberingModel:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._cache: TwoGenerationCache[Sequence[Token]] = TwoGenerationCache()
+        self._tokens: Results[Sequence[Token]] = Results(model.tokenize)
 
     @property
     def vocab(self) -> Mapping[str, int]:
@@ -61,12 +59,7 @@ class RememberingModel:
 
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one pre-token."""
-        tokens = self._cache.get(text)
-        if tokens is None:
-            tokens = self._model.tokenize(text)
-            if len(text) < _CACHED_LENGTH:
-                self._cache.put(text, tokens)
-        return tokens
+        return self._tokens[text]
 
 
 def _fast_decoder(decoder: Decoder) -> Decoder:
