@@ -12,11 +12,12 @@ Source: transformers 5.23 tokenization_utils_base.py `_from_pretrained` and toke
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.components_json import reader
 from reftok.formats.fields import Fields, is_id
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
@@ -161,18 +162,14 @@ def _token(value: Any, source: str, place: str, special: frozenset[str]) -> Adde
 
 
 def _read_flags(fields: Fields, special: frozenset[str]) -> AddedToken:
-    content = fields.text("content")
-    is_special = fields.boolean("special", False) or content in special
-    token = AddedToken(
-        content=content,
-        single_word=fields.boolean("single_word", False),
-        lstrip=fields.boolean("lstrip", False),
-        rstrip=fields.boolean("rstrip", False),
-        normalized=fields.boolean("normalized", not is_special),
-        special=is_special,
-    )
+    token = _FLAGS(fields)
     fields.done()
-    return token
+    is_special = token.special or token.content in special
+    is_normalized = token.normalized if fields.has("normalized") else not is_special
+    return replace(token, special=is_special, normalized=is_normalized)
+
+
+_FLAGS = reader(AddedToken, single_word=False, lstrip=False, rstrip=False, normalized=False, special=False)
 
 
 def _extra(config: Mapping[str, Any], mapped: Mapping[str, Any], source: str) -> list[Any]:
