@@ -63,14 +63,17 @@ class ByteLevel:
 
 
 def byte_level(normalized: NormalizedString) -> NormalizedString:
-    """The text in the characters of its bytes; each byte shares the alignment of its character."""
+    """The text in the characters of its bytes; each byte shares the alignment of its character.
+
+    Surrogates, which only the bytes of llama.cpp can spell, are encoded like any other code point.
+    """
     text = normalized.text
-    encoded = to_byte_characters(text.encode("utf-8"))
+    encoded = to_byte_characters(text.encode("utf-8", "surrogatepass"))
     if len(encoded) == len(text):
         return NormalizedString(encoded, normalized.original_start, normalized.alignments)
     alignments: list[Span] = []
     for character, span in zip(text, normalized.spans(), strict=True):
-        alignments += [span] * len(character.encode("utf-8"))
+        alignments += [span] * len(character.encode("utf-8", "surrogatepass"))
     return NormalizedString(encoded, normalized.original_start, alignments)
 
 
@@ -149,7 +152,7 @@ class WhitespaceSplit:
     """
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(splits, WHITE_SPACE.__contains__, "Removed")
+        return split_at(splits, WHITE_SPACE.__contains__, "Removed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +167,7 @@ class CharDelimiterSplit:
     delimiter: str
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(splits, lambda character: character == self.delimiter, "Removed")
+        return split_at(splits, lambda character: character == self.delimiter, "Removed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +186,7 @@ class Digits:
     individual_digits: bool
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(splits, is_numeric, "Isolated" if self.individual_digits else "Contiguous")
+        return split_at(splits, is_numeric, "Isolated" if self.individual_digits else "Contiguous")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,7 @@ class Punctuation:
     behavior: Behavior
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(splits, is_punctuation, self.behavior)
+        return split_at(splits, is_punctuation, self.behavior)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +214,7 @@ class BertPreTokenizer:
     """
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(_split_at(splits, WHITE_SPACE.__contains__, "Removed"), is_punctuation, "Isolated")
+        return split_at(split_at(splits, WHITE_SPACE.__contains__, "Removed"), is_punctuation, "Isolated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +284,7 @@ class FixedLength:
         return [normalized.slice(start, min(start + self.length, end)) for start in range(0, end, self.length)]
 
 
-def _split_at(splits: Sequence[Part], is_delimiter: Callable[[str], bool], behavior: Behavior) -> list[Part]:
+def split_at(splits: Sequence[Part], is_delimiter: Callable[[str], bool], behavior: Behavior) -> list[Part]:
     """Cut at every character that is a delimiter."""
 
     def cut(normalized: NormalizedString) -> list[NormalizedString]:

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from reftok.engine.caches import Results
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bert import BertText
-from reftok.spec.llama.stages import EscapeSpaces, SpacePrefix
 from reftok.spec.normalizers import (
     NFC,
     NFD,
@@ -32,7 +31,6 @@ from reftok.spec.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
 from reftok.unicode.characters import WHITE_SPACE, quickly_normalized
@@ -97,8 +95,8 @@ def _replace(normalizer: Replace) -> Rewrite:
     return lambda text: text.replace(pattern, content)
 
 
-def _prefix(prefix: str) -> Rewrite:
-    return lambda text: text and prefix + text
+def _prepend(normalizer: Prepend) -> Rewrite:
+    return lambda text: text and normalizer.prepend + text
 
 
 def _strip(normalizer: Strip) -> Rewrite:
@@ -183,9 +181,7 @@ _REWRITES: Mapping[type[Any], Callable[[Any], Rewrite]] = {
     BertNormalizer: _bert,
     Precompiled: _precompiled,
     ByteLevel: lambda _: lambda text: to_byte_characters(text.encode("utf-8")),
-    EscapeSpaces: lambda _: lambda text: text.replace(" ", SPACE_SYMBOL),
     Replace: _replace,
-    Prepend: lambda step: _prefix(step.prepend),
-    SpacePrefix: lambda _: _prefix(" "),
+    Prepend: _prepend,
     Strip: _strip,
 }

@@ -9,7 +9,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reftok.spec.text import Match, NormalizedString, resplit
+from reftok.spec.pretokenizers import split_at
+from reftok.spec.text import NormalizedString
 from reftok.spec.text import Split as Part
 from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE
 from reftok.unicode.forms import Change
@@ -93,23 +94,7 @@ class BertWords:
     """
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return resplit(splits, lambda normalized: _words(normalized))
-
-
-def _words(normalized: NormalizedString) -> Iterator[NormalizedString]:
-    for start, end, is_space in _pieces(normalized.text):
-        if not is_space:
-            yield normalized.slice(start, end)
-
-
-def _pieces(text: str) -> Iterator[Match]:
-    start = 0
-    for index, character in enumerate(text):
-        if character in WHITE_SPACE or stands_alone(character):
-            yield start, index, False
-            yield index, index + 1, character in WHITE_SPACE
-            start = index + 1
-    yield start, len(text), False
+        return split_at(split_at(splits, WHITE_SPACE.__contains__, "Removed"), stands_alone, "Isolated")
 
 
 def stands_alone(character: str) -> bool:
