@@ -7,7 +7,6 @@ unicode_categories, which knows Unicode 8.0: what is younger is neither punctuat
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
 
 from reftok.unicode.characters import members
 from reftok.unicode.tables import BERT_CONTROLS, BERT_NONSPACING_MARKS, BERT_PUNCTUATION
@@ -33,7 +32,7 @@ def is_control(character: str) -> bool:
     >>> [is_control(character) for character in "\0\t\ue000\u0378"]
     [True, False, True, False]
     """
-    return character in _controls() or unicodedata.category(character) == "Co"
+    return character in members(BERT_CONTROLS) or unicodedata.category(character) == "Co"
 
 
 def is_nonspacing_mark(character: str) -> bool:
@@ -42,7 +41,7 @@ def is_nonspacing_mark(character: str) -> bool:
     >>> is_nonspacing_mark("\u0301"), is_nonspacing_mark("\u0903")
     (True, False)
     """
-    return character in _nonspacing_marks()
+    return character in members(BERT_NONSPACING_MARKS)
 
 
 def is_punctuation(character: str) -> bool:
@@ -51,7 +50,7 @@ def is_punctuation(character: str) -> bool:
     >>> [is_punctuation(character) for character in "-$€"]
     [True, True, False]
     """
-    return character in _punctuation()
+    return character in members(BERT_PUNCTUATION)
 
 
 def is_chinese(character: str) -> bool:
@@ -61,18 +60,3 @@ def is_chinese(character: str) -> bool:
     [True, False, False]
     """
     return any(first <= ord(character) <= last for first, last in CHINESE)
-
-
-@cache
-def _controls() -> frozenset[str]:
-    return members(BERT_CONTROLS)
-
-
-@cache
-def _nonspacing_marks() -> frozenset[str]:
-    return members(BERT_NONSPACING_MARKS)
-
-
-@cache
-def _punctuation() -> frozenset[str]:
-    return members(BERT_PUNCTUATION)

@@ -45,6 +45,7 @@ REPLACEMENT_CHARACTER = "\ufffd"
 NONCHARACTER = "\U0010ffff"
 
 
+@cache
 def members(table: str) -> frozenset[str]:
     """The characters of a table of code point ranges.
 
@@ -113,23 +114,18 @@ _WORD = regex.compile(r"\w")
 
 
 @cache
-def _inert() -> frozenset[str]:
-    return members(INERT_IN_9)
-
-
-@cache
 def _inert_search() -> CharacterSearch:
-    return CharacterSearch(_inert())
+    return CharacterSearch(members(INERT_IN_9))
 
 
 def combining_class(character: str) -> int:
     """The canonical combining class in Unicode 9."""
-    return 0 if character in _inert() else unicodedata.combining(character)
+    return 0 if character in members(INERT_IN_9) else unicodedata.combining(character)
 
 
 def decomposition(character: str, compatible: bool) -> str:
     """The full canonical (or compatible) decomposition in Unicode 9; the character itself where it has none."""
-    if character in _inert():
+    if character in members(INERT_IN_9):
         return character
     return unicodedata.normalize("NFKD" if compatible else "NFD", character)
 
@@ -137,7 +133,7 @@ def decomposition(character: str, compatible: bool) -> str:
 def composition(first: str, second: str) -> str | None:
     """The primary composite of two characters in Unicode 9, None where there is none."""
     composed = unicodedata.normalize("NFC", first + second)
-    return composed if len(composed) == 1 and composed not in _inert() and len(first) == 1 else None
+    return composed if len(composed) == 1 and composed not in members(INERT_IN_9) and len(first) == 1 else None
 
 
 def is_normalized(form: Form, text: str) -> bool:
@@ -170,12 +166,7 @@ def is_combining_mark(character: str) -> bool:
     >>> is_combining_mark("\u0301"), is_combining_mark("\u0903"), is_combining_mark("\u0897")
     (True, True, False)
     """
-    return character in _combining_marks()
-
-
-@cache
-def _combining_marks() -> frozenset[str]:
-    return members(COMBINING_MARKS_IN_9)
+    return character in members(COMBINING_MARKS_IN_9)
 
 
 def lower_case(character: str) -> str:
@@ -205,9 +196,4 @@ def is_numeric(character: str) -> bool:
     >>> [is_numeric(character) for character in "1²½Ⅳ一"]
     [True, True, True, True, False]
     """
-    return character in _numeric()
-
-
-@cache
-def _numeric() -> frozenset[str]:
-    return members(NUMERIC_IN_17)
+    return character in members(NUMERIC_IN_17)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from reftok.unicode.grapheme_tables import GRAPHEME_CLASSES
 from reftok.unicode.ranges import ranges_of
+from reftok.unicode.tables import GRAPHEME_CLASSES
 
 _LETTERS = {
     "Control": "C",

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from reftok.errors import InvalidText
 from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE
-from reftok.unicode.llama_tables import CATEGORIES
+from reftok.unicode.tables import LLAMA_CATEGORIES
 
 NUMBER, LETTER, PUNCTUATION, MARK, SYMBOL, OTHER = "ÑÒÓÔÕÐ"
 """The stand-ins of code points above ASCII: the characters D1 to D5, and D0 for every other category."""
@@ -56,7 +56,8 @@ _HAN = (
 @cache
 def _categories() -> str:
     """The category of every code point, one character each."""
-    starts = [(int(first, 16), category) for first, _, category in (item.partition(":") for item in CATEGORIES.split())]
+    items = (item.partition(":") for item in LLAMA_CATEGORIES.split())
+    starts = [(int(first, 16), category) for first, _, category in items]
     ends = [*(first for first, _ in starts[1:]), 0x110000]
     return "".join(category * (end - first) for (first, category), end in zip(starts, ends, strict=True))
 

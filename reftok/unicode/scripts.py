@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cache
 
+from reftok.unicode.ranges import ranges_of
 from reftok.unicode.tables import SCRIPTS_IN_9
 
 
@@ -28,13 +29,5 @@ def script(character: str) -> str | None:
 @cache
 def _table() -> tuple[list[int], list[tuple[int, str]]]:
     """Where each range of one script starts, from U+0000 on, and for each its last code point and its script."""
-    ranges: list[tuple[int, int, str]] = []
-    name = ""
-    for word in SCRIPTS_IN_9.split():
-        if word != word.upper():
-            name = word
-        else:
-            first, _, last = word.partition("-")
-            ranges.append((int(first, 16), int(last or first, 16), name))
-    ranges.sort()
+    ranges = sorted((*span, name) for name, table in SCRIPTS_IN_9.items() for span in ranges_of(table))
     return [first for first, _, _ in ranges], [(last, name) for _, last, name in ranges]
