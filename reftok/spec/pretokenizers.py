@@ -14,7 +14,7 @@ import regex
 
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.patterns import Pattern, compile_oniguruma, pattern_matches, rust_pattern
-from reftok.spec.text import Behavior, Match, NormalizedString, literal_matches, resplit
+from reftok.spec.text import Behavior, Match, NormalizedString, literal_matches, resplit, with_gaps
 from reftok.spec.text import Split as Part
 from reftok.spec.types import Span
 from reftok.unicode.bert import is_punctuation
@@ -288,21 +288,7 @@ def split_at(splits: Sequence[Part], is_delimiter: Callable[[str], bool], behavi
     """Cut at every character that is a delimiter."""
 
     def cut(normalized: NormalizedString) -> list[NormalizedString]:
-        return normalized.split(_character_matches(normalized.text, is_delimiter), behavior)
+        places = [(i, i + 1) for i, character in enumerate(normalized.text) if is_delimiter(character)]
+        return normalized.split(with_gaps(places, len(normalized)), behavior)
 
     return resplit(splits, cut)
-
-
-def _character_matches(text: str, is_delimiter: Callable[[str], bool]) -> list[Match]:
-    """Every delimiter as a match of its own, and the gaps between them."""
-    matches: list[Match] = []
-    end = 0
-    for position, character in enumerate(text):
-        if is_delimiter(character):
-            if end < position:
-                matches.append((end, position, False))
-            end = position + 1
-            matches.append((position, end, True))
-    if end < len(text):
-        matches.append((end, len(text), False))
-    return matches

@@ -22,7 +22,7 @@ import regex
 
 from reftok.spec.patterns import Pattern, rust_pattern
 from reftok.spec.pretokenizers import byte_level
-from reftok.spec.text import Match, NormalizedString, resplit
+from reftok.spec.text import Match, NormalizedString, resplit, with_gaps
 from reftok.spec.text import Split as Part
 from reftok.unicode.llama import CLASSES, folded, folded_with_han, with_ascii_spaces
 
@@ -70,16 +70,7 @@ class RegexSplit:
 
     def matches(self, text: str) -> list[Match]:
         """The matches and the gaps between them."""
-        matches: list[Match] = []
-        end = 0
-        for match in self.pattern.compiled.finditer(self.read(text)):
-            if end < match.start():
-                matches.append((end, match.start(), False))
-            matches.append((*match.span(), True))
-            end = match.end()
-        if end < len(text):
-            matches.append((end, len(text), False))
-        return matches
+        return with_gaps((match.span() for match in self.pattern.compiled.finditer(self.read(text))), len(text))
 
 
 @cache
