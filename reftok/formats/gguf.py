@@ -21,15 +21,13 @@ from reftok.formats.gguf_metadata import MAGIC, Value, read_metadata
 from reftok.formats.gguf_pre_types import PRE_TYPES
 from reftok.formats.llama_build import begin_and_end, llama_tokenizer, spm_tokenizer
 from reftok.spec.charsmap import Charsmap
-from reftok.spec.llama.attributes import Attribute, Origin, attributes, of_types
-from reftok.spec.llama.bert import BertText, BertWords
 from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
 from reftok.spec.llama.pretokenizers import ByteCharacters
 from reftok.spec.llama.stages import ReadCodePoints
 from reftok.spec.llama.ugm import LlamaUGM
 from reftok.spec.llama.ugm_normalizer import UGMNormalizer
-from reftok.spec.llama.vocab import LlamaVocab, Spelling
-from reftok.spec.llama.wpm import LlamaWPM
+from reftok.spec.llama.vocab import Attribute, LlamaVocab, Origin, Spelling, attributes, of_types
+from reftok.spec.llama.wpm import BertText, BertWords, LlamaWPM
 from reftok.spec.normalizers import Replace
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.tokenizer import Tokenizer

@@ -7,11 +7,10 @@ from collections.abc import Sequence as Items
 from dataclasses import replace
 
 from reftok.errors import ModelFormatError
-from reftok.spec.llama.attributes import CUT_OUT, attributes, is_byte_token
 from reftok.spec.llama.special_tokens import LlamaSpecialTokens
 from reftok.spec.llama.spm import LlamaSPM
 from reftok.spec.llama.stages import Detokenizer
-from reftok.spec.llama.vocab import LlamaVocab
+from reftok.spec.llama.vocab import CUT_OUT, LlamaVocab, attributes, is_byte_token
 from reftok.spec.named_ids import TURNS, WELL_KNOWN, first_well_known
 from reftok.spec.normalizers import Prepend, Replace
 from reftok.spec.postprocessors import Sequence, SpecialToken, TemplateProcessing

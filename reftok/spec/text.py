@@ -86,15 +86,14 @@ class NormalizedString:
         alignments = None if self.alignments is None else self.alignments[start:end]
         return NormalizedString(self.text[start:end], self.original_span(start, end)[0], alignments)
 
-    def transform(self, changes: Iterable[Change], removed_at_start: int = 0) -> NormalizedString:
+    def transform(self, changes: Iterable[Change]) -> NormalizedString:
         """The text that `changes` describes, each character aligned by the rule of `Change`.
 
-        removed_at_start: how many old characters go before the first change.
         An inserted character shares the alignment of the old character before it; at the very start, where there
         is none, it stands for the empty span.
         """
         old = self.spans()
-        position = removed_at_start
+        position = 0
         characters: list[str] = []
         alignments: list[Span] = []
         for character, change in changes:

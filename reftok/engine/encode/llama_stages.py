@@ -10,9 +10,9 @@ import regex
 from reftok.engine.encode.character_splits import StreamedCharacterSplit, class_of
 from reftok.engine.sinks import StreamedStage, TextSink, rewritten
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.bert import stands_alone
 from reftok.spec.llama.pretokenizers import DigitGroups, ThousandsSplit
 from reftok.spec.llama.stages import ReadCodePoints
+from reftok.spec.llama.wpm import stands_alone
 from reftok.spec.text import NormalizedString, Split
 from reftok.unicode.characters import WHITE_SPACE
 from reftok.unicode.llama import CLASSES, folded

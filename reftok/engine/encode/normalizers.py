@@ -18,8 +18,8 @@ from reftok.engine.encode.unicode_forms import StreamedBert, stream_form
 from reftok.engine.patterns.literals import overlap
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten, rewritten
-from reftok.spec.llama.bert import BertText
 from reftok.spec.llama.stages import ReadCodePoints
+from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import (
     NFC,
     NFD,

@@ -17,8 +17,8 @@ from reftok.engine.encode.llama_stages import (
 )
 from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
 from reftok.engine.sinks import TextSink
-from reftok.spec.llama.bert import BertWords
 from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups, RegexSplit, ThousandsSplit
+from reftok.spec.llama.wpm import BertWords
 from reftok.spec.pretokenizers import (
     BertPreTokenizer,
     ByteLevel,

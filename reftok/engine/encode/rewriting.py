@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from reftok.engine.caches import Results
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.bert import BertText
+from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import (
     NFC,
     NFD,

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from reftok.errors import UnsupportedFeature
 from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.llama.attributes import CUT_OUT, SPECIAL, Attribute
-from reftok.spec.llama.vocab import LlamaVocab
+from reftok.spec.llama.vocab import CUT_OUT, SPECIAL, Attribute, LlamaVocab
 from reftok.spec.text import NormalizedString, Split
 from reftok.spec.types import Token
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.rewriting import rewriter
 from reftok.spec.charsmap import Charsmap
-from reftok.spec.llama.bert import BertText
 from reftok.spec.llama.stages import ReadCodePoints
 from reftok.spec.llama.ugm_normalizer import UGMNormalizer
+from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import (
     NFC,
     NFD,

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, CharacterTable, rewriter
-from reftok.spec.llama.bert import BertText
 from reftok.spec.llama.stages import ReadCodePoints
+from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
