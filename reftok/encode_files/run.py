@@ -347,19 +347,13 @@ class Run:
 
     def _identity(self, ready: Ready) -> dict[str, Any]:
         """The values that a run that goes on must have in common with the one that was interrupted."""
-        task = self._task
         return {
+            **asdict(self._task),
             "model": [_sha256(Path(file)) for file in ready.files],
-            "encoding": task.encoding,
-            "engine": task.engine,
-            "verify": task.verify,
             "versions": ready.versions,
             "separator": None if self._separator is None else self._separator.decode("utf-8"),
-            "errors": task.errors,
-            "add_special_tokens": task.add_special_tokens,
-            "end_token": task.end_token,
             "index": self._paths.has_index,
-            "sizes of the work": [BLOCK_BYTES, UNIT_BYTES, task.longest],
+            "sizes of the work": [BLOCK_BYTES, UNIT_BYTES, self._task.longest],
             "inputs": [[name, size] for name, size in zip(self._sources.names, self._sources.sizes, strict=True)],
         }
 

@@ -1,4 +1,4 @@
-"""The components of tokenizer.json but for the model: a table of readers for each stage.
+"""The components of tokenizer.json: a table of readers for each stage.
 
 Most components are read by their dataclass: its fields are the keys of the file, and the type of a field says what the
 value has to be. Source: tokenizers 0.23, the `Deserialize` implementation of each component.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping
+from collections.abc import Sequence as Items
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from reftok.errors import UnsupportedFeature
@@ -16,11 +18,15 @@ from reftok.formats.fields import Fields, is_id
 from reftok.spec import decoders, normalizers, postprocessors, pretokenizers
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.encodings import joined
+from reftok.spec.models.bpe import BPE, BPEOptions
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.models.wordlevel import WordLevel
+from reftok.spec.models.wordpiece import WordPiece
 from reftok.spec.padding import BatchLongest, Padding
 from reftok.spec.patterns import Pattern, compile_oniguruma
 from reftok.spec.postprocessors import Sequence, SpecialToken, TemplateProcessing
 from reftok.spec.pretokenizers import PrependScheme
-from reftok.spec.stages import Decoder, Normalizer, PostProcessor, PreTokenizer
+from reftok.spec.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
 from reftok.spec.truncation import Truncation
 
 Check: TypeAlias = Callable[[Fields, str], Any]
@@ -356,3 +362,97 @@ def _length(fields: Fields, key: str) -> int:
 _TRUNCATION = reader(Truncation, direction="Right")
 _IDS: Mapping[str, Check] = {"pad_id": Fields.integer, "pad_type_id": Fields.integer}
 _PADDING = reader(Padding, {"strategy": _strategy, "pad_to_multiple_of": _or_null(_length), **_IDS})
+
+
+def read_model(fields: Fields) -> Model:
+    """The model; files older than the key `type` are told apart by their other keys, as in the library."""
+    kind = fields.text("type") if fields.has("type") else _kind_of_old_file(fields)
+    if kind not in MODELS:
+        raise fields.unsupported("type", kind)
+    model = MODELS[kind](fields)
+    fields.done()
+    return model
+
+
+def _kind_of_old_file(fields: Fields) -> str:
+    """The first model, in the order of the library, that has all of its keys."""
+    if isinstance(fields.any("vocab", None), list):
+        return "Unigram"
+    if fields.has("merges"):
+        return "BPE"
+    if all(map(fields.has, ("unk_token", "continuing_subword_prefix", "max_input_chars_per_word"))):
+        return "WordPiece"
+    return "WordLevel" if fields.has("unk_token") else fields.text("type")
+
+
+def _read_bpe(fields: Fields) -> BPE:
+    if fields.any("dropout", None) is not None and fields.number("dropout"):
+        raise fields.unsupported("dropout", "a rate above 0, which makes ids random,")
+    options = BPEOptions(
+        unk_token=fields.optional_text("unk_token"),
+        continuing_subword_prefix=fields.optional_text("continuing_subword_prefix") or "",
+        end_of_word_suffix=fields.optional_text("end_of_word_suffix") or "",
+        fuse_unk=fields.optional_boolean("fuse_unk"),
+        byte_fallback=fields.optional_boolean("byte_fallback"),
+        ignore_merges=fields.optional_boolean("ignore_merges"),
+    )
+    vocab = fields.vocab("vocab")
+    merges = _read_merges(fields)
+    return BPE(vocab, merges, options, fields.source)
+
+
+def _read_merges(fields: Fields) -> Items[Items[str]]:
+    """All pairs, or, in older files, all lines of two tokens; lines that start with `#version` are skipped."""
+    entries = fields.items("merges")
+    if (
+        {*map(type, entries)} == {list}
+        and {*map(len, entries)} == {2}
+        and {*map(type, chain.from_iterable(entries))} == {str}
+    ):
+        return entries
+    as_lines = bool(entries) and isinstance(entries[0], str)
+    merges: list[tuple[str, str]] = []
+    for index, entry in enumerate(entries):
+        if as_lines and isinstance(entry, str) and entry.startswith("#version"):
+            continue
+        match entry.split(" ") if as_lines and isinstance(entry, str) else entry:
+            case [str() as left, str() as right] if isinstance(entry, str) is as_lines:
+                merges.append((left, right))
+            case _:
+                raise fields.wrong(f"merges[{index}]", f"is not a pair of tokens: {entry!r:.60}")
+    return merges
+
+
+def _read_unigram(fields: Fields) -> Unigram:
+    pieces: list[tuple[str, float]] = []
+    for index, entry in enumerate(fields.items("vocab")):
+        match entry:
+            case [str() as piece, (int() | float()) as score] if not isinstance(score, bool):
+                pieces.append((piece, float(score)))
+            case _:
+                raise fields.wrong(f"vocab[{index}]", f"is not a pair of piece and score: {entry!r:.60}")
+    unk_id = fields.integer("unk_id", 1 << 64) if fields.any("unk_id", None) is not None else None
+    byte_fallback = fields.boolean("byte_fallback", False)
+    return Unigram(pieces, unk_id, byte_fallback, fields.source)
+
+
+def _read_wordpiece(fields: Fields) -> WordPiece:
+    return WordPiece(
+        fields.vocab("vocab"),
+        fields.text("unk_token"),
+        fields.text("continuing_subword_prefix"),
+        fields.integer("max_input_chars_per_word", 1 << 64),
+        fields.source,
+    )
+
+
+def _read_wordlevel(fields: Fields) -> WordLevel:
+    return WordLevel(fields.vocab("vocab"), fields.text("unk_token"), fields.source)
+
+
+MODELS: dict[str, Callable[[Fields], Model]] = {
+    "BPE": _read_bpe,
+    "WordPiece": _read_wordpiece,
+    "WordLevel": _read_wordlevel,
+    "Unigram": _read_unigram,
+}

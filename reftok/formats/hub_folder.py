@@ -24,6 +24,7 @@ from reftok.formats.components_json import reader
 from reftok.formats.fields import Fields, is_id
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
+from reftok.formats.tiktoken_encodings import QWEN_PATTERN
 from reftok.formats.vocab_merges import read_merges, read_vocab
 from reftok.spec.named_ids import WELL_KNOWN
 from reftok.spec.types import AddedToken
@@ -49,9 +50,6 @@ _WITHOUT_EFFECT = frozenset(
 
 Json: TypeAlias = dict[str, Any]
 
-_QWEN2_PATTERN = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
 _CLIP_PATTERN = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 _BYTE_LEVEL_DECODER = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 _ENDOFTEXT = "<|endoftext|>"
@@ -383,7 +381,7 @@ def _gpt2(folder: _Folder) -> Json:
 
 
 def _qwen2(folder: _Folder) -> Json:
-    split = {"type": "Split", "pattern": {"Regex": _QWEN2_PATTERN}, "behavior": "Isolated", "invert": False}
+    split = {"type": "Split", "pattern": {"Regex": QWEN_PATTERN}, "behavior": "Isolated", "invert": False}
     byte_level = _byte_level(folder, use_regex=False)
     return {
         **_gpt2(folder),

@@ -1,7 +1,7 @@
 """tokenizer.json, the format of HuggingFace `tokenizers`: JSON → Tokenizer.
 
 Strict: a key, type or value that is not known here is refused by name, though the library skips unknown keys.
-Source: tokenizers 0.23 tokenizer/serialization.rs. The stages are read by components_json.py and model_json.py.
+Source: tokenizers 0.23 tokenizer/serialization.rs. The stages are read by components_json.py.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.components_json import (
     read_decoders,
+    read_model,
     read_normalizers,
     read_padding,
     read_post_processors,
@@ -19,7 +20,6 @@ from reftok.formats.components_json import (
     reader,
 )
 from reftok.formats.fields import Fields
-from reftok.formats.model_json import read_model
 from reftok.formats.strict_json import parse_json
 from reftok.spec import pretokenizers
 from reftok.spec.added_tokens import AddedVocabulary

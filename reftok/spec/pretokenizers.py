@@ -17,9 +17,7 @@ from reftok.spec.patterns import Pattern, compile_oniguruma, pattern_matches, ru
 from reftok.spec.text import Behavior, Match, NormalizedString, literal_matches, resplit, with_gaps
 from reftok.spec.text import Split as Part
 from reftok.spec.types import Span
-from reftok.unicode.bert import is_punctuation
-from reftok.unicode.characters import WHITE_SPACE, as_of_16, is_numeric
-from reftok.unicode.scripts import script
+from reftok.unicode.characters import WHITE_SPACE, as_of_16, is_numeric, is_punctuation, script
 
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """The built-in pattern of ByteLevel; tiktoken spells it otherwise (formats/tiktoken_encodings.py).

@@ -17,9 +17,8 @@ from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
 from reftok.explain.explanation import explain
 from reftok.explain.information import information, information_lines
-from reftok.formats import model_json
 from reftok.formats.components_json import DECODERS as DECODER_READERS
-from reftok.formats.components_json import NORMALIZERS, PRE_TOKENIZERS
+from reftok.formats.components_json import MODELS, NORMALIZERS, PRE_TOKENIZERS
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.models.bpe import BPE
 from reftok.spec.stages import Normalizer
@@ -280,7 +279,7 @@ def test_every_model_of_a_file_has_its_streamed_form_or_is_listed() -> None:
         },
         dict(MODEL),
     ]
-    assert {config["type"] for config in configs} == set(model_json._MODELS)
+    assert {config["type"] for config in configs} == set(MODELS)
     made = [stream_model(fast_model(own(file(model=config)).model), []) for config in configs]
     buffered = {config["type"] for config, stage in zip(configs, made, strict=True) if stage.holds_parts}
     assert buffered == BUFFERED_MODELS

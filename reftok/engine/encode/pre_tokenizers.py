@@ -34,8 +34,7 @@ from reftok.spec.pretokenizers import (
 )
 from reftok.spec.stages import PreTokenizer
 from reftok.spec.text import Behavior
-from reftok.unicode.characters import WHITE_SPACE
-from reftok.unicode.scripts import script
+from reftok.unicode.characters import WHITE_SPACE, script
 from reftok.unicode.tables import BERT_PUNCTUATION, NUMERIC_IN_17
 
 

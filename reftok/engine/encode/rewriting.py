@@ -33,7 +33,7 @@ from reftok.spec.normalizers import (
 )
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
-from reftok.unicode.characters import WHITE_SPACE, quickly_normalized
+from reftok.unicode.characters import WHITE_SPACE, CharacterTable, quickly_normalized
 from reftok.unicode.forms import decompose, recompose
 from reftok.unicode.graphemes import graphemes
 
@@ -49,22 +49,6 @@ CLUSTERS_OF_ONE = re.compile(
     "\u3400-\u9fff\uff01-\uff9d]*"
 )
 """Some common characters that are grapheme clusters of their own, whatever is before them, if one of them follows."""
-
-
-class CharacterTable(dict[int, str]):
-    """A table for `str.translate` that fills itself, with what a rule makes of each character.
-
-    >>> "aba".translate(CharacterTable({"a": "", "b": "cd"}.__getitem__))
-    'cd'
-    """
-
-    def __init__(self, rule: Rewrite) -> None:
-        super().__init__()
-        self._rule = rule
-
-    def __missing__(self, code: int) -> str:
-        found = self[code] = self._rule(chr(code))
-        return found
 
 
 def rewriter(normalizer: Normalizer) -> Rewrite:

@@ -16,8 +16,7 @@ from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.text import NormalizedString
 from reftok.spec.text import Split as Part
 from reftok.spec.types import Token
-from reftok.unicode.bert import is_chinese
-from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE
+from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE, is_chinese
 from reftok.unicode.llama import category
 
 

@@ -9,12 +9,13 @@ import tokenizers.normalizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, CharacterTable, rewriter
+from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, rewriter
 from reftok.spec.llama.stages import ReadCodePoints
 from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
+from reftok.unicode.characters import CharacterTable
 from reftok.unicode.graphemes import graphemes
 
 from ...official import Json, bpe, own, tokenizer_json
