@@ -1,7 +1,7 @@
-r"""Write reftok/unicode/tables.py, or with --check compare it with what this would write.
+r"""Write the tables in reftok/unicode/data, or with --check compare them with what this would write.
 
     python tools/make_unicode_tables.py            write it anew
-    python tools/make_unicode_tables.py --check    exit 1 if it differs
+    python tools/make_unicode_tables.py --check    exit 1 if one differs
 
 The tables are read off the installed `tokenizers`, code point by code point; no Unicode release is asked. Which code
 points have a combining class or a decomposition at all comes from the package `regex`, which has to be a recent one:
@@ -14,16 +14,13 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import regex
-import tokenizers
-from made_module import arguments, write_or_check
+from made_tables import arguments, write_or_check
 from tokenizers import Regex, normalizers, pre_tokenizers
 
 from reftok.unicode.ranges import as_ranges
 
-TABLES = Path(__file__).resolve().parent.parent / "reftok" / "unicode_tables.py"
 SCALAR_VALUES = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
 SCRIPT_NAMES = """
 Adlam Ahom AnatolianHieroglyphs Arabic Armenian Avestan Balinese Bamum BassaVah Batak Bengali Bhaiksuki Bopomofo
@@ -42,80 +39,21 @@ TaiLe TaiTham TaiViet Takri Tamil Tangut Telugu Thaana Thai Tibetan Tifinagh Tir
 IOTA_SUBSCRIPT = "\u0345"
 """The mark with the highest combining class, 240: every other mark is put before it."""
 
-PAGE = '''\
-"""Code point ranges in which Unicode versions differ; made by `python tools/make_unicode_tables.py`, not by hand.
 
-All tables were read off the official wheel (tokenizers {version}) code point by code point, not off a Unicode release.
-"""
-
-from __future__ import annotations
-
-UNASSIGNED_IN_16 = """
-{unassigned}
-"""
-"""Code points with general category Cn in Unicode 16.0, the tables of Oniguruma and of the Rust crates."""
-
-INERT_IN_9 = """
-{inert}
-"""
-"""Code points that have a combining class or a decomposition today, but none in the Unicode 9.0 tables of the crate
-unicode-normalization-alignments. By Unicode's stability policy nothing else about normalization has changed."""
-
-NUMERIC_IN_17 = """
-{numeric}
-"""
-"""Code points with general category N in Unicode 17.0, the tables of Rust's standard library."""
-
-SCRIPTS_IN_9 = """
-{scripts}
-"""
-"""Scripts by name, each followed by its code points, in Unicode 9.0 as the pre-tokenizer UnicodeScripts has them:
-Han includes Hiragana, Katakana and U+30FC; the space and what 9.0 did not have has no script."""
-
-COMBINING_MARKS_IN_9 = """
-{combining_marks}
-"""
-"""Code points with general category M in Unicode 9.0, as the crate unicode-normalization-alignments has them."""
-
-BERT_CONTROLS = """
-{bert_controls}
-"""
-"""Code points with general category Cc or Cf in Unicode 8.0, the tables of the crate unicode_categories, but not the
-tabulator, line feed and carriage return, which BERT counts as white space; and U+FFFD."""
-
-BERT_NONSPACING_MARKS = """
-{bert_marks}
-"""
-"""Code points with general category Mn in Unicode 8.0, the tables of the crate unicode_categories."""
-
-BERT_PUNCTUATION = """
-{bert_punctuation}
-"""
-"""Code points with general category P in Unicode 8.0, the tables of the crate unicode_categories, and what ASCII has of
-category S."""
-
-LOWERCASE = """
-{lowercase}
-"""
-"""Code points with a lower case of one other code point, in Unicode 17.0, the tables of Rust's standard library:
-ranges, each with its step if that is not 1, and the lower case of its first. Only U+0130 has a longer one."""
-'''
-
-
-def page() -> str:
-    """The text of the module."""
-    return PAGE.format(
-        version=tokenizers.__version__,
-        unassigned=table_of(unassigned()),
-        inert=table_of(inert()),
-        numeric=table_of(numeric()),
-        scripts=as_scripts(scripts()),
-        combining_marks=table_of(vanishing(normalizers.StripAccents())),
-        bert_controls=table_of(c for c in vanishing(bert(clean_text=True)) if unicodedata.category(c) != "Co"),
-        bert_marks=table_of(vanishing(bert(strip_accents=True))),
-        bert_punctuation=table_of(bert_punctuation()),
-        lowercase=as_mappings(lowercase()),
-    )
+def tables() -> dict[str, str]:
+    """The text of each table, by its name."""
+    bert_controls = (c for c in vanishing(bert(clean_text=True)) if unicodedata.category(c) != "Co")
+    return {
+        "unassigned_in_16": table_of(unassigned()),
+        "inert_in_9": table_of(inert()),
+        "numeric_in_17": table_of(numeric()),
+        "scripts_in_9": as_scripts(scripts()),
+        "combining_marks_in_9": table_of(vanishing(normalizers.StripAccents())),
+        "bert_controls": table_of(bert_controls),
+        "bert_nonspacing_marks": table_of(vanishing(bert(strip_accents=True))),
+        "bert_punctuation": table_of(bert_punctuation()),
+        "lowercase_in_17": as_mappings(lowercase()),
+    }
 
 
 def unassigned() -> list[str]:
@@ -196,19 +134,22 @@ def table_of(characters: Iterable[str]) -> str:
     >>> table_of("abcx")
     '61-63 78'
     """
+    return textwrap.fill(ranges_of(characters), 112, break_on_hyphens=False)
+
+
+def ranges_of(characters: Iterable[str]) -> str:
+    """Code points as hexadecimal ranges, in one line."""
     ranges = as_ranges(map(ord, characters))
-    texts = [f"{first:X}" if first == last else f"{first:X}-{last:X}" for first, last in ranges]
-    return textwrap.fill(" ".join(texts), 112, break_on_hyphens=False)
+    return " ".join(f"{first:X}" if first == last else f"{first:X}-{last:X}" for first, last in ranges)
 
 
 def as_scripts(found: Iterable[str]) -> str:
-    r"""Each script in lines of its own: its name, then its code points as ranges.
+    r"""Each script in a line of its own: its name, then its code points as ranges.
 
     >>> as_scripts(["abx", "βγ"])
     'Latin 61-62 78\nGreek 3B2-3B3'
     """
-    paragraphs = (f"{script_name(characters)} {table_of(characters)}" for characters in found)
-    return "\n".join(textwrap.fill(paragraph, 112, break_on_hyphens=False) for paragraph in paragraphs)
+    return "\n".join(f"{script_name(characters)} {ranges_of(characters)}" for characters in found)
 
 
 def as_mappings(mapping: dict[str, str]) -> str:
@@ -235,7 +176,7 @@ def as_mappings(mapping: dict[str, str]) -> str:
 def main() -> int:
     """Write the tables, or compare them."""
     given = arguments(__doc__)
-    return write_or_check(TABLES, page(), given.check, "installation")
+    return write_or_check(tables(), given.check, "installation")
 
 
 if __name__ == "__main__":

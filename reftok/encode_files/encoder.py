@@ -1,18 +1,62 @@
-"""Documents to the ids that are written, in the process that encodes."""
+"""The process that encodes: pickled requests on standard input, pickled replies on standard output.
+
+It ends when its standard input does, so that none is left behind when the process that started it is killed.
+"""
 
 from __future__ import annotations
 
+import os
+import pickle
+import traceback
 from array import array
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
+from typing import BinaryIO
 
 from reftok.encode_files.engines import Engine, id_bound, official_engine, reftok_engine
-from reftok.encode_files.id_types import id_type, little_endian
-from reftok.encode_files.long_document import LongDocument
-from reftok.encode_files.messages import Failure, Part, Ready, Reply, StopError, Task, not_utf_8
+from reftok.encode_files.messages import LONGEST, Failure, Part, Ready, Reply, StopError, Task, not_utf_8
+from reftok.encode_files.output import id_type, little_endian
+from reftok.engine.encode.stream import StreamEncoder
 from reftok.errors import EncodingStopped, ReftokError
 from reftok.formats import find_model, load
 from reftok.formats.hub_folder import files_beside
 from reftok.tokenizer import Tokenizer
+
+
+def main() -> None:
+    """Serve until standard input ends. What a library prints goes to standard error."""
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    serve(requests, replies)
+
+
+def serve(requests: BinaryIO, replies: BinaryIO) -> None:
+    """The first request is a Task and is answered with Ready; all others with Reply; or with Failure, each of them."""
+    encoder: DocumentEncoder | None = None
+    while True:
+        try:
+            request = pickle.load(requests)
+        except EOFError:
+            return
+        answer: Ready | Reply | Failure
+        try:
+            if isinstance(request, Task):
+                encoder = DocumentEncoder(request)
+                answer = encoder.ready()
+            else:
+                assert encoder is not None
+                answer = encoder.part(request) if isinstance(request, Part) else encoder.documents(request)
+        except StopError as stop:
+            answer = stop.failure
+        except ReftokError as error:
+            answer = Failure("worker", str(error))
+        except Exception:
+            answer = Failure("fault", traceback.format_exc())
+        try:
+            pickle.dump(answer, replies, protocol=pickle.HIGHEST_PROTOCOL)
+            replies.flush()
+        except BrokenPipeError:
+            return
 
 
 class DocumentEncoder:
@@ -152,3 +196,51 @@ def _texts(documents: Sequence[bytes], errors: str) -> tuple[list[str], int]:
             texts.append(document.decode("utf-8", "replace"))
             replaced += 1
     return texts, replaced
+
+
+class LongDocument:
+    """A document that comes in parts."""
+
+    def __init__(self, tokenizer: Tokenizer, task: Task) -> None:
+        if task.engine != "reftok" or task.verify:
+            size = f"{task.longest >> 20} MiB"
+            raise StopError(Failure("text", f"is longer than {size}: only reftok, without --verify, encodes it"))
+        self._decoder = getincrementaldecoder("utf-8")("strict")
+        self._replaces = task.errors == "replace"
+        self._encoder: StreamEncoder = tokenizer.stream_encoder(add_special_tokens=task.add_special_tokens)
+        self._fed = 0
+        self._decoded = 0
+        self._was_replaced = False
+        self.tokens = 0
+
+    def feed(self, part: Part) -> tuple[list[int], int, bool]:
+        """Ids, code points, and whether bytes of the document were replaced."""
+        text = self._text(part)
+        self._decoded += len(text)
+        try:
+            ids = self._encoder.feed(text)
+            if part.is_last:
+                return ids + self._encoder.finish(), len(text), self._was_replaced
+        except ReftokError as error:
+            raise StopError(Failure("text", str(error))) from None
+        reasons = self._encoder.held_until_end
+        if self._encoder.held > LONGEST or (reasons and self._decoded > LONGEST):
+            why = f" ({reasons[0]})" if reasons else ""
+            message = f"the tokenizer must hold back more than {LONGEST >> 20} Mi code points of it{why}: split it"
+            raise StopError(Failure("text", message))
+        return ids, len(text), self._was_replaced
+
+    def _text(self, part: Part) -> str:
+        waiting, _ = self._decoder.getstate()
+        self._fed += len(part.data)
+        try:
+            return self._decoder.decode(part.data, part.is_last)
+        except UnicodeDecodeError as error:
+            if not self._replaces:
+                byte = self._fed - len(part.data) - len(waiting) + error.start
+                raise StopError(not_utf_8(0, byte)) from None
+        self._was_replaced = True
+        decoder = getincrementaldecoder("utf-8")("replace")
+        decoder.setstate((waiting, 0))
+        self._decoder = decoder
+        return decoder.decode(part.data, part.is_last)

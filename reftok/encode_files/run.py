@@ -1,24 +1,36 @@
-"""One run: from blocks of the inputs to the finished files."""
+"""One run: from blocks of the inputs to the finished files, with a journal of its progress on disk.
+
+So a run that was killed goes on where it stopped.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from reftok.encode_files.id_types import IdType, id_type
-from reftok.encode_files.journal import Done, read_journal, write_journal
-from reftok.encode_files.messages import Failure, Part, Ready, Reply, Task
-from reftok.encode_files.output import Output, Paths, discard, put_in_place, write_durably
+from reftok.encode_files.messages import ENGINES, Failure, Part, Ready, Reply, Task
+from reftok.encode_files.output import (
+    IdType,
+    Output,
+    Paths,
+    discard,
+    discard_files,
+    id_type,
+    locked,
+    put_in_place,
+    write_durably,
+)
 from reftok.encode_files.progress import Progress
 from reftok.encode_files.result import EncodedFiles
-from reftok.encode_files.sources import BLOCK_BYTES, Sources, shown
+from reftok.encode_files.sources import BLOCK_BYTES, STANDARD_INPUT, Sources, shown
 from reftok.encode_files.units import UNIT_BYTES, Unit, UnitCutter
 from reftok.encode_files.workers import Workers, stopped
 from reftok.errors import EncodingStopped, VerificationFailed
@@ -28,6 +40,144 @@ CHECKPOINT_SECONDS = 5.0
 
 UNITS_A_WORKER = 2
 """One that is being encoded and one that waits, which bounds the memory."""
+
+_JOURNAL_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The progress of a run, as it stands in the files.
+
+    units: of work; the same inputs are cut into the same ones. seen: the hash of the inputs up to the last of them.
+    bytes, code_points: of the documents' texts, without separators.
+    replaced: documents in which bytes that are not UTF-8 were replaced.
+    is_complete: nothing is left to be done but to put the files in their place.
+    """
+
+    units: int = 0
+    seen: str = ""
+    documents: int = 0
+    bytes: int = 0
+    code_points: int = 0
+    tokens: int = 0
+    replaced: int = 0
+    is_complete: bool = False
+
+
+def write_journal(path: Path, options: Mapping[str, Any], done: Done) -> None:
+    """Put down what was done; what is counted must be on the disk already."""
+    write_durably(path, json.dumps({"version": _JOURNAL_VERSION, "options": options, "done": asdict(done)}))
+
+
+def read_journal(path: Path, options: Mapping[str, Any]) -> Done:
+    """The progress of a run with the same options and inputs; none where there is no journal.
+
+    Raises EncodingStopped where the options or the sizes of the inputs were others.
+    """
+    try:
+        value = json.loads(path.read_bytes())
+        if value["version"] != _JOURNAL_VERSION:
+            raise ValueError
+        before, done = dict(value["options"]), Done(**value["done"])
+    except FileNotFoundError:
+        return Done()
+    except (ValueError, KeyError, TypeError):
+        raise EncodingStopped(f"{path}: cannot be gone on with; --overwrite begins anew") from None
+    if before.get("errors") == "strict":
+        # Nothing had to be replaced so far.
+        before["errors"] = options["errors"]
+    for name in sorted(options.keys() | before.keys()):
+        then, now = before.get(name), options.get(name)
+        if then != now:
+            raise EncodingStopped(
+                f"{path.parent}: an interrupted run had another {name}{_changed(name, then, now)}: repeat it as it "
+                "was, or begin anew with --overwrite"
+            )
+    return done
+
+
+def _changed(name: str, then: Any, now: Any) -> str:
+    """The change of an option, in parentheses; of a model only hashes are known, which say nothing."""
+    if name == "model":
+        return " (its files were others)"
+    return f" ({changed_input(then, now) if name == 'inputs' else f'{then!r:.60} then, {now!r:.60} now'})"
+
+
+def changed_input(then: Any, now: Any) -> str:
+    """The first input that is another one, or another size.
+
+    >>> changed_input([["a.txt", 3]], [["a.txt", 4]])
+    'a.txt of 3 bytes then, a.txt of 4 bytes now'
+    """
+    inputs = [[*list(then or ()), None], [*list(now or ()), None]]
+    differing = next(pair for pair in zip(*inputs, strict=False) if pair[0] != pair[1])
+    first, second = (
+        "none" if one is None else one[0] if one[1] is None else f"{one[0]} of {one[1]} bytes" for one in differing
+    )
+    return f"{first} then, {second} now"
+
+
+def run_files(
+    paths: Paths,
+    sources: Sources,
+    task: Task,
+    separator: str | None,
+    workers: int | None,
+    overwrite: bool,
+    progress: Callable[[Progress], None] | None,
+) -> EncodedFiles:
+    """The run of `encode_files`, its options checked; a run that put nothing down leaves nothing behind."""
+    count = _cores() if workers is None else workers
+    _check(task, separator, count)
+    try:
+        _check_output(paths, sources, overwrite)
+        with locked(paths):
+            if overwrite:
+                discard_files(paths)
+            try:
+                return Run(paths, sources, task, separator, count, progress).run()
+            finally:
+                if not paths.journal.exists():
+                    discard(paths)
+    except OSError as error:
+        raise EncodingStopped(f"{error.filename or paths.output}: {error.strerror}") from error
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check(task: Task, separator: str | None, workers: int) -> None:
+    """Raises EncodingStopped for arguments that mean nothing."""
+    if task.engine not in ENGINES:
+        raise EncodingStopped(f"engine {task.engine!r:.60} is none of {', '.join(ENGINES)}")
+    if task.errors not in ("strict", "replace"):
+        raise EncodingStopped(f"errors {task.errors!r:.60} is neither 'strict' nor 'replace'")
+    if separator == "":
+        raise EncodingStopped("the separator is empty, and would end a document everywhere")
+    if separator is not None and not _is_text(separator):
+        raise EncodingStopped(f"the separator {separator!r:.60} is not text that UTF-8 can write")
+    if workers < 1:
+        raise EncodingStopped(f"workers is {workers}: at least 1 is needed")
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_output(paths: Paths, sources: Sources, overwrite: bool) -> None:
+    """Raises EncodingStopped for an output that is an input, or that is there and is not to be replaced."""
+    targets = [target for _, target in paths.results if target.exists()]
+    for target in targets:
+        for name in sources.names:
+            if name != STANDARD_INPUT and target.samefile(name):
+                raise EncodingStopped(f"{name}: is the input, and would be overwritten")
+    if targets and not overwrite and not paths.journal.exists():
+        raise EncodingStopped(f"{targets[-1]}: exists already; --overwrite replaces it")
 
 
 class Run:
@@ -197,19 +347,13 @@ class Run:
 
     def _identity(self, ready: Ready) -> dict[str, Any]:
         """The values that a run that goes on must have in common with the one that was interrupted."""
-        task = self._task
         return {
+            **asdict(self._task),
             "model": [_sha256(Path(file)) for file in ready.files],
-            "encoding": task.encoding,
-            "engine": task.engine,
-            "verify": task.verify,
             "versions": ready.versions,
             "separator": None if self._separator is None else self._separator.decode("utf-8"),
-            "errors": task.errors,
-            "add_special_tokens": task.add_special_tokens,
-            "end_token": task.end_token,
             "index": self._paths.has_index,
-            "sizes of the work": [BLOCK_BYTES, UNIT_BYTES, task.longest],
+            "sizes of the work": [BLOCK_BYTES, UNIT_BYTES, self._task.longest],
             "inputs": [[name, size] for name, size in zip(self._sources.names, self._sources.sizes, strict=True)],
         }
 

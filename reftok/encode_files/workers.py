@@ -14,7 +14,7 @@ from typing import Any
 from reftok.encode_files.messages import Failure, Ready, Reply, Task
 from reftok.errors import EncodingStopped
 
-_START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from reftok.encode_files.worker import main; main()"
+_START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from reftok.encode_files.encoder import main; main()"
 
 
 class _Worker:

@@ -13,7 +13,7 @@ from reftok.engine.caches import Results
 from reftok.engine.encode.normalization_boundaries import segments
 from reftok.engine.encode.sentencepiece_rewriting import rewriter
 from reftok.spec.charsmap import Charsmap
-from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
+from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, Replace, UnicodeForm
 from reftok.spec.sentencepiece.normalizer import Rewritten, SentencePieceNormalizer
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
@@ -38,7 +38,17 @@ def fast_normalizer(normalizer: Normalizer) -> Normalizer:
         return Precompiled(remembering(normalizer.charsmap))
     if type(normalizer) is SentencePieceNormalizer:
         return FastSentencePieceNormalizer(normalizer)
+    if type(normalizer) is Replace and isinstance(normalizer.pattern, str) and len(normalizer.pattern) == 1:
+        return FastReplace(normalizer.pattern, normalizer.content) if len(normalizer.content) == 1 else normalizer
     return normalizer
+
+
+class FastReplace(Replace):
+    """One character for another: the alignment stays as it is."""
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text = normalized.text.replace(str(self.pattern), self.content)
+        return NormalizedString(text, normalized.original_start, normalized.alignments)
 
 
 class FastForm(UnicodeForm):

@@ -8,11 +8,7 @@ from typing import Any
 
 from reftok.explain.explanation import options, options_text
 from reftok.explain.unicode_profile import unicode_profile, unicode_version
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.unigram import Unigram
 from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.stages import Model
 
 _SHOWN_TOKENS = 10
 _HEADING = 17
@@ -33,7 +29,7 @@ def information(tokenizer: Pipeline) -> dict[str, Any]:
         "model": _component(tokenizer, tokenizer.model),
         "vocab_size": tokenizer.vocab_size,
         "special_ids": _special_ids(tokenizer),
-        "byte_fallback": _byte_fallback(tokenizer.model),
+        "byte_fallback": getattr(tokenizer.model, "byte_fallback", None),
         "added_tokens": [
             {"id": token_id, **dataclasses.asdict(token)} for token_id, token in sorted(added.tokens.items())
         ],
@@ -55,15 +51,6 @@ def _special_ids(tokenizer: Pipeline) -> dict[str, dict[str, Any]]:
         for name, token_id in ids.items()
         if token_id is not None
     }
-
-
-def _byte_fallback(model: Model) -> bool | None:
-    """Whether an unknown character becomes the tokens of its bytes; None for a model that knows no such option."""
-    if isinstance(model, PieceModel):
-        return model.table.byte_fallback
-    if isinstance(model, BPE):
-        return model.options.byte_fallback
-    return model.byte_fallback if isinstance(model, Unigram) else None
 
 
 def _components(tokenizer: Pipeline, components: Sequence[object]) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Which version of the Unicode tables each component of each official library follows: the profile of a tokenizer.
 
-The tables themselves are in unicode.py and llama/unicode_tables.py; the tests hold each against the library over all
+The tables themselves are in reftok/unicode/; the tests hold each against the library over all
 scalar values, so the profile is what the library does, whatever version of `regex` or of Python is installed.
 
 It is that of the newest release of tokenizers. Older ones differ (measured over all scalar values on 0.15.2, 0.19.1,

@@ -95,17 +95,15 @@ class _Reader:
 
     def _value(self, is_wanted: bool) -> Value | None:
         kind = self._number("I", "a type")
-        if kind == _STRING and is_wanted:
-            return Value("string", False, self._string("a string"))
-        if kind == _STRING:
-            self._skip_string()
-            return None
         if kind == _ARRAY:
             return self._array(is_wanted)
-        if kind not in _FORMATS:
+        if kind != _STRING and kind not in _FORMATS:
             raise self._wrong(f"type {kind} is not known")
-        number = self._number(_FORMATS[kind], f"a {_NAMES[kind]}")
-        return Value(_NAMES[kind], False, number) if is_wanted else None
+        of_string = kind == _STRING
+        content = (
+            self._string("a string", is_wanted) if of_string else self._number(_FORMATS[kind], f"a {_NAMES[kind]}")
+        )
+        return Value(_NAMES[kind], False, content) if is_wanted else None
 
     def _array(self, is_wanted: bool) -> Value | None:
         kind = self._number("I", "a type")
@@ -114,18 +112,16 @@ class _Reader:
             raise self._wrong("an array of arrays" if kind == _ARRAY else f"type {kind} is not known")
         if count > _LONGEST:
             raise self._wrong(f"an array of {count} elements")
+        content: Sequence[Any] = ()
         if kind == _STRING:
             self._require(8 * count, f"{count} strings")
-            if is_wanted:
-                return Value("string", True, [self._string("a string") for _ in range(count)])
-            for _ in range(count):
-                self._skip_string()
-            return None
-        size = count * struct.calcsize(_FORMATS[kind])
-        if is_wanted:
-            return Value(_NAMES[kind], True, self._numbers(_FORMATS[kind], size))
-        self._skip(size, f"{count} numbers")
-        return None
+            strings = (self._string("a string", is_wanted) for _ in range(count))
+            content = [string for string in strings if is_wanted]
+        elif is_wanted:
+            content = self._numbers(_FORMATS[kind], count * struct.calcsize(_FORMATS[kind]))
+        else:
+            self._skip(count * struct.calcsize(_FORMATS[kind]), f"{count} numbers")
+        return Value(_NAMES[kind], True, content) if is_wanted else None
 
     def _numbers(self, code: str, size: int) -> Sequence[Any]:
         data = self._bytes(size, f"an array of {size} bytes")
@@ -139,17 +135,15 @@ class _Reader:
     def _number(self, code: str, what: str) -> Any:
         return struct.unpack("<" + code, self._bytes(struct.calcsize("<" + code), what))[0]
 
-    def _length(self, what: str) -> int:
-        length: int = self._number("Q", what)
+    def _string(self, what: str, is_wanted: bool = True) -> str:
+        """A string, which is walked over and empty where nobody wants it."""
+        length = self._number("Q", what)
         if length > _LONGEST:
             raise self._wrong(f"{what} of {length} bytes")
-        return length
-
-    def _string(self, what: str) -> str:
-        return self._bytes(self._length(what), what).decode("utf-8", "surrogateescape")
-
-    def _skip_string(self) -> None:
-        self._skip(self._length("a string"), "a string")
+        if is_wanted:
+            return self._bytes(length, what).decode("utf-8", "surrogateescape")
+        self._skip(length, what)
+        return ""
 
     def _bytes(self, size: int, what: str) -> bytes:
         self._require(size, what)

@@ -3,50 +3,30 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence as Items
+from dataclasses import replace
 
 from reftok.errors import ModelFormatError
-from reftok.formats.gguf_pre_types import PreType
-from reftok.spec.llama.attributes import CUT_OUT, attributes, is_byte_token
-from reftok.spec.llama.bert import BertText, BertWords
-from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
-from reftok.spec.llama.pretokenizers import ByteCharacters
 from reftok.spec.llama.special_tokens import LlamaSpecialTokens
 from reftok.spec.llama.spm import LlamaSPM
-from reftok.spec.llama.stages import BeginAndEnd, Detokenizer, EscapeSpaces, ReadCodePoints, SpacePrefix
-from reftok.spec.llama.ugm import LlamaUGM
-from reftok.spec.llama.ugm_normalizer import UGMNormalizer
-from reftok.spec.llama.vocab import LlamaVocab
-from reftok.spec.llama.wpm import LlamaWPM
+from reftok.spec.llama.stages import Detokenizer
+from reftok.spec.llama.vocab import CUT_OUT, LlamaVocab, attributes, is_byte_token
 from reftok.spec.named_ids import TURNS, WELL_KNOWN, first_well_known
+from reftok.spec.normalizers import Prepend, Replace
+from reftok.spec.postprocessors import Sequence, SpecialToken, TemplateProcessing
+from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.stages import Model, Normalizer, PreTokenizer
 from reftok.tokenizer import Tokenizer
 
 
-@dataclass(frozen=True, slots=True)
-class LlamaSettings:
-    """The settings that all models of GGUF files have in common.
-
-    add_space_prefix: a space before each text; for BPE and WPM it only means that decoding removes one.
-    clean_spaces: whether decoded text loses spaces before punctuation.
-    source: the file's name, for messages.
-    """
-
-    vocab: LlamaVocab
-    add_space_prefix: bool
-    clean_spaces: bool = False
-    source: str = ""
-
-
 def llama_spm(
-    tokens: Sequence[str],
-    scores: Sequence[float],
+    tokens: Items[str],
+    scores: Items[float],
     unk_id: int | None = None,
     bos_id: int | None = None,
     eos_id: int | None = None,
     add_space_prefix: bool = True,
-    token_types: Sequence[int] | None = None,
+    token_types: Items[int] | None = None,
 ) -> Tokenizer:
     """The tokenizer SPM of llama.cpp from tokens and scores in memory, as in a GGUF file with the model `llama`.
 
@@ -76,11 +56,11 @@ def llama_spm(
     types = _types(tokens, unk_id, (bos_id, eos_id)) if token_types is None else token_types
     found = attributes(ids, types)
     vocab = LlamaVocab(tokens, ids, found, "spaces escaped", bos_id, eos_id, bos_id is not None, add_eos=False)
-    tokenizer = build_spm(LlamaSettings(vocab, add_space_prefix), array("f", scores))
+    tokenizer = spm_tokenizer(vocab, array("f", scores), add_space_prefix)
     return replace(tokenizer, named_ids={**tokenizer.named_ids, "unk": unk_id})
 
 
-def _types(tokens: Sequence[str], unk_id: int | None, control_ids: Sequence[int | None]) -> list[int]:
+def _types(tokens: Items[str], unk_id: int | None, control_ids: Items[int | None]) -> list[int]:
     types = [6 if is_byte_token(token) else 1 for token in tokens]
     if unk_id is not None:
         types[unk_id] = 2
@@ -90,58 +70,54 @@ def _types(tokens: Sequence[str], unk_id: int | None, control_ids: Sequence[int 
     return types
 
 
-def build_spm(settings: LlamaSettings, scores: Sequence[float]) -> Tokenizer:
-    """The tokenizer SPM."""
-    normalizers = (SpacePrefix(), EscapeSpaces()) if settings.add_space_prefix else (EscapeSpaces(),)
-    return _build(settings, LlamaSPM(settings.vocab.ids, scores), normalizers, ())
+def spm_tokenizer(vocab: LlamaVocab, scores: Items[float], add_space_prefix: bool, source: str = "") -> Tokenizer:
+    """The tokenizer SPM.
+
+    Quirk: llama.cpp puts the space before a text at the start or behind a special token, which is every text there is.
+    """
+    escape = Replace(" ", SPACE_SYMBOL)
+    normalizers = (Prepend(" "), escape) if add_space_prefix else (escape,)
+    return llama_tokenizer(vocab, LlamaSPM(vocab.ids, scores), normalizers, (), add_space_prefix, source=source)
 
 
-def build_bpe(settings: LlamaSettings, ranks: Mapping[tuple[str, str], int], pre_type: PreType) -> Tokenizer:
-    """The tokenizer BPE."""
-    options = LlamaBPEOptions(pre_type.ignore_merges, pre_type.is_byte_level, pre_type.is_gemma4)
-    model = LlamaBPE(settings.vocab.ids, ranks, options)
-    if pre_type.is_byte_level:
-        return _build(settings, model, (ReadCodePoints(),), (*pre_type.steps, ByteCharacters()))
-    return _build(settings, model, (EscapeSpaces(), ReadCodePoints()), pre_type.steps)
-
-
-def build_ugm(settings: LlamaSettings, model: LlamaUGM, normalizer: UGMNormalizer) -> Tokenizer:
-    """The tokenizer UGM."""
-    return _build(settings, model, (normalizer,), ())
-
-
-def build_wpm(settings: LlamaSettings, unk_id: int, begin_and_end: tuple[int, int], text: BertText) -> Tokenizer:
-    """The tokenizer WPM; its two special tokens go around a text whatever `add_bos_token` and its like say."""
-    vocab = settings.vocab
-    begin, end = (((token_id, vocab.tokens[token_id]),) for token_id in begin_and_end)
-    built = _build(settings, LlamaWPM(vocab.ids, unk_id), (ReadCodePoints(), text), (BertWords(),))
-    return replace(built, post_processors=(BeginAndEnd(begin, end),))
-
-
-def _build(
-    settings: LlamaSettings, model: Model, normalizers: Sequence[Normalizer], steps: Sequence[PreTokenizer]
+def llama_tokenizer(
+    vocab: LlamaVocab,
+    model: Model,
+    normalizers: tuple[Normalizer, ...],
+    pre_tokenizers: tuple[PreTokenizer, ...],
+    add_space_prefix: bool,
+    clean_spaces: bool = False,
+    source: str = "",
 ) -> Tokenizer:
-    return Tokenizer(
-        library="llama.cpp",
-        model=model,
-        added_tokens=LlamaSpecialTokens(settings.vocab, source=settings.source),
-        normalizers=tuple(normalizers),
-        pre_tokenizers=tuple(steps),
-        post_processors=(_begin_and_end(settings),),
-        named_ids=ids_of_llama_vocab(settings.vocab),
-        detokenizer=Detokenizer(settings.vocab, settings.add_space_prefix, settings.clean_spaces),
-    )
+    """The tokenizer of a model of llama.cpp: BOS before the text and EOS behind it, as the file says.
 
-
-def _begin_and_end(settings: LlamaSettings) -> BeginAndEnd:
-    vocab = settings.vocab
-    added: list[tuple[tuple[int, str], ...]] = []
+    add_space_prefix: the first piece that is decoded loses a space; only SPM and UGM put one before a text.
+    clean_spaces: whether decoded text loses spaces before punctuation.
+    source: the file's name, for messages.
+    Quirk: a BOS or EOS that the text itself has is not looked at; llama.cpp only warns that there are two.
+    """
     for name, token_id, is_added in (("bos", vocab.bos_id, vocab.add_bos), ("eos", vocab.eos_id, vocab.add_eos)):
         if is_added and token_id is None:
             problem = f"is not there, and add_{name}_token asks for it: llama.cpp ends the process"
-            raise ModelFormatError(settings.source, f"tokenizer.ggml.{name}_token_id", problem)
-        added.append(((token_id, vocab.tokens[token_id]),) if is_added and token_id is not None else ())
-    return BeginAndEnd(*added)
+            raise ModelFormatError(source, f"tokenizer.ggml.{name}_token_id", problem)
+    begin, end = vocab.bos_id if vocab.add_bos else None, vocab.eos_id if vocab.add_eos else None
+    return Tokenizer(
+        library="llama.cpp",
+        model=model,
+        added_tokens=LlamaSpecialTokens(vocab, source=source),
+        normalizers=normalizers,
+        pre_tokenizers=pre_tokenizers,
+        post_processors=(begin_and_end(vocab, begin, end),),
+        named_ids=ids_of_llama_vocab(vocab),
+        detokenizer=Detokenizer(vocab, add_space_prefix, clean_spaces),
+    )
+
+
+def begin_and_end(vocab: LlamaVocab, begin: int | None, end: int | None) -> TemplateProcessing:
+    """One token before a text and one behind it, or none."""
+    ids = [() if token_id is None else (token_id,) for token_id in (begin, end)]
+    before, after = (SpecialToken(found, tuple(map(vocab.tokens.__getitem__, found)), 0) for found in ids)
+    return TemplateProcessing((before, Sequence("A", 0), after))
 
 
 def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:

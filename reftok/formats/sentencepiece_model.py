@@ -11,7 +11,6 @@ decode_unicode_case (8). The library skips these two, and what it then makes of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import isfinite
 from typing import TypeAlias
 
@@ -42,56 +41,31 @@ _MODELS: Mapping[int, Callable[[PieceTable, str], Model]] = {
 }
 _DEFAULT_UNK_SURFACE = " ⁇ "
 
+_PIECES, _TRAINER_SPEC, _NORMALIZER_SPEC, _DENORMALIZER_SPEC = 1, 2, 3, 5
+
 _TRAINER_FIELDS = {
-    3: "model_type",
-    24: "treat_whitespace_as_suffix",
-    35: "byte_fallback",
-    44: "unk_surface",
-    45: "unk_piece",
-    46: "bos_piece",
-    47: "eos_piece",
-    48: "pad_piece",
+    3: ("model_type", "int32"),
+    24: ("treat_whitespace_as_suffix", "bool"),
+    35: ("byte_fallback", "bool"),
+    44: ("unk_surface", "string"),
+    45: ("unk_piece", "string"),
+    46: ("bos_piece", "string"),
+    47: ("eos_piece", "string"),
+    48: ("pad_piece", "string"),
 }
 _TRAINING_ONLY = frozenset({1, 2, *range(4, 8), *range(10, 24), 25, 26, *range(30, 35), 36, 40, 41, 42, 43})
 _TRAINING_ONLY |= frozenset({*range(49, 56)})
 _NORMALIZER_FIELDS = {
-    1: "name",
-    2: "precompiled_charsmap",
-    3: "add_dummy_prefix",
-    4: "remove_extra_whitespaces",
-    5: "escape_whitespaces",
-    6: "normalization_rule_tsv",
+    1: ("name", "bytes"),
+    2: ("precompiled_charsmap", "bytes"),
+    3: ("add_dummy_prefix", "bool"),
+    4: ("remove_extra_whitespaces", "bool"),
+    5: ("escape_whitespaces", "bool"),
+    6: ("normalization_rule_tsv", "bytes"),
 }
 _FORK_FIELDS = frozenset({7, 8})
-_PIECE_FIELDS = {1: "piece", 2: "score", 3: "type"}
-_KINDS: Mapping[str, str] = {
-    "model_type": "int32",
-    "treat_whitespace_as_suffix": "bool",
-    "byte_fallback": "bool",
-    "unk_surface": "string",
-    "unk_piece": "string",
-    "bos_piece": "string",
-    "eos_piece": "string",
-    "pad_piece": "string",
-    "name": "bytes",
-    "precompiled_charsmap": "bytes",
-    "add_dummy_prefix": "bool",
-    "remove_extra_whitespaces": "bool",
-    "escape_whitespaces": "bool",
-    "normalization_rule_tsv": "bytes",
-    "piece": "string",
-    "score": "float",
-    "type": "int32",
-}
+_PIECE_FIELDS = {1: ("piece", "string"), 2: ("score", "float"), 3: ("type", "int32")}
 _WIRE_TYPES = {"int32": VARINT, "bool": VARINT, "string": LENGTH_DELIMITED, "bytes": LENGTH_DELIMITED, "float": FIXED32}
-
-
-@dataclass(slots=True)
-class _ModelProto:
-    pieces: list[Piece] = field(default_factory=list)
-    trainer_spec: list[tuple[bytes, int]] = field(default_factory=list)
-    normalizer_spec: list[tuple[bytes, int]] = field(default_factory=list)
-    denormalizer_spec: list[tuple[bytes, int]] = field(default_factory=list)
 
 
 def read_sentencepiece_model(data: bytes, source: str) -> Tokenizer:
@@ -100,17 +74,17 @@ def read_sentencepiece_model(data: bytes, source: str) -> Tokenizer:
     data: the bytes of the file; source: its name, for errors.
     Raises ModelFormatError for what the library refuses to load, UnsupportedFeature for what its schema does not know.
     """
-    proto = _read_model_proto(data, source)
-    trainer = _read_message(proto.trainer_spec, _TRAINER_FIELDS, "trainer_spec", source, _TRAINING_ONLY)
+    pieces, specs = _read_model_proto(data, source)
+    trainer = _read_message(specs[_TRAINER_SPEC], _TRAINER_FIELDS, "trainer_spec", source, _TRAINING_ONLY)
     model_type = int(trainer.get("model_type", UNIGRAM))
     if model_type not in _MODELS:
         raise UnsupportedFeature(source, "trainer_spec.model_type", f"{model_type} is not known")
-    table = PieceTable(proto.pieces, bool(trainer.get("byte_fallback", False)), source, _special_pieces(trainer))
+    table = PieceTable(pieces, bool(trainer.get("byte_fallback", False)), source, _special_pieces(trainer))
     if model_type == UNIGRAM:
-        _check_scores(proto.pieces, source)
+        _check_scores(pieces, source)
     suffix = bool(trainer.get("treat_whitespace_as_suffix", False))
-    normalizer = _normalizer(proto.normalizer_spec, "normalizer_spec", source, suffix, table)
-    denormalizer = _normalizer(proto.denormalizer_spec, "denormalizer_spec", source)
+    normalizer = _normalizer(specs[_NORMALIZER_SPEC], "normalizer_spec", source, suffix, table)
+    denormalizer = _normalizer(specs[_DENORMALIZER_SPEC], "denormalizer_spec", source)
     decoder = SentencePieceDecoder(
         table,
         unk_surface=str(trainer.get("unk_surface", _DEFAULT_UNK_SURFACE)),
@@ -134,20 +108,20 @@ def _special_pieces(trainer: Mapping[str, Value]) -> SpecialPieces:
     return SpecialPieces(**{name: piece for name, piece in names.items() if piece})
 
 
-def _read_model_proto(data: bytes, source: str) -> _ModelProto:
+def _read_model_proto(data: bytes, source: str) -> tuple[list[Piece], dict[int, list[tuple[bytes, int]]]]:
     """`pieces`, and the other messages as they are; 4 is `self_test_data`, which 0.2.3 leaves alone."""
-    proto = _ModelProto()
-    specs = {2: proto.trainer_spec, 3: proto.normalizer_spec, 5: proto.denormalizer_spec}
+    pieces: list[Piece] = []
+    specs: dict[int, list[tuple[bytes, int]]] = {number: [] for number in range(_TRAINER_SPEC, _DENORMALIZER_SPEC + 1)}
     for number, wire_type, offset, value in read_fields(data, source):
-        if number not in (1, 2, 3, 4, 5):
+        if number != _PIECES and number not in specs:
             raise UnsupportedFeature(source, f"byte {offset}", f"field {number} of ModelProto is not known")
         if wire_type != LENGTH_DELIMITED or not isinstance(value, bytes):
             raise UnsupportedFeature(source, f"byte {offset}", f"field {number} of ModelProto is not a message")
-        if number == 1:
-            proto.pieces.append(_read_piece(value, offset, f"pieces[{len(proto.pieces)}]", source))
-        elif number in specs:
+        if number == _PIECES:
+            pieces.append(_read_piece(value, offset, f"pieces[{len(pieces)}]", source))
+        else:
             specs[number].append((value, offset))
-    return proto
+    return pieces, specs
 
 
 def _read_piece(message: bytes, offset: int, place: str, source: str) -> Piece:
@@ -163,21 +137,20 @@ _TYPES: Mapping[int, PieceType] = {int(piece_type): piece_type for piece_type in
 
 def _read_message(
     messages: Messages,
-    names: Mapping[int, str],
+    known: Mapping[int, tuple[str, str]],
     place: str,
     source: str,
     ignored: frozenset[int] = frozenset(),
 ) -> dict[str, Value]:
-    """The fields in `names` that the message has, by name."""
+    """The fields that the message has, by name. known: their names and types, by number."""
     values: dict[str, Value] = {}
     for message, start in messages:
         for number, wire_type, offset, value in read_fields(message, source, start):
-            name = names.get(number)
-            if name is None:
-                if number in ignored:
-                    continue
+            if number in ignored:
+                continue
+            if number not in known:
                 raise UnsupportedFeature(source, place, f"field {number} at byte {offset} is not known")
-            kind = _KINDS[name]
+            name, kind = known[number]
             if wire_type != _WIRE_TYPES[kind]:
                 raise UnsupportedFeature(
                     source, f"{place}.{name}", f"wire type {wire_type} at byte {offset}, not {kind}"

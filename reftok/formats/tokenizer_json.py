@@ -1,7 +1,7 @@
 """tokenizer.json, the format of HuggingFace `tokenizers`: JSON → Tokenizer.
 
 Strict: a key, type or value that is not known here is refused by name, though the library skips unknown keys.
-Source: tokenizers 0.23 tokenizer/serialization.rs. Each stage has a reader of its own beside this file.
+Source: tokenizers 0.23 tokenizer/serialization.rs. The stages are read by components_json.py.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats.decoder_json import read_decoders
+from reftok.formats.components_json import (
+    read_decoders,
+    read_model,
+    read_normalizers,
+    read_padding,
+    read_post_processors,
+    read_pre_tokenizers,
+    read_truncation,
+    reader,
+)
 from reftok.formats.fields import Fields
-from reftok.formats.model_json import read_model
-from reftok.formats.normalizer_json import read_normalizers
-from reftok.formats.post_processor_json import read_post_processors
-from reftok.formats.pre_tokenizer_json import read_pre_tokenizers
 from reftok.formats.strict_json import parse_json
-from reftok.formats.truncation_padding_json import read_padding, read_truncation
 from reftok.spec import pretokenizers
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.normalizers import Replace
@@ -114,13 +118,9 @@ def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], st
 def read_added_token(fields: Fields) -> AddedToken:
     """One entry of `added_tokens`. Its id is read and not used: the library assigns ids itself."""
     fields.integer("id")
-    token = AddedToken(
-        content=fields.text("content"),
-        single_word=fields.boolean("single_word"),
-        lstrip=fields.boolean("lstrip"),
-        rstrip=fields.boolean("rstrip"),
-        normalized=fields.boolean("normalized"),
-        special=fields.boolean("special"),
-    )
+    token = _ADDED_TOKEN(fields)
     fields.done()
     return token
+
+
+_ADDED_TOKEN = reader(AddedToken)

@@ -33,8 +33,13 @@ def read_vocab_merges(
     special_tokens: matched in the text before everything else.
     Raises ModelFormatError where a file is not sound or a merge is not in the vocab.
     """
-    entries = Fields({"vocab": parse_json(vocab, vocab_source, vocab_at=())}, vocab_source, "").vocab("vocab")
+    entries = read_vocab(vocab, vocab_source)
     return byte_level_bpe(entries, read_merges(merges, merges_source), special_tokens, source=merges_source)
+
+
+def read_vocab(data: bytes, source: str) -> dict[str, int]:
+    """Token to id, as vocab.json has it."""
+    return Fields({"vocab": parse_json(data, source, vocab_at=())}, source, "").vocab("vocab")
 
 
 def byte_level_bpe(

@@ -12,8 +12,15 @@ from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.patterns import Pattern, pattern_matches
 from reftok.spec.text import NormalizedString, literal_matches, refuse_expansion
-from reftok.unicode.bert import is_chinese, is_control, is_nonspacing_mark
-from reftok.unicode.characters import WHITE_SPACE, Form, is_combining_mark, lower_case
+from reftok.unicode.characters import (
+    WHITE_SPACE,
+    Form,
+    is_chinese,
+    is_combining_mark,
+    is_control,
+    is_nonspacing_mark,
+    lower_case,
+)
 from reftok.unicode.forms import Change, decompose, recompose
 from reftok.unicode.graphemes import graphemes
 

@@ -26,7 +26,7 @@ from reftok.oniguruma.members import suspects
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Node, properties
 from reftok.oniguruma.writer import write
-from reftok.spec.text import Match
+from reftok.spec.text import Match, with_gaps
 from reftok.spec.types import Span
 from reftok.unicode.character_search import CharacterSearch
 from reftok.unicode.characters import as_of_16
@@ -126,16 +126,7 @@ def pattern_matches(pattern: Pattern, text: str) -> list[Match]:
     """
     if not text:
         return [(0, 0, False)]
-    matches: list[Match] = []
-    covered = 0
-    for start, end in spans(*for_16(pattern, text), may_run_away(pattern.as_oniguruma())):
-        if start != covered:
-            matches.append((covered, start, False))
-        matches.append((start, end, True))
-        covered = end
-    if covered != len(text):
-        matches.append((covered, len(text), False))
-    return matches
+    return with_gaps(spans(*for_16(pattern, text), may_run_away(pattern.as_oniguruma())), len(text))
 
 
 def for_16(pattern: Pattern, text: str) -> tuple[regex.Pattern[str], str]:

@@ -22,8 +22,8 @@ from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.encodings import byte_offsets, joined, text_and_pair
 from reftok.spec.ids import checked_ids, whole_number
-from reftok.spec.llama.attributes import SPECIAL
 from reftok.spec.llama.stages import Detokenizer
+from reftok.spec.llama.vocab import SPECIAL
 from reftok.spec.named_ids import MEANINGS, named_id
 from reftok.spec.padding import Padding
 from reftok.spec.postprocessors import default_processing

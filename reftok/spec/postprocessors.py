@@ -212,7 +212,8 @@ class TemplateProcessing:
 
 
 def _in_template(part: Encoding, piece: Sequence) -> Encoding:
-    return numbered(replace(part, type_ids=[piece.type_id] * len(part)), piece.sequence_id)
+    type_ids = [piece.type_id] * len(part)
+    return numbered(part if part.type_ids == type_ids else replace(part, type_ids=type_ids), piece.sequence_id)
 
 
 def default_processing(encodings: Parts[Encoding]) -> Encoding:

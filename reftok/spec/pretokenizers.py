@@ -14,12 +14,10 @@ import regex
 
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.patterns import Pattern, compile_oniguruma, pattern_matches, rust_pattern
-from reftok.spec.text import Behavior, Match, NormalizedString, literal_matches, resplit
+from reftok.spec.text import Behavior, Match, NormalizedString, literal_matches, resplit, with_gaps
 from reftok.spec.text import Split as Part
 from reftok.spec.types import Span
-from reftok.unicode.bert import is_punctuation
-from reftok.unicode.characters import WHITE_SPACE, as_of_16, is_numeric
-from reftok.unicode.scripts import script
+from reftok.unicode.characters import WHITE_SPACE, as_of_16, is_numeric, is_punctuation, script
 
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """The built-in pattern of ByteLevel; tiktoken spells it otherwise (formats/tiktoken_encodings.py).
@@ -63,14 +61,17 @@ class ByteLevel:
 
 
 def byte_level(normalized: NormalizedString) -> NormalizedString:
-    """The text in the characters of its bytes; each byte shares the alignment of its character."""
+    """The text in the characters of its bytes; each byte shares the alignment of its character.
+
+    Surrogates, which only the bytes of llama.cpp can spell, are encoded like any other code point.
+    """
     text = normalized.text
-    encoded = to_byte_characters(text.encode("utf-8"))
+    encoded = to_byte_characters(text.encode("utf-8", "surrogatepass"))
     if len(encoded) == len(text):
         return NormalizedString(encoded, normalized.original_start, normalized.alignments)
     alignments: list[Span] = []
     for character, span in zip(text, normalized.spans(), strict=True):
-        alignments += [span] * len(character.encode("utf-8"))
+        alignments += [span] * len(character.encode("utf-8", "surrogatepass"))
     return NormalizedString(encoded, normalized.original_start, alignments)
 
 
@@ -149,7 +150,7 @@ class WhitespaceSplit:
     """
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(splits, WHITE_SPACE.__contains__, "Removed")
+        return split_at(splits, WHITE_SPACE.__contains__, "Removed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ class CharDelimiterSplit:
     delimiter: str
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(splits, lambda character: character == self.delimiter, "Removed")
+        return split_at(splits, lambda character: character == self.delimiter, "Removed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,7 @@ class Digits:
     individual_digits: bool
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(splits, is_numeric, "Isolated" if self.individual_digits else "Contiguous")
+        return split_at(splits, is_numeric, "Isolated" if self.individual_digits else "Contiguous")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ class Punctuation:
     behavior: Behavior
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(splits, is_punctuation, self.behavior)
+        return split_at(splits, is_punctuation, self.behavior)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,7 @@ class BertPreTokenizer:
     """
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return _split_at(_split_at(splits, WHITE_SPACE.__contains__, "Removed"), is_punctuation, "Isolated")
+        return split_at(split_at(splits, WHITE_SPACE.__contains__, "Removed"), is_punctuation, "Isolated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,25 +282,11 @@ class FixedLength:
         return [normalized.slice(start, min(start + self.length, end)) for start in range(0, end, self.length)]
 
 
-def _split_at(splits: Sequence[Part], is_delimiter: Callable[[str], bool], behavior: Behavior) -> list[Part]:
+def split_at(splits: Sequence[Part], is_delimiter: Callable[[str], bool], behavior: Behavior) -> list[Part]:
     """Cut at every character that is a delimiter."""
 
     def cut(normalized: NormalizedString) -> list[NormalizedString]:
-        return normalized.split(_character_matches(normalized.text, is_delimiter), behavior)
+        places = [(i, i + 1) for i, character in enumerate(normalized.text) if is_delimiter(character)]
+        return normalized.split(with_gaps(places, len(normalized)), behavior)
 
     return resplit(splits, cut)
-
-
-def _character_matches(text: str, is_delimiter: Callable[[str], bool]) -> list[Match]:
-    """Every delimiter as a match of its own, and the gaps between them."""
-    matches: list[Match] = []
-    end = 0
-    for position, character in enumerate(text):
-        if is_delimiter(character):
-            if end < position:
-                matches.append((end, position, False))
-            end = position + 1
-            matches.append((position, end, True))
-    if end < len(text):
-        matches.append((end, len(text), False))
-    return matches

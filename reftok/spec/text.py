@@ -86,15 +86,14 @@ class NormalizedString:
         alignments = None if self.alignments is None else self.alignments[start:end]
         return NormalizedString(self.text[start:end], self.original_span(start, end)[0], alignments)
 
-    def transform(self, changes: Iterable[Change], removed_at_start: int = 0) -> NormalizedString:
+    def transform(self, changes: Iterable[Change]) -> NormalizedString:
         """The text that `changes` describes, each character aligned by the rule of `Change`.
 
-        removed_at_start: how many old characters go before the first change.
         An inserted character shares the alignment of the old character before it; at the very start, where there
         is none, it stands for the empty span.
         """
         old = self.spans()
-        position = removed_at_start
+        position = 0
         characters: list[str] = []
         alignments: list[Span] = []
         for character, change in changes:
@@ -174,17 +173,29 @@ def literal_matches(text: str, literal: str) -> list[Match]:
     if text and not literal:
         between = [match for i in range(len(text)) for match in ((i, i, True), (i, i + 1, False))]
         return [*between, (len(text), len(text), True)]
-    matches: list[Match] = []
-    end = 0
+    spans: list[Span] = []
     found = text.find(literal) if literal else -1
     while found >= 0:
-        if found > end:
-            matches.append((end, found, False))
-        end = found + len(literal)
-        matches.append((found, end, True))
-        found = text.find(literal, end)
-    if end < len(text) or not text:
-        matches.append((end, len(text), False))
+        spans.append((found, found + len(literal)))
+        found = text.find(literal, spans[-1][1])
+    return with_gaps(spans, len(text))
+
+
+def with_gaps(spans: Iterable[Span], size: int) -> list[Match]:
+    """The matches, and what lies between them in a text of `size` characters; an empty text is one gap.
+
+    >>> with_gaps([(1, 2), (2, 3)], 4)
+    [(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)]
+    """
+    matches: list[Match] = []
+    covered = 0
+    for start, end in spans:
+        if start != covered:
+            matches.append((covered, start, False))
+        matches.append((start, end, True))
+        covered = end
+    if covered != size or not size:
+        matches.append((covered, size, False))
     return matches
 
 

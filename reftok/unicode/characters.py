@@ -7,7 +7,8 @@ version is emulated in three ways:
 - Classes (`\p{L}`, `\w`): code points that were unassigned are replaced, before matching, by a noncharacter, which
   is unassigned in every version. Positions do not move.
 - Normalization: code points that had no combining class and no decomposition are treated as if they still had none.
-- Small classes, lower case and grapheme clusters (graphemes.py): whole tables of our own.
+- Small classes, scripts, lower case and grapheme clusters (graphemes.py): whole tables of our own. Those of BERT
+  (normalizers/bert.rs, pre_tokenizers/bert.rs) are of the crate unicode_categories, which knows Unicode 8.0.
 
 Checked against tokenizers 0.23.3 over all 1,112,064 scalar values by tests/reftok/unicode/test_characters.py.
 """
@@ -15,6 +16,8 @@ Checked against tokenizers 0.23.3 over all 1,112,064 scalar values by tests/reft
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
@@ -24,10 +27,14 @@ import regex
 from reftok.unicode.character_search import CharacterSearch
 from reftok.unicode.ranges import ranges_of
 from reftok.unicode.tables import (
+    BERT_CONTROLS,
+    BERT_NONSPACING_MARKS,
+    BERT_PUNCTUATION,
     COMBINING_MARKS_IN_9,
     INERT_IN_9,
     LOWERCASE,
     NUMERIC_IN_17,
+    SCRIPTS_IN_9,
     UNASSIGNED_IN_16,
 )
 
@@ -45,6 +52,23 @@ REPLACEMENT_CHARACTER = "\ufffd"
 NONCHARACTER = "\U0010ffff"
 
 
+class CharacterTable(dict[int, str]):
+    """A table for `str.translate` that fills itself, with what a rule makes of each character.
+
+    >>> "aba".translate(CharacterTable({"a": "", "b": "cd"}.__getitem__))
+    'cd'
+    """
+
+    def __init__(self, rule: Callable[[str], str]) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def __missing__(self, code: int) -> str:
+        found = self[code] = self._rule(chr(code))
+        return found
+
+
+@cache
 def members(table: str) -> frozenset[str]:
     """The characters of a table of code point ranges.
 
@@ -113,23 +137,18 @@ _WORD = regex.compile(r"\w")
 
 
 @cache
-def _inert() -> frozenset[str]:
-    return members(INERT_IN_9)
-
-
-@cache
 def _inert_search() -> CharacterSearch:
-    return CharacterSearch(_inert())
+    return CharacterSearch(members(INERT_IN_9))
 
 
 def combining_class(character: str) -> int:
     """The canonical combining class in Unicode 9."""
-    return 0 if character in _inert() else unicodedata.combining(character)
+    return 0 if character in members(INERT_IN_9) else unicodedata.combining(character)
 
 
 def decomposition(character: str, compatible: bool) -> str:
     """The full canonical (or compatible) decomposition in Unicode 9; the character itself where it has none."""
-    if character in _inert():
+    if character in members(INERT_IN_9):
         return character
     return unicodedata.normalize("NFKD" if compatible else "NFD", character)
 
@@ -137,7 +156,7 @@ def decomposition(character: str, compatible: bool) -> str:
 def composition(first: str, second: str) -> str | None:
     """The primary composite of two characters in Unicode 9, None where there is none."""
     composed = unicodedata.normalize("NFC", first + second)
-    return composed if len(composed) == 1 and composed not in _inert() and len(first) == 1 else None
+    return composed if len(composed) == 1 and composed not in members(INERT_IN_9) and len(first) == 1 else None
 
 
 def is_normalized(form: Form, text: str) -> bool:
@@ -170,12 +189,7 @@ def is_combining_mark(character: str) -> bool:
     >>> is_combining_mark("\u0301"), is_combining_mark("\u0903"), is_combining_mark("\u0897")
     (True, True, False)
     """
-    return character in _combining_marks()
-
-
-@cache
-def _combining_marks() -> frozenset[str]:
-    return members(COMBINING_MARKS_IN_9)
+    return character in members(COMBINING_MARKS_IN_9)
 
 
 def lower_case(character: str) -> str:
@@ -205,9 +219,77 @@ def is_numeric(character: str) -> bool:
     >>> [is_numeric(character) for character in "1²½Ⅳ一"]
     [True, True, True, True, False]
     """
-    return character in _numeric()
+    return character in members(NUMERIC_IN_17)
+
+
+CHINESE = (
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B81F),
+    (0x2B920, 0x2CEAF),
+    (0x2F800, 0x2FA1F),
+)
+"""First and last code point of the blocks of ideographs that BERT knows. Quirks: Extension E is taken to begin at
+U+2B920 instead of U+2B820, and what Unicode has added after it is missing."""
+
+
+def is_control(character: str) -> bool:
+    r"""Whether the cleaning of BERT removes it: category Cc, Cf or Co, or U+FFFD.
+
+    The tabulator, line feed and carriage return stay. Unassigned code points stay, other than in the BERT of Google.
+
+    >>> [is_control(character) for character in "\0\t\ue000\u0378"]
+    [True, False, True, False]
+    """
+    return character in members(BERT_CONTROLS) or unicodedata.category(character) == "Co"
+
+
+def is_nonspacing_mark(character: str) -> bool:
+    r"""Whether it counts as an accent for BERT: category Mn.
+
+    >>> is_nonspacing_mark("\u0301"), is_nonspacing_mark("\u0903")
+    (True, False)
+    """
+    return character in members(BERT_NONSPACING_MARKS)
+
+
+def is_punctuation(character: str) -> bool:
+    """Whether the pre-tokenizer of BERT isolates it: category P, and what ASCII has of category S.
+
+    >>> [is_punctuation(character) for character in "-$€"]
+    [True, True, False]
+    """
+    return character in members(BERT_PUNCTUATION)
+
+
+def is_chinese(character: str) -> bool:
+    """Whether it is in a block of ideographs that BERT knows, assigned or not.
+
+    >>> [is_chinese(character) for character in "中あ\U0002b820"]
+    [True, False, False]
+    """
+    return any(first <= ord(character) <= last for first, last in CHINESE)
+
+
+def script(character: str) -> str | None:
+    """The name of a character's script, as UnicodeScripts has it; None for the space and what Unicode 9 did not have.
+
+    Source: tokenizers 0.23, pre_tokenizers/unicode_scripts/, whose table is sentencepiece's.
+
+    Quirk: Hiragana, Katakana and the prolonged sound mark U+30FC are Han, so that Japanese is not cut to pieces.
+
+    >>> [script(character) for character in "aж漢かー1 "]
+    ['Latin', 'Cyrillic', 'Han', 'Han', 'Han', 'Common', None]
+    """
+    starts, ranges = _table()
+    last, name = ranges[bisect_right(starts, ord(character)) - 1]
+    return name if ord(character) <= last else None
 
 
 @cache
-def _numeric() -> frozenset[str]:
-    return members(NUMERIC_IN_17)
+def _table() -> tuple[list[int], list[tuple[int, str]]]:
+    """Where each range of one script starts, from U+0000 on, and for each its last code point and its script."""
+    ranges = sorted((*span, name) for name, table in SCRIPTS_IN_9.items() for span in ranges_of(table))
+    return [first for first, _, _ in ranges], [(last, name) for _, last, name in ranges]

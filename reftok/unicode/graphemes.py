@@ -8,10 +8,11 @@ can be said by a pattern over letters.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache
 
-from reftok.unicode.grapheme_tables import GRAPHEME_CLASSES
 from reftok.unicode.ranges import ranges_of
+from reftok.unicode.tables import GRAPHEME_CLASSES
 
 _LETTERS = {
     "Control": "C",
@@ -54,22 +55,14 @@ _CLUSTER = re.compile(f"RN|[CRN]|P*+(?:{_CORE})[{MARKS}]*+|P++[{MARKS}]*+|[{MARK
 behind what GB9b puts before it, and before what GB9 and GB9a put behind it."""
 
 
-class _Letters(dict[int, str]):
-    """The letter of each code point, for `str.translate`; those that are in no class fill themselves in."""
-
-    def __missing__(self, code: int) -> str:
-        self[code] = _OTHER
-        return _OTHER
-
-
 @cache
-def _letters() -> _Letters:
-    letters = _Letters(dict.fromkeys(_SYLLABLES, _LVT) | dict.fromkeys(_SYLLABLES_WITHOUT_TRAILING_JAMO, _LV))
+def _letters() -> defaultdict[int, str]:
+    """The letter of each code point, for `str.translate`; those that are in no class fill themselves in."""
+    letters = dict.fromkeys(_SYLLABLES, _LVT) | dict.fromkeys(_SYLLABLES_WITHOUT_TRAILING_JAMO, _LV)
     for name, letter in _LETTERS.items():
         for first, last in ranges_of(GRAPHEME_CLASSES[name]):
             letters |= dict.fromkeys(range(first, last + 1), letter)
-    letters[ord("\u200c")] = _ZWNJ
-    return letters
+    return defaultdict(lambda: _OTHER, letters | {ord("\u200c"): _ZWNJ})
 
 
 @cache

@@ -9,13 +9,14 @@ Source: llama.cpp src/unicode.cpp (`unicode_regex_split`, `unicode_cpt_from_utf8
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 
 from reftok.errors import InvalidText
-from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE
-from reftok.unicode.llama_tables import CATEGORIES
+from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE, CharacterTable
+from reftok.unicode.tables import LLAMA_CATEGORIES
 
 NUMBER, LETTER, PUNCTUATION, MARK, SYMBOL, OTHER = "ÑÒÓÔÕÐ"
 """The stand-ins of code points above ASCII: the characters D1 to D5, and D0 for every other category."""
@@ -56,7 +57,8 @@ _HAN = (
 @cache
 def _categories() -> str:
     """The category of every code point, one character each."""
-    starts = [(int(first, 16), category) for first, _, category in (item.partition(":") for item in CATEGORIES.split())]
+    items = (item.partition(":") for item in LLAMA_CATEGORIES.split())
+    starts = [(int(first, 16), category) for first, _, category in items]
     ends = [*(first for first, _ in starts[1:]), 0x110000]
     return "".join(category * (end - first) for (first, category), end in zip(starts, ends, strict=True))
 
@@ -70,31 +72,20 @@ def category(character: str) -> str:
     return _categories()[ord(character)]
 
 
-class _Folding(dict[int, str]):
-    """A table for `str.translate` that fills itself."""
-
-    def __init__(self, separates_han: bool) -> None:
-        super().__init__((code, chr(code)) for code in range(128))
-        self._separates_han = separates_han
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        found = FOLDED_SPACE if character in WHITE_SPACE else _FOLDED.get(category(character), OTHER)
-        if self._separates_han and any(first <= code <= last for first, last in _HAN):
-            found = HAN_LETTER if found == LETTER else OTHER_HAN
-        self[code] = found
-        return found
+def _stand_in(character: str) -> str:
+    if character.isascii():
+        return character
+    return FOLDED_SPACE if character in WHITE_SPACE else _FOLDED.get(category(character), OTHER)
 
 
-class _Spaces(dict[int, str]):
-    """A table for `str.translate` that leaves everything but white space above ASCII as it is."""
+def _stand_in_with_han(character: str) -> str:
+    if any(first <= ord(character) <= last for first, last in _HAN):
+        return HAN_LETTER if category(character) == "L" else OTHER_HAN
+    return _stand_in(character)
 
-    def __missing__(self, code: int) -> int:
-        return code
 
-
-_PLAIN, _WITH_HAN = _Folding(separates_han=False), _Folding(separates_han=True)
-_SPACES = _Spaces({ord(character): FOLDED_SPACE for character in WHITE_SPACE if character > "\x7f"})
+_PLAIN, _WITH_HAN = CharacterTable(_stand_in), CharacterTable(_stand_in_with_han)
+_SPACES = re.compile(f"[{''.join(character for character in WHITE_SPACE if not character.isascii())}]")
 
 
 def folded(text: str) -> str:
@@ -121,7 +112,7 @@ def with_ascii_spaces(text: str) -> str:
     >>> with_ascii_spaces("é\u3000")
     'é\x0b'
     """
-    return text if text.isascii() else text.translate(_SPACES)
+    return text if text.isascii() else _SPACES.sub(FOLDED_SPACE, text)
 
 
 def code_points(data: bytes) -> Iterator[tuple[int, int]]:

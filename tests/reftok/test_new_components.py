@@ -17,7 +17,8 @@ from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
 from reftok.explain.explanation import explain
 from reftok.explain.information import information, information_lines
-from reftok.formats import decoder_json, model_json, normalizer_json, pre_tokenizer_json
+from reftok.formats.components_json import DECODERS as DECODER_READERS
+from reftok.formats.components_json import MODELS, NORMALIZERS, PRE_TOKENIZERS
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.models.bpe import BPE
 from reftok.spec.stages import Normalizer
@@ -148,13 +149,13 @@ def test_a_class_derived_from_a_known_one_goes_by_its_own_rule(name: str, stage:
         check_streams_and_fast_paths(replace(host, **{stage: other}))
 
 
-@pytest.mark.parametrize("kind", sorted(set(normalizer_json._NORMALIZERS) - {"Precompiled"}))
+@pytest.mark.parametrize("kind", sorted(set(NORMALIZERS) - {"Precompiled"}))
 def test_a_class_derived_from_a_normalizer_of_a_file_goes_by_its_own_rule(kind: str) -> None:
     (step,) = own(file(normalizer=_normalizer_options(kind))).normalizers
     check_streams_and_fast_paths(tokenizer(normalizers=(derived(step, **RULES["normalizers"]),)))
 
 
-@pytest.mark.parametrize("kind", sorted(pre_tokenizer_json._PRE_TOKENIZERS))
+@pytest.mark.parametrize("kind", sorted(PRE_TOKENIZERS))
 def test_a_class_derived_from_a_pre_tokenizer_of_a_file_goes_by_its_own_rule(kind: str) -> None:
     (step,) = own(file(pre_tokenizer=options(kind))).pre_tokenizers
     check_streams_and_fast_paths(tokenizer(pre_tokenizers=(derived(step, **RULES["pre_tokenizers"]),)))
@@ -222,7 +223,7 @@ def options(kind: str) -> dict[str, Any]:
     return {"type": kind, **OPTIONS.get(kind, {})}
 
 
-@pytest.mark.parametrize("kind", sorted(set(normalizer_json._NORMALIZERS) - {"Precompiled"}))
+@pytest.mark.parametrize("kind", sorted(set(NORMALIZERS) - {"Precompiled"}))
 def test_every_normalizer_of_a_file_has_its_streamed_form(kind: str) -> None:
     (normalizer,) = own(file(normalizer=_normalizer_options(kind))).normalizers
     assert not _reason(normalizer)
@@ -241,7 +242,7 @@ def test_the_charsmap_of_an_embedded_model_has_its_streamed_form() -> None:
     assert [_reason(step) for step in found] == [""]
 
 
-@pytest.mark.parametrize("kind", sorted(pre_tokenizer_json._PRE_TOKENIZERS))
+@pytest.mark.parametrize("kind", sorted(PRE_TOKENIZERS))
 def test_every_pre_tokenizer_of_a_file_has_its_streamed_form(kind: str) -> None:
     (step,) = own(file(pre_tokenizer=options(kind))).pre_tokenizers
     assert not stream_pre_tokenizer(step, stream_model(fast_model(BPE({"a": 0}, [])), [])).holds_parts
@@ -254,7 +255,7 @@ def test_every_decoder_of_a_file_has_its_streamed_form() -> None:
         stages = decoding_chain(made.spec, True, Output()).stages
         assert not any(type(stage).__name__.startswith("Buffered") for stage in stages), config
         kinds.add(config["type"])
-    assert kinds == set(decoder_json._DECODERS)
+    assert kinds == set(DECODER_READERS)
 
 
 MORE_DECODERS: list[dict[str, Any]] = [
@@ -278,7 +279,7 @@ def test_every_model_of_a_file_has_its_streamed_form_or_is_listed() -> None:
         },
         dict(MODEL),
     ]
-    assert {config["type"] for config in configs} == set(model_json._MODELS)
+    assert {config["type"] for config in configs} == set(MODELS)
     made = [stream_model(fast_model(own(file(model=config)).model), []) for config in configs]
     buffered = {config["type"] for config, stage in zip(configs, made, strict=True) if stage.holds_parts}
     assert buffered == BUFFERED_MODELS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import regex
 
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.llama.attributes import SPECIAL, Attribute
 from reftok.spec.llama.special_tokens import SPACES, LlamaSpecialTokens
+from reftok.spec.llama.vocab import SPECIAL, Attribute
 from reftok.spec.longest_first import EntriesByBeginning
 from reftok.spec.text import NormalizedString, Split
 from reftok.spec.types import Span

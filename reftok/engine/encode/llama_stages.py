@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import groupby
 
 import regex
 
 from reftok.engine.encode.character_splits import StreamedCharacterSplit, class_of
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.bert import stands_alone
 from reftok.spec.llama.pretokenizers import DigitGroups, ThousandsSplit
 from reftok.spec.llama.stages import ReadCodePoints
+from reftok.spec.llama.wpm import stands_alone
 from reftok.spec.text import NormalizedString, Split
 from reftok.unicode.characters import WHITE_SPACE
 from reftok.unicode.llama import CLASSES, folded
+from reftok.unicode.ranges import as_ranges
 
 _ESCAPED = regex.compile("[\udc80-\udcff]")
 _NO_NUMBER = regex.compile(f"(?r)[^{CLASSES['N']}]")
@@ -137,6 +137,5 @@ def stream_bert_words(sink: TextSink) -> StreamedCharacterSplit:
 
 @cache
 def _class_that_stands_alone() -> str:
-    codes = range(_LAST_THAT_STANDS_ALONE + 1)
-    runs = (list(run) for is_alone, run in groupby(codes, lambda code: stands_alone(chr(code))) if is_alone)
-    return "".join(f"\\U{run[0]:08X}-\\U{run[-1]:08X}" for run in runs)
+    ranges = as_ranges(code for code in range(_LAST_THAT_STANDS_ALONE + 1) if stands_alone(chr(code)))
+    return "".join(f"\\U{first:08X}-\\U{last:08X}" for first, last in ranges)

@@ -18,8 +18,8 @@ from reftok.engine.encode.unicode_forms import StreamedBert, stream_form
 from reftok.engine.patterns.literals import overlap
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten
-from reftok.spec.llama.bert import BertText
-from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
+from reftok.spec.llama.stages import ReadCodePoints
+from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import (
     NFC,
     NFD,
@@ -219,10 +219,9 @@ def _stream_replace(replace: Replace, sink: TextSink) -> TextSink:
 
 STREAMED_NORMALIZERS: Mapping[type[Any], Callable[[Any, TextSink], TextSink]] = {
     **dict.fromkeys((UnicodeForm, NFC, NFD, NFKC, NFKD), stream_form),
-    **dict.fromkeys((Nmt, StripAccents, Lowercase, ByteLevel, BertText, EscapeSpaces), StreamedRewrite),
+    **dict.fromkeys((Nmt, StripAccents, Lowercase, ByteLevel, BertText), StreamedRewrite),
     BertNormalizer: _stream_bert,
     Prepend: lambda step, sink: StreamedPrefix(step.prepend, sink),
-    SpacePrefix: lambda _, sink: StreamedPrefix(" ", sink),
     Strip: StreamedStrip,
     Precompiled: StreamedPrecompiled,
     SentencePieceNormalizer: StreamedSentencePieceNormalizer,

@@ -18,8 +18,8 @@ from reftok.engine.encode.llama_stages import (
 from reftok.engine.encode.original_start import OriginalStart
 from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.llama.bert import BertWords
 from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups, RegexSplit, ThousandsSplit
+from reftok.spec.llama.wpm import BertWords
 from reftok.spec.pretokenizers import (
     BertPreTokenizer,
     ByteLevel,
@@ -35,8 +35,7 @@ from reftok.spec.pretokenizers import (
 )
 from reftok.spec.stages import PreTokenizer
 from reftok.spec.text import Behavior
-from reftok.unicode.characters import WHITE_SPACE
-from reftok.unicode.scripts import script
+from reftok.unicode.characters import WHITE_SPACE, script
 from reftok.unicode.tables import BERT_PUNCTUATION, NUMERIC_IN_17
 
 

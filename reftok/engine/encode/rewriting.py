@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 
 from reftok.engine.caches import Results
 from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.bert import BertText
-from reftok.spec.llama.stages import EscapeSpaces, SpacePrefix
+from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import (
     NFC,
     NFD,
@@ -32,10 +31,9 @@ from reftok.spec.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
-from reftok.unicode.characters import WHITE_SPACE, quickly_normalized
+from reftok.unicode.characters import WHITE_SPACE, CharacterTable, quickly_normalized
 from reftok.unicode.forms import decompose, recompose
 from reftok.unicode.graphemes import graphemes
 
@@ -51,22 +49,6 @@ CLUSTERS_OF_ONE = re.compile(
     "\u3400-\u9fff\uff01-\uff9d]*"
 )
 """Some common characters that are grapheme clusters of their own, whatever is before them, if one of them follows."""
-
-
-class CharacterTable(dict[int, str]):
-    """A table for `str.translate` that fills itself, with what a rule makes of each character.
-
-    >>> "aba".translate(CharacterTable({"a": "", "b": "cd"}.__getitem__))
-    'cd'
-    """
-
-    def __init__(self, rule: Rewrite) -> None:
-        super().__init__()
-        self._rule = rule
-
-    def __missing__(self, code: int) -> str:
-        found = self[code] = self._rule(chr(code))
-        return found
 
 
 def rewriter(normalizer: Normalizer) -> Rewrite:
@@ -97,8 +79,8 @@ def _replace(normalizer: Replace) -> Rewrite:
     return lambda text: text.replace(pattern, content)
 
 
-def _prefix(prefix: str) -> Rewrite:
-    return lambda text: text and prefix + text
+def _prepend(normalizer: Prepend) -> Rewrite:
+    return lambda text: text and normalizer.prepend + text
 
 
 def _strip(normalizer: Strip) -> Rewrite:
@@ -183,9 +165,7 @@ _REWRITES: Mapping[type[Any], Callable[[Any], Rewrite]] = {
     BertNormalizer: _bert,
     Precompiled: _precompiled,
     ByteLevel: lambda _: lambda text: to_byte_characters(text.encode("utf-8")),
-    EscapeSpaces: lambda _: lambda text: text.replace(" ", SPACE_SYMBOL),
     Replace: _replace,
-    Prepend: lambda step: _prefix(step.prepend),
-    SpacePrefix: lambda _: _prefix(" "),
+    Prepend: _prepend,
     Strip: _strip,
 }

@@ -20,11 +20,10 @@ from typing import Literal
 
 import regex
 
-from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.patterns import Pattern, rust_pattern
-from reftok.spec.text import Match, NormalizedString, resplit
+from reftok.spec.pretokenizers import byte_level
+from reftok.spec.text import Match, NormalizedString, resplit, with_gaps
 from reftok.spec.text import Split as Part
-from reftok.spec.types import Span
 from reftok.unicode.llama import CLASSES, folded, folded_with_han, with_ascii_spaces
 
 Reading = Literal["categories", "categories and Han", "code points"]
@@ -71,16 +70,7 @@ class RegexSplit:
 
     def matches(self, text: str) -> list[Match]:
         """The matches and the gaps between them."""
-        matches: list[Match] = []
-        end = 0
-        for match in self.pattern.compiled.finditer(self.read(text)):
-            if end < match.start():
-                matches.append((end, match.start(), False))
-            matches.append((*match.span(), True))
-            end = match.end()
-        if end < len(text):
-            matches.append((end, len(text), False))
-        return matches
+        return with_gaps((match.span() for match in self.pattern.compiled.finditer(self.read(text))), len(text))
 
 
 @cache
@@ -160,22 +150,11 @@ def _cut_at(normalized: NormalizedString, positions: Sequence[int]) -> list[Norm
 class ByteCharacters:
     """Every word as the visible characters of its UTF-8 bytes, each aligned with its character.
 
-    Source: `unicode_byte_encoding_process`. Surrogates, which bytes can spell, are encoded like any other code point.
+    Source: `unicode_byte_encoding_process`.
 
     >>> [part.normalized.text for part in ByteCharacters().pre_tokenize([Part(NormalizedString(" é"))])]
     ['ĠÃ©']
     """
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
-        return [part if part.tokens is not None else Part(_in_bytes(part.normalized)) for part in splits]
-
-
-def _in_bytes(normalized: NormalizedString) -> NormalizedString:
-    text = normalized.text
-    encoded = to_byte_characters(text.encode("utf-8", "surrogatepass"))
-    if len(encoded) == len(text):
-        return NormalizedString(encoded, normalized.original_start, normalized.alignments)
-    alignments: list[Span] = []
-    for character, span in zip(text, normalized.spans(), strict=True):
-        alignments += [span] * len(character.encode("utf-8", "surrogatepass"))
-    return NormalizedString(encoded, normalized.original_start, alignments)
+        return [part if part.tokens is not None else Part(byte_level(part.normalized)) for part in splits]

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 
 from reftok.errors import UnsupportedFeature
 from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.llama.attributes import CUT_OUT, SPECIAL, Attribute
-from reftok.spec.llama.vocab import LlamaVocab
+from reftok.spec.llama.vocab import CUT_OUT, SPECIAL, Attribute, LlamaVocab
 from reftok.spec.text import NormalizedString, Split
 from reftok.spec.types import Token
 
 SPACES = " \t\n\v\f\r"
 """`isspace` of C."""
+
+_SPACES = frozenset(SPACES)
 
 
 class LlamaSpecialTokens(AddedVocabulary):
@@ -67,27 +68,16 @@ class LlamaSpecialTokens(AddedVocabulary):
         normalized, attribute = split.normalized, self.vocab.attributes[token_id]
         start = 0
         while (found := normalized.text.find(text, start)) >= 0:
-            end = _stripped_end(normalized.text, start, found) if attribute & Attribute.LSTRIP else found
+            gap = normalized.text[start:found]
+            end = start + len(gap.rstrip(SPACES)) if attribute & Attribute.LSTRIP else found
             yield from _raw(normalized, start, end)
             start = found + len(text)
             yield Split(normalized.slice(found, start), (Token(token_id, text, (0, len(text))),))
-            if attribute & Attribute.RSTRIP:
-                start = _stripped_start(normalized.text, start)
+            while attribute & Attribute.RSTRIP and normalized.text[start : start + 1] in _SPACES:
+                start += 1
         yield from _raw(normalized, start, len(normalized))
 
 
 def _raw(normalized: NormalizedString, start: int, end: int) -> Iterator[Split]:
     if start < end:
         yield Split(normalized.slice(start, end))
-
-
-def _stripped_end(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1] in SPACES:
-        end -= 1
-    return end
-
-
-def _stripped_start(text: str, start: int) -> int:
-    while start < len(text) and text[start] in SPACES:
-        start += 1
-    return start

@@ -1,48 +1,22 @@
-"""The stages of llama.cpp that stand between the special tokens and the model, and those behind it.
+"""The reading of bytes and the detokenizer of llama.cpp.
 
 Source: llama.cpp src/llama-vocab.cpp (`llama_vocab::impl::tokenize`, `detokenize`), as in llama-cpp-python 0.3.36.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
 from reftok.errors import InvalidIds
-from reftok.spec.encodings import inserted, joined
 from reftok.spec.llama.vocab import LlamaVocab
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.text import NormalizedString
-from reftok.spec.types import Encoding, Span
+from reftok.spec.types import Span
 from reftok.unicode.llama import checked_code_point, code_points
 
-
-@dataclass(frozen=True, slots=True)
-class SpacePrefix:
-    """A space before the text.
-
-    Quirk: llama.cpp prepends it to a text at the start or behind a special token, which is every text there is.
-
-    >>> SpacePrefix().normalize(NormalizedString("a")).text
-    ' a'
-    """
-
-    def normalize(self, normalized: NormalizedString) -> NormalizedString:
-        return normalized.prepend(" ")
-
-
-@dataclass(frozen=True, slots=True)
-class EscapeSpaces:
-    """Every space as `▁`; no other white space.
-
-    >>> EscapeSpaces().normalize(NormalizedString("a b")).text
-    'a▁b'
-    """
-
-    def normalize(self, normalized: NormalizedString) -> NormalizedString:
-        text = normalized.text.replace(" ", SPACE_SYMBOL)
-        return NormalizedString(text, normalized.original_start, normalized.alignments)
+_SPACE_BEFORE_MARK = re.compile(rb" (?=[?!.,])")
+_SPACE_BEFORE_CONTRACTION = re.compile(rb" (?='(?:s|m|re|ve))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,33 +42,6 @@ class ReadCodePoints:
             alignments.append(normalized.original_span(start, end))
             start = end
         return NormalizedString("".join(characters), normalized.original_start, alignments)
-
-
-@dataclass(frozen=True, slots=True)
-class BeginAndEnd:
-    """BOS before the text and EOS behind it, as the file says.
-
-    Quirk: a BOS or EOS that the text itself has is not looked at; llama.cpp only warns that there are two.
-
-    >>> encoding = Encoding([7], ["a"], [(0, 1)], [0], [0], [0])
-    >>> BeginAndEnd(((1, "<s>"),), ()).process([encoding], add_special_tokens=True)[0].ids
-    [1, 7]
-    """
-
-    begin: tuple[tuple[int, str], ...]
-    end: tuple[tuple[int, str], ...]
-
-    def added_tokens(self, is_pair: bool) -> int:
-        return len(self.begin) + len(self.end)
-
-    def process(self, parts: Sequence[Encoding], add_special_tokens: bool) -> list[Encoding]:
-        if not add_special_tokens:
-            return list(parts)
-        return [joined([_special(self.begin), *parts, _special(self.end)])]
-
-
-def _special(tokens: Sequence[tuple[int, str]]) -> Encoding:
-    return inserted([token_id for token_id, _ in tokens], [token for _, token in tokens], 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,37 +94,5 @@ def clean_spaces(text: bytes) -> bytes:
     >>> clean_spaces(b"I 'm here , you 'll see ' it ' !")
     b"I'm here, you 'll see'it '!"
     """
-    return _before_contractions(_around_apostrophes(_before_marks(text)))
-
-
-def _before_marks(text: bytes) -> bytes:
-    kept = bytearray(text[:1])
-    for before, byte in pairwise(text):
-        if before == 0x20 and byte in b"?!.,":
-            kept.pop()
-        kept.append(byte)
-    return bytes(kept)
-
-
-def _around_apostrophes(text: bytes) -> bytes:
-    kept = bytearray(text[:1])
-    buffer = bytearray(text)
-    position = 1
-    while position < len(buffer):
-        byte = buffer[position]
-        if buffer[position - 1 : position + 2] == b" ' ":
-            kept.pop()
-            position += 1
-            buffer[position] = 0
-        kept.append(byte)
-        position += 1
-    return bytes(kept)
-
-
-def _before_contractions(text: bytes) -> bytes:
-    kept = bytearray(text[:1])
-    for position in range(1, len(text)):
-        if text[position - 1] == 0x20 and text.startswith((b"'s", b"'m", b"'re", b"'ve"), position):
-            kept.pop()
-        kept.append(text[position])
-    return bytes(kept)
+    text = _SPACE_BEFORE_MARK.sub(b"", text).replace(b" ' ", b"'")
+    return _SPACE_BEFORE_CONTRACTION.sub(b"", text)

@@ -1,15 +1,88 @@
-"""The tokenizer WPM of llama.cpp, the model `bert` of GGUF files.
+"""The tokenizer WPM of llama.cpp, the model `bert` of GGUF files: its stages, and WordPiece.
 
 Source: llama.cpp src/llama-vocab.cpp (`llm_tokenizer_wpm_session`), as in llama-cpp-python 0.3.36.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from reftok.spec.models.vocab_model import VocabModel
+from reftok.spec.normalizers import substitute_each
+from reftok.spec.pretokenizers import split_at
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.spec.text import NormalizedString
+from reftok.spec.text import Split as Part
 from reftok.spec.types import Token
+from reftok.unicode.characters import REPLACEMENT_CHARACTER, WHITE_SPACE, is_chinese
+from reftok.unicode.llama import category
+
+
+@dataclass(frozen=True, slots=True)
+class BertText:
+    r"""Lower case, without accents and controls.
+
+    Quirks: of a decomposition only the first character stays, so that a Hangul syllable loses all but its first letter.
+    Private use and format characters count as controls.
+
+    >>> BertText(lowercase=True, strip_accents=True).normalize(NormalizedString("É\u200d가")).text
+    'eᄀ'
+    """
+
+    lowercase: bool
+    strip_accents: bool
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return substitute_each(normalized, self._rewritten)
+
+    def _rewritten(self, character: str) -> str:
+        """The replacement of a character, nothing where it goes."""
+        if self.strip_accents and category(character) != "U":
+            character = unicodedata.normalize("NFD", character)[0]
+        if character in WHITE_SPACE:
+            return character
+        kind = category(character)
+        if character in ("\0", REPLACEMENT_CHARACTER) or kind == "C" or (self.strip_accents and kind == "M"):
+            return ""
+        return lower(character) if self.lowercase else character
+
+
+def lower(character: str) -> str:
+    """The simple lower case mapping.
+
+    >>> lower("A"), lower("İ")
+    ('a', 'i')
+    """
+    lowered = character.lower()
+    if category(character) == "U":
+        return character
+    return lowered if len(lowered) == 1 else lowered[0] if character == "\u0130" else character
+
+
+@dataclass(frozen=True, slots=True)
+class BertWords:
+    """Words between white space, punctuation and ideographs each on their own.
+
+    >>> [part.normalized.text for part in BertWords().pre_tokenize([Part(NormalizedString("a b, 你c"))])]
+    ['a', 'b', ',', '你', 'c']
+    """
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return split_at(split_at(splits, WHITE_SPACE.__contains__, "Removed"), stands_alone, "Isolated")
+
+
+def stands_alone(character: str) -> bool:
+    """Whether a character is a word of its own: punctuation, an ASCII symbol, an ideograph.
+
+    >>> [stands_alone(character) for character in "-$€"]
+    [True, True, False]
+    """
+    kind = category(character)
+    if kind == "P" or (kind == "S" and character < "\x7f"):
+        return True
+    return is_chinese(character)
 
 
 class LlamaWPM(VocabModel):

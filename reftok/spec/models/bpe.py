@@ -92,6 +92,11 @@ class BPE(VocabModel):
         return changed
 
     @property
+    def byte_fallback(self) -> bool:
+        """Whether an unknown character becomes the tokens of its bytes."""
+        return self.options.byte_fallback
+
+    @property
     def unk_id(self) -> int | None:
         """The id of the unknown token, None where there is none."""
         return None if self.options.unk_token is None else self.vocab.get(self.options.unk_token)

@@ -30,6 +30,11 @@ class PieceModel(ABC):
         return len(self.table.pieces)
 
     @property
+    def byte_fallback(self) -> bool:
+        """Whether an unknown character becomes the pieces of its bytes."""
+        return self.table.byte_fallback
+
+    @property
     def unk_id(self) -> int | None:
         """The id of the unknown piece, None where there is none."""
         return None if self.table.unk_id == NO_ID else self.table.unk_id

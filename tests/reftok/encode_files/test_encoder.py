@@ -20,14 +20,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reftok
-from reftok.encode_files import encoder, long_document
-from reftok.encode_files.encoder import DocumentEncoder
+from reftok.encode_files import encoder
+from reftok.encode_files.encoder import DocumentEncoder, LongDocument, serve
 from reftok.encode_files.engines import Engine
-from reftok.encode_files.id_types import UINT16, id_type
-from reftok.encode_files.long_document import LongDocument
 from reftok.encode_files.messages import Failure, Part, Ready, Reply, StopError, Task
-from reftok.encode_files.output import Output, Paths, npy_header
-from reftok.encode_files.worker import serve
+from reftok.encode_files.output import UINT16, Output, Paths, id_type, npy_header
 from reftok.errors import EncodingStopped, ReftokError
 
 
@@ -263,7 +260,7 @@ def test_bytes_that_are_not_utf_8_have_one_place_however_a_document_is_cut(
 
 
 def test_a_document_that_must_be_held_back_is_refused_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(long_document, "LONGEST", 50)
+    monkeypatch.setattr(encoder, "LONGEST", 50)
     found = DocumentEncoder(Task("bpe-qwen"))
     with pytest.raises(StopError, match="must hold back more than"):
         found.part(Part(b" " * 60, True, False))
@@ -272,7 +269,7 @@ def test_a_document_that_must_be_held_back_is_refused_at_the_limit(monkeypatch: 
 def test_a_model_that_truncates_holds_a_long_document_no_longer_than_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(long_document, "LONGEST", 50)
+    monkeypatch.setattr(encoder, "LONGEST", 50)
     truncation = {"direction": "Right", "max_length": 4, "strategy": "LongestFirst", "stride": 0}
     found = DocumentEncoder(Task(str(word_level(tmp_path / "tokenizer.json", 10, truncation=truncation))))
     assert found.ready().alters == "truncation"

@@ -35,11 +35,11 @@ def test_the_trace_shows_every_stage() -> None:
     stages = TOKENIZER.trace("<s>hi").stages
     assert [(stage.component, [piece.text for piece in stage.pieces]) for stage in stages] == [
         ("LlamaSpecialTokens", ["<s>", "hi"]),
-        ("SpacePrefix", ["<s>", " hi"]),
-        ("EscapeSpaces", ["<s>", "▁hi"]),
+        ("Prepend", ["<s>", " hi"]),
+        ("Replace", ["<s>", "▁hi"]),
         ("LlamaSpecialTokens", ["<s>", "▁hi"]),
         ("LlamaSPM", ["<s>", "▁hi"]),
-        ("BeginAndEnd", ["<s>", "<s>", "▁hi"]),
+        ("TemplateProcessing", ["<s>", "<s>", "▁hi"]),
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 import tokenizers
 
-from reftok.formats.serde_float import serde_float, serde_integer
+from reftok.formats.strict_json import serde_float, serde_integer
 
 
 def official_scores(numbers: Sequence[str]) -> list[float]:

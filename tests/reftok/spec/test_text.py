@@ -77,7 +77,6 @@ def test_a_character_inserted_before_everything_stands_for_nothing() -> None:
 
 def test_removed_characters_belong_to_no_span() -> None:
     assert NormalizedString("abcd").transform([("a", -2), ("d", 0)]).spans() == [(0, 1), (3, 4)]
-    assert NormalizedString("abcd").transform([("c", 0), ("d", 0)], removed_at_start=2).spans() == [(2, 3), (3, 4)]
 
 
 def test_a_prefix_shares_the_span_of_the_first_character() -> None:
@@ -99,7 +98,7 @@ def test_a_slice_knows_where_it_began() -> None:
 
 
 def test_the_span_of_no_characters_is_empty() -> None:
-    changed = NormalizedString("abc").transform([("b", 0)], removed_at_start=1)
+    changed = NormalizedString("b", 0, [(1, 2)])
     assert [changed.original_span(i, i) for i in (0, 1)] == [(1, 1), (2, 2)]
     assert NormalizedString("", 3, []).original_span(0, 0) == (3, 3)
 

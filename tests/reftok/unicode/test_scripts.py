@@ -6,7 +6,7 @@ from itertools import combinations, groupby
 
 from tokenizers.pre_tokenizers import UnicodeScripts
 
-from reftok.unicode.scripts import script
+from reftok.unicode.characters import script
 
 from ..official import EVERY_CHARACTER
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.rewriting import rewriter
 from reftok.spec.charsmap import Charsmap
-from reftok.spec.llama.bert import BertText
-from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
+from reftok.spec.llama.stages import ReadCodePoints
 from reftok.spec.llama.ugm_normalizer import UGMNormalizer
+from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import (
     NFC,
     NFD,
@@ -63,10 +63,17 @@ REPLACES = [
 STRIPS = [Strip(left, right) for left, right in product((True, False), repeat=2)]
 PRECOMPILED = Precompiled(Charsmap(precompiled_charsmap()))
 JOINING = st.text("a- \u0301\u0302\u094d\u200dक中☺🇩\r\n", max_size=6)
-OTHERS = [Nmt(), StripAccents(), Lowercase(), ByteLevel(), Prepend("▁"), Prepend("é\u0301x")]
+OTHERS = [
+    Nmt(),
+    StripAccents(),
+    Lowercase(),
+    ByteLevel(),
+    Prepend("▁"),
+    Prepend(" "),
+    Replace(" ", "▁"),
+    Prepend("é\u0301x"),
+]
 OF_LLAMA = [
-    SpacePrefix(),
-    EscapeSpaces(),
     *(BertText(lowercase, strips) for lowercase, strips in product((True, False), repeat=2)),
     UGMNormalizer(True, True, None, ["ab"]),
 ]

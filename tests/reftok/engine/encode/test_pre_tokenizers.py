@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
 from reftok.engine.sinks import TextSink
-from reftok.spec.llama.bert import BertWords, stands_alone
 from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups, ThousandsSplit
+from reftok.spec.llama.wpm import BertWords, stands_alone
 from reftok.spec.pretokenizers import (
     BertPreTokenizer,
     CharDelimiterSplit,

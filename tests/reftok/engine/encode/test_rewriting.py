@@ -9,19 +9,20 @@ import tokenizers.normalizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, CharacterTable, rewriter
-from reftok.spec.llama.bert import BertText
-from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
+from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, rewriter
+from reftok.spec.llama.stages import ReadCodePoints
+from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
+from reftok.unicode.characters import CharacterTable
 from reftok.unicode.graphemes import graphemes
 
 from ...official import Json, bpe, own, tokenizer_json
 from ...tokenizers_strategies import normalizers, texts
 
 FORMS = [NFC(), NFD(), NFKC(), NFKD()]
-OF_LLAMA = [EscapeSpaces(), SpacePrefix(), ReadCodePoints(), *(BertText(a, b) for a in (0, 1) for b in (0, 1))]
+OF_LLAMA = [ReadCodePoints(), *(BertText(a, b) for a in (0, 1) for b in (0, 1))]
 
 
 def plainly(normalizer: Normalizer, text: str) -> str:

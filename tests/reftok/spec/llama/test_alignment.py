@@ -7,18 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.spec.charsmap import Charsmap
-from reftok.spec.llama.bert import BertText, BertWords
 from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups
-from reftok.spec.llama.stages import EscapeSpaces, ReadCodePoints, SpacePrefix
+from reftok.spec.llama.stages import ReadCodePoints
 from reftok.spec.llama.ugm_normalizer import UGMNormalizer
+from reftok.spec.llama.wpm import BertText, BertWords
+from reftok.spec.normalizers import Prepend, Replace
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString, Split
 
 from ...llama_recipes import CHARSMAP
 
 NORMALIZERS = [
-    SpacePrefix(),
-    EscapeSpaces(),
+    Prepend(" "),
+    Replace(" ", "▁"),
     ReadCodePoints(),
     BertText(lowercase=True, strip_accents=True),
     BertText(lowercase=False, strip_accents=False),
