@@ -163,7 +163,8 @@ class StreamedSentencePieceUnigram(LookedUpPaths):
 
     def parts(self, parts: Sequence[str]) -> None:
         for part in parts:
-            self._ids += self._model.ids_of(part)
+            self.text(part)
+            self.end_part()
 
     def token(self, token_id: int) -> None:
         self._ids.append(token_id)

@@ -13,7 +13,6 @@ from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points.pairs import PairCuts
 from reftok.engine.unigram.trie import Entry, PieceTrie
 from reftok.engine.unigram.undecided_text import LOST, Path, UndecidedTexts, Unknown
-from reftok.spec.sentencepiece.pieces import PieceType, Segment
 from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 
 SURE = 98_000.0
@@ -21,9 +20,6 @@ SURE = 98_000.0
 
 _LONG_WORD = 64
 _ROUNDING = 2.0**-24
-
-KnownPart = tuple[list[Segment], Path]
-"""The best segmentation of a part of the text, and its path."""
 
 
 class UnsureWord(Exception):
@@ -64,7 +60,6 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         self.largest = max(self.largest_known, abs(self.unknown[1]))
         self.cuts = PairCuts(table.text_ids)
         self.scores = dict((*model.entries.values(), self.unknown, *self._scores_of_bytes()))
-        self._known_parts: Results[KnownPart | None] = Results(self._known_part)
         self.sure_ids: Results[Iterable[int]] = Results(self._sure_ids)
 
     def _scores_of_bytes(self) -> Iterator[Entry]:
@@ -73,37 +68,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
             yield token_id, 0.0 if 0x80 <= byte < 0xC0 else self.unknown[1]
 
     def ids_of(self, text: str) -> Sequence[int]:
-        return ids_of_segments(self.model.table, self.segments(text))
-
-    def segments(self, text: str) -> list[Segment]:
-        """Those of the model, from parts that are remembered, as long as the score is nearer to 0 than `SURE`."""
-        segments: list[Segment] = []
-        score = 0.0
-        for word in self.cuts.words(text):
-            for part in self.cuts.short_parts(word):
-                known = self._known_parts[part] if abs(score) + len(part) * self.largest < SURE else None
-                if known is None:
-                    found, score = self.model.best_path(part, score)
-                else:
-                    found, path = known
-                    score = rounded_sum(score, map(self.scores.__getitem__, path))
-                segments += found
-        return segments
-
-    def _known_part(self, part: str) -> KnownPart | None:
-        """The bytes of a character are one unknown segment again, which the first of them stands for."""
-        path = self.path(part)
-        if path is None:
-            return None
-        segments: list[Segment] = []
-        start = 0
-        for token_id in path:
-            end = start + self._lengths[token_id]
-            if end > start:
-                is_byte = self.model.table.pieces[token_id].type is PieceType.BYTE
-                segments.append((part[start:end], self.unknown[0] if is_byte else token_id))
-            start = end
-        return segments, path
+        return ids_of_segments(self.model.table, self.model.segments(text))
 
     def path(self, part: str) -> Path | None:
         """The best path through a part: ids of pieces, unknown ones not joined, or bytes where they fall to them.

@@ -38,7 +38,7 @@ class FastUnigram(FastModel[Unigram]):
     def ids_of(self, text: str) -> Sequence[int]:
         model = self.model
         if not self.has_small_trie:
-            return [token_id for start, end in model.fused(text) for token_id in self.piece_ids(text[start:end])]
+            return super().ids_of(text)
         links = self._best_links(text)
         ids: list[int] = []
         end, end_of_run = len(text), 0
