@@ -73,10 +73,11 @@ def best_paths(
                 best[end] = replace(best[end], score=rounded(best[end].score - before))
             before = 0.0
         for end, token_id, piece_score in matches(start):
-            score = rounded(before + piece_score)
-            if best[end].start < 0 or score > best[end].score:
+            score, current = rounded(before + piece_score), best[end]
+            if current.start < 0 or score > current.score:
                 best[end] = Best(score, start, token_id)
-            farthest = max(farthest, end)
+                if end > farthest:
+                    farthest = end
     return best
 
 

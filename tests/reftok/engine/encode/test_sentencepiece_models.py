@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
 from reftok.engine.encode.models import fast_model, stream_model
 from reftok.engine.fast_model import FastModel
-from reftok.engine.unigram.fast_sentencepiece_unigram import SURE, FastSentencePieceUnigram
+from reftok.engine.unigram.fast_sentencepiece_unigram import SUMS, FastSentencePieceUnigram
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.model import PieceModel
@@ -189,7 +189,7 @@ def test_a_part_that_is_looked_up_is_segmented_in_one_way_whatever_the_score_bef
     path = model.path(part)
     if path is not None:
         chance = random.Random(seed)
-        bound = SURE - len(part) * model.largest
+        bound = SUMS.sure - len(part) * model.largest
         for score in (to_float32(chance.uniform(-bound, bound)) for _ in range(40)):
             assert [token_id for _, _, token_id in path_to_end(paths_behind(model.model, score, part))[1:]] == [*path]
 
