@@ -39,6 +39,9 @@ _MOST_NODES = 64
 
 
 def _ids(path: Path) -> Ids:
+    # Most paths are of one piece or none.
+    if len(path) < 2:
+        return path[0][0] if path else ()
     return tuple(chain.from_iterable([ids for ids, _, _ in path]))
 
 
@@ -230,14 +233,16 @@ class UndecidedTexts:
         """The step to the text that stays undecided between these open positions."""
         if len(positions) > 1:
             positions = self._without_dead(text, positions)
+        if len(positions) == 1:
+            decided = positions[0][2]
+            return (LOST, ()) if OPEN_CHOICE in decided else (self.start, _ids(decided))
         paths = [path for _, _, path in positions]
         shared = _shared(paths)
         decided = paths[0][:shared]
         if OPEN_CHOICE in decided:
             return LOST, ()
-        if len(positions) == 1:
-            return self.start, _ids(decided)
-        text = text[sum([length for _, _, length in decided]) :]
+        if shared:
+            text = text[sum([length for _, _, length in decided]) :]
         found = self._texts.get(text)
         if found is None:
             if len(text) > LONGEST:
