@@ -13,11 +13,11 @@ does. The releases were found by running them all (reports/published/matrix.md).
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import repeat
 
 from conformance.hypotheses.base import DecodingHypothesis, Hypothesis, of_text, of_tokenizer
 from conformance.hypotheses.translated import TranslatedSplit
@@ -26,9 +26,10 @@ from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.normalizers import Precompiled
 from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Split
-from reftok.spec.sentencepiece.pieces import PieceType, Segment
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram, to_float32, traced
+from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
 from reftok.spec.stages import PreTokenizer
+from reftok.spec.viterbi import BEGINNING, UNREACHED, Best, to_float32
 from reftok.unicode.characters import NONCHARACTER, members
 from reftok.unicode.ranges import ranges_of
 from reftok.unicode.tables import UNASSIGNED_IN_16
@@ -137,16 +138,14 @@ class OlderUnigram(SentencePieceUnigram):
         normal = [piece.score for piece in model.table.pieces if piece.type is PieceType.NORMAL]
         self._highest = max(normal, default=0.0)
 
-    def best_path(self, text: str, score: float = 0.0) -> tuple[list[Segment], float]:
-        best = array("f", [score]) * (len(text) + 1)
-        starts = [-1] * (len(text) + 1)
-        ids = [-1] * (len(text) + 1)
+    def best_paths(self, text: str) -> list[Best]:
+        best = [BEGINNING, *repeat(UNREACHED, len(text))]
         for start in range(len(text)):
             for end, token_id, _ in self.matches(text, start):
-                candidate = best[start] + self._older_score(token_id)
-                if starts[end] < 0 or candidate > best[end]:
-                    best[end], starts[end], ids[end] = candidate, start, token_id
-        return traced(text, starts, ids), best[-1]
+                candidate = best[start].score + self._older_score(token_id)
+                if best[end].start < 0 or candidate > best[end].score:
+                    best[end] = Best(to_float32(candidate), start, token_id)
+        return best
 
     def _older_score(self, token_id: int) -> float:
         if token_id == self.unknown[0]:

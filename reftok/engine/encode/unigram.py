@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from reftok.engine.unigram.converging_paths import Open
-from reftok.engine.unigram.fast_unigram import SURE, FastUnigram
-from reftok.engine.unigram.looked_up_paths import LookedUpPaths
+from reftok.engine.unigram.fast_unigram import SUMS, FastUnigram
 from reftok.engine.unigram.running_score import RunningScore
+from reftok.engine.unigram.search import Search
 
 _SHORT = 32
 
 
-class StreamedUnigram(LookedUpPaths):
+class StreamedUnigram(Search):
     """Gives a piece as soon as all paths that may still win begin with it.
 
     A run of unknown characters is one piece, and falls back to bytes as a whole: it is held until it ends where its
@@ -30,7 +29,7 @@ class StreamedUnigram(LookedUpPaths):
     holds_parts = ""
 
     def __init__(self, model: FastUnigram, ids: list[int]) -> None:
-        super().__init__(model.undecided_texts, RunningScore(model.largest, SURE, model.added_scores))
+        super().__init__(model.undecided_texts, SUMS, RunningScore(SUMS, model.score_of, model.largest))
         self._model = model.model
         self._fast = model
         self._known_ids = model.known_ids
@@ -56,49 +55,30 @@ class StreamedUnigram(LookedUpPaths):
             self._is_begun = True
         self._search(fragment)
 
-    def _step(self, character: str) -> None:
-        """One more position: what `Unigram.best_paths` does for one end, from each start in order."""
-        best, start, best_id = 0.0, -1, -1
-        still_open: list[Open] = []
-        closed: list[int] = []
-        entry = None
-        for position, score, following in self._open:
-            child = following.get(character)
-            if child is None:
-                entry = None
-                closed.append(position)
-                continue
-            entry = child.entry
-            if entry is not None:
-                candidate = entry[1] + score
-                if start < 0 or candidate > best:
-                    best, start, best_id = candidate, position, entry[0]
-            if child.children:
-                still_open.append((position, score, child.children))
-            else:
-                closed.append(position)
-        end = self._end + 1
-        if entry is None:
-            candidate = self._model.unknown_score + self._open[-1][1]
-            if start < 0 or candidate > best:
-                best, start, best_id = candidate, self._end, self._model.needed_unk_id()
-                self._unknown_texts[end] = character
-        still_open.append((end, best, self._beginnings))
-        self._grow(start, best_id, still_open, closed)
-
-    def _emit(self, token_id: int, unknown_text: str | None) -> None:
-        model = self._model
-        if token_id != model.unk_id:
-            self._end_run()
-            self._ids.append(token_id)
+    def _give(self, ids: Sequence[int]) -> None:
+        unk_id = self._model.unk_id
+        if not self._unknown_run and min(ids) >= 0 and unk_id not in ids:
+            self._is_run_told = False
+            self._ids += ids
             return
-        text = model.pieces[token_id][0] if unknown_text is None else unknown_text
+        for token_id in ids:
+            if token_id < 0:
+                self._give_unknown(chr(~token_id), is_piece=False)
+            elif token_id == unk_id:
+                self._give_unknown(self._model.pieces[token_id][0], is_piece=True)
+            else:
+                self._end_run()
+                self._ids.append(token_id)
+
+    def _give_unknown(self, text: str, is_piece: bool) -> None:
+        """More of a run of unknown characters. is_piece: it is the unknown piece itself."""
+        fast = self._fast
         if self._is_run_told:
-            self._ids += self._fast.unknown_ids(text)
+            self._ids += fast.unknown_ids(text)
             return
         self._unknown_run += text
         # The unknown piece itself is no bytes as long as it stands alone.
-        if self._fast.tells_unknown_at_once and not (model.byte_fallback and unknown_text is None):
+        if fast.tells_unknown_at_once and not (self._model.byte_fallback and is_piece):
             self._end_run()
             self._is_run_told = True
 
@@ -107,18 +87,6 @@ class StreamedUnigram(LookedUpPaths):
         if self._unknown_run:
             self._ids += self._fast.piece_ids(self._unknown_run)
             self._unknown_run = ""
-
-    def _decide(self, path: Sequence[int]) -> None:
-        self._score.add(path, len(path))
-        if not self._unknown_run and min(path) >= 0 and self._model.unk_id not in path:
-            self._is_run_told = False
-            self._ids += path
-            return
-        for token_id in path:
-            if token_id < 0:
-                self._emit(self._model.needed_unk_id(), chr(~token_id))
-            else:
-                self._emit(token_id, None)
 
     def end_part(self) -> None:
         self._is_last_to_wait = False
@@ -133,7 +101,7 @@ class StreamedUnigram(LookedUpPaths):
 
     def parts(self, parts: Sequence[str]) -> None:
         # One long part is a text that nothing has cut: it goes the way of a stream, which does not remember it whole.
-        if len(parts) == 1 and len(parts[0]) > _SHORT:
+        if len(parts) == 1 and len(parts[0]) > _SHORT and not self._fast.has_long_pieces:
             self.text(parts[0])
             self.end_part()
         else:

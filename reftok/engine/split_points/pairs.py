@@ -52,6 +52,15 @@ class PairCuts:
         words: list[str] = self._words.findall(text)
         return words
 
+    def first_cut(self, text: str) -> int:
+        """Where the first of `words` ends; text: not ''.
+
+        >>> PairCuts(["▁a", "ab", "bc"]).first_cut("ab▁ab▁c")
+        2
+        """
+        found = self._words and self._words.match(text)
+        return found.end() if found else len(self.parts(text)[0])
+
     def keys(self, text: str) -> Keys:
         """The same as keys, which are words without the one `▁` that all of them begin or end with.
 

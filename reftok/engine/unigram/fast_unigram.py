@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import repeat
 from math import inf
 
 from reftok.engine.fast_model import FastModel
-from reftok.engine.unigram.trie import PieceTrie
+from reftok.engine.unigram.running_score import Sums
+from reftok.engine.unigram.trie import Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES
+from reftok.spec.viterbi import Piece, with_runs_joined
 
 MOST_TRIE_NODES = 20_000_000
-SURE = 1e9
-"""A score nearer to 0 than this changes nothing in almost any text."""
+_LONG_PIECE = 256
+"""To walk through the tree along longer pieces, from each place of a long text, is slower than the plain rules."""
 
-_ROUNDING = 2.0**-53
+SUMS = Sums("d", sure=1e9, rounding=1e9 * 2.0**-53)
 _FARTHEST = -1e6
 """A sum of scores that are nearer to 0 is never rounded by as much as UNK_PENALTY."""
-
-
-class _Lengths(dict[int, int]):
-    def __missing__(self, token_id: int) -> int:
-        return 1
 
 
 class FastUnigram(FastModel[Unigram]):
@@ -37,24 +34,15 @@ class FastUnigram(FastModel[Unigram]):
 
     def ids_of(self, text: str) -> Sequence[int]:
         model = self.model
-        if not self.has_small_trie:
-            return [token_id for start, end in model.fused(text) for token_id in self.piece_ids(text[start:end])]
-        links = self._best_links(text)
+        if not self.has_small_trie or (len(text) > _LONG_PIECE and self.has_long_pieces):
+            return super().ids_of(text)
         ids: list[int] = []
-        end, end_of_run = len(text), 0
-        while end > 0:
-            start, token_id = links[end]
+        for start, end, token_id in with_runs_joined(self._best_path(text), model.unk_id):
             if token_id == model.unk_id:
-                end_of_run = end_of_run or end
+                ids += self.piece_ids(text[start:end])
             else:
-                if end_of_run:
-                    ids += self.piece_ids(text[end:end_of_run])[::-1]
-                    end_of_run = 0
                 ids.append(token_id)
-            end = start
-        if end_of_run:
-            ids += self.piece_ids(text[:end_of_run])[::-1]
-        return ids[::-1]
+        return ids
 
     def piece_ids(self, piece: str) -> list[int]:
         """The id of a piece, or of a run of unknown characters; or the ids of its bytes, all or none of them."""
@@ -91,11 +79,16 @@ class FastUnigram(FastModel[Unigram]):
         return sum(map(len, self.model.vocab)) <= MOST_TRIE_NODES
 
     @cached_property
+    def has_long_pieces(self) -> bool:
+        """Whether so many pieces may have begun at each place of a long text that the plain rules are the fastest."""
+        return max(map(len, self.model.vocab), default=0) > _LONG_PIECE
+
+    @cached_property
     def trie(self) -> PieceTrie:
         """The pieces that match text, as a tree; made when it is first asked for."""
         pieces = self.model.pieces
-        entries = ((piece, (token_id, pieces[token_id][1])) for piece, token_id in self.model.vocab.items() if piece)
-        return PieceTrie.of(entries)
+        vocab = self.model.vocab.items()
+        return PieceTrie.of((piece, (token_id, pieces[token_id][1])) for piece, token_id in vocab if piece)
 
     @cached_property
     def largest(self) -> float:
@@ -104,23 +97,19 @@ class FastUnigram(FastModel[Unigram]):
 
     @cached_property
     def undecided_texts(self) -> UndecidedTexts:
-        """For streams; made when it is first asked for. In a path `~ord(character)` stands for an unknown one."""
-        lengths = _Lengths((token_id, len(piece)) for piece, token_id in self.model.vocab.items())
-        unknown = Unknown(self.model.unknown_score, self._unknown_path)
-        return UndecidedTexts(self.trie, unknown, lengths, SURE * _ROUNDING)
+        """For streams; made when it is first asked for. Of an unknown character the id is `~ord(character)`."""
+        return UndecidedTexts(self.trie, Unknown(self.model.unknown_score, self._ids_of_unknown), SUMS.rounding)
 
-    def _unknown_path(self, character: str) -> tuple[int]:
+    def _ids_of_unknown(self, character: str) -> Ids:
         self.model.needed_unk_id()
         return (~ord(character),)
 
-    def added_scores(self, score: float, path: Iterable[int]) -> float:
-        """The scores of a path of `undecided_texts`, added to a score one after the other."""
-        for token_id in path:
-            score = (self.model.unknown_score if token_id < 0 else self.model.pieces[token_id][1]) + score
-        return score
+    def score_of(self, token_id: int) -> float:
+        """The score of an id of `undecided_texts`."""
+        return self.model.unknown_score if token_id < 0 else self.model.pieces[token_id][1]
 
-    def _best_links(self, text: str) -> list[tuple[int, int]]:
-        """For each position the start and the id of the last piece of its best path: the fast path of `best_paths`."""
+    def _best_path(self, text: str) -> list[Piece]:
+        """The best path through a whole text: the fast path of `best_paths`."""
         size = len(text)
         best = [0.0, *repeat(-inf, size)]
         links = [(-1, -1)] * (size + 1)
@@ -139,9 +128,15 @@ class FastUnigram(FastModel[Unigram]):
                 if entry is not None:
                     score = entry[1] + here
                     if score > best[end] or links[end][0] < 0:
-                        best[end], links[end] = score, (start, entry[0])
+                        best[end], links[end] = score, (start, entry[0][0])
                 if end == size:
                     break
                 node = node.children.get(text[end])
                 end += 1
-        return links
+        path: list[Piece] = []
+        end = size
+        while end > 0:
+            start, token_id = links[end]
+            path.append((start, end, token_id))
+            end = start
+        return path[::-1]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from itertools import chain
 from math import inf
+from typing import Literal
 
 from reftok.engine.unigram.undecided_text import LONGEST
 
@@ -13,23 +16,50 @@ _WITH_ROUNDING = 1.01
 """Each of so many sums is rounded by 2**-24 of its value at most."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """How a library adds up scores.
+
+    typecode: of an array with the type of the sums, "d" for float64 and "f" for float32: what is stored is rounded.
+    sure: a score nearer to 0 than this changes nothing in almost any text.
+    rounding: what a sum that is nearer to 0 than `sure` is wrong by at most.
+    threshold: a score beyond it is taken off from all sums that are still open.
+
+    >>> Sums("f", 98_000.0, 2.0**-7).added(2.0**24, [1.0, 1.0]), Sums("f", 98_000.0, 2.0**-7).added(2.0**24, [2.0])
+    (16777216.0, 16777218.0)
+    """
+
+    typecode: Literal["d", "f"]
+    sure: float
+    rounding: float
+    threshold: float = inf
+
+    def added(self, score: float, scores: Iterable[float]) -> float:
+        """The sum of scores, one after the other added to `score` and rounded."""
+        cell = array(self.typecode, (score,))
+        for one in scores:
+            cell[0] = score + one
+            score = cell[0]
+        return score
+
+
 class RunningScore:
     """Until the sum is made it is known how far it can have gone: no piece has a score beyond `largest`.
 
+    sums: of the library; as long as the score is nearer to 0 than `sums.sure`, steps can be looked up.
+    score_of: an id.
     largest: of the scores, without their sign.
-    sure: as long as the score is nearer to 0 than this, steps can be looked up.
-    added: the scores of ids added to a score, one after the other.
 
-    >>> score = RunningScore(2.0, 1_000.0, lambda before, ids: before + sum(ids))
-    >>> score.add([1, 2], 2); score.has_room(400), score.has_room(500), score.value()
+    >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0)
+    >>> score.add([1, 2]); score.has_room(400), score.has_room(500), score.value()
     (True, False, 3.0)
     """
 
-    def __init__(self, largest: float, sure: float, added: Callable[[float, Iterable[int]], float]) -> None:
+    def __init__(self, sums: Sums, score_of: Callable[[int], float], largest: float) -> None:
+        self._sums = sums
+        self._score_of = score_of
         self._reach = largest * _WITH_ROUNDING
-        self._sure = sure
-        self._added = added
-        self._pending: list[Iterable[int]] = []
+        self._pending: list[Collection[int]] = []
         self.start(0.0)
 
     def start(self, value: float) -> None:
@@ -37,18 +67,19 @@ class RunningScore:
         self._value = value
         self._pending.clear()
         self._count = 0
-        room = (self._sure - abs(value)) / self._reach if self._reach else inf
+        room = (self._sums.sure - abs(value)) / self._reach if self._reach else inf
         self._room = min(room, _MOST_PENDING) - LONGEST
 
-    def add(self, ids: Iterable[int], count: int) -> None:
-        """So many more ids."""
+    def add(self, ids: Collection[int]) -> None:
+        """More ids."""
         self._pending.append(ids)
-        self._count += count
+        self._count += len(ids)
 
     def value(self) -> float:
         """The score."""
         if self._pending:
-            self.start(self._added(self._value, chain.from_iterable(self._pending)))
+            ids = chain.from_iterable(self._pending)
+            self.start(self._sums.added(self._value, map(self._score_of, ids)))
         return self._value
 
     def has_room(self, count: int) -> bool:
@@ -60,4 +91,4 @@ class RunningScore:
 
     def would_have_room(self, value: float) -> bool:
         """Whether there would be room for some time behind such a score."""
-        return abs(value) + 3 * LONGEST * self._reach < self._sure
+        return abs(value) + 3 * LONGEST * self._reach < self._sums.sure

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-Entry: TypeAlias = tuple[int, float]
-"""The id of a piece and its score."""
+Ids: TypeAlias = tuple[int, ...]
+
+Entry: TypeAlias = tuple[Ids, float, int]
+"""A piece: its id, its score, and how many code points it has. An unknown character may have several ids."""
 
 
 class PieceTrie:
@@ -14,7 +16,7 @@ class PieceTrie:
 
     >>> trie = PieceTrie.of([("a", (7, -1.0)), ("abc", (8, -2.0))])
     >>> trie.children["a"].entry, trie.children["a"].children["b"].entry, list(trie.children)
-    ((7, -1.0), None, ['a'])
+    (((7,), -1.0, 1), None, ['a'])
     """
 
     __slots__ = ("children", "entry")
@@ -24,15 +26,15 @@ class PieceTrie:
         self.entry: Entry | None = None
 
     @classmethod
-    def of(cls, entries: Iterable[tuple[str, Entry]]) -> PieceTrie:
-        """The tree of pieces, none of which is ''."""
+    def of(cls, pieces: Iterable[tuple[str, tuple[int, float]]]) -> PieceTrie:
+        """The tree of pieces, none of which is '', with their ids and scores."""
         root = cls()
-        for piece, entry in entries:
+        for piece, (token_id, score) in pieces:
             node = root
             for character in piece:
                 child = node.children.get(character)
                 if child is None:
                     child = node.children[character] = cls()
                 node = child
-            node.entry = entry
+            node.entry = (token_id,), score, len(piece)
         return root

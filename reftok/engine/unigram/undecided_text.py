@@ -11,21 +11,20 @@ part. A step that decides such a choice is `LOST`; most often no path that wins 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 from typing import TypeAlias
 
-from reftok.engine.unigram.gains import Gains
-from reftok.engine.unigram.trie import PieceTrie
+from reftok.engine.unigram.trie import Entry, Ids, PieceTrie
 
-Path: TypeAlias = tuple[int, ...]
-"""The ids of pieces, and what the model makes of unknown characters."""
+Path: TypeAlias = tuple[Entry, ...]
 
-OPEN_CHOICE = -1 << 31
+OPEN_CHOICE: Entry = (), 0.0, 0
 """Stands in a path for what depends on the score before the undecided text; nothing that is decided has it.
 
-What follows it in a path is of no use. It is below every id and every `~ord(character)`.
+What follows it in a path is of no use.
 """
 
 Open: TypeAlias = tuple[float, PieceTrie, Path]
@@ -36,13 +35,21 @@ LONGEST = 64
 """So many code points an undecided text has at most."""
 
 _MOST_STEPS = 1 << 16
+_MOST_NODES = 64
+
+
+def _ids(path: Path) -> Ids:
+    # Most paths are of one piece or none.
+    if len(path) < 2:
+        return path[0][0] if path else ()
+    return tuple(chain.from_iterable([ids for ids, _, _ in path]))
 
 
 class UndecidedText(dict[str, "Step"]):
     """One undecided text: `behind, decided = undecided[character]`.
 
     text: it.
-    path: the best one through it, which is decided if the text ends here; None where it is an open choice.
+    path: the ids of the best one through it, which is decided if the text ends here; None where it is an open choice.
     open: the open positions in order; the last is the end of the text.
     threshold: two scores that differ by more than this are in the same order however they are rounded.
     """
@@ -54,7 +61,7 @@ class UndecidedText(dict[str, "Step"]):
         self.text = text
         self.open = positions
         path = positions[-1][2] if positions else ()
-        self.path: Path | None = None if OPEN_CHOICE in path else path
+        self.path: Ids | None = None if OPEN_CHOICE in path else _ids(path)
         self.threshold = threshold
         self._texts = texts
 
@@ -64,9 +71,18 @@ class UndecidedText(dict[str, "Step"]):
         step = self[character] = self._texts.step(self, character)
         return step
 
+    def after(self, text: str) -> tuple[UndecidedText, list[int]]:
+        """The undecided text behind all these characters, and the ids that they have decided."""
+        undecided, decided = self, list[int]()
+        for character in text:
+            undecided, ids = undecided[character]
+            if ids:
+                decided += ids
+        return undecided, decided
 
-Step: TypeAlias = tuple[UndecidedText, Path]
-"""The undecided text behind a character, and the path that this character has decided."""
+
+Step: TypeAlias = tuple[UndecidedText, Ids]
+"""The undecided text behind a character, and the ids that this character has decided."""
 
 LOST = UndecidedText("", (), inf, None)
 """It depends on more than the undecided text; so does everything behind it."""
@@ -77,33 +93,83 @@ class Unknown:
     """The segment of a character that is no piece: its score, less than that of any piece, and its ids."""
 
     score: float
-    path: Callable[[str], Path]
+    ids: Callable[[str], Ids]
+
+    def entry(self, character: str) -> Entry:
+        """What it becomes."""
+        return self.ids(character), self.score, 1
+
+
+class Gains(dict[PieceTrie, float]):
+    """Whether it is still of use that a piece has begun.
+
+    The key is the place in the tree of pieces, the value by how much a path that is within a piece can get ahead of one
+    that is at the end of the text. A piece that is reached from there has its score; the other path can go through the
+    rest of that piece on its own. Infinite where there are too many pieces to look at.
+
+    trie: the pieces.
+    unknown_score: of a character that is no piece.
+    rounding: what one addition of the library is wrong by at most.
+
+    >>> trie = PieceTrie.of([("a", (7, -1.0)), ("b", (8, -1.0)), ("ab", (9, -1.5))])
+    >>> Gains(trie, unknown_score=-11.0, rounding=0.0)[trie.children["a"]]
+    -0.5
+    """
+
+    def __init__(self, trie: PieceTrie, unknown_score: float, rounding: float) -> None:
+        super().__init__()
+        self._trie = trie
+        self._unknown_score = unknown_score
+        self._rounding = rounding
+        self._scores = {"": 0.0}
+
+    def __missing__(self, begun: PieceTrie) -> float:
+        gain = self[begun] = self._gain(begun)
+        return gain
+
+    def _gain(self, begun: PieceTrie) -> float:
+        gain = -inf
+        nodes = [(begun, "")]
+        for node, rest in nodes:
+            if len(nodes) > _MOST_NODES:
+                return inf
+            nodes += [(child, rest + character) for character, child in node.children.items()]
+            if rest and node.entry is not None:
+                gain = max(gain, node.entry[1] - self._score(rest) + 2 * len(rest) * self._rounding)
+        return gain
+
+    def _score(self, text: str) -> float:
+        """The score of the best path through a text: of its first piece and of the best path behind that."""
+        found = self._scores.get(text)
+        if found is None:
+            found = self._unknown_score + self._score(text[1:])
+            node: PieceTrie | None = self._trie
+            for end, character in enumerate(text, 1):
+                node = node and node.children.get(character)
+                if node is None:
+                    break
+                if node.entry is not None:
+                    found = max(found, node.entry[1] + self._score(text[end:]))
+            self._scores[text] = found
+        return found
 
 
 class UndecidedTexts:
     """The undecided texts of one model.
 
-    trie: the pieces.
-    lengths: of each id of a path, in code points.
+    trie: the pieces; unknown: what becomes of a character that is none.
     rounding: what one addition of the library is wrong by at most.
 
     >>> trie = PieceTrie.of([("a", (7, -1.0)), ("b", (8, -1.0)), ("ab", (9, -1.5))])
-    >>> texts = UndecidedTexts(trie, Unknown(-11.0, lambda character: (0,)), {0: 1, 7: 1, 8: 1, 9: 2}, 1e-9)
+    >>> texts = UndecidedTexts(trie, Unknown(-11.0, lambda character: (0,)), 1e-9)
     >>> undecided, decided = texts.start["a"]
     >>> undecided.text, decided, undecided.path, undecided["b"] == (texts.start, (9,))
     ('a', (), (7,), True)
     """
 
-    def __init__(
-        self,
-        trie: PieceTrie,
-        unknown: Unknown,
-        lengths: Mapping[int, int],
-        rounding: float,
-    ) -> None:
+    def __init__(self, trie: PieceTrie, unknown: Unknown, rounding: float) -> None:
         self.trie = trie
-        self._unknown = unknown
-        self._lengths = lengths
+        self.unknown = unknown
         self._rounding = rounding
         self._gains = Gains(trie, unknown.score, rounding)
         self._texts: dict[str, UndecidedText] = {}
@@ -112,39 +178,38 @@ class UndecidedTexts:
 
     def __reduce__(self) -> tuple[type[UndecidedTexts], tuple[object, ...]]:
         """A copy begins with nothing remembered."""
-        return UndecidedTexts, (self.trie, self._unknown, self._lengths, self._rounding)
+        return UndecidedTexts, (self.trie, self.unknown, self._rounding)
 
     def step(self, undecided: UndecidedText, character: str) -> Step:
         """One step of the plain search: one end, from each start in order."""
         self._make_room()
         best = second = -inf
         path: Path = ()
-        token_id: int | None = None
-        entry = None
+        chosen = entry = None
         longer: list[Open] = []
-        for start, node, before in undecided.open:
+        for before, node, path_before in undecided.open:
             child = node.children.get(character)
             if child is None:
                 entry = None
                 continue
             entry = child.entry
             if entry is not None:
-                score = start + entry[1]
+                score = before + entry[1]
                 if score > best:
-                    best, second, path, token_id = score, best, before, entry[0]
+                    best, second, path, chosen = score, best, path_before, entry
                 elif not score <= second:
                     second = score
             if child.children:
-                longer.append((start, child, before))
+                longer.append((before, child, path_before))
         if entry is None:
-            score = start + self._unknown.score
+            score = before + self.unknown.score
             if score > best:
-                best, second, path, token_id = score, best, before, None
+                best, second, path, chosen = score, best, path_before, None
             elif not score <= second:
                 second = score
         ahead = best - second
         if ahead > undecided.threshold:
-            path = (*path, token_id) if token_id is not None else path + self._unknown.path(character)
+            path = (*path, chosen or self.unknown.entry(character))
         elif ahead >= 0:
             path = self._choice(undecided, character, best)
         else:
@@ -155,13 +220,13 @@ class UndecidedTexts:
     def _choice(self, undecided: UndecidedText, character: str, best: float) -> Path:
         """The common beginning of all paths that may be the best one behind a character."""
         near: list[Path] = []
-        for start, node, before in undecided.open:
+        for before, node, path in undecided.open:
             child = node.children.get(character)
             entry = None if child is None else child.entry
-            if entry is not None and start + entry[1] >= best - undecided.threshold:
-                near.append((*before, entry[0]))
-        if entry is None and start + self._unknown.score >= best - undecided.threshold:
-            near.append((*before, OPEN_CHOICE))
+            if entry is not None and before + entry[1] >= best - undecided.threshold:
+                near.append((*path, entry))
+        if entry is None and before + self.unknown.score >= best - undecided.threshold:
+            near.append((*path, OPEN_CHOICE))
         return (*near[0][: _shared(near)], OPEN_CHOICE)
 
     def _undecided(self, text: str, positions: list[Open]) -> Step:
@@ -170,13 +235,14 @@ class UndecidedTexts:
             positions = self._without_dead(text, positions)
         if len(positions) == 1:
             decided = positions[0][2]
-            return (LOST, ()) if OPEN_CHOICE in decided else (self.start, decided)
-        shared = _shared([path for _, _, path in positions])
-        decided = positions[-1][2][:shared]
+            return (LOST, ()) if OPEN_CHOICE in decided else (self.start, _ids(decided))
+        paths = [path for _, _, path in positions]
+        shared = _shared(paths)
+        decided = paths[0][:shared]
         if OPEN_CHOICE in decided:
             return LOST, ()
         if shared:
-            text = text[sum(map(self._lengths.__getitem__, decided)) :]
+            text = text[sum([length for _, _, length in decided]) :]
         found = self._texts.get(text)
         if found is None:
             if len(text) > LONGEST:
@@ -185,10 +251,10 @@ class UndecidedTexts:
                 end = positions[-1][0]
                 positions = [(score - end, node, path[shared:]) for score, node, path in positions]
             # Behind an open choice the library may have come by any path, of as many sums as there are code points.
-            has_choice = any(OPEN_CHOICE in path for _, _, path in positions)
-            additions = 1 + (len(text) if has_choice else max(len(path) for _, _, path in positions))
+            has_choice = any(OPEN_CHOICE in path for path in paths)
+            additions = 1 + (len(text) if has_choice else max(map(len, paths)) - shared)
             found = self._texts[text] = UndecidedText(text, positions, 2 * additions * self._rounding, self)
-        return found, decided
+        return found, _ids(decided)
 
     def _without_dead(self, text: str, positions: Sequence[Open]) -> list[Open]:
         """The positions from which a path may still win: not those that the end of the text is too far ahead of."""
@@ -207,10 +273,9 @@ class UndecidedTexts:
 
 
 def _shared(paths: Sequence[Path]) -> int:
-    """How many ids all paths begin with."""
-    shortest = paths[0]
-    for shared, token_id in enumerate(shortest):
-        for path in paths:
-            if len(path) == shared or path[shared] != token_id:
-                return shared
-    return len(shortest)
+    """How many pieces all paths begin with."""
+    first, last = min(paths), max(paths)
+    for shared, (piece, other) in enumerate(zip(first, last, strict=False)):
+        if piece != other:
+            return shared
+    return len(first)

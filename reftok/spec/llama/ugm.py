@@ -5,20 +5,24 @@ Source: llama.cpp src/llama-vocab.cpp (`llm_tokenizer_ugm_session::tokenize`), a
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import inf
-from typing import TypeAlias
 
 from reftok.spec.models.vocab_model import VocabModel
 from reftok.spec.types import Token
+from reftok.spec.viterbi import (
+    LARGEST_FLOAT32,
+    UNK_PENALTY,
+    Best,
+    Match,
+    best_paths,
+    path_to_end,
+    to_float32,
+    with_runs_joined,
+)
 
 _LENGTHS = (1,) * 12 + (2, 2, 3, 4)
-_PENALTY = 10.0
-_LARGEST_FLOAT = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
-
-Best: TypeAlias = tuple[float, int, int]
-"""The score of the best way to a place, the start of its last token, and the id."""
 
 
 class LlamaUGM(VocabModel):
@@ -57,7 +61,7 @@ class LlamaUGM(VocabModel):
             )
             for token_id in matched
         }
-        self._unknown_score = _float32((_LARGEST_FLOAT if lowest is None else lowest) - _PENALTY)
+        self._unknown_score = to_float32((LARGEST_FLOAT32 if lowest is None else lowest) - UNK_PENALTY)
         lengths: dict[int, set[int]] = {}
         for entry in self._entries:
             lengths.setdefault(entry[0], set()).add(len(entry))
@@ -72,45 +76,32 @@ class LlamaUGM(VocabModel):
         """The tokens of the normalized text; a lone surrogate U+DC80 to U+DCFF is a byte on its own."""
         data = text.encode("utf-8", "surrogateescape")
         character_at = [i for i, character in enumerate(text) for _ in character.encode("utf-8", "surrogateescape")]
+        widths = self._widths(data)
+        best = best_paths(len(data), partial(self._matches, data, widths), unreached=Best(-inf, 0, self._unk_id))
         return [
             Token(token_id, self._tokens[token_id], (character_at[start], character_at[end - 1] + 1))
-            for token_id, start, end in self._joined_unknowns(self._best_way(data))
+            for start, end, token_id in with_runs_joined(path_to_end(best), self._unk_id)
         ]
 
-    def _best_way(self, data: bytes) -> list[tuple[int, int, int]]:
-        """The ids with the bytes that they stand for, from and to."""
-        best: list[Best] = [(0.0, 0, self._unk_id), *[(-inf, 0, self._unk_id)] * len(data)]
+    def _widths(self, data: bytes) -> dict[int, int]:
+        """Where a character begins and how many bytes it has, by its first byte alone."""
+        widths: dict[int, int] = {}
         start = 0
         while start < len(data):
-            score = best[start][0]
-            width = min(_LENGTHS[data[start] >> 4], len(data) - start)
-            has_character = False
-            for length in self._lengths.get(data[start], ()):
-                entry = self._entries.get(data[start : start + length]) if start + length <= len(data) else None
-                if entry is not None:
-                    has_character = has_character or length == width
-                    if score + entry[1] > best[start + length][0]:
-                        best[start + length] = score + entry[1], start, entry[0]
-            if not has_character and score + self._unknown_score > best[start + width][0]:
-                best[start + width] = score + self._unknown_score, start, self._unk_id
-            start += width
-        way: list[tuple[int, int, int]] = []
-        end = len(data)
-        while end:
-            _, start, token_id = best[end]
-            way.append((token_id, start, end))
-            end = start
-        return way[::-1]
+            widths[start] = min(_LENGTHS[data[start] >> 4], len(data) - start)
+            start += widths[start]
+        return widths
 
-    def _joined_unknowns(self, way: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-        joined: list[tuple[int, int, int]] = []
-        for token_id, start, end in way:
-            if joined and token_id == self._unk_id == joined[-1][0]:
-                start = joined.pop()[1]
-            joined.append((token_id, start, end))
-        return joined
-
-
-def _float32(number: float) -> float:
-    rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
-    return rounded
+    def _matches(self, data: bytes, widths: Mapping[int, int], start: int) -> list[Match]:
+        """The tokens that begin at a character, shortest first; the unknown one where none is the character alone."""
+        found: list[Match] = []
+        if start not in widths:
+            return found
+        for length in self._lengths.get(data[start], ()):
+            entry = self._entries.get(data[start : start + length]) if start + length <= len(data) else None
+            if entry is not None:
+                found.append((start + length, *entry))
+        end = start + widths[start]
+        if all(match[0] != end for match in found):
+            found.append((end, self._unk_id, self._unknown_score))
+        return found

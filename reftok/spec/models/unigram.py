@@ -7,30 +7,16 @@ another one (spec/sentencepiece/unigram.py): it counts in float32 and knows piec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from math import inf
-from typing import TypeAlias
 
 from reftok.errors import ModelFormatError
 from reftok.spec.longest_first import EntriesByBeginning
 from reftok.spec.models.vocab_model import VocabModel
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES
-from reftok.spec.steps import Lattice, Node
-from reftok.spec.types import Span, Token
-
-Match: TypeAlias = tuple[int, int | None, float]
-"""Where a piece ends, its id (None for the unknown piece where there is none) and its score."""
-
-UNK_PENALTY = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """The best path to a position: its score (float64), where its last piece starts, and that piece's id."""
-
-    score: float
-    start: int
-    id: int
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES, NO_ID
+from reftok.spec.steps import Lattice
+from reftok.spec.types import Token
+from reftok.spec.viterbi import UNK_PENALTY, Best, Match, best_paths, lattice, path_to_end, with_runs_joined
 
 
 class Unigram(VocabModel):
@@ -80,7 +66,7 @@ class Unigram(VocabModel):
     def tokenize(self, text: str) -> Sequence[Token]:
         """The tokens of one pre-token."""
         tokens: list[Token] = []
-        for start, end in self.fused(text):
+        for start, end, _ in with_runs_joined(path_to_end(self.best_paths(text)), self.unk_id):
             piece = text[start:end]
             byte_pieces = self.byte_pieces(piece)
             if byte_pieces:
@@ -89,36 +75,12 @@ class Unigram(VocabModel):
                 tokens.append(Token(self.id_or_unknown(piece), piece, (start, end)))
         return tokens
 
-    def fused(self, text: str) -> list[Span]:
-        """The spans of the best path, runs of the unknown piece joined."""
-        best = self.best_paths(text)
-        spans: list[Span] = []
-        end = len(text)
-        follows_unknown = False
-        while end > 0:
-            node = best[end]
-            is_unknown = node.id == self.unk_id
-            if is_unknown and follows_unknown:
-                spans[-1] = node.start, spans[-1][1]
-            else:
-                spans.append((node.start, end))
-            follows_unknown = is_unknown
-            end = node.start
-        return spans[::-1]
-
     def best_paths(self, text: str) -> list[Best]:
-        """For each position the best path that ends there."""
-        best: list[Best | None] = [Best(0.0, -1, -1)] + [None] * len(text)
-        for start in range(len(text)):
-            here = best[start]
-            if here is None:
-                continue
-            for end, token_id, piece_score in self.matches(text, start):
-                score = piece_score + here.score
-                current = best[end]
-                if current is None or score > current.score:
-                    best[end] = Best(score, start, self.needed_unk_id() if token_id is None else token_id)
-        return [node for node in best if node is not None]
+        """For each position the best path that ends there; raises ModelFormatError where one needs an unknown id."""
+        best = best_paths(len(text), partial(self.matches, text))
+        if self.unk_id is None and any(path.id == NO_ID for path in best[1:]):
+            self.needed_unk_id()
+        return best
 
     def matches(self, text: str, start: int) -> list[Match]:
         """The pieces that begin at `start`; the unknown piece where no piece is the first character alone."""
@@ -129,7 +91,7 @@ class Unigram(VocabModel):
             found.append((start + len(piece), token_id, self.pieces[token_id][1]))
             has_single = has_single or len(piece) == 1
         if not has_single:
-            found.append((start + 1, self.unk_id, self.unknown_score))
+            found.append((start + 1, NO_ID if self.unk_id is None else self.unk_id, self.unknown_score))
         return found
 
     def byte_pieces(self, piece: str) -> list[str]:
@@ -153,14 +115,4 @@ class Unigram(VocabModel):
     def explain(self, text: str) -> Lattice:
         """The pieces that match, and the best path; byte fallback and the fusing of unknown runs come after it."""
         best = self.best_paths(text)
-        nodes = [
-            Node(start, end, text[start:end], self.needed_unk_id() if token_id is None else token_id, score)
-            for start in range(len(text))
-            for end, token_id, score in self.matches(text, start)
-        ]
-        ends, path = len(text), set[Span]()
-        while ends > 0:
-            path.add((best[ends].start, ends))
-            ends = best[ends].start
-        chosen = tuple(node for node in nodes if (node.start, node.end) in path)
-        return Lattice(text, tuple(nodes), chosen, best[-1].score)
+        return lattice(text, lambda start: [match for match in self.matches(text, start) if match[1] != NO_ID], best)

@@ -5,36 +5,30 @@ Source: sentencepiece 0.2.3, unigram_model.cc (`Model::EncodeOptimized`).
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
-from math import nan
+from functools import partial
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError
 from reftok.spec.longest_first import EntriesByBeginning
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.pieces import PieceTable, PieceType, Segment
-from reftok.spec.steps import Lattice, Node
+from reftok.spec.steps import Lattice
+from reftok.spec.viterbi import (
+    LARGEST_FLOAT32,
+    UNK_PENALTY,
+    Best,
+    Match,
+    best_paths,
+    lattice,
+    path_to_end,
+    to_float32,
+)
 
-UNK_PENALTY = 10.0
 RESET_THRESHOLD = 100_000.0
-_LARGEST_FLOAT32 = 3.4028234663852886e38
 
 Entry: TypeAlias = tuple[int, float]
 """The id of a piece and its score."""
-
-Match: TypeAlias = tuple[int, int, float]
-"""Where a piece ends, its id and its score."""
-
-
-def to_float32(number: float) -> float:
-    """The nearest float32; arrays of type 'f' round what is stored in them, which is the fastest way to do it.
-
-    >>> to_float32(0.1) == 0.1, to_float32(0.5) == 0.5
-    (False, True)
-    """
-    return array("f", (number,))[0]
 
 
 def user_defined_score(length: int) -> float:
@@ -68,14 +62,13 @@ class SentencePieceUnigram(PieceModel):
             raise ModelFormatError(source, "pieces", "no piece matches text")
         super().__init__(table)
         normal = [piece.score for piece in table.pieces if piece.type is PieceType.NORMAL]
-        self.unknown = table.unk_id, to_float32(min(normal, default=_LARGEST_FLOAT32) - UNK_PENALTY)
+        self.unknown = table.unk_id, to_float32(min(normal, default=LARGEST_FLOAT32) - UNK_PENALTY)
         self.entries: dict[str, Entry] = {
             piece: (token_id, self._score(token_id))
             for piece, token_id in table.text_ids.items()
             if table.pieces[token_id].type is not PieceType.UNUSED
         }
         self._by_beginning = EntriesByBeginning(self.entries, source, "pieces")
-        self._longest = max(map(len, table.text_ids))
 
     def _score(self, token_id: int) -> float:
         piece = self.table.pieces[token_id]
@@ -92,58 +85,12 @@ class SentencePieceUnigram(PieceModel):
 
     def segments(self, text: str) -> Sequence[Segment]:
         """The parts of the text with the ids of their pieces."""
-        return self.best_path(text)[0]
+        return [(text[start:end], token_id) for start, end, token_id in path_to_end(self.best_paths(text))]
 
-    def best_path(self, text: str, score: float = 0.0) -> tuple[list[Segment], float]:
-        """The parts of the text with the ids of their pieces; and the score of the best path, which begins at `score`.
-
-        best: for each position the score of the best path that ends there, not-a-number where none has come yet: then
-        the comparison fails, whatever the candidate. Storing a score rounds it, so it is compared again after that.
-        """
-        size = len(text)
-        best = array("f", [nan]) * (size + 1)
-        best[0] = score
-        starts = [-1] * (size + 1)
-        ids = [-1] * (size + 1)
-        for start in range(size):
-            here = best[start]
-            if here < -RESET_THRESHOLD or here > RESET_THRESHOLD:
-                for end in range(start, min(start + self._longest, size) + 1):
-                    best[end] -= here
-                here = 0.0
-            for end, token_id, piece_score in self.matches(text, start):
-                candidate = here + piece_score
-                current = best[end]
-                if not candidate <= current:
-                    best[end] = candidate
-                    if starts[end] < 0 or best[end] > current:
-                        starts[end], ids[end] = start, token_id
-                    else:
-                        best[end] = current
-        return traced(text, starts, ids), best[size]
+    def best_paths(self, text: str) -> list[Best]:
+        """For each position the best path that ends there."""
+        return best_paths(len(text), partial(self.matches, text), to_float32, RESET_THRESHOLD)
 
     def explain(self, text: str) -> Lattice:
         """The pieces that match, and the best path; its score is that of the library, in float32."""
-        nodes = [
-            Node(start, end, text[start:end], token_id, score)
-            for start in range(len(text))
-            for end, token_id, score in self.matches(text, start)
-        ]
-        segments, score = self.best_path(text)
-        ends = list(accumulate((len(piece) for piece, _ in segments), initial=0))
-        path = set(pairwise(ends))
-        return Lattice(text, tuple(nodes), tuple(node for node in nodes if (node.start, node.end) in path), score)
-
-
-def traced(text: str, starts: Sequence[int], ids: Sequence[int]) -> list[Segment]:
-    """The best path, followed back from the end of the text.
-
-    >>> traced("abc", [-1, 0, 0, 2], [-1, 7, 8, 9])
-    [('ab', 8), ('c', 9)]
-    """
-    segments: list[Segment] = []
-    end = len(text)
-    while end > 0:
-        segments.append((text[starts[end] : end], ids[end]))
-        end = starts[end]
-    return segments[::-1]
+        return lattice(text, partial(self.matches, text), self.best_paths(text))

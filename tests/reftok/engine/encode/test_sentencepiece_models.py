@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
 from reftok.engine.encode.models import fast_model, stream_model
 from reftok.engine.fast_model import FastModel
-from reftok.engine.unigram.fast_sentencepiece_unigram import SURE, FastSentencePieceUnigram
+from reftok.engine.unigram.fast_sentencepiece_unigram import SUMS, FastSentencePieceUnigram
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES, Piece, PieceTable, PieceType
-from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram, to_float32
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES, NO_ID, Piece, PieceTable, PieceType
+from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.spec.sentencepiece.words import SentencePieceChar
+from reftok.spec.viterbi import Best, Match, best_paths, path_to_end, to_float32
 
 from ...protobuf_writer import BPE, CHAR, UNIGRAM, WORD
 from ...sentencepiece_strategies import models
@@ -188,10 +189,20 @@ def test_a_part_that_is_looked_up_is_segmented_in_one_way_whatever_the_score_bef
     path = model.path(part)
     if path is not None:
         chance = random.Random(seed)
-        bound = SURE - len(part) * model.largest
+        bound = SUMS.sure - len(part) * model.largest
         for score in (to_float32(chance.uniform(-bound, bound)) for _ in range(40)):
-            segments, _ = model.model.best_path(part, score)
-            assert [token_id for _, token_id in segments] == [*path]
+            assert [token_id for _, _, token_id in path_to_end(paths_behind(model.model, score, part))[1:]] == [*path]
+
+
+def paths_behind(model: SentencePieceUnigram, score: float, part: str) -> list[Best]:
+    """For each place the best path, where one piece with this score stands before the part."""
+
+    def matches(start: int) -> list[Match]:
+        if start == 0:
+            return [(1, NO_ID, score)]
+        return [(end + 1, token_id, score) for end, token_id, score in model.matches(part, start - 1)]
+
+    return best_paths(len(part) + 1, matches, to_float32, RESET_THRESHOLD)
 
 
 def test_what_was_searched_counts_in_the_score_of_what_is_looked_up_behind_it() -> None:

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.unigram import undecided_text
-from reftok.engine.unigram.gains import Gains
-from reftok.engine.unigram.trie import PieceTrie
-from reftok.engine.unigram.undecided_text import LONGEST, LOST, Path, UndecidedText, UndecidedTexts, Unknown
+from reftok.engine.unigram.trie import Ids, PieceTrie
+from reftok.engine.unigram.undecided_text import LONGEST, LOST, Gains, UndecidedText, UndecidedTexts, Unknown
 
 UNKNOWN_SCORE = -20.0
 scored = st.dictionaries(
@@ -23,13 +22,10 @@ scored = st.dictionaries(
 
 def texts_of(scores: Mapping[str, float], rounding: float = 1e-9) -> UndecidedTexts:
     pieces = {piece: (index, scores[piece]) for index, piece in enumerate(sorted(scores))}
-    lengths = {index: len(piece) for piece, (index, _) in pieces.items()} | {99: 1}
-    return UndecidedTexts(
-        PieceTrie.of(pieces.items()), Unknown(UNKNOWN_SCORE, lambda character: (99,)), lengths, rounding
-    )
+    return UndecidedTexts(PieceTrie.of(pieces.items()), Unknown(UNKNOWN_SCORE, lambda character: (99,)), rounding)
 
 
-def paths(scores: Mapping[str, float], text: str) -> Iterator[tuple[float, Path]]:
+def paths(scores: Mapping[str, float], text: str) -> Iterator[tuple[float, Ids]]:
     """Every path through a text, with its score."""
     if not text:
         yield 0.0, ()
@@ -42,7 +38,7 @@ def paths(scores: Mapping[str, float], text: str) -> Iterator[tuple[float, Path]
             yield score + UNKNOWN_SCORE, (99, *path)
 
 
-def walk(texts: UndecidedTexts, text: str) -> tuple[UndecidedText, Path]:
+def walk(texts: UndecidedTexts, text: str) -> tuple[UndecidedText, Ids]:
     """What is undecided of a text, and what is decided."""
     undecided, decided = texts.start, tuple[int, ...]()
     for character in text:
@@ -98,9 +94,9 @@ def test_however_sums_are_rounded_the_path_is_the_same(
             assert path == decided + undecided.path
 
 
-def best_with_roundings(scores: Mapping[str, float], text: str, rounding: Callable[[], float]) -> Path:
+def best_with_roundings(scores: Mapping[str, float], text: str, rounding: Callable[[], float]) -> Ids:
     """The path of a search each sum of which is wrong by a rounding."""
-    best: list[tuple[float, Path]] = [(0.0, ())] + [(-inf, ())] * len(text)
+    best: list[tuple[float, Ids]] = [(0.0, ())] + [(-inf, ())] * len(text)
     for end in range(1, len(text) + 1):
         for start in range(end):
             piece = text[start:end]
@@ -122,18 +118,18 @@ def test_behind_an_open_choice_there_may_be_as_many_sums_as_code_points() -> Non
 
 
 def test_a_choice_that_an_unknown_character_loses_does_not_ask_for_its_path() -> None:
-    def refused(character: str) -> Path:
+    def refused(character: str) -> Ids:
         raise AssertionError(character)
 
     trie = PieceTrie.of([("a", (0, 10.0)), ("ab", (1, -20.0))])
-    undecided, _ = UndecidedTexts(trie, Unknown(-30.0, refused), {0: 1, 1: 2}, 1e-9).start["a"]
+    undecided, _ = UndecidedTexts(trie, Unknown(-30.0, refused), 1e-9).start["a"]
     assert undecided["b"][0] is LOST
 
 
 def test_a_sum_that_is_not_a_number_is_lost() -> None:
     huge = {"bbab": 1.7e308, "aa": 1.7e308, "baba": -1.7e308, "b": 1e308, "ba": 1.7e308, "baa": 1.7e308}
     trie = PieceTrie.of((piece, (len(piece), score)) for piece, score in huge.items())
-    texts = UndecidedTexts(trie, Unknown(-1.7e308, lambda character: (1,)), {size: size for size in range(5)}, 1e-9)
+    texts = UndecidedTexts(trie, Unknown(-1.7e308, lambda character: (1,)), 1e-9)
     assert walk(texts, "xbbabaxbbxab")[0] is LOST
 
 

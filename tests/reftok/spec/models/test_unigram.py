@@ -91,6 +91,11 @@ def test_a_piece_that_is_better_than_the_unknown_one_makes_that_one_needless() -
     assert assert_same(unigram(("a", -1.0), ("ab", -1.0), ("bc", -1.0), ("c", -1.0), unk_id=None), "abc") == ["a", "bc"]
 
 
+def test_an_unknown_piece_that_is_not_there_is_no_node_of_the_lattice() -> None:
+    model = own(tokenizer_json(unigram(("a", -1.0), ("ab", -1.0), ("bc", -1.0), ("c", -1.0), unk_id=None))).model
+    assert [node.piece for node in model.explain("abc").nodes] == ["ab", "a", "bc", "c"]
+
+
 def test_an_empty_piece_never_matches() -> None:
     assert assert_same(unigram(UNK, ("", 5.0), ("a", -1.0)), "aba") == ["a", "b", "a"]
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from reftok.spec.sentencepiece.pieces import PieceType
-from reftok.spec.sentencepiece.unigram import to_float32
+from reftok.spec.viterbi import to_float32
 
 from ...protobuf_writer import CHAR, UNIGRAM, UNKNOWN, WORD, PieceTuple, byte_pieces, model_bytes
 from ...sentencepiece_strategies import load_both, official_encoding, own_encoding
