@@ -10,8 +10,7 @@ from math import inf
 from reftok.engine.bpe.fast_merging import FastMerging
 from reftok.engine.bpe.ordered_merges import OrderedMerges, are_in_order
 from reftok.engine.bpe.string_merging import StringMerges
-from reftok.engine.split_points.pairs import PairCuts
-from reftok.engine.split_points.symbols import SymbolCuts
+from reftok.engine.split_points.pairs import MergeCuts, PairCuts
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bpe import LlamaBPE
 from reftok.spec.models.bpe import BPE, Merges
@@ -68,8 +67,8 @@ class FastBPE(FastMerging[BPE]):
         found = self._in_order.ids_of_raw(word)
         return super()._ids_of_raw(word) if found is None else found
 
-    def _find_cuts(self) -> SymbolCuts:
-        return SymbolCuts(self.model)
+    def _find_cuts(self) -> MergeCuts:
+        return MergeCuts(self.model)
 
 
 class FastRankBPE(FastMerging[RankBPE]):
