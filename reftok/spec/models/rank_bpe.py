@@ -5,15 +5,10 @@ Source: tiktoken 0.14, src/lib.rs (`_byte_pair_merge`, `byte_pair_encode`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from reftok.spec.models.merging import MergeEvent, merge_all, merges_made
-from reftok.spec.models.vocab_model import VocabModel
-from reftok.spec.steps import Merging, Steps, WholeWord
-from reftok.spec.types import Token
+from reftok.spec.models.merging import TextMerging
 
 
-class RankBPE(VocabModel):
+class RankBPE(TextMerging):
     """A pre-token that is in the vocab is taken as it is; otherwise the pair with the lowest rank is merged first.
 
     vocab: token, written in the byte characters of GPT-2, to rank.
@@ -24,21 +19,10 @@ class RankBPE(VocabModel):
     ['a', 'bc']
     """
 
-    def tokenize(self, text: str) -> Sequence[Token]:
-        """The tokens of one pre-token."""
-        merged = [(0, text)] if text in self.vocab else merge_all(text, self.merge_of)
-        return [Token(self.vocab[part], part, (start, start + len(part))) for start, part in merged]
+    def takes_whole(self, text: str) -> bool:
+        return text in self.vocab
 
     def merge_of(self, left: str, right: str) -> tuple[int, str] | None:
-        """The rank of the merge of two neighbours and what they become, None where they do not merge."""
         whole = left + right
         rank = self.vocab.get(whole)
         return None if rank is None else (rank, whole)
-
-    def explain(self, text: str) -> Steps:
-        """The merges that `tokenize` makes, one by one."""
-        if text in self.vocab:
-            return WholeWord(text)
-        events: list[MergeEvent[str]] = []
-        merge_all(text, self.merge_of, events.append)
-        return Merging(text, tuple(text), "rank", merges_made(events))
