@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from reftok.engine.bpe.word_merges import FEW, WordMerges, merge_ids, merge_texts
+from reftok.engine.bpe.reached_tokens import ReachedTokens, are_in_order
+from reftok.engine.bpe.word_merges import FEW, WINDOW, WordMerges, merge_ids, merge_texts
 from reftok.engine.caches import Results
 from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points.pairs import MergeCuts, PairCuts
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bpe import LlamaBPE
-from reftok.spec.models.bpe import BPE
+from reftok.spec.models.bpe import BPE, RankBPE
 from reftok.spec.models.merging import merge_all
-from reftok.spec.models.rank_bpe import RankBPE
 
 _WITHIN_CHARACTER = frozenset(to_byte_characters(bytes(range(0x80, 0xC0))))
 
@@ -94,8 +94,6 @@ class FastBPE(FastMerging[BPE]):
         super().__init__(model)
         options = model.options
         prefix, unknown = options.continuing_subword_prefix, options.unk_token or ""
-        lefts, rights, self._wholes = model.merge_ids
-        self._ranks = dict(zip(zip(lefts, rights, strict=True), range(len(lefts)), strict=True))
         self.takes_whole_words = options.ignore_merges
         self.has_other_ends = bool(prefix or options.end_of_word_suffix)
         # Two pairs at one place must not make the same token, as the heap would then take the rank of the first. The
@@ -103,9 +101,20 @@ class FastBPE(FastMerging[BPE]):
         self._has_one_text_each = len(model.tokens) == len(model.vocab)
         self._fits_list = self._has_one_text_each and (not prefix or len(unknown.encode()) != len(prefix.encode()))
         self._words = WordMerges(self._merged_few, self._merged_all, model.tokens.__getitem__)
+        lefts, rights, wholes = model.merge_ids
+        is_in_order = self._has_one_text_each and are_in_order(lefts, rights, wholes)
+        # Where the ids are in the order of the merges they are ranks, and need not be looked up by these.
+        self._wholes: Sequence[int] = range(wholes[-1] + 1) if is_in_order and wholes else wholes
+        ranks = wholes if is_in_order else range(len(wholes))
+        self._ranks = dict(zip(zip(lefts, rights, strict=True), ranks, strict=True))
+        self._reached = ReachedTokens(model.tokens, self._ranks) if is_in_order else None
 
     def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
         if self._has_one_text_each and text and not self.has_other_ends:
+            if self._reached is not None and len(text) <= WINDOW:
+                token_id = self.model.vocab.get(text)
+                if token_id is not None and self._reached[token_id]:
+                    return (token_id,)
             try:
                 return self._words.tokens(text)
             except KeyError:

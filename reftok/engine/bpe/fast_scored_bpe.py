@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
-from reftok.engine.bpe.word_merges import WordMerges, merge_texts
+from reftok.engine.bpe.word_merges import WINDOW, WordMerges, merge_texts
 from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments, with_unknowns_joined
 from reftok.engine.fast_model import FastModel
@@ -52,12 +52,19 @@ class FastScoredBPE(FastModel[ScoredModel]):
         return ids
 
     def _key_ids(self, key: str) -> Sequence[int]:
-        return self._word_ids(self.cuts.word(key))
+        """The ids of a word, by its key; of one that ends with a mark that is cut off, those of the two."""
+        word = self.cuts.word(key)
+        if word[-2:-1].isalpha() and not word[-1].isalpha() and word[-2:] not in self.cuts.pairs:
+            before = self.cuts.key(word[:-1])
+            if before is not None:
+                return *self._ids_of_key[before], *self._ids_of_word[word[-1]]
+        return self._word_ids(word)
 
     def _word_ids(self, word: str) -> Sequence[int]:
-        parts = self.cuts.short_parts(word)
-        if len(parts) > 1:
-            return [*chain.from_iterable(map(self._ids_of_word.__getitem__, parts))]
+        if len(word) > WINDOW:
+            parts = self.cuts.parts(word)
+            if len(parts) > 1:
+                return [*chain.from_iterable(map(self._ids_of_word.__getitem__, parts))]
         return [*chain.from_iterable(map(self._ids_of_piece.__getitem__, self._pieces(word)))]
 
     def _pieces(self, text: str) -> Sequence[str]:

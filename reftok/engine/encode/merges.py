@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from sys import maxsize
 from typing import Any
@@ -23,15 +23,12 @@ class StreamedCuts(ABC):
     There is no other bound: one more letter can change every token since the last cut, whatever the length of the
     longest token is.
 
-    last_cut: the last such place in a text, 0 where there is none.
     ids: where the ids are put.
     """
 
     holds_parts = ""
-    _has_other_ends = False
 
-    def __init__(self, last_cut: Callable[[str], int], ids: list[int]) -> None:
-        self._last_cut = last_cut
+    def __init__(self, ids: list[int]) -> None:
         self._ids = ids
         self._begin()
 
@@ -55,25 +52,20 @@ class StreamedCuts(ABC):
         self._fragments.append(fragment)
         self._size += len(fragment)
         if self._size > self._limit:
-            self._look(fragment)
+            self._look(self._window + fragment)
 
-    def _look(self, fragment: str) -> None:
-        """Give out what comes before the last place that can be cut."""
-        window = self._window + fragment if self._window else self._first_window("".join(self._fragments))
-        end = len(window) - self._has_other_ends
-        cut = self._last_cut(window[:end])
-        self._window = window[max(cut, end - 1) :]
-        if cut:
-            text = "".join(self._fragments)
-            given = len(text) - len(window) + cut
-            if self._give(text[:given]):
-                self._hold(text[given:])
-            else:
-                self._limit = maxsize
+    @abstractmethod
+    def _look(self, window: str) -> None:
+        """Give out what comes before the last place in the window that can be cut."""
 
-    def _first_window(self, part: str) -> str:
-        """The text in which a part of which nothing has been given may be cut."""
-        return part
+    def _cut(self, rest: int) -> None:
+        """Give out all but so many characters."""
+        text = "".join(self._fragments)
+        given = len(text) - rest
+        if self._give(text[:given]):
+            self._hold(text[given:])
+        else:
+            self._limit = maxsize
 
     def _hold(self, rest: str) -> None:
         """Hold the end of the part and nothing else."""
@@ -113,20 +105,27 @@ class StreamedMerges(StreamedCuts):
     def __init__(self, model: FastMerging[Any], ids: list[int]) -> None:
         self._model = model
         self._known_ids = model.known_ids
-        self._has_other_ends = model.has_other_ends
-        super().__init__(lambda text: model.cuts.last_cut(text), ids)
+        super().__init__(ids)
 
     def _begin(self) -> None:
         super()._begin()
         self._limit = LONG
         self._is_cut = False
 
-    def _first_window(self, part: str) -> str:
-        if self._model.may_be_whole(part):
-            self._limit = len(part) + len(part) // 4
-            return ""
-        self._limit = 0
-        return part[1:]
+    def _look(self, window: str) -> None:
+        model = self._model
+        if not self._window:
+            part = "".join(self._fragments)
+            if model.may_be_whole(part):
+                self._limit = len(part) + len(part) // 4
+                return
+            self._limit = 0
+            window = part[1:]
+        end = len(window) - model.has_other_ends
+        cut = model.cuts.last_cut(window[:end])
+        self._window = window[max(cut, end - 1) :]
+        if cut:
+            self._cut(len(window) - cut)
 
     def _give(self, text: str) -> bool:
         self._put(text, ends=False)

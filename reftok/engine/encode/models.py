@@ -19,8 +19,7 @@ from reftok.engine.unigram.fast_unigram import FastUnigram
 from reftok.spec.llama.bpe import LlamaBPE
 from reftok.spec.llama.spm import LlamaSPM
 from reftok.spec.llama.wpm import LlamaWPM
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.models.bpe import BPE, RankBPE
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.models.wordlevel import WordLevel
 from reftok.spec.models.wordpiece import WordPiece

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from sys import maxsize
 
 from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE, FastSPM
@@ -36,7 +36,24 @@ class FastWord(FastChar):
         return max(text.rfind(SPACE_SYMBOL), 0)
 
 
-class StreamedChar(StreamedCuts):
+class StreamedPieces(StreamedCuts):
+    """Text that is cut from its beginning on.
+
+    last_cut: the last place in a text that no piece can span, 0 where there is none.
+    """
+
+    def __init__(self, last_cut: Callable[[str], int], ids: list[int]) -> None:
+        super().__init__(ids)
+        self._last_cut = last_cut
+
+    def _look(self, window: str) -> None:
+        cut = self._last_cut(window)
+        self._window = window[-1]
+        if cut:
+            self._cut(len(window) - cut)
+
+
+class StreamedChar(StreamedPieces):
     """Characters or words of sentencepiece."""
 
     def __init__(self, model: FastChar, ids: list[int]) -> None:
@@ -53,7 +70,7 @@ class StreamedChar(StreamedCuts):
         self._segment_ids.end_part()
 
 
-class StreamedSentencePieceBPE(StreamedCuts):
+class StreamedSentencePieceBPE(StreamedPieces):
     """BPE of sentencepiece.
 
     What an unused piece is split into can depend on the whole text. From such a piece on the part is held, and the
@@ -86,7 +103,7 @@ class StreamedSentencePieceBPE(StreamedCuts):
         self._whole.clear()
 
 
-class StreamedSPM(StreamedCuts):
+class StreamedSPM(StreamedPieces):
     """SPM of llama.cpp. A byte that is no UTF-8 takes those behind it into its symbol: from there the part is held."""
 
     def __init__(self, model: FastSPM, ids: list[int]) -> None:

@@ -77,6 +77,12 @@ class PairCuts:
         """The word of a key."""
         return self._before + key + self._behind
 
+    def key(self, part: str) -> str | None:
+        """The key of a part of a word, None where it is not a word by itself."""
+        if self._before and part[0] == SPACE_SYMBOL:
+            return part[1:]
+        return part[:-1] if self._behind and part[-1] == SPACE_SYMBOL else None
+
     def short_parts(self, word: str) -> list[str]:
         """The word if it is short, else its `parts`."""
         return [word] if len(word) <= _LONG_WORD else self.parts(word)

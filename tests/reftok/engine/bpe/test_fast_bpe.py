@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from reftok.engine.encode.models import fast_model
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.models.bpe import BPE, RankBPE
 from reftok.spec.stages import Model
 
 from ...official import Json, outcome, own, tokenizer_json

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reftok.engine.bpe import fast_bpe
 from reftok.engine.bpe.fast_bpe import FastBPE
 from reftok.engine.bpe.word_merges import WordMerges, merge_ids, merge_texts
 from reftok.spec.byte_level import to_byte_characters
@@ -68,7 +69,7 @@ def test_a_word_of_a_hundred_thousand_letters_is_merged_window_by_window(
     model = BPE({"a": 0, "b": 1, "aa": 2, "aaaa": 3, "ab": 4}, [("a", "a"), ("aa", "aa"), ("a", "b")])
     fast = FastBPE(model)
     expected = plain_ids(model, word)
-    monkeypatch.setattr("reftok.engine.bpe.fast_bpe.merge_all", None)
+    monkeypatch.setattr(fast_bpe, "merge_all", None)
     assert [*fast.ids_of(word)] == expected
 
 
