@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
@@ -30,7 +30,7 @@ class FastScoredBPE(FastModel[ScoredModel]):
         super().__init__(model)
         self.cuts = PairCuts(ranks)
         self._ranks = ranks
-        self._words = WordMerges(self._merged_few, self._merged_all, str)
+        self._pieces: Callable[[str], Sequence[str]] = WordMerges(self._merged_few, self._merged_all, str).tokens
         self._ids_of_word: Results[Sequence[int]] = Results(self._word_ids)
         self._ids_of_key: Results[Sequence[int]] = Results(self._key_ids)
         self._ids_of_piece: Results[Sequence[int]] = Results(self.ids_of_piece)
@@ -61,15 +61,10 @@ class FastScoredBPE(FastModel[ScoredModel]):
         return self._word_ids(word)
 
     def _word_ids(self, word: str) -> Sequence[int]:
-        if len(word) > WINDOW:
-            parts = self.cuts.parts(word)
-            if len(parts) > 1:
-                return [*chain.from_iterable(map(self._ids_of_word.__getitem__, parts))]
+        if len(word) > WINDOW and len(parts := self.cuts.parts(word)) > 1:
+            known = self._ids_of_piece, self._ids_of_word
+            return [token_id for part in parts for token_id in known[len(part) > 1][part]]
         return [*chain.from_iterable(map(self._ids_of_piece.__getitem__, self._pieces(word)))]
-
-    def _pieces(self, text: str) -> Sequence[str]:
-        """The symbols of a text after every merge."""
-        return self._words.tokens(text)
 
     def _merged_few(self, text: str) -> list[str]:
         return merge_texts([*text], self._ranks)
@@ -112,6 +107,8 @@ class FastSentencePieceBPE(FastScoredBPE[SentencePieceBPE]):
 
     def __init__(self, model: SentencePieceBPE) -> None:
         super().__init__(model, model.ranks)
+        if model.table.matcher.symbols:
+            self._pieces = lambda text: model.merged(text)[0]
         self.has_unused = bool(model.unused)
         self._settled = settled_splits(model.unused, model.ranks)
         self.may_depend_on_all = len(self._settled) < sum(len(piece) > 1 for piece in model.unused)
@@ -122,10 +119,9 @@ class FastSentencePieceBPE(FastScoredBPE[SentencePieceBPE]):
         return with_unknowns_joined(self.model.table, self.ids_of_words(text))
 
     def ids_of_piece(self, piece: str) -> Sequence[int]:
-        return ids_of_segments(self.model.table, [(piece, self.model.table.usable_id(piece))])
-
-    def _pieces(self, text: str) -> Sequence[str]:
-        return self.model.merged(text)[0] if self.model.table.matcher.symbols else super()._pieces(text)
+        table = self.model.table
+        token_id = table.text_ids.get(piece)
+        return ids_of_segments(table, [(piece, table.unk_id)]) if token_id is None else (token_id,)
 
     def settled_segments(self, text: str) -> tuple[Sequence[Segment], bool]:
         """The segments of what stands between two cuts, as far as no other text can change them; and if that is all.

@@ -48,15 +48,8 @@ class StreamedCuts(ABC):
     def held(self) -> int:
         return self._size
 
-    def text(self, fragment: str, at_start: int = 0) -> None:
-        self._fragments.append(fragment)
-        self._size += len(fragment)
-        if self._size > self._limit:
-            self._look(self._window + fragment)
-
     @abstractmethod
-    def _look(self, window: str) -> None:
-        """Give out what comes before the last place in the window that can be cut."""
+    def text(self, fragment: str, at_start: int = 0) -> None: ...
 
     def _cut(self, rest: int) -> None:
         """Give out all but so many characters."""
@@ -112,7 +105,14 @@ class StreamedMerges(StreamedCuts):
         self._limit = LONG
         self._is_cut = False
 
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        self._fragments.append(fragment)
+        self._size += len(fragment)
+        if self._size > self._limit:
+            self._look(self._window + fragment)
+
     def _look(self, window: str) -> None:
+        """Give out what comes before the last place in the window that can be cut."""
         model = self._model
         if not self._window:
             part = "".join(self._fragments)

@@ -46,9 +46,14 @@ class StreamedPieces(StreamedCuts):
         super().__init__(ids)
         self._last_cut = last_cut
 
-    def _look(self, window: str) -> None:
+    def text(self, fragment: str, at_start: int = 0) -> None:
+        self._fragments.append(fragment)
+        self._size += len(fragment)
+        if self._limit:
+            return
+        window = self._window + fragment
+        self._window = fragment[-1]
         cut = self._last_cut(window)
-        self._window = window[-1]
         if cut:
             self._cut(len(window) - cut)
 
