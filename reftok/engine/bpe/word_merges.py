@@ -22,9 +22,9 @@ from reftok.engine.caches import Results
 
 Token = TypeVar("Token")
 
-WINDOW = 24
+WINDOW = 48
 """Characters of a window. To merge it takes longer than in proportion, and to look at the cuts takes less the fewer."""
-FEW = 48
+FEW = 96
 """So many symbols are merged in a list: the time that takes grows with the square."""
 _LONGEST_KNOWN = 512
 """Of what is merged again: what repeats itself, such as a long run of spaces, is merged again and again."""
