@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -101,13 +101,18 @@ class FastBPE(FastMerging[BPE]):
         self._has_one_text_each = len(model.tokens) == len(model.vocab)
         self._fits_list = self._has_one_text_each and (not prefix or len(unknown.encode()) != len(prefix.encode()))
         self._words = WordMerges(self._merged_few, self._merged_all, model.tokens.__getitem__)
-        lefts, rights, wholes = model.merge_ids
-        is_in_order = self._has_one_text_each and are_in_order(lefts, rights, wholes)
         # Where the ids are in the order of the merges they are ranks, and need not be looked up by these.
-        self._wholes: Sequence[int] = range(wholes[-1] + 1) if is_in_order and wholes else wholes
-        ranks = wholes if is_in_order else range(len(wholes))
-        self._ranks = dict(zip(zip(lefts, rights, strict=True), ranks, strict=True))
-        self._reached = ReachedTokens(model.tokens, self._ranks) if is_in_order else None
+        wholes = model.merge_ids[2]
+        self._is_in_order = self._has_one_text_each and bool(wholes) and are_in_order(*model.merge_ids)
+        self._wholes: Sequence[int] = range(wholes[-1] + 1) if self._is_in_order else wholes
+        self._reached = ReachedTokens(model.tokens, self._ranks) if self._is_in_order else None
+
+    @cached_property
+    def _ranks(self) -> Mapping[tuple[int, int], int]:
+        """The ranks of the merges, by the pairs of their ids."""
+        lefts, rights, wholes = self.model.merge_ids
+        ranks = wholes if self._is_in_order else range(len(wholes))
+        return dict(zip(zip(lefts, rights, strict=True), ranks, strict=True))
 
     def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
         if self._has_one_text_each and text and not self.has_other_ends:

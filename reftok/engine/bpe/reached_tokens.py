@@ -17,11 +17,12 @@ Pair = tuple[int, int]
 def are_in_order(lefts: Sequence[int], rights: Sequence[int], wholes: Sequence[int]) -> bool:
     """Whether each merge makes the id that follows that of the merge before, and both of its parts have lower ones.
 
+    There is at least one merge.
+
     >>> are_in_order([0, 2], [1, 0], [2, 3]), are_in_order([0, 3], [1, 0], [3, 2])
     (True, False)
     """
-    first = wholes[0] if wholes else 0
-    follow_each_other = [*wholes] == [*range(first, first + len(wholes))]
+    follow_each_other = [*wholes] == [*range(wholes[0], wholes[0] + len(wholes))]
     return follow_each_other and all(chain(map(lt, lefts, wholes), map(lt, rights, wholes)))
 
 
@@ -42,7 +43,7 @@ class ReachedTokens(dict[int, bool]):
         self._tokens = tokens
         self._wholes = wholes
         self._splits = [*wholes]
-        self._first = next(iter(wholes.values()), 0)
+        self._first = next(iter(wholes.values()))
 
     def __missing__(self, token_id: int) -> bool:
         place = token_id - self._first
