@@ -16,8 +16,7 @@ from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.decoders import byte_of_token
 from reftok.spec.llama.bpe import LlamaBPE
 from reftok.spec.llama.spm import LlamaSPM
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.models.bpe import BPE, RankBPE
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.patterns import Pattern, compile_oniguruma
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE

@@ -10,7 +10,7 @@ import base64
 import binascii
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Items
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from reftok.errors import UnsupportedFeature
@@ -404,12 +404,14 @@ def _read_bpe(fields: Fields) -> BPE:
 def _read_merges(fields: Fields) -> Items[Items[str]]:
     """All pairs, or, in older files, all lines of two tokens; lines that start with `#version` are skipped."""
     entries = fields.items("merges")
-    if (
-        {*map(type, entries)} == {list}
-        and {*map(len, entries)} == {2}
-        and {*map(type, chain.from_iterable(entries))} == {str}
-    ):
+    types = {*map(type, entries)}
+    if types == {list} and {*map(len, entries)} == {2} and {*map(type, chain.from_iterable(entries))} == {str}:
         return entries
+    if types == {str}:
+        lines = [entry for entry in entries if not entry.startswith("#version")]
+        if {*map(str.count, lines, repeat(" "))} == {1}:
+            tokens = " ".join(lines).split(" ")
+            return [*zip(tokens[::2], tokens[1::2], strict=True)]
     as_lines = bool(entries) and isinstance(entries[0], str)
     merges: list[tuple[str, str]] = []
     for index, entry in enumerate(entries):

@@ -23,7 +23,7 @@ from reftok.formats.tiktoken_encodings import ENCODINGS, RankEncoding, kimi_spec
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.decoders import ByteLevel as ByteLevelDecoder
-from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.models.bpe import RankBPE
 from reftok.spec.patterns import Pattern, rust_pattern
 from reftok.spec.pretokenizers import ByteLevel, Split
 from reftok.spec.types import AddedToken

@@ -1,29 +1,89 @@
-"""The ids of the three models that merge by rank, fast."""
+"""The ids of the three models that merge the symbols of a pre-token by rank, fast."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
-from math import inf
+from typing import TypeVar
 
-from reftok.engine.bpe.fast_merging import FastMerging
-from reftok.engine.bpe.ordered_merges import OrderedMerges, are_in_order
-from reftok.engine.bpe.string_merging import StringMerges
-from reftok.engine.split_points.pairs import PairCuts
-from reftok.engine.split_points.symbols import SymbolCuts
+from reftok.engine.bpe.reached_tokens import ReachedTokens, are_in_order
+from reftok.engine.bpe.word_merges import FEW, WINDOW, WordMerges, merge_ids, merge_texts
+from reftok.engine.caches import Results
+from reftok.engine.fast_model import FastModel
+from reftok.engine.split_points.pairs import MergeCuts, PairCuts
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bpe import LlamaBPE
-from reftok.spec.models.bpe import BPE, Merges
+from reftok.spec.models.bpe import BPE, RankBPE
 from reftok.spec.models.merging import merge_all
-from reftok.spec.models.rank_bpe import RankBPE
 
-_FEW_SYMBOLS = 24
-_NO_MERGE = (inf, 0)
+_WITHIN_CHARACTER = frozenset(to_byte_characters(bytes(range(0x80, 0xC0))))
+
+RankedModel = TypeVar("RankedModel", bound=BPE | RankBPE | LlamaBPE)
+
+
+class FastMerging(FastModel[RankedModel]):
+    """A model that merges neighbours, and may take a word that is in the vocab as it is.
+
+    takes_whole_words: whether it may do so.
+    has_other_ends: whether the first or the last character of a word can be another symbol than within.
+    tokens: id to token.
+    inner_ids: what stands between two safe split points, to its ids.
+    ids_of_raw: a word that is not yet written in the characters of its bytes, to its ids.
+    characters_begun, begins_within: of a token in these characters, how many characters of the text begin in it, and
+        whether it begins within one.
+    """
+
+    takes_whole_words = True
+    has_other_ends = False
+
+    def __init__(self, model: RankedModel) -> None:
+        super().__init__(model)
+        self.tokens = model.tokens
+        self.inner_ids: Results[Sequence[int]] = Results(self._inner_ids)
+        self.ids_of_raw: Results[Sequence[int]] = Results(self._ids_of_raw)
+        self.characters_begun: Results[int] = Results(_characters_begun)
+        self.begins_within: Results[bool] = Results(_begins_within)
+
+    def ids_of(self, text: str) -> Sequence[int]:
+        if self.takes_whole_words and self.model.takes_whole(text):
+            return (self.model.vocab[text],)
+        return self.merged_ids(text)
+
+    def _inner_ids(self, text: str) -> Sequence[int]:
+        return self.merged_ids(text, begins=False, ends=False)
+
+    def _ids_of_raw(self, word: str) -> Sequence[int]:
+        return self.ids_of(to_byte_characters(word.encode()))
+
+    @abstractmethod
+    def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
+        """The ids of a word that is not taken as it is, or of a part of one between two safe split points.
+
+        begins, ends: whether the word does here.
+        """
+
+    @cached_property
+    @abstractmethod
+    def cuts(self) -> PairCuts:
+        """Where a word can be cut, the places behind its first and before its last character left out."""
+
+    @cached_property
+    def _sorted_vocab(self) -> list[str]:
+        return sorted(self.model.vocab)
+
+    def may_be_whole(self, beginning: str) -> bool:
+        """Whether a word that begins so may be taken as it is."""
+        if not self.takes_whole_words:
+            return False
+        vocab = self._sorted_vocab
+        first = bisect_left(vocab, beginning)
+        return first < len(vocab) and vocab[first].startswith(beginning)
 
 
 class FastBPE(FastMerging[BPE]):
-    """A word that is an entry of the vocab is looked up, a short one merged in a list, a long one window by window.
+    """A word of characters that are in the vocab goes by windows; another one is written in symbols first.
 
     >>> model = BPE({"a": 0, "b": 1, "c": 2, "bc": 3, "ab": 4}, [("b", "c"), ("a", "b")])
     >>> FastBPE(model).ids("abc")
@@ -33,43 +93,55 @@ class FastBPE(FastMerging[BPE]):
     def __init__(self, model: BPE) -> None:
         super().__init__(model)
         options = model.options
+        prefix, unknown = options.continuing_subword_prefix, options.unk_token or ""
         self.takes_whole_words = options.ignore_merges
-        self.has_other_ends = bool(options.continuing_subword_prefix or options.end_of_word_suffix)
-        self._in_order: OrderedMerges | None = None
-        is_plain = not self.has_other_ends and len(model.tokens) == len(model.vocab)
-        if is_plain and are_in_order(*model.merge_ids):
-            self._in_order = OrderedMerges(model.vocab, model.tokens, *model.merge_ids)
+        self.has_other_ends = bool(prefix or options.end_of_word_suffix)
+        # Two pairs at one place must not make the same token, as the heap would then take the rank of the first. The
+        # second has more text, but where an unknown token loses all of it to the prefix, or tokens share an id.
+        self._has_one_text_each = len(model.tokens) == len(model.vocab)
+        self._fits_list = self._has_one_text_each and (not prefix or len(unknown.encode()) != len(prefix.encode()))
+        self._words = WordMerges(self._merged_few, self._merged_all, model.tokens.__getitem__)
+        # Where the ids are in the order of the merges they are ranks, and need not be looked up by these.
+        wholes = model.merge_ids[2]
+        self._is_in_order = self._has_one_text_each and bool(wholes) and are_in_order(*model.merge_ids)
+        self._wholes: Sequence[int] = range(wholes[-1] + 1) if self._is_in_order else wholes
+        self._reached = ReachedTokens(model.tokens, self._ranks) if self._is_in_order else None
 
     @cached_property
-    def _has_one_split_each(self) -> bool:
-        merges = self.model.merges
-        return len({whole for _, whole in merges.values()}) == len(merges)
-
-    def ids_of(self, text: str) -> Sequence[int]:
-        return (self.model.vocab[text],) if self.model.takes_whole(text) else self.merged_ids(text)
+    def _ranks(self) -> Mapping[tuple[int, int], int]:
+        """The ranks of the merges, by the pairs of their ids."""
+        lefts, rights, wholes = self.model.merge_ids
+        ranks = wholes if self._is_in_order else range(len(wholes))
+        return dict(zip(zip(lefts, rights, strict=True), ranks, strict=True))
 
     def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
-        if self._in_order is not None and text:
-            found = self._in_order.ids(text)
-            if found is not None:
-                return found
+        if self._has_one_text_each and text and not self.has_other_ends:
+            if self._reached is not None and len(text) <= WINDOW:
+                token_id = self.model.vocab.get(text)
+                if token_id is not None and self._reached[token_id]:
+                    return (token_id,)
+            try:
+                return self._words.tokens(text)
+            except KeyError:
+                pass
         ids = [token_id for token_id, _ in self.model.symbols(text, begins, ends)]
-        if len(ids) <= _FEW_SYMBOLS and self._has_one_split_each:
-            return merge_few(ids, self.model.merges)
-        return [token_id for _, token_id in merge_all(ids, self.model.merge_of)]
+        if self._fits_list and len(ids) <= FEW:
+            return merge_ids(ids, self._ranks, self._wholes)
+        return [token_id for _, token_id in merge_all(ids, self._merge_of)]
 
-    def _ids_of_raw(self, word: str) -> Sequence[int]:
-        if self._in_order is None or not word:
-            return super()._ids_of_raw(word)
-        if self.takes_whole_words:
-            token_id = self.model.vocab.get(to_byte_characters(word.encode()))
-            if token_id is not None:
-                return (token_id,)
-        found = self._in_order.ids_of_raw(word)
-        return super()._ids_of_raw(word) if found is None else found
+    def _merged_few(self, text: str) -> Sequence[int]:
+        return merge_ids([*map(self.model.vocab.__getitem__, text)], self._ranks, self._wholes)
 
-    def _find_cuts(self) -> SymbolCuts:
-        return SymbolCuts(self.model)
+    def _merged_all(self, text: str) -> Sequence[int]:
+        return [token_id for _, token_id in merge_all([*map(self.model.vocab.__getitem__, text)], self._merge_of)]
+
+    def _merge_of(self, left: int, right: int) -> tuple[int, int] | None:
+        rank = self._ranks.get((left, right))
+        return None if rank is None else (rank, self._wholes[rank])
+
+    @cached_property
+    def cuts(self) -> MergeCuts:
+        return MergeCuts(self.model)
 
 
 class FastRankBPE(FastMerging[RankBPE]):
@@ -77,18 +149,19 @@ class FastRankBPE(FastMerging[RankBPE]):
 
     def __init__(self, model: RankBPE) -> None:
         super().__init__(model)
-        self._merges = StringMerges(model.vocab, None, self._merged_as_a_whole)
+        self._words = WordMerges(self._merged_few, self._merged_all, str)
 
-    def _merged_as_a_whole(self, text: str) -> list[str]:
+    def _merged_few(self, text: str) -> list[str]:
+        return merge_texts([*text], self.model.vocab)
+
+    def _merged_all(self, text: str) -> list[str]:
         return [symbol for _, symbol in merge_all(text, self.model.merge_of)]
 
-    def ids_of(self, text: str) -> Sequence[int]:
-        return (self.model.vocab[text],) if text in self.model.vocab else self.merged_ids(text)
-
     def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
-        return [*map(self.model.vocab.__getitem__, self._merges.pieces(text))]
+        return [*map(self.model.vocab.__getitem__, self._words.tokens(text))]
 
-    def _find_cuts(self) -> PairCuts:
+    @cached_property
+    def cuts(self) -> PairCuts:
         return PairCuts(self.model.vocab)
 
 
@@ -99,33 +172,18 @@ class FastLlamaBPE(FastMerging[LlamaBPE]):
         super().__init__(model)
         self.takes_whole_words = model.options.ignore_merges or model.options.takes_newlines_whole
 
-    def ids_of(self, text: str) -> Sequence[int]:
-        return (self.model.vocab[text],) if self.model.takes_whole(text) else self.merged_ids(text)
-
     def merged_ids(self, text: str, begins: bool = True, ends: bool = True) -> Sequence[int]:
         merged = merge_all(text, self.model.merge_of)
         return [token_id for _, symbol in merged for token_id in self.model.ids_of_symbol(symbol)]
 
-    def _find_cuts(self) -> PairCuts:
+    @cached_property
+    def cuts(self) -> PairCuts:
         return PairCuts(map("".join, self.model.ranks))
 
 
-def merge_few(ids: list[int], merges: Merges) -> list[int]:
-    """The fast path of `merge_all` for a few symbols and merges of which no two make the same id; changes `ids`.
+def _characters_begun(token: str) -> int:
+    return sum(character not in _WITHIN_CHARACTER for character in token)
 
-    >>> merge_few([0, 0, 0], {(0, 0): (0, 1)})
-    [1, 0]
-    """
-    found: list[tuple[float, int]] = [merges.get(pair, _NO_MERGE) for pair in pairwise(ids)]
-    while found:
-        lowest = min(found)
-        if lowest is _NO_MERGE:
-            break
-        left = found.index(lowest)
-        ids[left] = lowest[1]
-        del ids[left + 1], found[left]
-        if left:
-            found[left - 1] = merges.get((ids[left - 1], ids[left]), _NO_MERGE)
-        if left < len(found):
-            found[left] = merges.get((ids[left], ids[left + 1]), _NO_MERGE)
-    return ids
+
+def _begins_within(token: str) -> bool:
+    return token[:1] in _WITHIN_CHARACTER

@@ -6,23 +6,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from reftok.engine.bpe.fast_bpe import FastBPE, FastLlamaBPE, FastRankBPE
-from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
-from reftok.engine.bpe.fast_spm import FastSPM
+from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE, FastSPM
 from reftok.engine.encode.buffered_model import BufferedModel
 from reftok.engine.encode.merges import StreamedMerges
-from reftok.engine.encode.pieces import StreamedChar, StreamedSentencePieceBPE, StreamedSPM
+from reftok.engine.encode.pieces import FastChar, FastWord, StreamedChar, StreamedSentencePieceBPE, StreamedSPM
 from reftok.engine.encode.sentencepiece_unigram import StreamedSentencePieceUnigram
 from reftok.engine.encode.unigram import StreamedUnigram
 from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import TextSink
-from reftok.engine.split_points.words import FastChar, FastWord
 from reftok.engine.unigram.fast_sentencepiece_unigram import FastSentencePieceUnigram
 from reftok.engine.unigram.fast_unigram import FastUnigram
 from reftok.spec.llama.bpe import LlamaBPE
 from reftok.spec.llama.spm import LlamaSPM
 from reftok.spec.llama.wpm import LlamaWPM
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.models.bpe import BPE, RankBPE
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.models.wordlevel import WordLevel
 from reftok.spec.models.wordpiece import WordPiece

@@ -1,80 +1,64 @@
-"""The models of sentencepiece and llama.cpp that cut the whole text between pairs of characters."""
+"""The models of sentencepiece and llama.cpp that cut the whole text, but for Unigram."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from sys import maxsize
 
-from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
-from reftok.engine.bpe.fast_spm import FastSPM
-from reftok.engine.encode.segment_ids import SegmentIds
-from reftok.engine.split_points.words import FastChar
+from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE, FastSPM
+from reftok.engine.encode.merges import StreamedCuts
+from reftok.engine.encode.segment_ids import SegmentIds, ids_of_segments
+from reftok.engine.fast_model import FastModel
+from reftok.engine.split_points.pairs import PairCuts
+from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.spec.sentencepiece.words import SentencePieceChar
 
 
-class StreamedCuts(ABC):
-    """Gives the ids up to the last place that no piece can span; one character behind it is known by then.
+class FastChar(FastModel[SentencePieceChar]):
+    """Characters: no user-defined symbol spans the place between two that stand side by side in none."""
 
-    last_cut: the last such place in a text, 0 where there is none.
-    ids: where the ids are put.
+    def __init__(self, model: SentencePieceChar) -> None:
+        super().__init__(model)
+        self._cuts = PairCuts(model.table.matcher.symbols)
 
-    _last: the last character of the part so far.
-    _is_stuck: whether the rest of the part must be held.
+    def ids_of(self, text: str) -> Sequence[int]:
+        return ids_of_segments(self.model.table, self.model.segments(text))
+
+    def last_cut(self, text: str) -> int:
+        """The last place where a text can be cut, however it goes on, 0 where there is none."""
+        return self._cuts.last_cut(text)
+
+
+class FastWord(FastChar):
+    """Words: each `▁` begins one."""
+
+    def last_cut(self, text: str) -> int:
+        return max(text.rfind(SPACE_SYMBOL), 0)
+
+
+class StreamedPieces(StreamedCuts):
+    """Text that is cut from its beginning on.
+
+    last_cut: the last place in a text that no piece can span, 0 where there is none.
     """
 
-    holds_parts = ""
-
     def __init__(self, last_cut: Callable[[str], int], ids: list[int]) -> None:
+        super().__init__(ids)
         self._last_cut = last_cut
-        self._ids = ids
-        self._begin()
-
-    def _begin(self) -> None:
-        self._fragments: list[str] = []
-        self.held = 0
-        self._last = ""
-        self._is_stuck = False
 
     def text(self, fragment: str) -> None:
         self._fragments.append(fragment)
-        self.held += len(fragment)
-        if self._is_stuck:
+        self._size += len(fragment)
+        if self._limit:
             return
-        window = self._last + fragment
-        self._last = fragment[-1]
+        window = self._window + fragment
+        self._window = fragment[-1]
         cut = self._last_cut(window)
         if cut:
-            text = "".join(self._fragments)
-            end = len(text) - len(window) + cut
-            if self._give(text[:end]):
-                self._fragments = [text[end:]]
-                self.held = len(text) - end
-            else:
-                self._is_stuck = True
-                self._fragments = [text]
-
-    @abstractmethod
-    def _give(self, text: str) -> bool:
-        """Put the ids of what stands between two cuts; False where other text can change them."""
-
-    @abstractmethod
-    def _give_rest(self, text: str) -> None:
-        """Put the ids of what was held when the part ends."""
-
-    def end_part(self) -> None:
-        if self.held:
-            self._give_rest("".join(self._fragments))
-            self._begin()
-
-    def parts(self, parts: Sequence[str]) -> None:
-        for part in parts:
-            self.text(part)
-            self.end_part()
-
-    def token(self, token_id: int) -> None:
-        self._ids.append(token_id)
+            self._cut(len(window) - cut)
 
 
-class StreamedChar(StreamedCuts):
+class StreamedChar(StreamedPieces):
     """Characters or words of sentencepiece."""
 
     def __init__(self, model: FastChar, ids: list[int]) -> None:
@@ -91,7 +75,7 @@ class StreamedChar(StreamedCuts):
         self._segment_ids.end_part()
 
 
-class StreamedSentencePieceBPE(StreamedCuts):
+class StreamedSentencePieceBPE(StreamedPieces):
     """BPE of sentencepiece.
 
     What an unused piece is split into can depend on the whole text. From such a piece on the part is held, and the
@@ -117,14 +101,14 @@ class StreamedSentencePieceBPE(StreamedCuts):
         return is_all
 
     def _give_rest(self, text: str) -> None:
-        if self._is_stuck or not self._give(text):
+        if self._limit == maxsize or not self._give(text):
             whole = "".join([*self._whole[:-1], text])
             self._ids += self._model.ids_of(whole)[self._segment_ids.given :]
         self._segment_ids.end_part()
         self._whole.clear()
 
 
-class StreamedSPM(StreamedCuts):
+class StreamedSPM(StreamedPieces):
     """SPM of llama.cpp. A byte that is no UTF-8 takes those behind it into its symbol: from there the part is held."""
 
     def __init__(self, model: FastSPM, ids: list[int]) -> None:
@@ -133,7 +117,7 @@ class StreamedSPM(StreamedCuts):
 
     def text(self, fragment: str) -> None:
         if not fragment.isascii() and any("\ud800" <= character <= "\udfff" for character in fragment):
-            self._is_stuck = True
+            self._limit = maxsize
         super().text(fragment)
 
     def _give(self, text: str) -> bool:

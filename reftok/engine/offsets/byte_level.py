@@ -12,8 +12,7 @@ from itertools import accumulate, chain, count, repeat, starmap
 from operator import sub
 from typing import Any, TypeAlias
 
-from reftok.engine.bpe.fast_bpe import FastBPE, FastRankBPE
-from reftok.engine.bpe.fast_merging import FastMerging
+from reftok.engine.bpe.fast_bpe import FastBPE, FastMerging, FastRankBPE
 from reftok.engine.encode.encoder import Encoder
 from reftok.engine.patterns.streamable import Streamable, streamable
 from reftok.spec import text as texts

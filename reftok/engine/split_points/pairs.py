@@ -7,12 +7,14 @@ two such places is segmented on its own, so that it can be looked up in a cache.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import compress
-from operator import add, not_
+from operator import add, itemgetter, not_
 from typing import TypeAlias
 
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.engine.caches import Results
+from reftok.spec.models.bpe import BPE
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES, SPACE_SYMBOL
 
 _SPACE_FIRST = re.compile(f"{SPACE_SYMBOL}+[^{SPACE_SYMBOL}]*|[^{SPACE_SYMBOL}]+")
 _SPACE_LAST = re.compile(f"[^{SPACE_SYMBOL}]*{SPACE_SYMBOL}+|[^{SPACE_SYMBOL}]+")
@@ -36,6 +38,7 @@ class PairCuts:
 
     def __init__(self, pieces: Iterable[str]) -> None:
         self.pairs = frozenset(pair for piece in pieces for pair in map(add, piece, piece[1:]))
+        self._joins: Callable[[str], bool] = self.pairs.__contains__
         self._words = None
         mixed = [pair for pair in self.pairs if pair.count(SPACE_SYMBOL) == 1]
         if all(pair.startswith(SPACE_SYMBOL) for pair in mixed):
@@ -95,7 +98,7 @@ class PairCuts:
 
     def parts(self, text: str) -> list[str]:
         """The text cut wherever that can be."""
-        joins = map(self.pairs.__contains__, map(add, text, text[1:]))
+        joins = map(self._joins, map(add, text, text[1:]))
         cuts = [*compress(range(1, len(text)), map(not_, joins))]
         starts = [0, *cuts] if text else []
         return [text[start:end] for start, end in zip(starts, [*cuts, len(text)], strict=False)]
@@ -106,15 +109,68 @@ class PairCuts:
         >>> PairCuts(["▁a", "ab", "bc"]).last_cut("▁a▁abc")
         2
         """
-        pairs = self.pairs
+        joins = self._joins
         if len(text) == 2:
-            return int(text not in pairs)
+            return int(not joins(text))
         end, size = len(text), _BLOCK
         while end > 1:
             block = text[max(end - size, 0) : end]
-            found = [*map(pairs.__contains__, map(add, block, block[1:]))]
+            found = [*map(joins, map(add, block, block[1:]))]
             if False in found:
                 return end - found[::-1].index(False) - 1
             end -= len(found)
             size *= 2
         return 0
+
+
+class MergeCuts(PairCuts):
+    """Cuts a word of a model with merges between the characters whose symbols no merge ever joins.
+
+    A merge joins the last character of its left token and the first one of its right token. An unknown token waits to
+    be written until a known character comes, and the bytes of others may be written before it; where that can move a
+    symbol across a place, there is no cut. The first and last character of a word, which may be other symbols, are for
+    the caller to leave out. Where two tokens have one id, what it stands for is not known, and nothing is cut.
+
+    >>> cuts = MergeCuts(BPE({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}, [("a", "b"), ("ab", "c")]))
+    >>> cuts.words("abcabca"), cuts.last_cut("abcab"), cuts.last_cut("ab")
+    (['abc', 'abc', 'a'], 3, 0)
+    """
+
+    def __init__(self, model: BPE) -> None:
+        lefts, rights, _ = model.merge_ids
+        prefix = len(model.options.continuing_subword_prefix)
+        lasts = map(itemgetter(slice(-1, None)), map(model.tokens.__getitem__, lefts))
+        firsts = map(itemgetter(slice(prefix, prefix + 1)), map(model.tokens.__getitem__, rights))
+        super().__init__({*map(add, lasts, firsts)})
+        self._model = model
+        self._known = model.ids_after_start[0]
+        self._has_one_text_each = len(model.tokens) == len(model.vocab)
+        byte_ids = {model.vocab[piece] for piece in BYTE_PIECES if piece in model.vocab}
+        has_every_byte = model.options.byte_fallback and len(byte_ids) == len(BYTE_PIECES)
+        self._unknown_may_wait = model.unk_id is not None and not has_every_byte
+        self._merging = {*byte_ids, model.unk_id}.intersection((*lefts, *rights))
+        vanishes = model.unk_id is None and not has_every_byte
+        if vanishes or self._merging or SPACE_SYMBOL not in self._known or not self._has_one_text_each:
+            self._words = None
+        self._joins = Results(self._may_join).__getitem__
+
+    def _may_join(self, pair: str) -> bool:
+        """Whether a token can span the place between two characters within a word."""
+        model = self._model
+        left, right = pair[0], pair[1]
+        last, first = self._known.get(left), self._known.get(right)
+        is_unknown = False
+        if last is None:
+            if found := model.byte_ids(left):
+                if self._unknown_may_wait:
+                    return True
+                last = found[-1]
+            else:
+                last, is_unknown = model.unk_id, True
+        if first is None:
+            if found := model.byte_ids(right):
+                first = None if is_unknown else found[0]
+            elif not model.options.byte_fallback and not (is_unknown and model.options.fuse_unk):
+                first = model.unk_id
+        is_sure = None not in (last, first) and self._has_one_text_each
+        return not is_sure or not self._merging.isdisjoint((last, first)) or pair in self.pairs

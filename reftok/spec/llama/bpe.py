@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reftok.spec.models.merging import MergeEvent, merge_all, merges_made
-from reftok.spec.models.vocab_model import VocabModel
-from reftok.spec.steps import Merging, Steps, WholeWord
-from reftok.spec.types import Token
+from reftok.spec.models.merging import TextMerging
 
 Ranks = Mapping[tuple[str, str], int]
 """Two tokens to the rank of their merge."""
@@ -31,7 +28,7 @@ class LlamaBPEOptions:
     takes_newlines_whole: bool = False
 
 
-class LlamaBPE(VocabModel):
+class LlamaBPE(TextMerging):
     """Merges of the lowest rank first, the leftmost of equals first.
 
     tokens: token to id.
@@ -51,38 +48,19 @@ class LlamaBPE(VocabModel):
         self.ranks = ranks
         self.options = options
 
-    def tokenize(self, text: str) -> Sequence[Token]:
-        """The tokens of one word."""
-        tokens: list[Token] = []
-        for start, symbol in [(0, text)] if self.takes_whole(text) else merge_all(text, self.merge_of):
-            span = start, start + len(symbol)
-            tokens += [Token(token_id, self._tokens[token_id], span) for token_id in self.ids_of_symbol(symbol)]
-        return tokens
-
-    def explain(self, text: str) -> Steps:
-        """The merges that `tokenize` makes, one by one."""
-        if self.takes_whole(text):
-            return WholeWord(text)
-        events: list[MergeEvent[str]] = []
-        merge_all(text, self.merge_of, events.append)
-        return Merging(text, tuple(text), "rank", merges_made(events))
+    def takes_whole(self, text: str) -> bool:
+        options = self.options
+        is_asked = options.ignore_merges or (options.takes_newlines_whole and not text.strip("\n"))
+        return is_asked and text in self.vocab
 
     def merge_of(self, left: str, right: str) -> tuple[int, str] | None:
-        """The rank of the merge of two neighbours and what they become, None where they do not merge."""
         rank = self.ranks.get((left, right))
         return None if rank is None else (rank, left + right)
 
-    def takes_whole(self, word: str) -> bool:
-        """Whether a word is one token without a look at the merges."""
-        options = self.options
-        is_asked = options.ignore_merges or (options.takes_newlines_whole and not word.strip("\n"))
-        return is_asked and word in self.vocab
-
-    def ids_of_symbol(self, symbol: str) -> list[int]:
-        """The ids of a symbol that merges no more."""
+    def ids_of_symbol(self, symbol: str) -> Sequence[int]:
         token_id = self.vocab.get(symbol)
         if token_id is not None:
-            return [token_id]
+            return (token_id,)
         data = symbol.encode("utf-8", "surrogatepass")
         if self.options.is_byte_level:
             names = [bytes([byte]).decode("utf-8", "surrogateescape") for byte in data]

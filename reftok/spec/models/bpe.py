@@ -1,4 +1,4 @@
-"""Byte-pair encoding by merges, the model `BPE` of tokenizer.json.
+"""Byte-pair encoding by merges, the model `BPE` of tokenizer.json; and by ranks, as tiktoken does it.
 
 Source: tokenizers 0.23 models/bpe/model.rs (`merge_word`) and models/bpe/word.rs (`merge_all`).
 """
@@ -14,7 +14,7 @@ from itertools import accumulate, islice, pairwise
 from operator import add, itemgetter
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.spec.models.merging import MergeEvent, merge_all
+from reftok.spec.models.merging import MergeEvent, TextMerging, merge_all
 from reftok.spec.models.vocab_model import VocabModel
 from reftok.spec.steps import Merge, Merging, Steps, WholeWord
 from reftok.spec.types import Token
@@ -189,6 +189,29 @@ class BPE(VocabModel):
         if unk_token is None or unk_token not in self.vocab:
             raise ModelFormatError(self.source, "model.unk_token", f"{unk_token!r:.60} is not in the vocab")
         return self.vocab[unk_token]
+
+
+class RankBPE(TextMerging):
+    """BPE by ranks, as tiktoken does it: the rank of a merge is the id of its result.
+
+    A pre-token that is in the vocab is taken as it is; otherwise the pair with the lowest rank is merged first.
+    Source: tiktoken 0.14, src/lib.rs (`_byte_pair_merge`, `byte_pair_encode`).
+
+    vocab: token, written in the byte characters of GPT-2, to rank.
+    Differs from `BPE`: there are no merges; any two neighbours whose concatenation is in the vocab can merge.
+
+    >>> model = RankBPE({"a": 0, "b": 1, "c": 2, "bc": 3, "ab": 4})
+    >>> [token.value for token in model.tokenize("abc")]
+    ['a', 'bc']
+    """
+
+    def takes_whole(self, text: str) -> bool:
+        return text in self.vocab
+
+    def merge_of(self, left: str, right: str) -> tuple[int, str] | None:
+        whole = left + right
+        rank = self.vocab.get(whole)
+        return None if rank is None else (rank, whole)
 
 
 def _character_ids(vocab: Mapping[str, int], prefix: str, suffix: str) -> Mapping[str, int]:

@@ -7,12 +7,15 @@ llama.cpp's SPM. Everywhere the leftmost of equals comes first.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
-from reftok.spec.steps import Merge
+from reftok.spec.models.vocab_model import VocabModel
+from reftok.spec.steps import Merge, Merging, Steps, WholeWord
+from reftok.spec.types import Token
 
 Symbol = TypeVar("Symbol")
 
@@ -101,3 +104,35 @@ def merges_made(events: Iterable[MergeEvent[str]]) -> tuple[Merge, ...]:
         for event in events
         if event.kind == "merge"
     )
+
+
+class TextMerging(VocabModel):
+    """A model that merges the characters of a pre-token by rank, and may take one that is in the vocab as it is."""
+
+    @abstractmethod
+    def takes_whole(self, text: str) -> bool:
+        """Whether a pre-token is one token without a look at the merges."""
+
+    @abstractmethod
+    def merge_of(self, left: str, right: str) -> tuple[int, str] | None:
+        """The rank of the merge of two neighbours and what they become, None where they do not merge."""
+
+    def ids_of_symbol(self, symbol: str) -> Sequence[int]:
+        """The ids of a symbol that merges no more."""
+        return (self.vocab[symbol],)
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of one pre-token."""
+        tokens: list[Token] = []
+        for start, symbol in [(0, text)] if self.takes_whole(text) else merge_all(text, self.merge_of):
+            span = start, start + len(symbol)
+            tokens += [Token(token_id, self._tokens[token_id], span) for token_id in self.ids_of_symbol(symbol)]
+        return tokens
+
+    def explain(self, text: str) -> Steps:
+        """The merges that `tokenize` makes, one by one."""
+        if self.takes_whole(text):
+            return WholeWord(text)
+        events: list[MergeEvent[str]] = []
+        merge_all(text, self.merge_of, events.append)
+        return Merging(text, tuple(text), "rank", merges_made(events))

@@ -6,13 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.engine.bpe.fast_bpe import merge_few
 from reftok.engine.encode.models import fast_model
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import merge_all
-from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.models.bpe import BPE, RankBPE
 from reftok.spec.stages import Model
 
 from ...official import Json, outcome, own, tokenizer_json
@@ -34,18 +31,6 @@ def test_every_model_has_the_ids_of_the_plain_rule(model: Json, inputs: list[str
         expected = outcome(partial(plain_ids, plain, text))
         for _ in range(2):
             assert outcome(partial(fast.ids, text)) == expected
-
-
-@settings(max_examples=300)
-@given(st.data())
-def test_a_few_symbols_merge_as_in_the_queue_where_each_token_has_one_split(data: st.DataObject) -> None:
-    merges: dict[tuple[int, int], tuple[int, int]] = {}
-    for rank in range(data.draw(st.integers(1, 12))):
-        pair = data.draw(st.tuples(st.integers(0, 2 + rank), st.integers(0, 2 + rank)))
-        merges.setdefault(pair, (rank, 3 + rank))
-    ids = data.draw(st.lists(st.integers(0, 2), max_size=20))
-    plain = merge_all(ids, lambda left, right: merges.get((left, right)))
-    assert merge_few(ids, merges) == [token_id for _, token_id in plain]
 
 
 @settings(max_examples=400)

@@ -14,7 +14,7 @@ import pytest
 
 import reftok
 from reftok.engine import caches as cache
-from reftok.engine.bpe import fast_sentencepiece_bpe, ordered_merges, string_merging
+from reftok.engine.bpe import word_merges
 from reftok.engine.encode.sentencepiece_rewriting import rewriter
 from reftok.engine.patterns import finality, growing
 from reftok.engine.patterns.streamable import streamable
@@ -25,9 +25,7 @@ LITTLE = 4
 MEMORIES = [
     (finality, "MOST_STATES", LITTLE),
     (growing, "MOST_STATES", LITTLE),
-    (ordered_merges, "_MOST_NEIGHBOURS", LITTLE),
-    (fast_sentencepiece_bpe, "_MOST_PIECES", LITTLE),
-    (string_merging, "_MOST_PAIRS", LITTLE),
+    (word_merges, "_MOST_PAIRS", LITTLE),
     (undecided_text, "_MOST_STEPS", 8 * LITTLE),
 ]
 """What bounds them besides the capacity of `Results`, and the bounds of the test."""

@@ -11,8 +11,7 @@ from reftok.engine.encode import merges
 from reftok.engine.encode.models import stream_model
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
-from reftok.spec.models.bpe import BPE, BPEOptions
-from reftok.spec.models.rank_bpe import RankBPE
+from reftok.spec.models.bpe import BPE, BPEOptions, RankBPE
 
 from ...official import Json, own, tokenizer_json
 from ...tokenizers_strategies import bpe_models, words

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
+from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE
 from reftok.engine.encode.models import fast_model, stream_model
 from reftok.engine.fast_model import FastModel
 from reftok.engine.unigram.fast_sentencepiece_unigram import SUMS, FastSentencePieceUnigram

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.models.bpe import RankBPE
 from reftok.spec.models.merging import merge_all
-from reftok.spec.models.rank_bpe import RankBPE
 
 BYTES = [bytes([byte]) for byte in range(256)]
 

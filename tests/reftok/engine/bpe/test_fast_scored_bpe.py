@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.engine.bpe.fast_sentencepiece_bpe import FastSentencePieceBPE
+from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE, FastSPM
+from reftok.errors import InvalidText
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 
 from ...protobuf_writer import BPE
 from ...sentencepiece_strategies import load_both, models
+from ...spec.llama.test_spm import MODEL, model, words
 from ...spec.sentencepiece.test_bpe import LONG_RUNS, with_pieces
 
 
@@ -44,3 +46,34 @@ def test_words_with_punctuation_are_what_the_plain_merges_make_of_them(data: byt
 @pytest.mark.parametrize("text", LONG_RUNS)
 def test_a_long_run_has_the_ids_of_the_plain_merges(text: str) -> None:
     assert_same(with_pieces("aa", "ab", "aaaa", "abab", "▁▁", "▁b", "ba"), text)
+
+
+@given(text=words | st.text())
+def test_the_fast_path_gives_what_the_steps_give(text: str) -> None:
+    fast = FastSPM(MODEL)
+    for _ in range(2):
+        assert fast.ids(text) == [token.id for token in MODEL.tokenize(text)]
+
+
+@given(
+    tokens=st.lists(st.tuples(st.text("ab▁c", min_size=2, max_size=4), st.sampled_from([-3.0, -2.0, -1.0, 0.0]))),
+    text=st.text("abc▁", max_size=20),
+)
+def test_the_fast_path_gives_what_the_steps_give_with_any_vocab(tokens: list[tuple[str, float]], text: str) -> None:
+    scores = {"a": -1.0, "b": -1.0, "c": -1.0, "▁": -1.0, **dict(tokens)}
+    spm = model(*scores.items())
+    assert FastSPM(spm).ids(text) == [token.id for token in spm.tokenize(text)]
+
+
+@given(data=st.binary() | words.map(str.encode))
+def test_bytes_have_the_ids_that_the_steps_give(data: bytes) -> None:
+    text = data.decode("utf-8", "surrogateescape")
+    assert FastSPM(MODEL).ids(text) == [token.id for token in MODEL.tokenize(text)]
+
+
+@pytest.mark.parametrize("text", ["x", "ax", "\0", "é"])
+def test_a_byte_without_a_token_is_refused_by_name(text: str) -> None:
+    fast = FastSPM(model(("a", -1.0), ("<0xC3>", 0.0)))
+    problem = r"has no token: neither <0x(78|00|A9)> nor the byte is in the vocab; llama\.cpp ends the process"
+    with pytest.raises(InvalidText, match=problem):
+        fast.ids(text)
