@@ -57,7 +57,7 @@ def decoding_chain(pipeline: Pipeline, skip_special_tokens: bool, output: Output
     detokenizer = pipeline.detokenizer
     if detokenizer is None:
         vocab = Vocab(pipeline, skip_special_tokens)
-        chain = DecodingChain(vocab, _stages(pipeline, vocab))
+        chain = DecodingChain(vocab, _stages(pipeline))
         vocab.sink = chain.stages[0] if chain.stages else output
     else:
         pieces = LlamaPieces(detokenizer, skip_special_tokens)
@@ -66,7 +66,7 @@ def decoding_chain(pipeline: Pipeline, skip_special_tokens: bool, output: Output
     return chain
 
 
-def _stages(pipeline: Pipeline, vocab: Vocab) -> list[Stage]:
+def _stages(pipeline: Pipeline) -> list[Stage]:
     if pipeline.decoders is None:
         return [streamed.EachToken(streamed.Separated())]
     for step in pipeline.decoders:
@@ -83,7 +83,8 @@ def _stages(pipeline: Pipeline, vocab: Vocab) -> list[Stage]:
                 stage.holds_parts = ""
             forms = _OF_ONE_TOKEN if stage.joins else forms
     if _may_be_refused(pipeline, groups):
-        groups = [[*group, Bounded(vocab)] for group in groups]
+        tokens = Bounded()
+        groups = [[tokens], *([*group, Bounded(tokens)] for group in groups)]
     return [stage for group in groups for stage in group]
 
 

@@ -24,15 +24,20 @@ class EachToken(Stage):
     """Streamed form of a decoder to which a token is the first or another one, and nothing else of the others counts.
 
     Holds nothing.
+
+    state: whether a token has come.
     """
+
+    state = False
 
     def __init__(self, decoder: Decoder, growth: float = 0) -> None:
         self.growth = growth
-        self._decoder = decoder
+        self._decode_chain = decoder.decode_chain
 
     def feed(self, text: str, is_end: bool) -> None:
-        self.sink.feed(self._decoder.decode_chain([*self.state, text])[-1], True)
-        self.state = ("",)
+        tokens = ["", text] if self.state else [text]
+        self.state = True
+        self.sink.feed(self._decode_chain(tokens)[-1], True)
 
 
 class Separated:

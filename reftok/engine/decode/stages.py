@@ -65,18 +65,16 @@ def link(stages: Iterable[Stage]) -> None:
 
 
 class Vocab(Stage):
-    """Ids to tokens, as `Pipeline.decode` does it. size: of the tokens so far, in code points."""
+    """Ids to tokens, as `Pipeline.decode` does it."""
 
     def __init__(self, pipeline: Pipeline, skip_special_tokens: bool) -> None:
         self._pipeline = pipeline
         self._skip_special_tokens = skip_special_tokens
-        self.size = 0
 
     def token_id(self, token_id: int) -> None:
         """The next id. Raises InvalidIds for one that the library refuses, and is as before then."""
         token = self._pipeline.decodable_token(token_id, self._skip_special_tokens)
         if token is not None:
-            self.size += len(token)
             self.sink.feed(token, True)
 
 
@@ -111,17 +109,20 @@ class Utf8Text(Stage):
 
 
 class Bounded(Stage):
-    """Refuses what the decoder in front of it blows up, as `Pipeline.decode_tokens` does."""
+    """Refuses what the decoder in front of it blows up, as `Pipeline.decode_tokens` does.
+
+    tokens: the one in front of all decoders, which has counted the tokens; None for itself.
+    """
 
     state = None
 
-    def __init__(self, vocab: Vocab) -> None:
-        self._vocab = vocab
+    def __init__(self, tokens: Bounded | None = None) -> None:
+        self._tokens = tokens or self
         self._size = 0
 
     def feed(self, text: str, is_end: bool) -> None:
         self._size += len(text)
-        refuse_expansion(self._size, self._vocab.size, "decoder")
+        refuse_expansion(self._size, self._tokens._size, "decoder")
         self.sink.feed(text, is_end)
 
 
