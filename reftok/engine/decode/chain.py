@@ -29,7 +29,7 @@ _OF_TOKENS: _Forms = {
     **_OF_ANY,
     decoders.BPEDecoder: lambda step: [streamed.Suffixes(step)],
     decoders.CTC: lambda step: [streamed.Groups(step)],
-    decoders.Metaspace: lambda step: [streamed.EachToken(step)],
+    decoders.Metaspace: lambda step: [streamed.Spaces(step)],
     decoders.WordPiece: lambda step: [streamed.EachToken(step, growth=1)],
     SentencePieceDecoder: pieces_stages,
 }

@@ -9,7 +9,7 @@ from typing import Any
 from reftok.engine.decode.stages import LONGEST_REMEMBERED, Stage
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.decoders import BYTE_TOKEN, BPEDecoder, Replace, Strip, byte_of_token, decoded_run
+from reftok.spec.decoders import BYTE_TOKEN, BPEDecoder, Metaspace, Replace, Strip, byte_of_token, decoded_run
 from reftok.spec.stages import Decoder
 from reftok.spec.text import literal_matches, refuse_expansion
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
@@ -38,6 +38,23 @@ class EachToken(Stage):
         tokens = ["", text] if self.state else [text]
         self.state = True
         self.sink.feed(self._decode_chain(tokens)[-1], True)
+
+
+class Spaces(Stage):
+    """Streamed form of Metaspace, which holds nothing. state: whether a token has come."""
+
+    state = False
+
+    def __init__(self, decoder: Metaspace) -> None:
+        self._decoder = decoder
+
+    def feed(self, text: str, is_end: bool) -> None:
+        if self.state:
+            text = text.replace(self._decoder.replacement, " ")
+        else:
+            (text,) = self._decoder.decode_chain([text])
+            self.state = True
+        self.sink.feed(text, True)
 
 
 class Separated:
