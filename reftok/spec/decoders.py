@@ -69,10 +69,12 @@ class WordPiece:
     cleanup: bool
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        prefix = self.prefix
-        others = (token[len(prefix) :] if token.startswith(prefix) else " " + token for token in tokens[1:])
-        joined = [*tokens[:1], *others]
+        joined = tokens[:1] + [self.continued(token) for token in tokens[1:]]
         return [cleaned(token) for token in joined] if self.cleanup else joined
+
+    def continued(self, token: str) -> str:
+        """A token that is not the first: without its prefix, or with a space."""
+        return token[len(self.prefix) :] if token.startswith(self.prefix) else " " + token
 
 
 def cleaned(text: str) -> str:

@@ -30,7 +30,7 @@ _OF_TOKENS: _Forms = {
     decoders.BPEDecoder: lambda step: [streamed.Suffixes(step)],
     decoders.CTC: lambda step: [streamed.Groups(step)],
     decoders.Metaspace: lambda step: [streamed.Spaces(step)],
-    decoders.WordPiece: lambda step: [streamed.EachToken(step, growth=1)],
+    decoders.WordPiece: lambda step: [streamed.Words(step)],
     SentencePieceDecoder: pieces_stages,
 }
 _OF_ONE_TOKEN: _Forms = {
@@ -68,7 +68,7 @@ def decoding_chain(pipeline: Pipeline, skip_special_tokens: bool, output: Output
 
 def _stages(pipeline: Pipeline) -> list[Stage]:
     if pipeline.decoders is None:
-        return [streamed.EachToken(streamed.Separated())]
+        return [streamed.Spaced()]
     for step in pipeline.decoders:
         if type(step) not in _OF_TOKENS:
             return [Buffered(pipeline, step)]

@@ -9,7 +9,17 @@ from typing import Any
 from reftok.engine.decode.stages import LONGEST_REMEMBERED, Stage
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.decoders import BYTE_TOKEN, BPEDecoder, Metaspace, Replace, Strip, byte_of_token, decoded_run
+from reftok.spec.decoders import (
+    BYTE_TOKEN,
+    BPEDecoder,
+    Metaspace,
+    Replace,
+    Strip,
+    WordPiece,
+    byte_of_token,
+    cleaned,
+    decoded_run,
+)
 from reftok.spec.stages import Decoder
 from reftok.spec.text import literal_matches, refuse_expansion
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
@@ -20,24 +30,19 @@ _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))
 # --- of whole tokens
 
 
-class EachToken(Stage):
-    """Streamed form of a decoder to which a token is the first or another one, and nothing else of the others counts.
+class Words(Stage):
+    """Streamed form of WordPiece, which holds nothing. state: whether a token has come."""
 
-    Holds nothing.
-
-    state: whether a token has come.
-    """
-
+    growth = 1
     state = False
 
-    def __init__(self, decoder: Decoder, growth: float = 0) -> None:
-        self.growth = growth
-        self._decode_chain = decoder.decode_chain
+    def __init__(self, decoder: WordPiece) -> None:
+        self._decoder = decoder
 
     def feed(self, text: str, is_end: bool) -> None:
-        tokens = ["", text] if self.state else [text]
+        text = self._decoder.continued(text) if self.state else text
         self.state = True
-        self.sink.feed(self._decode_chain(tokens)[-1], True)
+        self.sink.feed(cleaned(text) if self._decoder.cleanup else text, True)
 
 
 class Spaces(Stage):
@@ -57,11 +62,14 @@ class Spaces(Stage):
         self.sink.feed(text, True)
 
 
-class Separated:
-    """The decoder of a file without any, as far as single tokens go: they are joined with a space."""
+class Spaced(Stage):
+    """The tokens with a space between them, as they are joined without any decoder. state: whether one has come."""
 
-    def decode_chain(self, tokens: list[str]) -> list[str]:
-        return [*tokens[:1], *(" " + token for token in tokens[1:])]
+    state = False
+
+    def feed(self, text: str, is_end: bool) -> None:
+        self.sink.feed(" " + text if self.state else text, True)
+        self.state = True
 
 
 class Groups(Stage):
