@@ -6,14 +6,15 @@ class is named as the `type` in the file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+
+import regex
 
 from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.patterns import Pattern, pattern_matches
 from reftok.spec.pretokenizers import PrependScheme
-from reftok.spec.text import Match, literal_matches, refuse_expansion
+from reftok.spec.text import literal_matches, refuse_expansion
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 SPACES_BEFORE = (
@@ -31,7 +32,8 @@ SPACES_BEFORE = (
 )
 """The replacements of `cleanup`, in this order."""
 
-_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+BYTE_TOKEN = regex.compile("<0x([+0-9a-fA-F][0-9a-fA-F])>")
+"""The tokens that stand for bytes, the number in the group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,10 @@ class CTC:
     cleanup: bool
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        return list(filter(None, (self.replaced(token) for token, _ in groupby(tokens))))
-
-    def replaced(self, token: str) -> str:
-        """One token rewritten; an empty one is left out."""
-        token = token.replace(self.pad_token, "")
-        return cleaned(token).replace(self.word_delimiter_token, " ") if self.cleanup else token
+        result = [token.replace(self.pad_token, "") for token, _ in groupby(tokens)]
+        if self.cleanup:
+            result = [cleaned(token).replace(self.word_delimiter_token, " ") for token in result]
+        return [token for token in result if token]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +122,8 @@ class ByteLevel:
     def decode_chain(self, tokens: list[str]) -> list[str]:
         data = from_byte_characters("".join(tokens))
         if data is None:
-            data = b"".join(map(bytes_of_token, tokens))
+            data = b"".join([from_byte_characters(token) or token.encode("utf-8") for token in tokens])
         return [data.decode("utf-8", "replace")]
-
-
-def bytes_of_token(token: str) -> bytes:
-    """The bytes that a token of a byte-level vocab stands for."""
-    mapped = from_byte_characters(token)
-    return token.encode("utf-8") if mapped is None else mapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +152,8 @@ class ByteFallback:
 
 def byte_of_token(token: str) -> int | None:
     """The byte that a token such as `<0xE4>` stands for, None for every other token."""
-    if len(token) != 6 or not token.startswith("<0x") or not token.endswith(">"):
-        return None
-    digits = token[3:5].removeprefix("+")
-    return int(digits, 16) if digits and _HEX_DIGITS.issuperset(digits) else None
+    match = BYTE_TOKEN.fullmatch(token)
+    return int(match[1], 16) if match else None
 
 
 def decoded_run(run: bytearray) -> list[str]:
@@ -220,16 +212,12 @@ class Strip:
     stop: int
 
     def decode_chain(self, tokens: list[str]) -> list[str]:
-        return [self.stripped(token) for token in tokens]
-
-    def stripped(self, token: str) -> str:
-        """One token, stripped."""
-        start, end = 0, len(token)
-        while start < min(self.start, len(token)) and token[start] == self.content:
-            start += 1
-        while end > start and len(token) - end < self.stop and token[end - 1] == self.content:
-            end -= 1
-        return token[start:end]
+        result: list[str] = []
+        for token in tokens:
+            token = token[min(self.start, len(token) - len(token.lstrip(self.content))) :]
+            kept = token.rstrip(self.content)
+            result.append(kept + self.content * max(0, len(token) - len(kept) - self.stop))
+        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +237,11 @@ class Replace:
     def decode_chain(self, tokens: list[str]) -> list[str]:
         if isinstance(self.pattern, str) and len(self.content) <= len(self.pattern):
             return [token.replace(self.pattern, self.content) for token in tokens]
-        found = [self.matches(token) for token in tokens]
+        pattern = self.pattern
+        found = [
+            literal_matches(token, pattern) if isinstance(pattern, str) else pattern_matches(pattern, token)
+            for token in tokens
+        ]
         old_size = sum(map(len, tokens))
         size = old_size + len(self.content) * sum(is_match for matches in found for _, _, is_match in matches)
         refuse_expansion(size, old_size, "decoder")
@@ -257,9 +249,3 @@ class Replace:
             "".join(self.content if is_match else token[start:end] for start, end, is_match in matches)
             for token, matches in zip(tokens, found, strict=True)
         ]
-
-    def matches(self, token: str) -> Sequence[Match]:
-        """The matches in one token, and the gaps between them."""
-        if isinstance(self.pattern, str):
-            return literal_matches(token, self.pattern)
-        return pattern_matches(self.pattern, token)

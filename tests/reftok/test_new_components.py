@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import reftok
-from reftok.engine.decode.decoders import decoding_chain
-from reftok.engine.decode.sinks import Output
+from reftok.engine.decode.chain import decoding_chain
+from reftok.engine.decode.stages import Output
 from reftok.engine.encode.models import fast_model, stream_model
 from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer

@@ -1,280 +1,352 @@
-"""From a pipeline to the chain of its streamed decoders."""
+"""The streamed forms of the decoders of tokenizer.json, whose rules stand in `reftok.spec.decoders`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import inf, prod
-from typing import Any, TypeVar
+from codecs import utf_8_decode
+from collections.abc import Iterable
+from typing import Any
 
-from reftok.engine.decode.buffered import BufferedText, BufferedTokens, Sizes
-from reftok.engine.decode.llama import LlamaPieces, Utf8Text, without_spaces
-from reftok.engine.decode.sentencepiece import Denormalized, Pieces
-from reftok.engine.decode.sinks import (
-    DecodingStage,
-    FusedSink,
-    FusedStage,
-    IdSink,
-    TokenSink,
-    TokenStage,
+from reftok.engine.decode.stages import LONGEST_REMEMBERED, Stage
+from reftok.engine.patterns.patterns import stream_matches
+from reftok.spec.byte_level import from_byte_characters
+from reftok.spec.decoders import (
+    BYTE_TOKEN,
+    BPEDecoder,
+    Metaspace,
+    Replace,
+    Strip,
+    WordPiece,
+    byte_of_token,
+    cleaned,
+    decoded_run,
 )
-from reftok.engine.decode.text import (
-    ByteLevelText,
-    ByteTokenText,
-    Interspersed,
-    LiteralText,
-    NotEmpty,
-    PatternText,
-    Present,
-    StrippedText,
-    cleaned_text,
-    replaced_text,
-)
-from reftok.engine.decode.tokens import (
-    ByteRuns,
-    Groups,
-    Growth,
-    Joined,
-    ReplacedTokens,
-    Spaced,
-    Spaces,
-    StrippedTokens,
-    Suffixes,
-    Utf8Tokens,
-    Words,
-)
-from reftok.spec.decoders import CTC, BPEDecoder, ByteFallback, ByteLevel, Fuse, Metaspace, Replace, Strip, WordPiece
-from reftok.spec.llama.stages import Detokenizer
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.stages import Decoder
-from reftok.spec.text import refuse_expansion
+from reftok.spec.text import literal_matches, refuse_expansion
+from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
-Stage = TypeVar("Stage", bound=DecodingStage)
-
-_NEVER_REFUSED = 1000
-"""How many times as long non-empty tokens may become without being refused; see `refuse_expansion`."""
+_SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))
 
 
-@dataclass(frozen=True, slots=True)
-class DecodingChain:
-    """The streamed decoders of one stream.
+# --- of whole tokens
 
-    first: takes the ids.
-    stages: all of them, the first first.
+
+class Words(Stage):
+    """Streamed form of WordPiece, which holds nothing. state: whether a token has come."""
+
+    growth = 1
+    state = False
+
+    def __init__(self, decoder: WordPiece) -> None:
+        self._decoder = decoder
+
+    def feed(self, text: str, is_end: bool) -> None:
+        text = self._decoder.continued(text) if self.state else text
+        self.state = True
+        self.sink.feed(cleaned(text) if self._decoder.cleanup else text, True)
+
+
+class Spaces(Stage):
+    """Streamed form of Metaspace, which holds nothing. state: whether a token has come."""
+
+    state = False
+
+    def __init__(self, decoder: Metaspace) -> None:
+        self._decoder = decoder
+
+    def feed(self, text: str, is_end: bool) -> None:
+        if self.state:
+            text = text.replace(self._decoder.replacement, " ")
+        else:
+            (text,) = self._decoder.decode_chain([text])
+            self.state = True
+        self.sink.feed(text, True)
+
+
+class Spaced(Stage):
+    """The tokens with a space between them, as they are joined without any decoder. state: whether one has come."""
+
+    state = False
+
+    def feed(self, text: str, is_end: bool) -> None:
+        self.sink.feed(" " + text if self.state else text, True)
+        self.state = True
+
+
+class Groups(Stage):
+    """Streamed form of CTC, which holds nothing: the first token of a group stands for it."""
+
+    growth = 1
+
+    def __init__(self, decoder: Decoder) -> None:
+        self._decoder = decoder
+
+    def feed(self, text: str, is_end: bool) -> None:
+        if self.state != (text,):
+            self.state = (text,)
+            for token in self._decoder.decode_chain([text]):
+                self.sink.feed(token, True)
+
+
+class Suffixes(Stage):
+    """Streamed form of BPEDecoder: holds the last token, for at the end its suffixes become nothing.
+
+    Where the tokens are joined next, it holds it from its first suffix on.
     """
 
-    first: IdSink
-    stages: Sequence[DecodingStage]
+    growth = 1
+
+    def __init__(self, decoder: BPEDecoder) -> None:
+        self._suffix = decoder.suffix
+
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return sum(map(len, self.state))
+
+    def feed(self, text: str, is_end: bool) -> None:
+        self._give(" ")
+        if self.sink.joins and self._suffix:
+            before, _, _ = text.partition(self._suffix)
+            self.sink.feed(before, False)
+            text = text.removeprefix(before)
+        self.state = (text,)
+
+    def _give(self, content: str) -> None:
+        for last in self.state:
+            self.sink.feed(last.replace(self._suffix, content), True)
+        self.state = ()
+
+    def finish(self) -> None:
+        """The last token is known."""
+        self._give("")
+        super().finish()
 
 
-def decoding_chain(pipeline: Pipeline, skip_special_tokens: bool, output: FusedSink) -> DecodingChain:
-    """A new chain in front of `output`. What is behind a decoder that is not known here is buffered until the end."""
-    if pipeline.detokenizer is not None:
-        return _llama_chain(pipeline.detokenizer, skip_special_tokens, output)
-    built = _Building(Sizes() if _may_be_refused(pipeline) else None)
-    every = pipeline.decoders or ()
-    steps = every[: next((place for place, step in enumerate(every) if type(step) not in _KNOWN), len(every))]
-    unknown = every[len(steps) :]
-    joining = next((place for place, step in enumerate(steps) if type(step) in _JOINING), len(steps))
-    fused = output
-    if unknown and joining < len(steps):
-        fused = built.add(BufferedText(unknown, built.sizes or Sizes(), fused))
-    for step in reversed(steps[joining + 1 :]):
-        fused = built.behind_joining(step, fused)
-    if unknown and joining == len(steps):
-        sink: TokenSink = built.add(BufferedTokens(unknown, built.sizes or Sizes(), fused))
-    elif joining < len(steps):
-        sink = built.joining(steps[joining], fused)
-    else:
-        sink = built.add(Spaced(fused) if pipeline.decoders is None else Joined(fused))
-    for step in reversed(steps[:joining]):
-        sink = built.before_joining(step, sink)
-    first = built.add(_Vocab(pipeline, skip_special_tokens, sink, built.sizes))
-    return DecodingChain(first, built.stages[::-1])
+# --- of tokens, whole or in fragments
 
 
-def _llama_chain(detokenizer: Detokenizer, skip_special_tokens: bool, output: FusedSink) -> DecodingChain:
-    text = Utf8Text(output)
-    cleaning = without_spaces(text) if detokenizer.cleans_spaces else []
-    pieces = LlamaPieces(detokenizer, skip_special_tokens, cleaning[0] if cleaning else text)
-    return DecodingChain(pieces, (pieces, *cleaning, text))
+class Joined(Stage):
+    """Streamed form of Fuse."""
+
+    joins = True
 
 
-def _may_be_refused(pipeline: Pipeline) -> bool:
-    """Whether some list of tokens may become so long that `decode` refuses it.
+class ByteCharacters(Stage):
+    r"""Streamed form of ByteLevel, as far as `Utf8Text`.
 
-    A step adds at most its growth for each character and for each token, and of tokens that are not empty there are
-    no more than characters.
-    """
-    growth = prod(1 + _growth(step) for step in pipeline.decoders or ())
-    return growth > 1 and (2 * growth > _NEVER_REFUSED or pipeline.token_to_id("") is not None)
+    Of a token in fragments it holds all but the visible ASCII characters at the start: a character outside the byte
+    map, wherever it is, makes the whole token stand for itself.
 
+    state: whether the token is known to stand for itself; None while fragments are held.
 
-def _growth(step: Decoder) -> float:
-    if type(step) not in _KNOWN:
-        return inf
-    if isinstance(step, Replace):
-        return len(step.content)
-    if isinstance(step, SentencePieceDecoder):
-        return len(step.unk_surface) if step.denormalizer is None else inf
-    return 1 if isinstance(step, BPEDecoder | WordPiece | CTC) else 0
-
-
-class _Building:
-    """A chain that is built from its end.
-
-    sizes: None where the text cannot be refused.
+    >>> from reftok.engine.decode.stages import Output, Utf8Text, link
+    >>> stage, text, output = ByteCharacters(), Utf8Text(), Output()
+    >>> link([stage, text, output])
+    >>> stage.feed("ä½", True); output.taken(), text.pending_bytes
+    ('', b'\xe4\xbd')
+    >>> stage.feed("łA", True); output.taken()
+    '你A'
     """
 
-    def __init__(self, sizes: Sizes | None) -> None:
-        self.sizes = sizes
-        self.stages: list[DecodingStage] = []
+    joins = True
+    state: bool | None = False
+    held = 0
+    holds_parts = "ByteLevel: a character outside the byte map makes the whole text stand for itself"
 
-    def add(self, stage: Stage) -> Stage:
-        """`stage`, which is in front of the others."""
-        self.stages.append(stage)
-        return stage
+    def __init__(self) -> None:
+        self._fragments: list[str] = []
 
-    def behind_joining(self, step: Decoder, sink: FusedSink) -> FusedSink:
-        """The streamed form of a decoder that takes one text."""
-        sink = self._bounded_text(sink)
-        stages = _fused_stages(step, sink)
-        self.stages += reversed(stages)
-        return stages[0] if stages else sink
+    def feed(self, text: str, is_end: bool) -> None:
+        data = None if self.state else from_byte_characters(text)
+        if data is not None and not is_end:
+            data = self._sure(text)
+        elif data is None or self._fragments:
+            text = "".join([*self._fragments, text])
+            data = text.encode() if data is None else from_byte_characters(text) or b""
+            self._fragments, self.held = [], 0
+            self.state = not is_end
+        self.sink.feed(data.decode("latin-1"), False)
 
-    def joining(self, step: Decoder, sink: FusedSink) -> TokenSink:
-        """The streamed form of a decoder that takes tokens and gives one text."""
-        sink = self._bounded_text(sink)
-        if isinstance(step, SentencePieceDecoder) and step.denormalizer is not None:
-            sink = self.add(Denormalized(step.denormalizer, sink))
-        return self.add(_JOINING[type(step)](step, sink))
-
-    def before_joining(self, step: Decoder, sink: TokenSink) -> TokenSink:
-        """The streamed form of a decoder that takes tokens and gives tokens."""
-        if self.sizes is not None:
-            sink = self.add(_BoundedTokens(self.sizes, sink))
-        return self.add(_TOKENS[type(step)](step, sink))
-
-    def _bounded_text(self, sink: FusedSink) -> FusedSink:
-        return sink if self.sizes is None else self.add(_BoundedText(self.sizes, sink))
+    def _sure(self, fragment: str) -> bytes:
+        """The characters at the start that are the same either way; the others are held."""
+        rest = fragment if self._fragments else fragment.lstrip(_SAME_IN_BOTH_READINGS)
+        if rest:
+            self._fragments.append(rest)
+            self.held += len(rest)
+            self.state = None
+        return fragment[: len(fragment) - len(rest)].encode()
 
 
-def _fused_stages(step: Decoder, sink: FusedSink) -> list[FusedStage]:
-    """The streamed form of a decoder behind the one that joins: several stages, or none where it changes nothing."""
-    match step:
-        case Fuse():
-            return [Present(sink)]
-        case ByteLevel():
-            return [ByteLevelText(step, sink)]
-        case ByteFallback():
-            return [ByteTokenText(step, sink)]
-        case Strip():
-            return [StrippedText(step, sink)]
-        case Metaspace():
-            return replaced_text(step.replacement, " " if step.prepend_scheme == "never" else "", sink)
-        case BPEDecoder():
-            return replaced_text(step.suffix, "", sink)
-        case WordPiece():
-            return cleaned_text(sink) if step.cleanup else []
-        case CTC():
-            return _ctc_stages(step, sink)
-        case Replace():
-            return [_replacing_stage(step, sink)]
-    raise AssertionError(f"{type(step).__name__} is a known decoder")
+class ByteRuns(Stage):
+    """Streamed form of ByteFallback: holds a run of byte tokens until it ends, or until it cannot be UTF-8 any more.
+
+    From there on every byte of the run is a U+FFFD, those that come as well. Of a token in fragments it also holds what
+    may be a byte token.
+    """
+
+    def __init__(self) -> None:
+        self.state = (b"", False, "", False)
+
+    @property
+    def state(self) -> Any:
+        """The run, whether it is broken, the beginning of a token, and whether the token is known to be text."""
+        if self.held > LONGEST_REMEMBERED:
+            return None
+        return (bytes(self._run), self._is_broken, self._token, self._is_text)
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        run, self._is_broken, self._token, self._is_text = state
+        self._run = bytearray(run)
+        _, self._complete = utf_8_decode(run, "strict", False)
+
+    @property
+    def held(self) -> int:
+        """How much is held."""
+        return len(self._run) + len(self._token)
+
+    @property
+    def pending_bytes(self) -> bytes:
+        """The run so far: its characters too, which a byte that follows may still break."""
+        byte = byte_of_token(self._token)
+        return bytes(self._run) if byte is None else bytes([*self._run, byte])
+
+    def feed(self, text: str, is_end: bool) -> None:
+        token, self._token = self._token + text, ""
+        byte = None if self._is_text else byte_of_token(token)
+        if is_end and byte is not None:
+            self._add(byte)
+        elif not is_end and not self._is_text and BYTE_TOKEN.fullmatch(token, partial=True):
+            self._token = token
+        else:
+            self._end_run()
+            self._is_text = not is_end
+            self.sink.feed(token, is_end)
+
+    def _add(self, byte: int) -> None:
+        self._run.append(byte)
+        try:
+            _, size = utf_8_decode(self._run[self._complete :], "strict", False)
+            self._complete += size
+        except UnicodeDecodeError:
+            self._is_broken = True
+        if self._is_broken:
+            self._give()
+
+    def _give(self) -> None:
+        texts = [REPLACEMENT_CHARACTER] * len(self._run) if self._is_broken else decoded_run(self._run)
+        self._run.clear()
+        self._complete = 0
+        for text in texts:
+            self.sink.feed(text, True)
+
+    def _end_run(self) -> None:
+        if self._run or self._is_broken:
+            self._give()
+            self._is_broken = False
+
+    def finish(self) -> None:
+        """The end of the last run too."""
+        self._end_run()
+        super().finish()
 
 
-def _ctc_stages(step: CTC, sink: FusedSink) -> list[FusedStage]:
-    stages: list[FusedStage] = [NotEmpty(sink)]
-    if step.cleanup:
-        stages = [*replaced_text(step.word_delimiter_token, " ", stages[0]), *stages]
-        stages = [*cleaned_text(stages[0]), *stages]
-    return [*replaced_text(step.pad_token, "", stages[0]), *stages]
+class Stripped(Stage):
+    """Streamed form of Strip: of a token in fragments it holds the end as long as that may have to go.
+
+    state: how much may still go at the start, and how much at the end.
+    """
+
+    def __init__(self, decoder: Strip) -> None:
+        self._decoder = decoder
+        self.state: tuple[int, int] = (decoder.start, 0)
+
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return self.state[1]
+
+    def feed(self, text: str, is_end: bool) -> None:
+        content = self._decoder.content
+        most_at_start, held = self.state
+        if most_at_start:
+            size = min(len(text) - len(text.lstrip(content)), most_at_start)
+            most_at_start = 0 if size < len(text) else most_at_start - size
+            text = text[size:]
+        kept = text.rstrip(content)
+        at_end = len(text) - len(kept) + (0 if kept else held)
+        before = content * held + kept if kept else ""
+        held = min(at_end, self._decoder.stop)
+        text = before + content * (at_end - held)
+        self.state = (self._decoder.start, 0) if is_end else (most_at_start, held)
+        if text or is_end:
+            self.sink.feed(text, is_end)
 
 
-def _replacing_stage(step: Replace, sink: FusedSink) -> FusedStage:
-    growth = Growth(step)
-    if not isinstance(step.pattern, str):
-        return PatternText(step.pattern, step.content, sink, growth)
-    if step.pattern:
-        return LiteralText(step.pattern, step.content, sink, growth)
-    return Interspersed(step.content, sink, fills_empty=False, growth=growth)
+class Replaced(Stage):
+    """Streamed form of Replace: of a token in fragments it holds what may still be part of a match.
+
+    >>> from reftok.engine.decode.stages import Output
+    >>> stage = Replaced(Replace(" n't", "n't"))
+    >>> stage.sink = output = Output()
+    >>> stage.feed("does n", False); output.taken(), stage.held
+    ('does', 2)
+    >>> stage.feed("'t", False); output.taken()
+    "n't"
+    """
+
+    def __init__(self, decoder: Replace) -> None:
+        self._pattern, self._content = decoder.pattern, decoder.content
+        self._literal = self._pattern if isinstance(self._pattern, str) else ""
+        self._shrinks = isinstance(self._pattern, str) and len(self._content) <= len(self._pattern)
+        if not self._shrinks:
+            self.growth = len(self._content)
+        self._matcher = stream_matches(self._pattern)
+        self.holds_parts = self._matcher.holds_parts and f"Replace: {self._matcher.holds_parts}"
+        self._is_open = False
+        self._old_size = self._new_size = 0
+
+    @property
+    def state(self) -> str | None:
+        """The text that is held; None within a token where there is more to remember."""
+        if not self._is_open:
+            return ""
+        return self._literal[: self.held] if self._literal and self.held <= LONGEST_REMEMBERED else None
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        if self._is_open or state:
+            self._matcher = stream_matches(self._pattern)
+            self._is_open = bool(state)
+            if state:
+                self._matcher.feed(state)
+
+    @property
+    def held(self) -> int:
+        """How many code points are held."""
+        return self._matcher.held
+
+    def feed(self, text: str, is_end: bool) -> None:
+        if self._shrinks and is_end and not self._is_open:
+            self.sink.feed(text.replace(self._literal, self._content), True)
+            return
+        if not text and not is_end:
+            return
+        if self._pattern == "":
+            matches = literal_matches(text, "")[self._is_open :]
+            found = [(text[start:end], is_match) for start, end, is_match in matches]
+        else:
+            found = self._matcher.feed(text) if text else []
+            found += self._matcher.finish() if is_end else []
+        self._is_open = not is_end
+        pieces = [None if is_match else piece for piece, is_match in found]
+        self._old_size += len(text)
+        self._new_size += len(text) + len(self._content) * pieces.count(None)
+        refuse_expansion(self._new_size, self._old_size, "decoder")
+        if pieces or is_end:
+            self.sink.feed("".join(self._content if piece is None else piece for piece in pieces), is_end)
 
 
-_TOKENS: dict[type[Any], Callable[[Any, TokenSink], TokenStage]] = {
-    BPEDecoder: Suffixes,
-    WordPiece: Words,
-    CTC: Groups,
-    ByteFallback: lambda _, sink: ByteRuns(sink),
-    Metaspace: Spaces,
-    Strip: StrippedTokens,
-    Replace: ReplacedTokens,
-}
-_JOINING: dict[type[Any], Callable[[Any, FusedSink], Joined | Utf8Tokens | Pieces]] = {
-    Fuse: lambda _, sink: Joined(sink),
-    ByteLevel: lambda _, sink: Utf8Tokens(sink),
-    SentencePieceDecoder: Pieces,
-}
-_KNOWN = frozenset({*_TOKENS, *_JOINING})
-
-
-class _Vocab(DecodingStage):
-    """Ids to tokens, as `Pipeline.decode` does it. sizes: told of every token, if it is there."""
-
-    def __init__(self, pipeline: Pipeline, skip_special_tokens: bool, sink: TokenSink, sizes: Sizes | None) -> None:
-        self._pipeline = pipeline
-        self._skip_special_tokens = skip_special_tokens
-        self._sink = sink
-        self._sizes = sizes
-
-    def token_id(self, token_id: int) -> None:
-        token = self._pipeline.decodable_token(token_id, self._skip_special_tokens)
-        if token is not None:
-            if self._sizes is not None:
-                self._sizes.tokens += len(token)
-            self._sink.token(token)
-
-    def end(self) -> None:
-        self._sink.end()
-
-
-class _Bounded(DecodingStage):
-    """Refuses what the decoder in front of it blows up, as `Pipeline.decode` does."""
-
-    def __init__(self, sizes: Sizes) -> None:
-        self._sizes = sizes
-        self._size = 0
-
-    def state(self) -> None:
-        """None: its count cannot be remembered."""
-        return None
-
-    def _add(self, text: str) -> None:
-        self._size += len(text)
-        refuse_expansion(self._size, self._sizes.tokens, "decoder")
-
-
-class _BoundedTokens(_Bounded):
-    def __init__(self, sizes: Sizes, sink: TokenSink) -> None:
-        super().__init__(sizes)
-        self._sink = sink
-
-    def token(self, token: str) -> None:
-        self._add(token)
-        self._sink.token(token)
-
-    def end(self) -> None:
-        self._sink.end()
-
-
-class _BoundedText(_Bounded):
-    def __init__(self, sizes: Sizes, sink: FusedSink) -> None:
-        super().__init__(sizes)
-        self._sink = sink
-
-    def text(self, fragment: str) -> None:
-        self._add(fragment)
-        self._sink.text(fragment)
-
-    def end(self, is_token: bool) -> None:
-        self._sink.end(is_token)
+def replaced(pairs: Iterable[tuple[str, str]]) -> list[Stage]:
+    """The streamed form of one replacement after the other. pairs: a literal and its content."""
+    return [Replaced(Replace(*pair)) for pair in pairs]

@@ -19,7 +19,7 @@ class State(dict[int, tuple[str, "State"]]):
     stages: the state of each stage; of none for a stream whose state cannot be remembered.
     held: how much the stages hold, in code points, or bytes where they are not text yet; None until it is asked for.
         Two threads may both work it out, to the same number.
-    end: the text that was held where the stream ended here, and the state after it; None until one does.
+    end: the text that was held where the stream ended here; None until one does.
     """
 
     __slots__ = ("end", "held", "stages")
@@ -28,7 +28,7 @@ class State(dict[int, tuple[str, "State"]]):
         super().__init__()
         self.stages = stages
         self.held: int | None = None
-        self.end: tuple[str, State] | None = None
+        self.end: str | None = None
 
 
 class DecodingStates:
@@ -80,6 +80,10 @@ class DecodingStates:
 
 UNREMEMBERED = State(())
 """Stands for every state that is not remembered."""
+
+FINISHED = State(())
+"""The state of every stream that is finished, in which no id is known."""
+FINISHED.held = 0
 
 
 def decodable_tokens(

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import SupportsIndex, TypeAlias
 
-from reftok.engine.decode.decoders import DecodingChain, decoding_chain
-from reftok.engine.decode.sinks import DecodingStage, Output
-from reftok.engine.decode.states import UNREMEMBERED, DecodingStates, State
+from reftok.engine.decode.chain import DecodingChain, decoding_chain
+from reftok.engine.decode.stages import Output, Stage
+from reftok.engine.decode.states import FINISHED, UNREMEMBERED, DecodingStates, State
 from reftok.errors import InvalidIds, StreamFinished
 from reftok.spec.ids import checked_id, checked_ids, id_list, whole_number
 from reftok.spec.pipeline import Pipeline
@@ -132,23 +132,14 @@ class StreamDecoder:
         """The text that was held. After it only `reset` makes sense."""
         self._refuse_if_finished()
         before = self._state
-        if before.end is None:
-            return self._finish(before)
-        self._is_finished = True
-        self._made_chain = None
-        text, self._state = before.end
-        return text
-
-    def _finish(self, before: State) -> str:
-        chain = self._chain()
-        self._is_finished = True
-        self._state = self._state_of_chain = UNREMEMBERED
-        chain.first.end()
+        chain = self._chain() if before.end is None else None
+        self._is_finished, self._state, self._made_chain = True, FINISHED, None
+        if chain is None:
+            return before.end or ""
+        chain.first.finish()
         text = self._output.taken()
-        key = _key(chain)
-        if before is not UNREMEMBERED and key is not None:
-            self._state = self._state_of_chain = State(key)
-            before.end = text, self._state
+        if before is not UNREMEMBERED:
+            before.end = text
         return text
 
     def _refuse_if_finished(self) -> None:
@@ -166,14 +157,14 @@ class StreamDecoder:
     def _chain(self) -> DecodingChain:
         """The stages, brought into the state that the stream is in: what is known goes past them."""
         chain = self._made_chain or self._make_chain()[0]
-        if self._state_of_chain is not self._state:
+        if self._state_of_chain is not self._state and not self._is_finished:
             self._state_of_chain = None
             for stage, state in zip(chain.stages, self._state.stages, strict=True):
-                stage.restore(state)
+                stage.state = state
             self._state_of_chain = self._state
         return chain
 
-    def _stages(self) -> Sequence[DecodingStage]:
+    def _stages(self) -> Sequence[Stage]:
         return self._chain().stages
 
 
@@ -185,7 +176,7 @@ def _checked_id(value: object) -> int:
 
 def _key(chain: DecodingChain) -> tuple[Hashable, ...] | None:
     """The state that a chain is in, None for one that cannot be remembered."""
-    states = tuple([stage.state() for stage in chain.stages])
+    states = tuple([stage.state for stage in chain.stages])
     return None if None in states else states
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok.engine.decode.llama import without_spaces
-from reftok.engine.decode.sinks import Output
+from reftok.engine.decode.stages import Output, link
 from reftok.spec.llama.stages import Detokenizer, clean_spaces
 from reftok.tokenizer import Tokenizer
 
@@ -51,10 +51,11 @@ def test_the_texts_are_together_what_detokenize_gives(
 @given(st.lists(st.text(" '?!.,smrvet", min_size=1, max_size=4), max_size=8))
 def test_one_literal_after_the_other_is_what_clean_spaces_does_in_three_passes(fragments: list[str]) -> None:
     output = Output()
-    stages = without_spaces(output)
+    stages = without_spaces()
+    link([*stages, output])
     for fragment in fragments:
-        stages[0].text(fragment)
-    stages[0].end(True)
+        stages[0].feed(fragment, False)
+    stages[0].feed("", True)
     assert output.taken() == clean_spaces("".join(fragments).encode()).decode()
 
 

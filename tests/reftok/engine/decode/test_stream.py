@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import reftok
-from reftok.engine.decode.tokens import Utf8Tokens
+from reftok.engine.decode.stages import Utf8Text
 from reftok.errors import InvalidIds, StreamFinished
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES
 from reftok.tokenizer import Tokenizer
@@ -281,7 +281,7 @@ def test_an_interrupt_while_a_state_is_restored_is_not_remembered_for_the_others
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Utf8Tokens, "restore", interrupted)
+    monkeypatch.setattr(Utf8Text, "state", property(lambda stage: b"", interrupted))
     with pytest.raises(KeyboardInterrupt):
         broken.finish()
     monkeypatch.undo()
