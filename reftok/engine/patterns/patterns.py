@@ -17,7 +17,7 @@ from functools import partial
 from math import inf
 from typing import Protocol, TypeAlias
 
-from reftok.engine.patterns.growing import Growth, followed
+from reftok.engine.patterns.automaton import State, reached
 from reftok.engine.patterns.literals import overlap
 from reftok.engine.patterns.streamable import LONGEST_KNOWN, Streamable, streamable
 from reftok.spec.patterns import Pattern, pattern_matches
@@ -150,7 +150,7 @@ class PatternMatcher(_Matcher):
         self._waiting: list[str] = []
         self._state = self._pattern.automaton.start
         self._limit = self._first_limit
-        self._growth: Growth | None = None
+        self._growth: State | None = None
         self._known = self._pattern.known
         self.is_open = False
         self.held = 0
@@ -201,24 +201,20 @@ class PatternMatcher(_Matcher):
 
         Where nothing is sure, that may be otherwise when it has grown; a part of what it is then long keeps it cheap.
         """
-        growth = self._pattern.growth
-        if growth is None:
-            self._limit = inf
-            return before
         self._limit = self.held + self.held // 4
-        growth, end = followed(growth, "".join(self._waiting))
-        if not (end and growth.threads and growth.is_sure):
+        growth, end = reached(self._pattern.automaton.start, "".join(self._waiting))
+        if not (end and growth.alive and growth.is_sure):
             return before
         self._growth, self.is_open, self._known = growth, True, None
         self._state = self._pattern.automaton.nowhere
         return _joined(before, self._given(end))
 
-    def _grown(self, growth: Growth) -> Pieces:
+    def _grown(self, growth: State) -> Pieces:
         """More of a match, and what follows if it has ended."""
         fragment = self._waiting[-1]
-        self._growth, end = followed(growth, fragment, self.held)
+        self._growth, end = reached(growth, fragment, self.held)
         self.held += len(fragment)
-        if self._growth.threads:
+        if self._growth.alive:
             return self._given(end) if end else _NOTHING
         piece = self._given(end)
         context, (rest,) = self._context, self._waiting

@@ -17,15 +17,14 @@ from reftok.engine import caches as cache
 from reftok.engine.bpe import fast_sentencepiece_bpe, ordered_merges, string_merging
 from reftok.engine.encode.sentencepiece_normalizer import replacer
 from reftok.engine.encode.sentencepiece_prefixes import prefixes
-from reftok.engine.patterns import finality, growing
+from reftok.engine.patterns import automaton
 from reftok.engine.patterns.streamable import streamable
 from reftok.engine.unigram import undecided_text
 
 LANGUAGES = Path(__file__).resolve().parents[4] / "corpora" / "languages"
 LITTLE = 4
 MEMORIES = [
-    (finality, "MOST_STATES", LITTLE),
-    (growing, "MOST_STATES", LITTLE),
+    (automaton, "MOST_STATES", LITTLE),
     (ordered_merges, "_MOST_NEIGHBOURS", LITTLE),
     (fast_sentencepiece_bpe, "_MOST_PIECES", LITTLE),
     (string_merging, "_MOST_PAIRS", LITTLE),
