@@ -23,7 +23,6 @@ from reftok.engine.patterns.paths import ANYTHING, END, MATCHED, Guards, Paths, 
 MOST_STEPS = 1 << 16
 MOST_STATES = 1024
 _BLOCK = 64
-_LAST_DISTANCE = 4096
 _NO_GUARDS: Guards = frozenset()
 _MAYBE: Thread = MATCHED, _NO_GUARDS, True
 """The end of a path that is in doubt: it stays, because from there on nothing is known of those behind it."""
@@ -161,7 +160,7 @@ class Automaton:
         and the end of the text, the paths of every start up to there have died as well.
         """
         distance = 1
-        while distance <= _LAST_DISTANCE and (place := len(text) - distance) > position:
+        while (place := len(text) - distance) > position:
             if not followed(self.anywhere, text[place:]).alive:
                 return place
             distance *= 2
@@ -178,7 +177,7 @@ def followed(state: State, text: str) -> State:
 
 
 def reached(state: State, text: str, place: int = 0) -> tuple[State, int]:
-    """The state behind a text, or dead before its end, and up to where a match reaches at least.
+    """The state after a text, or dead before its end, and up to where a match reaches at least.
 
     place: where the text begins. The other place is 0 where the text tells of none.
     """

@@ -33,7 +33,7 @@ _PLAIN_FLAGS = regex.VERSION0 | regex.VERSION1 | regex.FULLCASE | regex.UNICODE
 
 _TELLING = "aA0_. \n"
 """A character of each kind that most texts have."""
-LONGEST_KNOWN = 16
+_LONGEST_KNOWN = 16
 """So many characters may be decided from memory: the fragments of a model's output come again and again."""
 
 Decision: TypeAlias = tuple[list[str], list[bool] | None, int, State, int]
@@ -49,7 +49,7 @@ class Streamable:
     context: how many characters before its start a match may depend on.
     is_simple: whether its matches are never empty, need no timer and have no groups.
     ascii_pattern: that of `re` for text in ASCII, if there is one.
-    known: what has been decided of texts of up to `LONGEST_KNOWN`, for a simple pattern without context.
+    known: what is decided of a text, remembered where it is short; None where that takes more than the text to tell.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Streamable:
         self._may_have_no_gaps = is_simple and all(map(self._may_begin_match, _TELLING))
         self._ascii_pattern = ascii_pattern
         knows = is_simple and not context
-        self.known = Results(lambda text: self.decide(text, 0, -1), LONGEST_KNOWN, 1 << 12) if knows else None
+        self.known = Results(lambda text: self.decide(text, 0, -1), _LONGEST_KNOWN, 1 << 12) if knows else None
 
     def _may_begin_match(self, character: str) -> bool:
         state = self.automaton.start[character]
@@ -80,9 +80,9 @@ class Streamable:
         last_end: where the last match has ended, if that is at the position.
         """
         texts = self._matches_without_gaps(text, position)
-        if texts is not None:
-            return self._without_undecided(text, texts)
-        return self._with_gaps(text, position, self.automaton.settled(text, position), last_end)
+        if texts is None:
+            return self._with_gaps(text, position, self.automaton.settled(text, position), last_end)
+        return self._without_undecided(text, texts)
 
     def _without_undecided(self, text: str, texts: list[str]) -> Decision:
         """Matches up to the end of the text, less those of which a continuation may make others.
