@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from reftok.oniguruma.syntax_tree import (
     Alternation,
-    AnyCharacter,
     CharacterClass,
     Conditional,
-    LineBreak,
     Literal,
     Lookaround,
     Node,
@@ -16,7 +14,6 @@ from reftok.oniguruma.syntax_tree import (
 )
 
 MOST_ENDLESS = 2
-_ONE_CHARACTER = CharacterClass | AnyCharacter
 
 
 def may_be_empty(node: Node) -> bool:
@@ -26,7 +23,7 @@ def may_be_empty(node: Node) -> bool:
     (True, False)
     """
     match node:
-        case Literal() | CharacterClass() | AnyCharacter() | LineBreak():
+        case Literal() | CharacterClass():
             return node == Literal("")
         case Repeat(body, least):
             return least == 0 or may_be_empty(body)
@@ -57,7 +54,7 @@ def _endless(node: Node) -> int:
     found = sum(map(_endless, children(node)))
     if not isinstance(node, Repeat) or node.most in (0, 1):
         return found
-    single = isinstance(node.body, _ONE_CHARACTER) or (isinstance(node.body, Literal) and len(node.body.text) == 1)
+    single = isinstance(node.body, CharacterClass) or (isinstance(node.body, Literal) and len(node.body.text) == 1)
     if not single:
         return MOST_ENDLESS + 1
     return found + (node.most is None)

@@ -10,7 +10,6 @@ from reftok.oniguruma.analysis import may_be_empty
 from reftok.oniguruma.members import is_within_ascii, without_case
 from reftok.oniguruma.syntax_tree import (
     Alternation,
-    AnyCharacter,
     Assertion,
     Atomic,
     Backreference,
@@ -20,7 +19,6 @@ from reftok.oniguruma.syntax_tree import (
     Conditional,
     Intersection,
     Keep,
-    LineBreak,
     Literal,
     Lookaround,
     Members,
@@ -75,7 +73,7 @@ def _lookbehind(lookbehind: Lookaround, refers: bool) -> str:
                 return "an end of the text in a lookbehind"
             case Capture() if lookbehind.negative or refers:
                 return "a group that captures in a lookbehind"
-            case Atomic() | Conditional() | Backreference() | Keep() | LineBreak():
+            case Atomic() | Conditional() | Backreference() | Keep():
                 return f"{type(node).__name__.lower()} in a lookbehind"
     return ""
 
@@ -94,7 +92,7 @@ def _is_left_out(part: Node) -> bool:
     body = part.body
     if isinstance(body, Repeat) and body.least == body.most and isinstance(body.body, Literal):
         body = body.body
-    return isinstance(body, Literal | CharacterClass | AnyCharacter | Backreference)
+    return isinstance(body, Literal | CharacterClass | Backreference)
 
 
 def _is_lost(node: CharacterClass) -> bool:

@@ -5,7 +5,7 @@ Source: `onigenc_unicode_property_name_to_ctype` of Oniguruma, unicode.c; `OPTON
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from reftok.oniguruma.cursor import Cursor
 from reftok.oniguruma.property_names import NAMES
@@ -21,18 +21,8 @@ _WORD_NUMBERS = Ranges(((0xB2, 0xB3), (0xB9, 0xB9), (0xBC, 0xBE)))
 """Superscript digits and fractions: of words outside of brackets, where Oniguruma looks at ISO 8859-1 first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of a place in a pattern: letters of `(?imxWDSP)`."""
-
-    letters: frozenset[str] = frozenset()
-
-    def __contains__(self, letter: str) -> bool:
-        return letter in self.letters
-
-    def changed(self, letter: str, on: bool) -> Options:
-        """The options with one of them set or unset."""
-        return Options(self.letters | {letter} if on else self.letters - {letter})
+Options: TypeAlias = frozenset[str]
+"""The options of a place in a pattern: letters of `(?imxWDSP)`."""
 
 
 def named(name: str, options: Options) -> Members:

@@ -8,7 +8,6 @@ from reftok.oniguruma.case_folding import folded_parts, foldings
 from reftok.oniguruma.members import escaped, without_case, written
 from reftok.oniguruma.syntax_tree import (
     Alternation,
-    AnyCharacter,
     Assertion,
     Atomic,
     Backreference,
@@ -17,7 +16,6 @@ from reftok.oniguruma.syntax_tree import (
     Conditional,
     Group,
     Keep,
-    LineBreak,
     Literal,
     Lookaround,
     Node,
@@ -63,12 +61,8 @@ class _Writer:
                 return self.without_case(text) if ignore_case else escaped(text)
             case CharacterClass():
                 return self.character_class(node)
-            case AnyCharacter(line_feed):
-                return "(?s:.)" if line_feed else "."
             case Assertion():
                 return self.place(node)
-            case LineBreak():
-                return r"(?>\r\n|[\n-\r\x85\u2028\u2029])"
             case Keep():
                 return r"\K"
             case Sequence(parts):
@@ -149,7 +143,7 @@ def _is_single(node: Node) -> bool:
             return len(text) == 1 and not ignore_case
         case CharacterClass(_, ignore_case):
             return not ignore_case
-        case AnyCharacter() | Capture() | Group() | Atomic(Alternation() | Sequence()) | LineBreak():
+        case Capture() | Group() | Atomic(Alternation() | Sequence()):
             return True
         case _:
             return False

@@ -15,7 +15,6 @@ import regex
 from reftok.oniguruma.members import without_case, written
 from reftok.oniguruma.syntax_tree import (
     Alternation,
-    AnyCharacter,
     Assertion,
     Atomic,
     Capture,
@@ -57,7 +56,7 @@ def ascii_pattern(tree: Node) -> re.Pattern[str] | None:
 
 def _for_ascii(node: Node) -> Node:
     match node:
-        case Literal(_, False) | AnyCharacter() | Assertion("line end" | "text end"):
+        case Literal(_, False) | Assertion("line end" | "text end"):
             return node
         case Literal(text) if text.isascii():
             return Sequence(tuple(_class({character.lower(), character.upper()}) for character in text))
@@ -73,7 +72,7 @@ def _for_ascii(node: Node) -> Node:
             return replace(node, body=_for_ascii(body))
         case Repeat(Capture(_, body) | Group(body)):
             return _for_ascii(replace(node, body=body))
-        case Repeat(CharacterClass() | AnyCharacter() as body):
+        case Repeat(CharacterClass() as body):
             return replace(node, body=_for_ascii(body))
         case Repeat(Literal(text) as body) if len(text) == 1:
             return replace(node, body=_for_ascii(body))

@@ -20,15 +20,15 @@ from reftok.oniguruma.case_folding import folded_parts, foldings
 from reftok.oniguruma.members import escaped, without_case, written
 from reftok.oniguruma.properties import outside_of_brackets
 from reftok.oniguruma.syntax_tree import (
+    ANY_CHARACTER,
+    NO_LINE_FEED,
     Alternation,
-    AnyCharacter,
     Assertion,
     Atomic,
     Backreference,
     CharacterClass,
     Conditional,
     Keep,
-    LineBreak,
     Literal,
     Lookaround,
     Members,
@@ -46,10 +46,9 @@ from reftok.oniguruma.syntax_tree import (
 MATCHED = 0
 """The node behind the last one of the pattern."""
 _NOWHERE = 1
-ANYTHING = r"(?s:.)"
+ANYTHING = written(ANY_CHARACTER.members, exact=True)
 """The class of every character."""
-_LINE_BREAK = r"[\n-\r\x85\u2028\u2029]"
-_NOT_A_LINE_FEED = r"[^\n]"
+_NOT_A_LINE_FEED = written(NO_LINE_FEED.members, exact=True)
 _WORDS = (written(outside_of_brackets(Property("word")), exact=False)[1:-1], written(Property("word"), exact=False))
 r"""How `\w` of Oniguruma is written, on its own and in brackets; that of Rust has the joiners, and no superscripts."""
 _RENAMED = frozenset({"newline", "idc", "vs", "xdigit", "posixpunct", "extpict", "extendedpictographic"})
@@ -196,11 +195,8 @@ class _Network:
                 return target
             case CharacterClass(_, True):
                 return self.class_without_case(node, target)
-            case CharacterClass() | AnyCharacter():
+            case CharacterClass():
                 return self.add(self.single(node), target)
-            case LineBreak():
-                target = self.doubt(target)
-                return self.add("", self.add("\r", self.add("\n", target)), self.add(_LINE_BREAK, target))
             case Sequence(parts):
                 for part in reversed(parts):
                     target = self.build(part, target)
@@ -238,8 +234,6 @@ class _Network:
                 return escaped(text)
             case CharacterClass(members, ignore_case=False):
                 return self.written(members)
-            case AnyCharacter(line_feed):
-                return ANYTHING if line_feed else "."
             case _:
                 return ""
 
@@ -375,10 +369,8 @@ def _width(node: Node) -> int:
             return len(text) * (_LONGEST_FOLDING if ignore_case else 1)
         case CharacterClass(_, ignore_case):
             return _LONGEST_FOLDING if ignore_case else 1
-        case AnyCharacter() | Assertion():
+        case Assertion():
             return 1
-        case LineBreak():
-            return 2
         case Alternation(branches):
             return max(map(_width, branches), default=0)
         case Repeat(body, _, most):
