@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 
 import regex
 
-from reftok.oniguruma.classes import read_class
+from reftok.oniguruma.classes import Options, named, outside_of_brackets, read_class, read_property, read_shorthand
 from reftok.oniguruma.cursor import Cursor
 from reftok.oniguruma.escapes import read_escape
-from reftok.oniguruma.properties import Options, named, outside_of_brackets, read_property, read_shorthand
 from reftok.oniguruma.quantifiers import quantified, read_quantifier
 from reftok.oniguruma.syntax_tree import (
     ANY_CHARACTER,
@@ -96,7 +95,7 @@ class _Parser:
         return {name for name in self.groups if name is not None}
 
     def everything(self) -> Node:
-        tree = Sequence(()) if self.cursor.at_end() else self.alternatives(Options())
+        tree = Sequence(()) if self.cursor.at_end() else self.alternatives(frozenset())
         if not self.cursor.at_end():
             self.cursor.refuse("nothing is open that this could close", self.cursor.position)
         for node in walk(tree):
@@ -248,11 +247,9 @@ class _Parser:
             return self.conditional(options, start)
         if changes := _OPTIONS.match(cursor.pattern, start):
             cursor.position = changes.end()
-            return self.with_options((options | {*changes["on"]}) - {*changes["off"]}, changes["end"] == ":", start)
+            options = (options | {*changes["on"]}) - {*changes["off"]}
+            return Group(self.body(options, start) if changes["end"] == ":" else self.alternatives(options))
         return self.capture(options, start)
-
-    def with_options(self, options: Options, closed: bool, start: int) -> Node:
-        return Group(self.body(options, start) if closed else self.alternatives(options))
 
     def capture(self, options: Options, start: int) -> Node:
         cursor = self.cursor

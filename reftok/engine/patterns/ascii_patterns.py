@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import regex
 
-from reftok.oniguruma.members import without_case, written
+from reftok.oniguruma.folded_trees import folded
+from reftok.oniguruma.members import written
 from reftok.oniguruma.syntax_tree import (
     Alternation,
     Assertion,
@@ -23,7 +24,6 @@ from reftok.oniguruma.syntax_tree import (
     Group,
     Literal,
     Lookaround,
-    Members,
     Node,
     Ranges,
     Repeat,
@@ -49,19 +49,18 @@ def ascii_pattern(tree: Node) -> re.Pattern[str] | None:
     >>> ascii_pattern(parse("(ab)+"))
     """
     try:
-        return re.compile(write(_for_ascii(tree), exact=False), re.MULTILINE)
+        return re.compile(write(_for_ascii(folded(tree)), exact=False), re.MULTILINE)
     except _NoAsciiPattern:
         return None
 
 
 def _for_ascii(node: Node) -> Node:
     match node:
-        case Literal(_, False) | Assertion("line end" | "text end"):
+        case Literal() | Assertion("line end" | "text end"):
             return node
-        case Literal(text) if text.isascii():
-            return Sequence(tuple(_class({character.lower(), character.upper()}) for character in text))
-        case CharacterClass(members, ignore_case):
-            return _class(regex.findall(written(_cased(members, ignore_case), exact=False), _ASCII, regex.V1))
+        case CharacterClass(members):
+            found = regex.findall(written(members, exact=False), _ASCII, regex.V1)
+            return CharacterClass(Ranges(tuple(as_ranges(map(ord, found)))) if found else _NOTHING)
         case Sequence(parts):
             return Sequence(tuple(map(_for_ascii, parts)))
         case Alternation(branches):
@@ -78,16 +77,3 @@ def _for_ascii(node: Node) -> Node:
             return replace(node, body=_for_ascii(body))
         case _:
             raise _NoAsciiPattern
-
-
-def _cased(members: Members, ignore_case: bool) -> Members:
-    if not ignore_case:
-        return members
-    members, several = without_case(members)
-    if several:
-        raise _NoAsciiPattern
-    return members
-
-
-def _class(characters: set[str] | list[str]) -> CharacterClass:
-    return CharacterClass(Ranges(tuple(as_ranges(map(ord, characters)))) if characters else _NOTHING)

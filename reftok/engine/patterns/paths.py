@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from reftok.oniguruma.case_folding import folded_parts, foldings
-from reftok.oniguruma.members import escaped, without_case, written
-from reftok.oniguruma.properties import outside_of_brackets
+from reftok.oniguruma.classes import outside_of_brackets
+from reftok.oniguruma.folded_trees import folded
+from reftok.oniguruma.members import escaped, written
 from reftok.oniguruma.syntax_tree import (
     ANY_CHARACTER,
     NO_LINE_FEED,
@@ -34,10 +34,8 @@ from reftok.oniguruma.syntax_tree import (
     Members,
     Node,
     Property,
-    Ranges,
     Repeat,
     Sequence,
-    Union,
     children,
     properties,
     walk,
@@ -58,7 +56,6 @@ _MOST_COPIED = 256
 _MOST_NODES = 2048
 _MOST_STEPS = 1 << 18
 _FARTHEST_BACK = 1000
-_LONGEST_FOLDING = 3
 
 Guards: TypeAlias = frozenset[str]
 """Classes that the next character must not be in."""
@@ -107,6 +104,11 @@ def paths(tree: Node, is_rust: bool = False, in_doubt: bool = False) -> Paths:
         raise Undecided(r"\G asks where the search has started")
     if is_rust and not _RENAMED.isdisjoint(properties(tree)):
         raise Undecided("it has properties that go by another name")
+    in_classes = folded(tree)
+    if not is_rust:
+        tree = in_classes
+    elif _alternations(in_classes) > _alternations(tree):
+        raise Undecided("it ignores case where one letter stands for several")
     context = _context(tree)
     network = _Network(is_rust)
     entry = network.build(tree, network.doubt(MATCHED) if in_doubt else MATCHED)
@@ -187,14 +189,10 @@ class _Network:
     def build(self, node: Node, target: int) -> int:
         """The paths through a node, on to a target: where they begin."""
         match node:
-            case Literal(text, True):
-                return self.literal_without_case(text, target)
-            case Literal(text):
+            case Literal(text, ignore_case):
                 for character in reversed(text):
-                    target = self.add(escaped(character), target)
+                    target = self.add(self.single(Literal(character, ignore_case)), target)
                 return target
-            case CharacterClass(_, True):
-                return self.class_without_case(node, target)
             case CharacterClass():
                 return self.add(self.single(node), target)
             case Sequence(parts):
@@ -230,10 +228,10 @@ class _Network:
     def single(self, node: Node) -> str:
         """The class of what stands for one character, '' for anything else."""
         match node:
-            case Literal(text, ignore_case=False) if len(text) == 1:
-                return escaped(text)
-            case CharacterClass(members, ignore_case=False):
-                return self.written(members)
+            case Literal(text, ignore_case) if len(text) == 1:
+                return f"(?i:{escaped(text)})" if ignore_case else escaped(text)
+            case CharacterClass(members, ignore_case):
+                return f"(?i:{self.written(members)})" if ignore_case else self.written(members)
             case _:
                 return ""
 
@@ -245,31 +243,6 @@ class _Network:
         for word in _WORDS:
             name = name.replace(word, r"\w")
         return name
-
-    def literal_without_case(self, text: str, target: int) -> int:
-        for alone, several in reversed([*folded_parts(text, single=False)]):
-            if self.is_rust and (several or not text.isascii()):
-                raise Undecided("it ignores case beyond single letters of ASCII")
-            ways = [self.add(f"(?i:{escaped(alone[0])})" if self.is_rust else f"[{escaped(alone)}]", target)]
-            if several:
-                ways.append(self.alike(several, target))
-            target = self.add("", *ways)
-        return target
-
-    def class_without_case(self, node: CharacterClass, target: int) -> int:
-        if self.is_rust:
-            if not _is_of_ascii(node.members):
-                raise Undecided("it ignores case beyond single letters of ASCII")
-            return self.add(f"(?i:{self.written(node.members)})", target)
-        members, several = without_case(node.members)
-        one = self.add(self.written(members), target)
-        return self.add("", one, *(self.alike(folded, target) for folded in several))
-
-    def alike(self, folded: str, target: int) -> int:
-        """The several characters that one folds to, each with those alike."""
-        for character in reversed(folded):
-            target = self.add(f"[{escaped(foldings().alike.get(character, character))}]", target)
-        return target
 
     def possessive(self, node: Repeat, name: str, target: int) -> int:
         """A run that is as long as can be: where it could go on, it has not ended."""
@@ -327,15 +300,8 @@ class _Network:
         return self.add("", *[self.add(ANYTHING, _NOWHERE)] * looks, self.doubt(target))
 
 
-def _is_of_ascii(members: Members) -> bool:
-    """Whether they are single characters of ASCII."""
-    match members:
-        case Ranges(ranges):
-            return all(last < 128 for _, last in ranges)
-        case Union(parts):
-            return all(map(_is_of_ascii, parts))
-        case _:
-            return False
+def _alternations(tree: Node) -> int:
+    return sum(isinstance(node, Alternation) for node in walk(tree))
 
 
 def _size(node: Node) -> int:
@@ -365,11 +331,9 @@ def _context(tree: Node) -> int:
 def _width(node: Node) -> int:
     """How many characters it goes over, or looks at farther left, at most."""
     match node:
-        case Literal(text, ignore_case):
-            return len(text) * (_LONGEST_FOLDING if ignore_case else 1)
-        case CharacterClass(_, ignore_case):
-            return _LONGEST_FOLDING if ignore_case else 1
-        case Assertion():
+        case Literal(text):
+            return len(text)
+        case CharacterClass() | Assertion():
             return 1
         case Alternation(branches):
             return max(map(_width, branches), default=0)
