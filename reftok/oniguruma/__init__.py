@@ -2,7 +2,7 @@
 
     pattern ──parser──▶ syntax tree ──writer──▶ pattern of `regex`
               escapes     ▲    │       members (classes, exact for Unicode 16)
-              classes     │    │       folded_trees, case_folding (what a letter means without regard to case)
+              classes     │    │       case_folding (what a letter means without regard to case)
               quantifiers ┘    └─ analysis: may it match nothing, may it run away
 
 Source: Oniguruma 6.9.10 (regparse.c, regcomp.c, unicode.c) with ONIG_SYNTAX_ONIGURUMA and no options, which is what the

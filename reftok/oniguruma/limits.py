@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from reftok.errors import UnsupportedFeature
 from reftok.oniguruma.analysis import may_be_empty
-from reftok.oniguruma.folded_trees import without_case
+from reftok.oniguruma.case_folding import without_case
 from reftok.oniguruma.members import is_within_ascii
 from reftok.oniguruma.syntax_tree import (
     Alternation,

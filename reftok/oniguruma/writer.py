@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reftok.oniguruma.folded_trees import folded
+from reftok.oniguruma.case_folding import folded
 from reftok.oniguruma.members import escaped, written
 from reftok.oniguruma.syntax_tree import (
     Alternation,

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import regex
 
-from reftok.oniguruma.folded_trees import folded
+from reftok.oniguruma.case_folding import folded
 from reftok.oniguruma.members import written
 from reftok.oniguruma.syntax_tree import (
     Alternation,

@@ -95,7 +95,7 @@ class Automaton:
         self.doubtful = paths.doubtful
         self._class_of = paths.classes
         self._following = paths.following
-        used = _used(paths)
+        used = {thread for threads in (paths.first, *paths.following) for thread in threads}
         names = {paths.classes[node] for node, _, _ in used} | {name for _, guards, _ in used for name in guards}
         self._members = Members(names - {""}, reading)
         self._steps = 0
@@ -197,13 +197,3 @@ def reached(state: State, text: str, place: int = 0) -> tuple[State, int]:
 def _doubted(thread: Thread) -> Thread:
     node, guards, _ = thread
     return node, guards, True
-
-
-def _used(paths: Paths) -> frozenset[Thread]:
-    """The threads of all states."""
-    used: set[Thread] = set()
-    waiting = {*paths.first}
-    while waiting:
-        used |= waiting
-        waiting = {following for node, _, _ in waiting for following in paths.following[node]} - used
-    return frozenset(used)

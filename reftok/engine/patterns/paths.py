@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from reftok.oniguruma.case_folding import folded
 from reftok.oniguruma.classes import outside_of_brackets
-from reftok.oniguruma.folded_trees import folded
 from reftok.oniguruma.members import escaped, written
 from reftok.oniguruma.syntax_tree import (
     ANY_CHARACTER,
