@@ -127,7 +127,8 @@ class Automaton:
                 following = self._following[node]
                 reached.update(dict.fromkeys(map(_doubted, following) if in_doubt else following))
         key = tuple(reached), state.may_match or ended_before, ended_before
-        return self._states.setdefault(key, State(self, *key))
+        found = self._states.get(key)
+        return self._states.setdefault(key, State(self, *key)) if found is None else found
 
     def _forget(self) -> None:
         """States that somebody holds go on."""
