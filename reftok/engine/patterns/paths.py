@@ -55,6 +55,8 @@ _MOST_COPIED = 256
 """So many nodes a bounded repetition may be written out to; a larger one counts as endless."""
 _MOST_NODES = 2048
 _MOST_STEPS = 1 << 18
+_MOST_GUARDS = 3
+"""A path with more is in doubt instead, because there are as many paths as there are ways of having some of them."""
 _FARTHEST_BACK = 1000
 
 Guards: TypeAlias = frozenset[str]
@@ -92,7 +94,7 @@ def paths(tree: Node, is_rust: bool = False, in_doubt: bool = False) -> Paths:
     r"""The paths through a pattern. Raises Undecided.
 
     is_rust: whether the tree stands for a pattern that `regex` reads itself.
-    in_doubt: whether every path is so from the start.
+    in_doubt: whether every path is so at its end.
 
     >>> from reftok.oniguruma.parser import parse
     >>> found = paths(parse(r"a+(?!b)"))
@@ -112,7 +114,7 @@ def paths(tree: Node, is_rust: bool = False, in_doubt: bool = False) -> Paths:
     context = _context(tree)
     network = _Network(is_rust)
     entry = network.build(tree, network.doubt(MATCHED) if in_doubt else MATCHED)
-    following = tuple(network.threads(targets) for _, targets in network.nodes)
+    following = tuple(network.threads(targets) if name else () for name, targets in network.nodes)
     first, doubtful = network.threads((entry,)), network.leading_to_doubt()
     return Paths(tuple(name for name, _ in network.nodes), following, first, doubtful, context)
 
@@ -174,17 +176,21 @@ class _Network:
                 continue
             asked |= self.guards.get(node, _UNGUARDED)
             of_runs |= self.ends_of_runs.get(node, _UNGUARDED)
+            if len(asked) + len(of_runs) > _MOST_GUARDS:
+                self.doubts.add(node)
+                asked = of_runs = _UNGUARDED
             in_doubt |= node in self.doubts
             waiting += [(target, asked, of_runs, in_doubt) for target in reversed(targets)]
         return tuple(found)
 
     def leading_to_doubt(self) -> frozenset[int]:
-        found: frozenset[int] = frozenset()
-        more = frozenset(self.doubts)
-        while more != found:
-            found = more
-            more |= {node for node, (_, targets) in enumerate(self.nodes) if not found.isdisjoint(targets)}
-        return found
+        found, size = {*self.doubts}, -1
+        while size != len(found):
+            size = len(found)
+            for node, (_, targets) in enumerate(self.nodes):
+                if not found.isdisjoint(targets):
+                    found.add(node)
+        return frozenset(found)
 
     def build(self, node: Node, target: int) -> int:
         """The paths through a node, on to a target: where they begin."""

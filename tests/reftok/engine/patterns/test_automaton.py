@@ -114,6 +114,11 @@ def test_nested_repetitions_stay_small() -> None:
     assert len(paths(parse(nested)).classes) < 2048
 
 
+def test_every_optional_lookahead_does_not_double_the_paths() -> None:
+    found = paths(parse("".join(f"(?:(?!{character})|)" for character in "abcdefghijklmnopqrst") + "x"))
+    assert len(found.first) < 3000
+
+
 def test_an_automaton_forgets_its_states_and_goes_on_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(automaton_module, "MOST_STEPS", 3)
     words = automaton(r"'(?:ll|s)|\p{L}+| ?\d{1,3}|\s+(?!\S)|\s+")

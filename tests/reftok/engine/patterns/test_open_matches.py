@@ -195,9 +195,10 @@ def test_a_pattern_that_rust_reads_otherwise_is_given_out_whole(pattern: str) ->
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(?i:ss)b|[a-zß]+", "(?i:[ß])b|[a-zß]+", "(?i:[ks]s)|[a-zßſK]+b", r"[a-z]+\Z|[a-z]"]
+    "pattern",
+    ["(?i:ss)b|[a-zß]+", "(?i:[ß])b|[a-zß]+", "(?i:[ks]s)|[a-zßſK]+b", r"[a-z]+\Z|[a-z]", "(?i:i+)", "(?i:[hi]+)"],
 )
-@pytest.mark.parametrize("text", ["ßbb", "ssbb", "ſsbb", "Ksab", "ab\n"])
+@pytest.mark.parametrize("text", ["ßbb", "ssbb", "ſsbb", "Ksab", "ab\n", "iİıIh"])
 def test_a_pattern_of_rust_ignores_case_as_regex_does(pattern: str, text: str) -> None:
     compiled = compile_fancy_regex(pattern)
     assert streamed(stream_matches(compiled, opens=True), list(text)) == whole_matches(compiled, text)
@@ -221,6 +222,12 @@ def test_a_long_fragment_that_ends_within_a_match_is_given_out_at_once() -> None
     matcher = stream_matches(compile_oniguruma(GPT2_PATTERN), opens=True)
     assert matcher.feed("some words " + "a" * 100) == [("some", True), (" words", True), (" " + "a" * 100, True)]
     assert matcher.is_open
+
+
+@pytest.mark.parametrize("text", ["faa", "eff", "dffe", "abba", "ffffa"])
+def test_a_path_with_many_conditions_is_in_doubt(text: str) -> None:
+    compiled = compile_oniguruma("(?!a)(?!b)(?!c)(?!d)[a-f]++(?!f)|[a-d]|e+|f{2}")
+    assert streamed(stream_matches(compiled, opens=True), list(text)) == whole_matches(compiled, text)
 
 
 def test_what_comes_behind_a_match_in_pieces_knows_what_is_before_it() -> None:
