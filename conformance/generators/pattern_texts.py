@@ -14,10 +14,8 @@ from conformance.generators.base import pick
 from reftok.oniguruma.members import written
 from reftok.oniguruma.syntax_tree import (
     Alternation,
-    AnyCharacter,
     CharacterClass,
     Conditional,
-    LineBreak,
     Literal,
     Members,
     Node,
@@ -29,7 +27,6 @@ Maker: TypeAlias = Callable[[Random], str]
 
 _MORE = 3
 """An endless repetition is drawn up to so many times more often than it must be."""
-_LINE_BREAKS = ("\n", "\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029")
 
 
 def text_maker(node: Node) -> Maker:
@@ -44,10 +41,6 @@ def text_maker(node: Node) -> Maker:
             return (lambda chance: _in_some_case(text, chance)) if ignore_case else (lambda _: text)
         case CharacterClass(members):
             return _member_maker(members)
-        case AnyCharacter(line_feed):
-            return lambda chance: "\n" if line_feed and chance.random() < 0.2 else pick(chance, alphabet())
-        case LineBreak():
-            return lambda chance: pick(chance, _LINE_BREAKS)
         case Alternation(branches):
             return _one_of([*map(text_maker, branches)])
         case Repeat(body, least, most):

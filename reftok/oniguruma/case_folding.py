@@ -1,4 +1,4 @@
-"""Matching without regard to case, in Unicode 16.
+"""Matching without regard to case, in Unicode 16: by classes of all the letters that are alike.
 
 Source: `onigenc_unicode_get_case_fold_codes_by_str` and `onigenc_unicode_apply_all_case_fold` of Oniguruma, unicode.c,
 and `unravel_case_fold_string`, regcomp.c.
@@ -6,12 +6,29 @@ and `unravel_case_fold_string`, regcomp.c.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import regex
 
+from reftok.oniguruma.members import written
+from reftok.oniguruma.syntax_tree import (
+    Alternation,
+    Atomic,
+    Capture,
+    CharacterClass,
+    Complement,
+    Conditional,
+    Group,
+    Literal,
+    Lookaround,
+    Members,
+    Node,
+    Ranges,
+    Repeat,
+    Sequence,
+    Union,
+)
 from reftok.unicode.characters import character_class
 from reftok.unicode.tables import UNASSIGNED_IN_16
 
@@ -50,30 +67,67 @@ def foldings() -> Foldings:
     return Foldings({character: group for group in alike.values() for character in group}, sharing)
 
 
-def folded_characters() -> str:
-    """Every character that matches another one, or several."""
-    return "".join({*foldings().alike, *"".join(foldings().sharing.values())})
+def folded(node: Node, behind: bool = False) -> Node:
+    """A tree in which nothing ignores case.
 
+    behind: whether it stands in a lookbehind, where one character of a literal stands for one only.
 
-def folded_parts(text: str, single: bool) -> Iterator[tuple[str, str]]:
-    """A literal in the parts that are folded as one: what each stands for alone, and the several that it folds to.
-
-    single: whether one character can only stand for one, as in a lookbehind.
-
-    >>> list(folded_parts("as", False)), list(folded_parts("ss", False)), list(folded_parts("ß", True))
-    ([('aA', ''), ('sSſ', '')], [('ßẞ', 'ss')], [('ßẞ', '')])
+    >>> folded(Literal("a", ignore_case=True))
+    CharacterClass(members=Ranges(ranges=((65, 65), (97, 97))), ignore_case=False)
     """
+    match node:
+        case Literal(text, True):
+            parts = _literal(text, single=behind)
+            return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+        case CharacterClass(members, True):
+            members, severals = without_case(members)
+            return _either(CharacterClass(members), severals)
+        case Sequence(parts):
+            return Sequence(tuple(folded(part, behind) for part in parts))
+        case Alternation(branches):
+            return Alternation(tuple(folded(branch, behind) for branch in branches))
+        case Group(body) | Capture(_, body) | Atomic(body) | Repeat(body):
+            return replace(node, body=folded(body, behind))
+        case Lookaround(body, is_behind):
+            return replace(node, body=folded(body, is_behind))
+        case Conditional(condition, then, otherwise):
+            asked = condition if isinstance(condition, int) else folded(condition, behind)
+            return Conditional(asked, folded(then, behind), folded(otherwise, behind))
+        case _:
+            return node
+
+
+def without_case(members: Members) -> tuple[Members, list[str]]:
+    """A class without regard to case: with the characters alike, and the foldings to several of its members.
+
+    A class that is negated is so at last, and then matches no several characters.
+
+    >>> without_case(Ranges(((0xDF, 0xDF),)))
+    (Union(parts=(Ranges(ranges=((223, 223),)), Ranges(ranges=((7838, 7838),)))), ['ss'])
+    """
+    if isinstance(members, Complement):
+        return Complement(without_case(members.members)[0]), []
+    compiled = regex.compile(written(members, exact=True), regex.V1)
+    found = {*compiled.findall("".join({*foldings().alike, *"".join(foldings().sharing.values())}))}
+    groups = [*foldings().alike.values(), *foldings().sharing.values()]
+    more = {other for group in groups if not found.isdisjoint(group) for other in group} - found
+    several = [folded for folded, group in foldings().sharing.items() if not found.isdisjoint(group)]
+    added = Ranges(tuple((ord(character), ord(character)) for character in sorted(more)))
+    return Union((members, added)) if more else members, sorted(several, key=len)
+
+
+def _literal(text: str, single: bool) -> list[Node]:
+    """The parts of a literal that are folded as one: `ss` is, unless one character can only stand for one."""
+    found: list[Node] = []
     position = 0
     while position < len(text):
-        folded = "" if single else _several(text, position)
         character = text[position]
-        if folded:
-            yield foldings().sharing[folded], folded
-            position += len(folded)
-            continue
-        own = next((folded for folded, group in foldings().sharing.items() if character in group), "")
-        yield foldings().sharing.get(own, foldings().alike.get(character, character)), "" if single else own
-        position += 1
+        several = "" if single else _several(text, position)
+        own = several or next((folded for folded, group in foldings().sharing.items() if character in group), "")
+        one = _any_of(foldings().sharing.get(own, foldings().alike.get(character, character)))
+        found.append(_either(one, [own] if own and not single else []))
+        position += len(several) or 1
+    return found
 
 
 def _several(text: str, position: int) -> str:
@@ -81,3 +135,14 @@ def _several(text: str, position: int) -> str:
     alike = foldings().alike
     folded = "".join(alike.get(character, character)[0] for character in text[position : position + _LONGEST])
     return next((folded[:length] for length in (3, 2) if folded[:length] in foldings().sharing), "")
+
+
+def _either(one: Node, severals: list[str]) -> Node:
+    """One character, or the several that it folds to, each with those alike."""
+    alike = foldings().alike
+    sequences = (Sequence(tuple(_any_of(alike.get(character, character)) for character in text)) for text in severals)
+    return Alternation((one, *sequences)) if severals else one
+
+
+def _any_of(characters: str) -> Node:
+    return CharacterClass(Ranges(tuple((ord(character), ord(character)) for character in sorted(characters))))

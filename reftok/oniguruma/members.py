@@ -12,7 +12,6 @@ from functools import cache
 import regex
 
 from reftok.oniguruma import property_names as tables
-from reftok.oniguruma.case_folding import folded_characters, foldings
 from reftok.oniguruma.syntax_tree import Complement, Intersection, Members, Property, Ranges, Union
 from reftok.unicode.characters import newer_than_16
 from reftok.unicode.ranges import as_ranges, ranges_of
@@ -171,22 +170,3 @@ def is_within_ascii(members: Members) -> bool:
     (True, False)
     """
     return regex.search(written(members, exact=True), "".join(map(chr, range(0x80, _LAST + 1))), regex.V1) is None
-
-
-def without_case(members: Members) -> tuple[Members, list[str]]:
-    """A class without regard to case: with the characters alike, and the foldings to several of its members.
-
-    A class that is negated is so at last, and then matches no several characters.
-
-    >>> without_case(Ranges(((0xDF, 0xDF),)))
-    (Union(parts=(Ranges(ranges=((223, 223),)), Ranges(ranges=((7838, 7838),)))), ['ss'])
-    """
-    if isinstance(members, Complement):
-        return Complement(without_case(members.members)[0]), []
-    compiled = regex.compile(written(members, exact=True), regex.V1)
-    found = {*compiled.findall(folded_characters())}
-    groups = [*foldings().alike.values(), *foldings().sharing.values()]
-    more = {other for group in groups if not found.isdisjoint(group) for other in group} - found
-    several = [folded for folded, group in foldings().sharing.items() if not found.isdisjoint(group)]
-    added = Ranges(tuple((ord(character), ord(character)) for character in sorted(more)))
-    return Union((members, added)) if more else members, sorted(several, key=len)

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 
 import regex
 
-from reftok.oniguruma.classes import read_class
+from reftok.oniguruma.classes import Options, named, outside_of_brackets, read_class, read_property, read_shorthand
 from reftok.oniguruma.cursor import Cursor
 from reftok.oniguruma.escapes import read_escape
-from reftok.oniguruma.properties import Options, named, outside_of_brackets, read_property, read_shorthand
 from reftok.oniguruma.quantifiers import quantified, read_quantifier
 from reftok.oniguruma.syntax_tree import (
+    ANY_CHARACTER,
+    NO_LINE_FEED,
     NOTHING,
     Alternation,
-    AnyCharacter,
     Assertion,
     AssertionKind,
     Atomic,
@@ -27,10 +27,10 @@ from reftok.oniguruma.syntax_tree import (
     Conditional,
     Group,
     Keep,
-    LineBreak,
     Literal,
     Lookaround,
     Node,
+    Ranges,
     Sequence,
     walk,
 )
@@ -43,7 +43,13 @@ _ASSERTIONS: dict[str, AssertionKind] = {
     "b": "word boundary",
     "B": "no boundary",
 }
-_SINGLE: dict[str, Node] = {"K": Keep(), "R": LineBreak(), "N": AnyCharacter(False), "O": AnyCharacter(True)}
+_LINE_BREAKS = CharacterClass(Ranges(((0x0A, 0x0D), (0x85, 0x85), (0x2028, 0x2029))))
+_SINGLE: dict[str, Node] = {
+    "K": Keep(),
+    "R": Atomic(Alternation((Literal("\r\n"), _LINE_BREAKS))),
+    "N": NO_LINE_FEED,
+    "O": ANY_CHARACTER,
+}
 _UNKNOWN_ESCAPES = {"X": "text segments", "y": "text segments", "Y": "text segments"}
 _UNKNOWN_GROUPS = {"(?~": "the absent operator", "(?{": "a callout", "(*": "a callout", "(?C": "an option of the whole"}
 _UNKNOWN_GROUPS |= {"(?I": "an option of the whole", "(?L": "an option of the whole", "(?y": "text segments"}
@@ -89,7 +95,7 @@ class _Parser:
         return {name for name in self.groups if name is not None}
 
     def everything(self) -> Node:
-        tree = Sequence(()) if self.cursor.at_end() else self.alternatives(Options())
+        tree = Sequence(()) if self.cursor.at_end() else self.alternatives(frozenset())
         if not self.cursor.at_end():
             self.cursor.refuse("nothing is open that this could close", self.cursor.position)
         for node in walk(tree):
@@ -157,7 +163,7 @@ class _Parser:
             case "[":
                 return CharacterClass(read_class(cursor, options), "i" in options)
             case ".":
-                return AnyCharacter("m" in options)
+                return ANY_CHARACTER if "m" in options else NO_LINE_FEED
             case "^":
                 return Assertion("line start")
             case "$":
@@ -241,11 +247,9 @@ class _Parser:
             return self.conditional(options, start)
         if changes := _OPTIONS.match(cursor.pattern, start):
             cursor.position = changes.end()
-            return self.with_options(_changed(options, changes), changes["end"] == ":", start)
+            options = (options | {*changes["on"]}) - {*changes["off"]}
+            return Group(self.body(options, start) if changes["end"] == ":" else self.alternatives(options))
         return self.capture(options, start)
-
-    def with_options(self, options: Options, closed: bool, start: int) -> Node:
-        return Group(self.body(options, start) if closed else self.alternatives(options))
 
     def capture(self, options: Options, start: int) -> Node:
         cursor = self.cursor
@@ -297,14 +301,6 @@ class _Parser:
         if not self.cursor.accept(")"):
             self.cursor.refuse("the group has no end", start)
         return node
-
-
-def _changed(options: Options, changes: regex.Match[str]) -> Options:
-    for letter in changes["on"]:
-        options = options.changed(letter, on=True)
-    for letter in changes["off"].replace("-", ""):
-        options = options.changed(letter, on=False)
-    return options
 
 
 def _alternation(branches: list[Node]) -> Node:

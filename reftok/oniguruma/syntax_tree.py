@@ -61,13 +61,6 @@ class CharacterClass:
     ignore_case: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AnyCharacter:
-    """One character; a line feed only if `line_feed`."""
-
-    line_feed: bool
-
-
 AssertionKind: TypeAlias = OneOf[
     "line start", "line end", "text start", "text end", "last line end", "search start", "word boundary", "no boundary"
 ]
@@ -79,11 +72,6 @@ class Assertion:
 
     kind: AssertionKind
     word: Members = Property("word")
-
-
-@dataclass(frozen=True, slots=True)
-class LineBreak:
-    r"""`\R`: one line break, of which a CR LF is never cut in two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +153,7 @@ class Conditional:
 Node: TypeAlias = (
     Literal
     | CharacterClass
-    | AnyCharacter
     | Assertion
-    | LineBreak
     | Keep
     | Sequence
     | Alternation
@@ -181,6 +167,8 @@ Node: TypeAlias = (
 )
 
 NOTHING = Sequence(())
+ANY_CHARACTER = CharacterClass(Ranges(((0, 0x10FFFF),)))
+NO_LINE_FEED = CharacterClass(Complement(Ranges(((0x0A, 0x0A),))))
 
 
 def children(node: Node) -> tuple[Node, ...]:

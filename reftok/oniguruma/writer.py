@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reftok.oniguruma.case_folding import folded_parts, foldings
-from reftok.oniguruma.members import escaped, without_case, written
+from reftok.oniguruma.case_folding import folded
+from reftok.oniguruma.members import escaped, written
 from reftok.oniguruma.syntax_tree import (
     Alternation,
-    AnyCharacter,
     Assertion,
     Atomic,
     Backreference,
@@ -17,7 +16,6 @@ from reftok.oniguruma.syntax_tree import (
     Conditional,
     Group,
     Keep,
-    LineBreak,
     Literal,
     Lookaround,
     Node,
@@ -41,8 +39,9 @@ def write(tree: Node, exact: bool) -> str:
     r"""The pattern of `regex`; exact: for characters newer than Unicode 16 as well.
 
     >>> write(Repeat(Literal("ab"), 1, None), exact=False), write(Literal("ab", ignore_case=True), exact=False)
-    ('(?:ab)+', '[aA][bB]')
+    ('(?:ab)+', '[Aa][Bb]')
     """
+    tree = folded(tree)
     nodes = walk(tree)
     numbers = {node.number for node in nodes if isinstance(node, Backreference)}
     conditions = {node.condition for node in nodes if isinstance(node, Conditional)}
@@ -51,24 +50,19 @@ def write(tree: Node, exact: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """referred: the groups whose match matters. behind: whether it is written in a lookbehind."""
+    """referred: the groups whose match matters."""
 
     exact: bool
     referred: frozenset[int]
-    behind: bool = False
 
     def write(self, node: Node) -> str:
         match node:
-            case Literal(text, ignore_case):
-                return self.without_case(text) if ignore_case else escaped(text)
-            case CharacterClass():
-                return self.character_class(node)
-            case AnyCharacter(line_feed):
-                return "(?s:.)" if line_feed else "."
+            case Literal(text):
+                return escaped(text)
+            case CharacterClass(members):
+                return written(members, self.exact)
             case Assertion():
                 return self.place(node)
-            case LineBreak():
-                return r"(?>\r\n|[\n-\r\x85\u2028\u2029])"
             case Keep():
                 return r"\K"
             case Sequence(parts):
@@ -97,8 +91,7 @@ class _Writer:
             case Atomic(body):
                 return f"(?>{self.write(body)})"
             case Lookaround(body, behind, negative):
-                inner = _Writer(self.exact, self.referred, behind)
-                return f"{_LOOKAROUNDS[behind, negative]}{inner.write(body)})"
+                return f"{_LOOKAROUNDS[behind, negative]}{self.write(body)})"
             case Conditional(int(number), then, otherwise):
                 return f"(?(group_{number}){self.part(then)}|{self.part(otherwise)})"
             case Conditional(condition, then, otherwise):
@@ -121,35 +114,13 @@ class _Writer:
         first, second = ("(?!", "(?=") if node.kind == "word boundary" else ("(?=", "(?!")
         return f"(?:(?<={word}){first}{word})|(?<!{word}){second}{word}))"
 
-    def character_class(self, node: CharacterClass) -> str:
-        if not node.ignore_case:
-            return written(node.members, self.exact)
-        members, several = without_case(node.members)
-        alternatives = [written(members, self.exact), *map(_each_alike, several)]
-        return alternatives[0] if not several else f"(?:{'|'.join(alternatives)})"
-
-    def without_case(self, text: str) -> str:
-        parts = []
-        for alone, several in folded_parts(text, single=self.behind):
-            one = escaped(alone) if len(alone) == 1 else f"[{escaped(alone)}]"
-            parts.append(f"(?:{one}|{_each_alike(several)})" if several else one)
-        return "".join(parts)
-
-
-def _each_alike(folded: str) -> str:
-    """The several characters that one folds to, each with those alike."""
-    groups = (foldings().alike.get(character, character) for character in folded)
-    return "".join(escaped(group) if len(group) == 1 else f"[{escaped(group)}]" for group in groups)
-
 
 def _is_single(node: Node) -> bool:
     """Whether what is written for a node takes a quantifier as a whole."""
     match node:
-        case Literal(text, ignore_case):
-            return len(text) == 1 and not ignore_case
-        case CharacterClass(_, ignore_case):
-            return not ignore_case
-        case AnyCharacter() | Capture() | Group() | Atomic(Alternation() | Sequence()) | LineBreak():
+        case Literal(text):
+            return len(text) == 1
+        case CharacterClass() | Capture() | Group() | Atomic(Alternation() | Sequence()):
             return True
         case _:
             return False

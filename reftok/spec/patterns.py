@@ -20,8 +20,7 @@ from typing import Any, Literal, TypeAlias
 import regex
 
 from reftok.errors import InvalidText, UnsupportedFeature
-from reftok.oniguruma.analysis import may_be_empty, runs_away
-from reftok.oniguruma.limits import check
+from reftok.oniguruma.analysis import check, may_be_empty, runs_away
 from reftok.oniguruma.members import suspects
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Node, properties

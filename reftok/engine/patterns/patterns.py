@@ -15,11 +15,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
-from reftok.engine.patterns.growing import Growth, followed
+from reftok.engine.patterns.automaton import State, reached
 from reftok.engine.patterns.literals import overlap
-from reftok.engine.patterns.streamable import LONGEST_KNOWN, Streamable, streamable
+from reftok.engine.patterns.streamable import Streamable, streamable
 from reftok.spec.patterns import Pattern, pattern_matches
 from reftok.spec.text import Match, literal_matches
 
@@ -33,47 +33,13 @@ _MANY = 16
 """So many characters at once are matched without a look at where the paths have died."""
 
 
-class Matcher(Protocol):
-    """Finds the matches in the text of one part after the other."""
+class Matcher(ABC):
+    """Finds the matches in the text of one part after the other.
 
-    @property
-    def held(self) -> int:
-        """How many code points have been fed and are in no piece that was given out."""
-        ...
-
-    @property
-    def holds_parts(self) -> str:
-        """Why nothing is given out before the part has ended, '' if it is."""
-        ...
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the last piece was a match that may go on."""
-        ...
-
-    def feed(self, fragment: str) -> list[tuple[str, bool]]:
-        """More text of the part. What is final by now: a text, and whether it is a match (which may be '')."""
-        ...
-
-    def finish(self) -> list[tuple[str, bool]]:
-        """The part has ended: what was still held. The next text belongs to a new part."""
-        ...
-
-    def pieces(self, fragment: str) -> Pieces:
-        """The pieces that `feed` gives, in two lists."""
-        ...
-
-    def last_pieces(self) -> Pieces:
-        """The pieces that `finish` gives, in two lists."""
-        ...
-
-    def whole(self, part: str) -> Pieces:
-        """The pieces of a whole part, between two others."""
-        ...
-
-
-class _Matcher(ABC):
-    """The base of the matchers."""
+    held: how many code points have been fed and are in no piece that was given out.
+    holds_parts: why nothing is given out before the part has ended, '' if it is.
+    is_open: whether the last piece was a match that may go on.
+    """
 
     holds_parts = ""
     is_open = False
@@ -82,19 +48,24 @@ class _Matcher(ABC):
         self.held = 0
 
     def feed(self, fragment: str) -> list[tuple[str, bool]]:
+        """More text of the part. What is final by now: a text, and whether it is a match (which may be '')."""
         return _paired(self.pieces(fragment))
 
     def finish(self) -> list[tuple[str, bool]]:
+        """The part has ended: what was still held. The next text belongs to a new part."""
         return _paired(self.last_pieces())
 
     @abstractmethod
-    def pieces(self, fragment: str) -> Pieces: ...
+    def pieces(self, fragment: str) -> Pieces:
+        """The pieces that `feed` gives, in two lists."""
 
     @abstractmethod
-    def last_pieces(self) -> Pieces: ...
+    def last_pieces(self) -> Pieces:
+        """The pieces that `finish` gives, in two lists."""
 
     @abstractmethod
-    def whole(self, part: str) -> Pieces: ...
+    def whole(self, part: str) -> Pieces:
+        """The pieces of a whole part, between two others."""
 
 
 def _paired(pieces: Pieces) -> list[tuple[str, bool]]:
@@ -125,7 +96,7 @@ def matcher_of(how: Streamable | str, matches: Callable[[str], list[Match]], ope
     return PatternMatcher(how, opens) if isinstance(how, Streamable) else BufferedMatcher(matches, how)
 
 
-class PatternMatcher(_Matcher):
+class PatternMatcher(Matcher):
     """Matches a pattern.
 
     opens: whether a long match may come in several pieces.
@@ -134,13 +105,13 @@ class PatternMatcher(_Matcher):
     _state: where the paths from its beginning are at its end; nowhere while a match grows.
     _context: the text before it, as far as it counts. _touches: whether the last match has ended where it begins.
     _limit: how many code points may be held before it is time to see how far a match is sure to reach.
-    _known: what the pattern has in memory, None while a match grows.
     _growth: of a match of which some was given out, where its paths are at the end of the text.
     """
 
     def __init__(self, pattern: Streamable, opens: bool = False) -> None:
         super().__init__()
         self._pattern = pattern
+        self._known = pattern.known
         self._first_limit = LONG if opens else inf
         self._begin()
 
@@ -150,8 +121,7 @@ class PatternMatcher(_Matcher):
         self._waiting: list[str] = []
         self._state = self._pattern.automaton.start
         self._limit = self._first_limit
-        self._growth: Growth | None = None
-        self._known = self._pattern.known
+        self._growth: State | None = None
         self.is_open = False
         self.held = 0
 
@@ -170,55 +140,42 @@ class PatternMatcher(_Matcher):
 
     def _decided(self) -> Pieces:
         """The final pieces, of text that is long or of which the paths from the first place have died."""
-        if self._known is None:
-            return self._decided_behind() if self._growth is None else self._grown(self._growth)
-        waiting = "".join(self._waiting)
-        if len(waiting) <= LONGEST_KNOWN:
-            texts, are_matches, position, self._state, _ = self._known[waiting]
+        if self._growth is not None:
+            return self._grown(self._growth)
+        text = "".join(self._waiting)
+        if self._known is not None:
+            texts, are_matches, position, self._state, _ = self._known[text]
         else:
-            texts, are_matches, position, self._state, _ = self._pattern.decide(waiting, 0, -1)
-            self._limit = self._first_limit
-        rest = waiting[position:]
-        self._waiting = [rest]
-        self.held = held = len(rest)
-        return self._opened((texts, are_matches)) if held > self._limit else (texts, are_matches)
-
-    def _decided_behind(self) -> Pieces:
-        """The same where it counts what is before the start, or that a match has ended there."""
-        text = self._context + "".join(self._waiting)
-        start = len(self._context)
-        last_end = start if self._touches else -1
-        texts, are_matches, position, self._state, last_end = self._pattern.decide(text, start, last_end)
-        self._touches = last_end == position
-        self._context = text[max(0, position - self._pattern.context) : position]
+            start = len(self._context)
+            text = self._context + text
+            last_end = start if self._touches else -1
+            texts, are_matches, position, self._state, last_end = self._pattern.decide(text, start, last_end)
+            self._touches = last_end == position
+            self._context = text[max(0, position - self._pattern.context) : position]
         self._waiting = [text[position:]]
-        self.held = len(text) - position
+        self.held = held = len(text) - position
         self._limit = self._first_limit
-        return self._opened((texts, are_matches)) if self.held > self._limit else (texts, are_matches)
+        return self._opened((texts, are_matches)) if held > self._limit else (texts, are_matches)
 
     def _opened(self, before: Pieces) -> Pieces:
         """The given pieces, and of a match that begins with held text all up to where it is sure to reach.
 
         Where nothing is sure, that may be otherwise when it has grown; a part of what it is then long keeps it cheap.
         """
-        growth = self._pattern.growth
-        if growth is None:
-            self._limit = inf
-            return before
         self._limit = self.held + self.held // 4
-        growth, end = followed(growth, "".join(self._waiting))
-        if not (end and growth.threads and growth.is_sure):
+        growth, end = reached(self._pattern.automaton.start, "".join(self._waiting))
+        if not (end and growth.alive and growth.is_sure):
             return before
-        self._growth, self.is_open, self._known = growth, True, None
+        self._growth, self.is_open = growth, True
         self._state = self._pattern.automaton.nowhere
         return _joined(before, self._given(end))
 
-    def _grown(self, growth: Growth) -> Pieces:
+    def _grown(self, growth: State) -> Pieces:
         """More of a match, and what follows if it has ended."""
         fragment = self._waiting[-1]
-        self._growth, end = followed(growth, fragment, self.held)
+        self._growth, end = reached(growth, fragment, self.held)
         self.held += len(fragment)
-        if self._growth.threads:
+        if self._growth.alive:
             return self._given(end) if end else _NOTHING
         piece = self._given(end)
         context, (rest,) = self._context, self._waiting
@@ -254,7 +211,7 @@ class PatternMatcher(_Matcher):
         return self._pattern.decide_all(part, 0, -1)
 
 
-class LiteralMatcher(_Matcher):
+class LiteralMatcher(Matcher):
     """Matches a fixed string: what is held is the longest end of the text that it could begin with."""
 
     def __init__(self, literal: str) -> None:
@@ -295,7 +252,7 @@ class LiteralMatcher(_Matcher):
         return _pieces(part, literal_matches(part, self._literal))
 
 
-class BufferedMatcher(_Matcher):
+class BufferedMatcher(Matcher):
     """Waits for the end of the part. matches: what finds the matches in it. reason: why that is necessary."""
 
     def __init__(self, matches: Callable[[str], list[Match]], reason: str) -> None:

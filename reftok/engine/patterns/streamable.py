@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 import regex
 
 from reftok.engine.caches import Results
 from reftok.engine.patterns.ascii_patterns import ascii_pattern
-from reftok.engine.patterns.finality import Automaton, State, followed
-from reftok.engine.patterns.finality_paths import Undecided, paths
-from reftok.engine.patterns.growing import Growth, GrowthAutomaton
-from reftok.engine.patterns.ordered_paths import ordered_paths
+from reftok.engine.patterns.automaton import Automaton, State, followed
+from reftok.engine.patterns.paths import Undecided, paths
 from reftok.errors import UnsupportedFeature
 from reftok.oniguruma.analysis import may_be_empty
-from reftok.oniguruma.members import suspects
 from reftok.oniguruma.parser import parse
-from reftok.oniguruma.syntax_tree import Node, properties
+from reftok.oniguruma.syntax_tree import Node
 from reftok.spec.patterns import Pattern, for_16, may_run_away, spans
 from reftok.spec.types import Span
 from reftok.unicode.characters import as_of_16
@@ -29,16 +26,14 @@ _READ_ALIKE = regex.compile(
     rf"(?:[^\\\[\]()$]|\\(?:[pP]\{{\^?\w+\}}|u[0-9A-Fa-f]{{4}}|[AbBdDfnrsStvwWZ]|[^\w\n])"
     rf"|\((?!\?)|\(\?(?:[:=!>]|<[=!]|i:)|\)|\[\^?{_CLASS_ITEM}+(?:&&\[\^?{_CLASS_ITEM}+\])?\])*+"
 )
-"""Syntax that stands for the same, or for less, in the syntax of `regex` as in that of Oniguruma."""
+"""Syntax that stands for the same in the syntax of `regex` as in that of Oniguruma, but for some of what is next."""
 _READ_OTHERWISE = regex.compile(r"\}\?|,\}\+|\{\d+\}\+|--|~~|\|\|")
-"""Syntax that stands for less in the syntax of `regex`, or in that of its version 1."""
+"""Syntax that stands for something else in the syntax of `regex`, or in that of its version 1."""
 _PLAIN_FLAGS = regex.VERSION0 | regex.VERSION1 | regex.FULLCASE | regex.UNICODE
-_JOINERS = frozenset("\u200c\u200d")
-"""Characters of a word to `regex`, and not to Oniguruma."""
 
 _TELLING = "aA0_. \n"
 """A character of each kind that most texts have."""
-LONGEST_KNOWN = 16
+_LONGEST_KNOWN = 16
 """So many characters may be decided from memory: the fragments of a model's output come again and again."""
 
 Decision: TypeAlias = tuple[list[str], list[bool] | None, int, State, int]
@@ -54,8 +49,7 @@ class Streamable:
     context: how many characters before its start a match may depend on.
     is_simple: whether its matches are never empty, need no timer and have no groups.
     ascii_pattern: that of `re` for text in ASCII, if there is one.
-    make_growth: makes what `growth` is.
-    known: what has been decided of texts of up to `LONGEST_KNOWN`, for a simple pattern without context.
+    known: what is decided of a text, remembered where it is short; None where that takes more than the text to tell.
     """
 
     def __init__(
@@ -66,7 +60,6 @@ class Streamable:
         timed: bool,
         is_simple: bool,
         ascii_pattern: re.Pattern[str] | None,
-        make_growth: Callable[[], Growth | None],
     ) -> None:
         self.automaton = automaton
         self.context = context
@@ -74,18 +67,12 @@ class Streamable:
         self._timed = timed
         self._may_have_no_gaps = is_simple and all(map(self._may_begin_match, _TELLING))
         self._ascii_pattern = ascii_pattern
-        self._make_growth = make_growth
         knows = is_simple and not context
-        self.known = Results(lambda text: self.decide(text, 0, -1), LONGEST_KNOWN, 1 << 12) if knows else None
+        self.known = Results(lambda text: self.decide(text, 0, -1), _LONGEST_KNOWN, 1 << 12) if knows else None
 
     def _may_begin_match(self, character: str) -> bool:
         state = self.automaton.start[character]
         return state.alive or state.may_match
-
-    @cached_property
-    def growth(self) -> Growth | None:
-        """Where the paths begin that tell how far a match reaches at least; None where nothing tells it."""
-        return self._make_growth()
 
     def decide(self, text: str, position: int, last_end: int) -> Decision:
         """The final pieces from a position on.
@@ -93,9 +80,9 @@ class Streamable:
         last_end: where the last match has ended, if that is at the position.
         """
         texts = self._matches_without_gaps(text, position)
-        if texts is not None:
-            return self._without_undecided(text, texts)
-        return self._with_gaps(text, position, self.automaton.settled(text, position), last_end)
+        if texts is None:
+            return self._with_gaps(text, position, self.automaton.settled(text, position), last_end)
+        return self._without_undecided(text, texts)
 
     def _without_undecided(self, text: str, texts: list[str]) -> Decision:
         """Matches up to the end of the text, less those of which a continuation may make others.
@@ -182,36 +169,20 @@ def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) ->
     >>> streamable(compile_oniguruma(r"(a)\1"))
     "the pattern '(a)\\\\1' can only be matched in a complete part: it refers to what a group has matched"
     """
-    tree = None if reading else pattern.tree
+    is_rust = pattern.tree is None or reading is not None
     try:
-        if tree is not None:
-            found = paths(tree)
-            automaton = Automaton(found)
-        else:
-            tree = _tree_of_rust(pattern)
-            found = paths(tree)
-            automaton = Automaton(found, reading or as_of_16, suspects(properties(tree)) | _JOINERS)
+        timed = may_run_away(pattern.as_oniguruma())
+        tree = _tree_of_rust(pattern) if pattern.tree is None or reading is not None else pattern.tree
+        # What comes before a pattern takes too long must not be given out: how far a match reaches is never sure.
+        found = paths(tree, is_rust, in_doubt=timed)
     except (Undecided, UnsupportedFeature, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         return f"the pattern {pattern.source[:200]!r} can only be matched in a complete part: {reason}"
-    timed = may_run_away(pattern.as_oniguruma())
+    automaton = Automaton(found, reading or (as_of_16 if is_rust else str))
     prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
     is_simple = not (timed or may_be_empty(tree) or pattern.compiled.groups)
     for_ascii = ascii_pattern(tree) if is_simple and reading is None else None
-    make_growth = partial(_growth, pattern, tree, reading, timed)
-    return Streamable(automaton, prepare, found.context, timed, is_simple, for_ascii, make_growth)
-
-
-def _growth(pattern: Pattern, tree: Node, reading: Callable[[str], str] | None, timed: bool) -> Growth | None:
-    """None for a pattern that may take too long as well: what comes before that must not be given out."""
-    is_rust = pattern.tree is None or reading is not None
-    if timed or (is_rust and _READ_OTHERWISE.search(pattern.compiled.pattern)):
-        return None
-    try:
-        found = ordered_paths(tree, is_rust)
-    except Undecided:
-        return None
-    return GrowthAutomaton(found, (reading or as_of_16) if is_rust else str).start
+    return Streamable(automaton, prepare, found.context, timed, is_simple, for_ascii)
 
 
 def _read(pattern: Pattern, reading: Callable[[str], str], text: str) -> tuple[regex.Pattern[str], str]:
@@ -220,6 +191,10 @@ def _read(pattern: Pattern, reading: Callable[[str], str], text: str) -> tuple[r
 
 def _tree_of_rust(pattern: Pattern) -> Node:
     source = pattern.as_oniguruma()
-    if pattern.compiled.flags & ~_PLAIN_FLAGS or not _READ_ALIKE.fullmatch(source):
+    if (
+        pattern.compiled.flags & ~_PLAIN_FLAGS
+        or not _READ_ALIKE.fullmatch(source)
+        or _READ_OTHERWISE.search(pattern.compiled.pattern)
+    ):
         raise Undecided("it is not written in the common part of two syntaxes")
     return parse(source)

@@ -16,15 +16,14 @@ import reftok
 from reftok.engine import caches as cache
 from reftok.engine.bpe import word_merges
 from reftok.engine.encode.sentencepiece_rewriting import rewriter
-from reftok.engine.patterns import finality, growing
+from reftok.engine.patterns import automaton
 from reftok.engine.patterns.streamable import streamable
 from reftok.engine.unigram import undecided_text
 
 LANGUAGES = Path(__file__).resolve().parents[4] / "corpora" / "languages"
 LITTLE = 4
 MEMORIES = [
-    (finality, "MOST_STATES", LITTLE),
-    (growing, "MOST_STATES", LITTLE),
+    (automaton, "MOST_STATES", LITTLE),
     (word_merges, "_MOST_PAIRS", LITTLE),
     (undecided_text, "_MOST_STEPS", 8 * LITTLE),
 ]

@@ -68,8 +68,14 @@ def test_the_published_patterns_have_fast_paths_that_find_the_same(pattern: str,
     assert spans(fast, text) == spans(compile_oniguruma(pattern).compiled, text)
 
 
-@pytest.mark.parametrize(
-    "pattern", ["(ab)+", r"(a)\1", r"\ba", "(?<=a)b", r"a\Kb", "^a", "(?i:\u00df)", "(?i:[\u00df])"]
-)
+@pytest.mark.parametrize("pattern", ["(?i:\u00df)", "(?i:[\u00df])", "(?i:ss)", "(?i:\ufb01)x|a", "(?i:\u212a+)"])
+def test_a_letter_that_stands_for_several_has_a_fast_path(pattern: str) -> None:
+    fast = ascii_pattern(parse(pattern))
+    assert fast is not None
+    for text in ("ssSs", "a fix Fi", "kK"):
+        assert spans(fast, text) == spans(compile_oniguruma(pattern).compiled, text)
+
+
+@pytest.mark.parametrize("pattern", ["(ab)+", r"(a)\1", r"\ba", "(?<=a)b", r"a\Kb", "^a"])
 def test_what_may_differ_has_no_fast_path(pattern: str) -> None:
     assert ascii_pattern(parse(pattern)) is None

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.engine.patterns.finality as finality_module
-from reftok.engine.patterns.finality import Automaton
-from reftok.engine.patterns.finality_paths import Undecided, paths
+import reftok.engine.patterns.automaton as automaton_module
+from reftok.engine.patterns.automaton import Automaton
+from reftok.engine.patterns.paths import Undecided, paths
 from reftok.errors import UnsupportedFeature
 from reftok.oniguruma.parser import parse
 from reftok.spec.patterns import Pattern, compile_oniguruma, for_16
@@ -76,7 +76,9 @@ def test_the_starts_of_a_long_text_are_settled_from_its_end() -> None:
     [
         ("ab", "a", True),
         ("ab", "ab", False),
-        ("ab|abc", "ab", True),
+        ("ab|abc", "ab", False),
+        ("abc|ab", "ab", True),
+        ("(?>ab|c)|abc", "ab", True),
         ("(?>ab|abc)", "ab", True),
         ("a*+b", "aa", True),
         ("a{2,3}", "aaa", False),
@@ -96,6 +98,8 @@ def test_the_starts_of_a_long_text_are_settled_from_its_end() -> None:
         ("(?i)K", "\u212a", False),
         ("[^a]b", "a", False),
         (r"\R", "\r", True),
+        ("a+?", "a", False),
+        ("(?=a(?!b))a", "a", True),
         ("(?:a?)*", "a", True),
     ],
 )
@@ -110,8 +114,13 @@ def test_nested_repetitions_stay_small() -> None:
     assert len(paths(parse(nested)).classes) < 2048
 
 
+def test_every_optional_lookahead_does_not_double_the_paths() -> None:
+    found = paths(parse("".join(f"(?:(?!{character})|)" for character in "abcdefghijklmnopqrst") + "x"))
+    assert len(found.first) < 3000
+
+
 def test_an_automaton_forgets_its_states_and_goes_on_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finality_module, "MOST_STEPS", 3)
+    monkeypatch.setattr(automaton_module, "MOST_STEPS", 3)
     words = automaton(r"'(?:ll|s)|\p{L}+| ?\d{1,3}|\s+(?!\S)|\s+")
     reference = "a'll 1234  b's\n"
     held = words.start["'"]
