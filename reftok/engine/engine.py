@@ -1,4 +1,4 @@
-"""The fast ways of one tokenizer and what they remember; each gives what the plain rules of its pipeline give."""
+"""The fast paths of one tokenizer and what they remember; each gives what the plain rules give."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Engine:
 
     @property
     def fast(self) -> Pipeline:
-        """The line with the fast forms of its stages."""
+        """The pipeline with the fast forms of its stages."""
         return self._offsets.pipeline
 
     def tokens_of(self, text: str, sequence_id: int) -> Encoding:

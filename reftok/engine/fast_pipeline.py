@@ -1,4 +1,4 @@
-"""A pipeline whose stages are exchanged for fast ones: the same line, the same answers."""
+"""A pipeline with the fast forms of its stages: the same answers."""
 
 from __future__ import annotations
 

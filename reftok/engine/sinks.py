@@ -1,13 +1,11 @@
-"""The protocols between streamed stages: text, bit by bit, in parts.
+"""The protocol between streamed stages: text, bit by bit, in pre-tokens.
 
-    sink.text("Hel"); sink.text("lo "); sink.end_part(); sink.token(7); sink.text("world"); sink.end_part()
+    sink.text("Hel"); sink.text("lo "); sink.end_pre_token(); sink.token(7); sink.text("world"); sink.end_pre_token()
 
-says the same as `[Split("Hello "), Split(tokens=(7,)), Split("world")]` between the stages of `reftok.tokenizer`. A
+says the same as `[Split("Hello "), Split(tokens=(7,)), Split("world")]` between the stages of `reftok.spec.pipeline`. A
 stage of the stream is a sink that was made with the sink behind it. It hands text on as soon as nothing that may still
-come can change it, and holds the rest. Where it ends a part, what follows is another part: the stage behind it never
-looks across.
-
-On the way back to text a part is a token of the decoders' chain, and `token` is not used.
+come can change it, and holds the rest. No stage looks beyond a pre-token; before the first pre-tokenizer that is the
+text between two added tokens.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from typing import Protocol
 
 
 class TextSink(Protocol):
-    """Takes parts of text, and the added tokens between them."""
+    """Takes pre-tokens of text, and the added tokens between them."""
 
     @property
     def held(self) -> int:
@@ -26,31 +24,31 @@ class TextSink(Protocol):
         ...
 
     @property
-    def holds_parts(self) -> str:
-        """Why this stage holds every part until its end, '' if it does not."""
+    def held_until_end(self) -> str:
+        """Why this stage holds every pre-token until its end, '' if it does not."""
         ...
 
     def text(self, fragment: str) -> None:
-        """More text of the part; not ''."""
+        """More text of the pre-token; not ''."""
         ...
 
-    def end_part(self) -> None:
-        """The part is complete. A part that got no text is none, and the call does nothing."""
+    def end_pre_token(self) -> None:
+        """The pre-token is complete. A pre-token that got no text is none, and the call does nothing."""
         ...
 
-    def parts(self, parts: Sequence[str]) -> None:
-        """Each of these is a whole part; none is ''. The part before them has ended."""
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        """Each of these is a whole pre-token; none is ''. The pre-token before them has ended."""
         ...
 
     def token(self, token_id: int) -> None:
-        """An added token. It stands between two parts: end_part was called before."""
+        """An added token. It stands between two pre-tokens: end_pre_token was called before."""
         ...
 
 
 class StreamedStage(ABC):
-    """The base of most streamed stages: added tokens pass, and many parts at once are taken one by one."""
+    """The base of most streamed stages: added tokens pass, and many pre-tokens at once are taken one by one."""
 
-    holds_parts = ""
+    held_until_end = ""
 
     def __init__(self, sink: TextSink) -> None:
         self.sink = sink
@@ -64,19 +62,19 @@ class StreamedStage(ABC):
     def text(self, fragment: str) -> None: ...
 
     @abstractmethod
-    def end_part(self) -> None: ...
+    def end_pre_token(self) -> None: ...
 
-    def parts(self, parts: Sequence[str]) -> None:
-        for part in parts:
-            self.text(part)
-            self.end_part()
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        for pre_token in pre_tokens:
+            self.text(pre_token)
+            self.end_pre_token()
 
     def token(self, token_id: int) -> None:
         self.sink.token(token_id)
 
 
-def hand_on_rewritten(parts: Sequence[str], rewrite: Callable[[str], str], sink: TextSink) -> None:
-    """Whole parts, each rewritten; those of which nothing is left are none."""
-    left = list(filter(None, map(rewrite, parts)))
+def hand_on_rewritten(pre_tokens: Sequence[str], rewrite: Callable[[str], str], sink: TextSink) -> None:
+    """Whole pre-tokens, each rewritten; those of which nothing is left are none."""
+    left = list(filter(None, map(rewrite, pre_tokens)))
     if left:
-        sink.parts(left)
+        sink.pre_tokens(left)

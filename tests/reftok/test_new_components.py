@@ -234,7 +234,7 @@ def _normalizer_options(kind: str) -> dict[str, Any]:
 
 
 def _reason(normalizer: Normalizer) -> str:
-    return stream_normalizer(normalizer, stream_model(fast_model(FirstLetters(3)), [])).holds_parts
+    return stream_normalizer(normalizer, stream_model(fast_model(FirstLetters(3)), [])).held_until_end
 
 
 def test_the_charsmap_of_an_embedded_model_has_its_streamed_form() -> None:
@@ -245,7 +245,7 @@ def test_the_charsmap_of_an_embedded_model_has_its_streamed_form() -> None:
 @pytest.mark.parametrize("kind", sorted(PRE_TOKENIZERS))
 def test_every_pre_tokenizer_of_a_file_has_its_streamed_form(kind: str) -> None:
     (step,) = own(file(pre_tokenizer=options(kind))).pre_tokenizers
-    assert not stream_pre_tokenizer(step, stream_model(fast_model(BPE({"a": 0}, [])), [])).holds_parts
+    assert not stream_pre_tokenizer(step, stream_model(fast_model(BPE({"a": 0}, [])), [])).held_until_end
 
 
 def test_every_decoder_of_a_file_has_its_streamed_form() -> None:
@@ -281,5 +281,5 @@ def test_every_model_of_a_file_has_its_streamed_form_or_is_listed() -> None:
     ]
     assert {config["type"] for config in configs} == set(MODELS)
     made = [stream_model(fast_model(own(file(model=config)).model), []) for config in configs]
-    buffered = {config["type"] for config, stage in zip(configs, made, strict=True) if stage.holds_parts}
+    buffered = {config["type"] for config, stage in zip(configs, made, strict=True) if stage.held_until_end}
     assert buffered == BUFFERED_MODELS

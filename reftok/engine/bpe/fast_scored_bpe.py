@@ -79,7 +79,7 @@ class FastScoredBPE(FastModel[ScoredModel]):
 
 
 class FastSPM(FastScoredBPE[LlamaSPM]):
-    """Text that is sound UTF-8 is merged in characters; a byte that is not goes the plain way.
+    """Text that is sound UTF-8 is merged in characters; one with other bytes by the plain rules.
 
     >>> model = LlamaSPM({"bc": 0, "ab": 1, "a": 2}, [-1.0, -2.0, -3.0])
     >>> FastSPM(model).ids("abcab")
@@ -100,7 +100,7 @@ class FastSPM(FastScoredBPE[LlamaSPM]):
 
 
 class FastSentencePieceBPE(FastScoredBPE[SentencePieceBPE]):
-    """What an unused piece is split into depends on the whole text: with such pieces a text goes the plain way.
+    """What an unused piece is split into depends on the whole text: with such pieces a text is left to the plain rules.
 
     may_depend_on_all: whether there are unused pieces that are split as the whole text has it.
     """

@@ -80,7 +80,7 @@ def _stages(pipeline: Pipeline) -> list[Stage]:
         groups.append(forms[type(step)](step))
         for stage in groups[-1]:
             if forms is _OF_TOKENS:
-                stage.holds_parts = ""
+                stage.held_until_end = ""
             forms = _OF_ONE_TOKEN if stage.joins else forms
     if _may_be_refused(pipeline, groups):
         tokens = Bounded()

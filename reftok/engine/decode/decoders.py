@@ -151,7 +151,7 @@ class ByteCharacters(Stage):
     joins = True
     state: bool | None = False
     held = 0
-    holds_parts = "ByteLevel: a character outside the byte map makes the whole text stand for itself"
+    held_until_end = "ByteLevel: a character outside the byte map makes the whole text stand for itself"
 
     def __init__(self) -> None:
         self._fragments: list[str] = []
@@ -302,7 +302,7 @@ class Replaced(Stage):
         if not self._shrinks:
             self.growth = len(self._content)
         self._matcher = stream_matches(self._pattern)
-        self.holds_parts = self._matcher.holds_parts and f"Replace: {self._matcher.holds_parts}"
+        self.held_until_end = self._matcher.held_until_end and f"Replace: {self._matcher.held_until_end}"
         self._is_open = False
         self._old_size = self._new_size = 0
 

@@ -88,7 +88,7 @@ class Denormalized(Stage):
 
     def finish(self) -> None:
         """The text is complete."""
-        self._normalized.end_part()
+        self._normalized.end_pre_token()
         super().finish()
 
 
@@ -101,5 +101,5 @@ class _Handed(StreamedStage):
     def text(self, fragment: str) -> None:
         self._stage.sink.feed(fragment, False)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         """There is one part only."""

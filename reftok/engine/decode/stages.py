@@ -27,14 +27,14 @@ class Stage:
     sink: the next stage.
     growth: how many code points it adds at most, for each that it takes and for each token.
     joins: whether it makes one token of all, which it gives in fragments; it may take tokens in fragments as well.
-    holds_parts: why it holds everything until the end, '' if it does not.
+    held_until_end: why it holds everything until the end, '' if it does not.
     state: all that it knows of what has come, as one value that never changes; None where that is too much to remember.
     """
 
     sink: Stage
     growth: float = 0
     joins = False
-    holds_parts = ""
+    held_until_end = ""
     state: Any = ()
 
     def feed(self, text: str, is_end: bool) -> None:
@@ -137,7 +137,7 @@ class Buffered(Stage):
 
     def __init__(self, pipeline: Pipeline, decoder: Decoder) -> None:
         self._pipeline = pipeline
-        self.holds_parts = f"{type(decoder).__name__}: its rule is asked at the end"
+        self.held_until_end = f"{type(decoder).__name__}: its rule is asked at the end"
         self._tokens: list[str] = []
 
     def feed(self, text: str, is_end: bool) -> None:

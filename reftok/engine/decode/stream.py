@@ -83,7 +83,7 @@ class StreamDecoder:
         >>> reftok.load("bpe-gpt2").stream_decoder().held_until_end
         ()
         """
-        return tuple(filter(None, (stage.holds_parts for stage in self._stages())))
+        return tuple(filter(None, (stage.held_until_end for stage in self._stages())))
 
     def feed(self, token_id: SupportsIndex) -> str:
         """The text that has become final with this id, '' where there is none.

@@ -25,7 +25,7 @@ _BLANKS = "".join(sorted(WHITE_SPACE))
 
 
 class StreamedAddedTokens(StreamedStage):
-    """Cuts the tokens out of each part.
+    """Cuts the tokens out of each pre-token.
 
     The state counts from the start of `_buffer`, whose first `_covered` characters have been handed on or belong to a
     token; the search goes on at `_position`. The two can be apart: `rstrip` covers white space that is still searched.
@@ -39,9 +39,9 @@ class StreamedAddedTokens(StreamedStage):
         self._ignored = ignored
         self._strips_left = pattern.strips_left
         self._find = _beginnings_of(pattern).search
-        self._start_part()
+        self._start_pre_token()
 
-    def _start_part(self) -> None:
+    def _start_pre_token(self) -> None:
         self._buffer = ""
         self._blanks: list[str] = []
         self._blank_size = 0
@@ -71,17 +71,17 @@ class StreamedAddedTokens(StreamedStage):
         if not (self._waits_behind_blanks and not fragment.strip(_BLANKS)):
             self._settle(is_end=False)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         if self._position < len(self._buffer) or self._covered < len(self._buffer):
             self._settle(is_end=True)
-        self._start_part()
-        self.sink.end_part()
+        self._start_pre_token()
+        self.sink.end_pre_token()
 
-    def parts(self, parts: Sequence[str]) -> None:
-        if any(self._find(part) for part in parts):
-            super().parts(parts)
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        if any(self._find(pre_token) for pre_token in pre_tokens):
+            super().pre_tokens(pre_tokens)
         else:
-            self.sink.parts(parts)
+            self.sink.pre_tokens(pre_tokens)
 
     def _settle(self, is_end: bool) -> None:
         """Hand on all that is decided, and keep one character before it for `single_word`."""
@@ -128,7 +128,7 @@ class StreamedAddedTokens(StreamedStage):
             # It lies in white space that is covered, of which more may come.
             return
         self._hand_on(start)
-        self.sink.end_part()
+        self.sink.end_pre_token()
         self.sink.token(token_id)
         self._cover(end, strips_right)
 

@@ -1,4 +1,4 @@
-"""Stages without a streamed form: they see a part when it is complete."""
+"""Stages without a streamed form: they see a pre-token when it is complete."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.text import NormalizedString, Split
 
-Parts: TypeAlias = Callable[[str], Iterable[str]]
-"""A part, made into parts."""
+PreTokens: TypeAlias = Callable[[str], Iterable[str]]
+"""A pre-token, made into pre-tokens."""
 
 
 class BufferedStage(StreamedStage):
-    """Holds each part until its end, for a stage that cannot be sure of anything before.
+    """Holds each pre-token until its end, for a stage that cannot be sure of anything before.
 
-    parts: what the stage makes of a part.
+    pre_tokens: what the stage makes of one.
     reason: which stage it is, and why.
     """
 
-    def __init__(self, parts: Parts, sink: TextSink, reason: str) -> None:
+    def __init__(self, pre_tokens: PreTokens, sink: TextSink, reason: str) -> None:
         super().__init__(sink)
-        self.holds_parts = reason
-        self._parts = parts
+        self.held_until_end = reason
+        self._pre_tokens = pre_tokens
         self._fragments: list[str] = []
         self._size = 0
 
@@ -37,37 +37,37 @@ class BufferedStage(StreamedStage):
         self._fragments.append(fragment)
         self._size += len(fragment)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         if not self._fragments:
             return
-        part = "".join(self._fragments)
+        pre_token = "".join(self._fragments)
         self._fragments, self._size = [], 0
-        for text in self._parts(part):
+        for text in self._pre_tokens(pre_token):
             if text:
                 self.sink.text(text)
-                self.sink.end_part()
+                self.sink.end_pre_token()
 
 
 def buffer_for_normalizer(normalizer: Normalizer, sink: TextSink, reason: str = "is not streamed") -> BufferedStage:
-    """The stage before `sink` that runs a normalizer over complete parts; the reason begins with its name."""
+    """The stage before `sink` that runs a normalizer over complete pre-tokens; the reason begins with its name."""
 
-    def parts(text: str) -> Iterable[str]:
+    def pre_tokens(text: str) -> Iterable[str]:
         return (normalizer.normalize(NormalizedString(text)).text,)
 
-    return BufferedStage(parts, sink, f"{type(normalizer).__name__} {reason}")
+    return BufferedStage(pre_tokens, sink, f"{type(normalizer).__name__} {reason}")
 
 
 def buffer_for_pre_tokenizer(
     pre_tokenizer: PreTokenizer, sink: TextSink, reason: str = "is not streamed", start: OriginalStart | None = None
 ) -> BufferedStage:
-    """The stage before `sink` that runs a pre-tokenizer over complete parts; the reason begins with its name.
+    """The stage before `sink` that runs a pre-tokenizer over complete pre-tokens; the reason begins with its name.
 
-    start: for a pre-tokenizer that asks which parts begin where the original text does.
+    start: for a pre-tokenizer that asks which pre-tokens begin where the original text does.
     """
 
-    def parts(text: str) -> Iterable[str]:
+    def pre_tokens(text: str) -> Iterable[str]:
         begins_later = start is None or start.is_passed or not start.takes(text)
         splits = pre_tokenizer.pre_tokenize([Split(NormalizedString(text, int(begins_later)))])
         return (split.normalized.text for split in splits)
 
-    return BufferedStage(parts, sink, f"{type(pre_tokenizer).__name__} {reason}")
+    return BufferedStage(pre_tokens, sink, f"{type(pre_tokenizer).__name__} {reason}")

@@ -33,16 +33,16 @@ class EncodingChain:
 
     stages: in the order in which the text goes through them.
     ids: where the last stage puts the ids; they are taken from there.
-    held_until_end: which stages can decide nothing before the end of a part, and why.
+    held_until_end: which stages can decide nothing before the end of a pre-token, and why.
     """
 
     def __init__(self, pipeline: Pipeline, model: FastModel[Any]) -> None:
         self.ids: list[int] = []
         self.stages = _stages(pipeline, model, self.ids)
         self.text = self.stages[0].text
-        self.end = self.stages[0].end_part
+        self.end = self.stages[0].end_pre_token
         self._holding = [stage for stage in self.stages if getattr(type(stage), "held", None) is not StreamedStage.held]
-        self.held_until_end = tuple(filter(None, (stage.holds_parts for stage in self.stages)))
+        self.held_until_end = tuple(filter(None, (stage.held_until_end for stage in self.stages)))
 
     @property
     def held(self) -> int:
@@ -52,7 +52,7 @@ class EncodingChain:
     def whole(self, text: str) -> list[int]:
         """The ids of a whole text."""
         if text:
-            self.stages[0].parts((text,))
+            self.stages[0].pre_tokens((text,))
         return self.taken()
 
     def of_normalized(self, text: str) -> list[int]:
@@ -60,7 +60,7 @@ class EncodingChain:
         model = self.stages[-1]
         if text:
             model.text(text)
-        model.end_part()
+        model.end_pre_token()
         return self.taken()
 
     def taken(self) -> list[int]:
@@ -87,14 +87,14 @@ class _Bounded(StreamedStage):
             refuse_expansion(self.size - _AT_ONCE, self.fed)
         self.sink.text(fragment)
 
-    def end_part(self) -> None:
-        self.sink.end_part()
+    def end_pre_token(self) -> None:
+        self.sink.end_pre_token()
 
-    def parts(self, parts: Sequence[str]) -> None:
-        self.size += sum(map(len, parts))
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        self.size += sum(map(len, pre_tokens))
         if self.size > _AT_ONCE:
             refuse_expansion(self.size - _AT_ONCE, self.fed)
-        self.sink.parts(parts)
+        self.sink.pre_tokens(pre_tokens)
 
     def end_text(self) -> None:
         """Raise ModelFormatError where the text was blown up, else begin anew."""
@@ -114,15 +114,15 @@ class _Counting(StreamedStage):
             stage.fed += len(fragment)
         self.sink.text(fragment)
 
-    def end_part(self) -> None:
-        self.sink.end_part()
+    def end_pre_token(self) -> None:
+        self.sink.end_pre_token()
         for stage in self._bounded:
             stage.end_text()
 
-    def parts(self, parts: Sequence[str]) -> None:
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
         for stage in self._bounded:
-            stage.fed += sum(map(len, parts))
-        self.sink.parts(parts)
+            stage.fed += sum(map(len, pre_tokens))
+        self.sink.pre_tokens(pre_tokens)
         for stage in self._bounded:
             stage.end_text()
 

@@ -9,19 +9,19 @@ from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.spec.text import Behavior
 from reftok.unicode.characters import character_class
 
-_PARTS: dict[Behavior, str] = {
+_PRE_TOKENS: dict[Behavior, str] = {
     "Removed": "[^{}]+",
     "Isolated": "[{0}]|[^{0}]+",
     "Contiguous": "[{0}]+|[^{0}]+",
     "MergedWithPrevious": "[^{0}]*[{0}]|[^{0}]+",
     "MergedWithNext": "[{0}][^{0}]*|[^{0}]+",
 }
-"""The parts that a text is cut into at the characters of a class."""
+"""The pre-tokens that a text is cut into at the characters of a class."""
 
 
 @lru_cache(maxsize=64)
 def _patterns(delimiters: str, behavior: Behavior) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return re.compile(f"[{delimiters}]"), re.compile(_PARTS[behavior].format(delimiters))
+    return re.compile(f"[{delimiters}]"), re.compile(_PRE_TOKENS[behavior].format(delimiters))
 
 
 class StreamedCharacterSplit(StreamedStage):
@@ -29,19 +29,19 @@ class StreamedCharacterSplit(StreamedStage):
 
     delimiters: the inside of a character class of `re`, which finds members of a large class faster than `regex`.
 
-    With Removed, Isolated and MergedWithPrevious a delimiter ends its part. With MergedWithNext what is none goes
+    With Removed, Isolated and MergedWithPrevious a delimiter ends its pre-token. With MergedWithNext what is none goes
     on with it, with Contiguous what is one.
     """
 
     def __init__(self, delimiters: str, behavior: Behavior, sink: TextSink) -> None:
         super().__init__(sink)
-        is_delimiter, parts = _patterns(delimiters, behavior)
+        is_delimiter, pre_tokens = _patterns(delimiters, behavior)
         self._search = is_delimiter.search
         self._match = is_delimiter.match
-        self._find_parts = parts.findall
+        self._find_pre_tokens = pre_tokens.findall
         self._is_contiguous = behavior == "Contiguous"
         self._joins_previous = behavior == "MergedWithPrevious"
-        self._ends_part = behavior not in ("Contiguous", "MergedWithNext")
+        self._ends_pre_token = behavior not in ("Contiguous", "MergedWithNext")
         self._is_in_delimiters = False
         self._has_begun = False
 
@@ -57,28 +57,28 @@ class StreamedCharacterSplit(StreamedStage):
         if self._is_in_delimiters != starts_with_delimiter and not self._joins_previous:
             self._end()
         ends_with_delimiter = self._match(fragment, len(fragment) - 1) is not None
-        self._hand_on(self._find_parts(fragment), self._ends_part and ends_with_delimiter)
+        self._hand_on(self._find_pre_tokens(fragment), self._ends_pre_token and ends_with_delimiter)
         self._is_in_delimiters = self._is_contiguous and ends_with_delimiter
 
     def _end(self) -> None:
         self._has_begun = False
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
-    def _hand_on(self, parts: list[str], is_whole: bool) -> None:
+    def _hand_on(self, pre_tokens: list[str], is_whole: bool) -> None:
         """The parts of a fragment; is_whole: the last one ends with it."""
-        if not parts:
+        if not pre_tokens:
             return
-        last = "" if is_whole else parts.pop()
-        if parts and self._has_begun:
-            self.sink.text(parts.pop(0))
+        last = "" if is_whole else pre_tokens.pop()
+        if pre_tokens and self._has_begun:
+            self.sink.text(pre_tokens.pop(0))
             self._end()
-        if parts:
-            self.sink.parts(parts)
+        if pre_tokens:
+            self.sink.pre_tokens(pre_tokens)
         if last:
             self._has_begun = True
             self.sink.text(last)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._is_in_delimiters = False
         self._end()
 

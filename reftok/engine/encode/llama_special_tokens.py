@@ -52,10 +52,10 @@ class StreamedLlamaSpecialTokens(StreamedStage):
             self._hand_on(self._decided())
             self._next_look = len(self._buffer) + len(self._buffer) // 4
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._hand_on(len(self._buffer))
         self._next_look = 0
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
     def _hand_on(self, end: int) -> None:
         decided, self._buffer = self._buffer[:end], self._buffer[end:]
@@ -65,7 +65,7 @@ class StreamedLlamaSpecialTokens(StreamedStage):
             if split.tokens is None:
                 self.sink.text(split.normalized.text)
             else:
-                self.sink.end_part()
+                self.sink.end_pre_token()
                 self.sink.token(split.tokens[0].id)
 
     def _decided(self) -> int:

@@ -65,10 +65,10 @@ class StreamedCodePoints(StreamedStage):
         if ready:
             self.sink.text(self._normalizer.normalize(NormalizedString(ready)).text)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._hand_on(self._held)
         self._held = ""
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
 
 class StreamedByteCharacters(StreamedStage):
@@ -77,11 +77,13 @@ class StreamedByteCharacters(StreamedStage):
     def text(self, fragment: str) -> None:
         self.sink.text(to_byte_characters(fragment.encode("utf-8", "surrogatepass")))
 
-    def end_part(self) -> None:
-        self.sink.end_part()
+    def end_pre_token(self) -> None:
+        self.sink.end_pre_token()
 
-    def parts(self, parts: Sequence[str]) -> None:
-        self.sink.parts([to_byte_characters(part.encode("utf-8", "surrogatepass")) for part in parts])
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        self.sink.pre_tokens(
+            [to_byte_characters(pre_token.encode("utf-8", "surrogatepass")) for pre_token in pre_tokens]
+        )
 
 
 class StreamedNumberRuns(StreamedStage):
@@ -111,22 +113,22 @@ class StreamedNumberRuns(StreamedStage):
 
     def _hand_on(self, text: str) -> None:
         """Cut text that does not end within a run; a letter before it shows whether there is a cut at its start."""
-        first, *parts = self._pre_tokenizer.pre_tokenize([Split(NormalizedString("a" + text))])
+        first, *pre_tokens = self._pre_tokenizer.pre_tokenize([Split(NormalizedString("a" + text))])
         self._hand_on_piece(first.normalized.text[1:])
-        for part in parts:
-            self.sink.end_part()
-            self._hand_on_piece(part.normalized.text)
+        for pre_token in pre_tokens:
+            self.sink.end_pre_token()
+            self._hand_on_piece(pre_token.normalized.text)
 
     def _hand_on_piece(self, text: str) -> None:
         if text:
             self.sink.text(text)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         if self._run:
             self._hand_on("".join(self._run))
             self._run.clear()
             self._held = 0
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
 
 def stream_bert_words(sink: TextSink) -> StreamedCharacterSplit:

@@ -26,14 +26,14 @@ class StreamedCuts(ABC):
     ids: where the ids are put.
     """
 
-    holds_parts = ""
+    held_until_end = ""
 
     def __init__(self, ids: list[int]) -> None:
         self._ids = ids
         self._begin()
 
     def _begin(self) -> None:
-        """Be ready for the next part.
+        """Be ready for the next pre-token.
 
         _size: how many characters are held.
         _limit: how many characters may be held before it is time to look for a cut.
@@ -61,7 +61,7 @@ class StreamedCuts(ABC):
             self._limit = maxsize
 
     def _hold(self, rest: str) -> None:
-        """Hold the end of the part and nothing else."""
+        """Hold the end of the pre-token and nothing else."""
         self._fragments = [rest]
         self._size = len(rest)
 
@@ -71,17 +71,17 @@ class StreamedCuts(ABC):
 
     @abstractmethod
     def _give_rest(self, text: str) -> None:
-        """Put the ids of what was held when the part ends."""
+        """Put the ids of what was held when the pre-token ends."""
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         if self._size:
             self._give_rest(self._fragments[0] if len(self._fragments) == 1 else "".join(self._fragments))
             self._begin()
 
-    def parts(self, parts: Sequence[str]) -> None:
-        for part in parts:
-            self.text(part)
-            self.end_part()
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        for pre_token in pre_tokens:
+            self.text(pre_token)
+            self.end_pre_token()
 
     def token(self, token_id: int) -> None:
         self._ids.append(token_id)
@@ -115,12 +115,12 @@ class StreamedMerges(StreamedCuts):
         """Give out what comes before the last place in the window that can be cut."""
         model = self._model
         if not self._window:
-            part = "".join(self._fragments)
-            if model.may_be_whole(part):
-                self._limit = len(part) + len(part) // 4
+            pre_token = "".join(self._fragments)
+            if model.may_be_whole(pre_token):
+                self._limit = len(pre_token) + len(pre_token) // 4
                 return
             self._limit = 0
-            window = part[1:]
+            window = pre_token[1:]
         end = len(window) - model.has_other_ends
         cut = model.cuts.last_cut(window[:end])
         self._window = window[max(cut, end - 1) :]
@@ -145,12 +145,12 @@ class StreamedMerges(StreamedCuts):
         else:
             self._ids += self._known_ids[text]
 
-    def parts(self, parts: Sequence[str]) -> None:
-        # One long part is a text that nothing has cut: it goes the way of a stream, which does not remember it whole.
-        if len(parts) == 1 and len(parts[0]) > LONG:
-            super().parts(parts)
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        # One long pre-token is a text that nothing has cut: it is streamed, and not remembered whole.
+        if len(pre_tokens) == 1 and len(pre_tokens[0]) > LONG:
+            super().pre_tokens(pre_tokens)
         else:
-            self._ids += chain.from_iterable(map(self._known_ids.__getitem__, parts))
+            self._ids += chain.from_iterable(map(self._known_ids.__getitem__, pre_tokens))
 
     def behind_bytes(self) -> StreamedByteMerges:
         """The same stage with ByteLevel before it."""
@@ -181,5 +181,5 @@ class StreamedByteMerges(StreamedMerges):
         super()._hold(rest)
         self._code_points = sum(character not in _GO_ON for character in rest) + (rest[:1] in _GO_ON)
 
-    def parts(self, parts: Sequence[str]) -> None:
-        self._ids += chain.from_iterable(map(self._ids_of_raw.__getitem__, parts))
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        self._ids += chain.from_iterable(map(self._ids_of_raw.__getitem__, pre_tokens))

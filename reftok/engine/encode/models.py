@@ -34,7 +34,7 @@ _WHY_BUFFERED: Mapping[type[Any], str] = {
     WordPiece: _MAY_BE_UNKNOWN,
     LlamaWPM: _MAY_BE_UNKNOWN,
 }
-"""Why a model cannot tell any id before the end of a part."""
+"""Why a model cannot tell any id before the end of a pre-token."""
 
 
 def fast_model(model: Model) -> FastModel[Any]:
@@ -49,12 +49,12 @@ def fast_model(model: Model) -> FastModel[Any]:
 
 
 def stream_model(model: FastModel[Any], ids: list[int]) -> TextSink:
-    """The end of the line: it puts the ids of each part, and of the added tokens between them, into `ids`.
+    """The last stage: it puts the ids of each pre-token, and of the added tokens between them, into `ids`.
 
     >>> from reftok.spec.models.bpe import BPE
     >>> ids: list[int] = []
     >>> stage = stream_model(fast_model(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])), ids)
-    >>> stage.text("a"); stage.text("b"); stage.end_part(); stage.token(9); ids
+    >>> stage.text("a"); stage.text("b"); stage.end_pre_token(); stage.token(9); ids
     [2, 9]
     """
     known = _FAST.get(type(model.model))
@@ -81,4 +81,4 @@ _FAST: Mapping[type[Any], tuple[Callable[[Any], FastModel[Any]], Callable[[Any, 
     SentencePieceWord: (FastWord, StreamedChar),
     LlamaSPM: (FastSPM, StreamedSPM),
 }
-"""By model its fast form, and what streams it; of all others a part is buffered until its end."""
+"""By model its fast form, and what streams it; of all others a pre-token is buffered until its end."""

@@ -55,15 +55,15 @@ class StreamedRewrite(StreamedStage):
         if fragment:
             self.sink.text(fragment)
 
-    def end_part(self) -> None:
-        self.sink.end_part()
+    def end_pre_token(self) -> None:
+        self.sink.end_pre_token()
 
-    def parts(self, parts: Sequence[str]) -> None:
-        hand_on_rewritten(parts, self._rewrite, self.sink)
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        hand_on_rewritten(pre_tokens, self._rewrite, self.sink)
 
 
 class StreamedPrefix(StreamedStage):
-    """A text before each part."""
+    """A text before each pre-token."""
 
     def __init__(self, prefix: str, sink: TextSink) -> None:
         super().__init__(sink)
@@ -76,23 +76,23 @@ class StreamedPrefix(StreamedStage):
             fragment = self._prefix + fragment
         self.sink.text(fragment)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._is_first = True
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
-    def parts(self, parts: Sequence[str]) -> None:
-        self.sink.parts([self._prefix + part for part in parts])
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        self.sink.pre_tokens([self._prefix + pre_token for pre_token in pre_tokens])
 
 
 class StreamedStrip(StreamedStage):
-    """White space off the ends of each part; what may be the last of it is held."""
+    """White space off the ends of each pre-token; what may be the last of it is held."""
 
     def __init__(self, strip: Strip, sink: TextSink) -> None:
         super().__init__(sink)
         self._strip = strip
-        self._start_part()
+        self._start_pre_token()
 
-    def _start_part(self) -> None:
+    def _start_pre_token(self) -> None:
         self._is_leading = self._strip.strip_left
         self._blanks: list[str] = []
         self._held = 0
@@ -125,9 +125,9 @@ class StreamedStrip(StreamedStage):
             self._blanks.append(fragment[len(kept) :])
             self._held += len(fragment) - len(kept)
 
-    def end_part(self) -> None:
-        self._start_part()
-        self.sink.end_part()
+    def end_pre_token(self) -> None:
+        self._start_pre_token()
+        self.sink.end_pre_token()
 
 
 class StreamedLiteralReplace(StreamedStage):
@@ -162,11 +162,11 @@ class StreamedLiteralReplace(StreamedStage):
         if ready:
             self.sink.text(ready)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         if self._held:
             self._hand_on(self._held)
         self._held = ""
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
 
 class StreamedReplace(StreamedStage):
@@ -176,7 +176,7 @@ class StreamedReplace(StreamedStage):
         super().__init__(sink)
         self._matcher = stream_matches(replace.pattern)
         self._content = replace.content
-        self.holds_parts = self._matcher.holds_parts
+        self.held_until_end = self._matcher.held_until_end
 
     @property
     def held(self) -> int:
@@ -191,13 +191,13 @@ class StreamedReplace(StreamedStage):
         if pieces and (ready := "".join([content if is_match else text for text, is_match in pieces])):
             self.sink.text(ready)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._hand_on(self._matcher.finish())
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
 
 def stream_normalizer(normalizer: Normalizer, sink: TextSink) -> TextSink:
-    """The stage before `sink` that normalizes each part; one of a class not known here, derived ones too, buffers."""
+    """The stage before `sink` that normalizes each pre-token; a class not known here, derived ones too, is buffered."""
     return STREAMED_NORMALIZERS.get(type(normalizer), buffer_for_normalizer)(normalizer, sink)
 
 
@@ -228,4 +228,4 @@ STREAMED_NORMALIZERS: Mapping[type[Any], Callable[[Any, TextSink], TextSink]] = 
     ReadCodePoints: StreamedCodePoints,
     Replace: _stream_replace,
 }
-"""By class what streams it; of all others a part is buffered until its end."""
+"""By class what streams it; of all others a pre-token is buffered until its end."""

@@ -70,7 +70,7 @@ class RecordedStart(StreamedStage):
         if fragment:
             self.sink.text(fragment)
 
-    def end_part(self) -> None:
-        self.sink.end_part()
+    def end_pre_token(self) -> None:
+        self.sink.end_pre_token()
         for start in self._starts:
             start.forget()

@@ -72,16 +72,16 @@ class StreamedChar(StreamedPieces):
 
     def _give_rest(self, text: str) -> None:
         self._give(text)
-        self._segment_ids.end_part()
+        self._segment_ids.end_pre_token()
 
 
 class StreamedSentencePieceBPE(StreamedPieces):
     """BPE of sentencepiece.
 
-    What an unused piece is split into can depend on the whole text. From such a piece on the part is held, and the
+    What an unused piece is split into can depend on the whole text. From such a piece on the pre-token is held, and the
     whole of it is kept for the case where the model has one.
 
-    _whole: what was given of the part, where it is kept; last what could not be given.
+    _whole: what was given of the pre-token, where it is kept; last what could not be given.
     """
 
     def __init__(self, model: FastSentencePieceBPE, ids: list[int]) -> None:
@@ -104,12 +104,12 @@ class StreamedSentencePieceBPE(StreamedPieces):
         if self._limit == maxsize or not self._give(text):
             whole = "".join([*self._whole[:-1], text])
             self._ids += self._model.ids_of(whole)[self._segment_ids.given :]
-        self._segment_ids.end_part()
+        self._segment_ids.end_pre_token()
         self._whole.clear()
 
 
 class StreamedSPM(StreamedPieces):
-    """SPM of llama.cpp. A byte that is no UTF-8 takes those behind it into its symbol: from there the part is held."""
+    """SPM of llama.cpp. A byte that is no UTF-8 takes those behind it into its symbol: from there on all is held."""
 
     def __init__(self, model: FastSPM, ids: list[int]) -> None:
         super().__init__(model.cuts.last_cut, ids)

@@ -1,6 +1,6 @@
 """The pre-tokenizers on text that comes bit by bit: the streamed forms of `reftok.spec.pretokenizers`.
 
-Those of this module hold nothing: they hand text on as more of the part, and end the part where a boundary is decided.
+Those of this module hold nothing: they hand text on as more of the pre-token, and end it where a boundary is decided.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from reftok.unicode.tables import BERT_PUNCTUATION, NUMERIC_IN_17
 
 
 class StreamedMetaspace(StreamedStage):
-    """Spaces as the replacement, and a cut before each of them; a part that begins with none is given one."""
+    """Spaces as the replacement, and a cut before each of them; a pre-token that begins with none is given one."""
 
     def __init__(self, metaspace: Metaspace, sink: TextSink, start: OriginalStart | None) -> None:
         super().__init__(sink)
@@ -64,25 +64,25 @@ class StreamedMetaspace(StreamedStage):
         first, *words = text.split(replacement)
         if first:
             self.sink.text(first)
-        self.sink.end_part()
+        self.sink.end_pre_token()
         last = words.pop()
         if words:
-            self.sink.parts([replacement + word for word in words])
+            self.sink.pre_tokens([replacement + word for word in words])
         self.sink.text(replacement + last)
 
-    def parts(self, parts: Sequence[str]) -> None:
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
         replacement = self._replacement
-        text = "".join(parts)
+        text = "".join(pre_tokens)
         if " " in text or replacement in text or not (self._start is None or self._start.is_passed):
-            super().parts(parts)
+            super().pre_tokens(pre_tokens)
         elif self._prepends_always:
-            self.sink.parts(list(map(replacement.__add__, parts)))
+            self.sink.pre_tokens(list(map(replacement.__add__, pre_tokens)))
         else:
-            self.sink.parts(parts)
+            self.sink.pre_tokens(pre_tokens)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._is_first = True
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
 
 class _Scripts(dict[str, str | None]):
@@ -97,36 +97,36 @@ _scripts = _Scripts()
 
 
 class StreamedUnicodeScripts(StreamedStage):
-    """Cuts where the script changes; what has none goes with the part before it, and is lost at the start."""
+    """Cuts where the script changes; what has none goes with the pre-token before it, and is lost at the start."""
 
     def __init__(self, sink: TextSink) -> None:
         super().__init__(sink)
         self._script: str | None = None
 
     def text(self, fragment: str) -> None:
-        parts: list[str] = []
+        pre_tokens: list[str] = []
         here, start, is_lost = self._script, 0, self._script is None
         for place, character in enumerate(fragment):
             found = _scripts[character]
             if found is not None and found != here:
-                parts.append("" if is_lost else fragment[start:place])
+                pre_tokens.append("" if is_lost else fragment[start:place])
                 here, start, is_lost = found, place, False
         self._script = here
         if is_lost:
             return
-        for part in parts:
-            if part:
-                self.sink.text(part)
-            self.sink.end_part()
+        for pre_token in pre_tokens:
+            if pre_token:
+                self.sink.text(pre_token)
+            self.sink.end_pre_token()
         self.sink.text(fragment[start:])
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._script = None
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
 
 class StreamedFixedLength(StreamedStage):
-    """Cuts parts of one length."""
+    """Cuts pre-tokens of one length."""
 
     def __init__(self, length: int, sink: TextSink) -> None:
         super().__init__(sink)
@@ -140,24 +140,24 @@ class StreamedFixedLength(StreamedStage):
             self._room -= size
             return
         self.sink.text(fragment[:room])
-        self.sink.end_part()
+        self.sink.end_pre_token()
         last = size - (size - room) % self._length
-        parts = [fragment[start : start + self._length] for start in range(room, last, self._length)]
-        if parts:
-            self.sink.parts(parts)
+        pre_tokens = [fragment[start : start + self._length] for start in range(room, last, self._length)]
+        if pre_tokens:
+            self.sink.pre_tokens(pre_tokens)
         if last < size:
             self.sink.text(fragment[last:])
         self._room = self._length - (size - last)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._room = self._length
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
 
 def stream_pre_tokenizer(pre_tokenizer: PreTokenizer, sink: TextSink, start: OriginalStart | None = None) -> TextSink:
-    """The stage before `sink` that cuts each part; one of a class not known here, derived ones too, buffers it.
+    """The stage before `sink` that cuts each pre-token; one of a class not known here, derived ones too, buffers it.
 
-    start: for a pre-tokenizer that asks which parts begin where the original text does.
+    start: for a pre-tokenizer that asks which pre-tokens begin where the original text does.
     """
     if start is not None:
         return _stream_metaspace(pre_tokenizer, sink, start)
@@ -207,4 +207,4 @@ STREAMED_PRE_TOKENIZERS: Mapping[type[Any], Callable[[Any, TextSink], TextSink]]
     DigitGroups: StreamedNumberRuns,
     ThousandsSplit: StreamedNumberRuns,
 }
-"""By class what streams it; of all others a part is buffered until its end."""
+"""By class what streams it; of all others a pre-token is buffered until its end."""

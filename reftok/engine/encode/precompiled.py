@@ -45,9 +45,9 @@ class StreamedPrecompiled(StreamedStage):
             lambda character: class_letters(character) == JOINED_BY_MARKS_ONLY and not has_part(character),
             capacity=_MOST_REMEMBERED,
         )
-        self._start_part()
+        self._start_pre_token()
 
-    def _start_part(self) -> None:
+    def _start_pre_token(self) -> None:
         self._cluster = ""
         self._pieces: list[str] = []
         self._in_pieces = 0
@@ -110,7 +110,7 @@ class StreamedPrecompiled(StreamedStage):
         self._context = _context_of(last)
 
     def _hand_on(self, ready: str) -> None:
-        """Hand on what is rewritten; the first characters of a part only when it is known what they stand for."""
+        """Hand on what is rewritten; the first characters of a pre-token only when it is known what they stand for."""
         if self._undecided:
             ready, self._undecided = self._undecided + ready, ""
         if text := self._rewritten[ready] if len(ready) <= _SHORT else self._rewrite(ready):
@@ -126,13 +126,13 @@ class StreamedPrecompiled(StreamedStage):
         self._normalizer.add_changes(ready, changes)
         return changes[-1][1] == 1
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         ready = "".join((self._cluster, *self._pieces))
         self._has_written = True
         if ready or self._undecided:
             self._hand_on(ready)
-        self._start_part()
-        self.sink.end_part()
+        self._start_pre_token()
+        self.sink.end_pre_token()
 
 
 def _context_of(cluster: str) -> str:

@@ -9,11 +9,11 @@ from reftok.spec.sentencepiece.pieces import NO_ID, PieceTable, Segment
 
 
 class SegmentIds:
-    """The fast path of `ids_of_segments`, for all of a part: a run of unknown segments is one id, or falls to bytes.
+    """The fast path of `ids_of_segments`, for all of a pre-token: a run of unknown segments is one id, or bytes.
 
     table: of the pieces.
     ids: where they are put.
-    given: how many ids were given for the part so far.
+    given: how many ids were given for the pre-token so far.
 
     >>> from reftok.spec.sentencepiece.pieces import Piece, PieceType
     >>> ids: list[int] = []
@@ -53,8 +53,8 @@ class SegmentIds:
             self._follows_unknown = ids[-1] == self._table.unk_id
             self.given += len(ids)
 
-    def end_part(self) -> None:
-        """Ends the part; the next text belongs to another."""
+    def end_pre_token(self) -> None:
+        """Ends the pre-token; the next text belongs to another."""
         self._follows_unknown = False
         self.given = 0
 

@@ -23,9 +23,9 @@ class StreamedSentencePieceNormalizer(StreamedStage):
         self._trims = options.remove_extra_whitespaces
         self._has_prefix = options.add_dummy_prefix and not options.treat_whitespace_as_suffix
         self._has_suffix = options.add_dummy_prefix and options.treat_whitespace_as_suffix
-        self._start_part()
+        self._start_pre_token()
 
-    def _start_part(self) -> None:
+    def _start_pre_token(self) -> None:
         self._open = ""
         self._is_begun = False
         self._follows_space = self._trims
@@ -98,7 +98,7 @@ class StreamedSentencePieceNormalizer(StreamedStage):
             self._spaces = 0
         return self._space * spaces + text if spaces else text
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         if self._open and not self._is_begun:
             self._open = self._begun(self._open, is_end=True)
         if self._is_begun:
@@ -106,5 +106,5 @@ class StreamedSentencePieceNormalizer(StreamedStage):
                 self._hand_on(run)
             if self._has_suffix:
                 self.sink.text(self._space)
-        self._start_part()
-        self.sink.end_part()
+        self._start_pre_token()
+        self.sink.end_pre_token()

@@ -32,7 +32,7 @@ class StreamedSentencePieceUnigram(Search):
     _last: the last character of what is searched, '' at such a place.
     """
 
-    holds_parts = ""
+    held_until_end = ""
 
     def __init__(self, model: FastSentencePieceUnigram, ids: list[int]) -> None:
         super().__init__(model.undecided_texts, SUMS, RunningScore(SUMS, model.scores.__getitem__, model.largest))
@@ -98,20 +98,20 @@ class StreamedSentencePieceUnigram(Search):
     def _give(self, ids: Sequence[int]) -> None:
         self._segment_ids.add_ids(ids)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         if self._last:
             self._end_search()
             self._last = ""
         elif self._waiting:
             self._words(self._waiting)
             self._waiting = ""
-        self._segment_ids.end_part()
+        self._segment_ids.end_pre_token()
         self._score.start(0.0)
 
-    def parts(self, parts: Sequence[str]) -> None:
-        for part in parts:
-            self.text(part)
-            self.end_part()
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        for pre_token in pre_tokens:
+            self.text(pre_token)
+            self.end_pre_token()
 
     def token(self, token_id: int) -> None:
         self._ids.append(token_id)

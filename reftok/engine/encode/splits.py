@@ -67,10 +67,10 @@ class StreamedSplit(StreamedStage):
         self._joined = _JOINED[behavior]
         self._keeps = {is_match: behavior != "Removed" or is_match == invert for is_match in (True, False)}
         self._cuts_everywhere = not self._joined
-        self._match_ends_part = not any(left == (not invert) for left, _ in self._joined)
+        self._match_ends_pre_token = not any(left == (not invert) for left, _ in self._joined)
         self._last: bool | None = None
         self._is_open = False
-        self.holds_parts = matcher.holds_parts
+        self.held_until_end = matcher.held_until_end
 
     @property
     def held(self) -> int:
@@ -84,19 +84,19 @@ class StreamedSplit(StreamedStage):
             else:
                 self._take(texts, are_matches)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         texts, are_matches = self._matcher.last_pieces()
         if self._is_open:
             self._take_open(texts, are_matches or [True] * len(texts))
         elif texts:
             self._take(texts, are_matches)
-        self.sink.end_part()
+        self.sink.end_pre_token()
         self._last = None
 
-    def parts(self, parts: Sequence[str]) -> None:
-        for part in parts:
-            self._take(*self._matcher.whole(part))
-            self.sink.end_part()
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        for pre_token in pre_tokens:
+            self._take(*self._matcher.whole(pre_token))
+            self.sink.end_pre_token()
             self._last = None
 
     def _take_open(self, texts: Sequence[str], are_matches: Sequence[bool]) -> None:
@@ -124,22 +124,22 @@ class StreamedSplit(StreamedStage):
         """Pieces that are all parts of their own, but for a gap at either end, which may be a bit of one."""
         if are_matches is None:
             if self._last is False:
-                self.sink.end_part()
+                self.sink.end_pre_token()
             self._last = True
             if self._keeps[True]:
-                self.sink.parts(texts)
+                self.sink.pre_tokens(texts)
             return
         first, last = int(not are_matches[0]), len(texts) - (not are_matches[-1])
         if first:
             self._take_one(texts[0], False)
         if first < last:
             if self._last is False:
-                self.sink.end_part()
+                self.sink.end_pre_token()
             kept = [self._keeps[is_match] for is_match in are_matches[first:last]]
-            parts = [text for text in compress(texts[first:last], kept) if text]
+            pre_tokens = [text for text in compress(texts[first:last], kept) if text]
             self._last = True
-            if parts:
-                self.sink.parts(parts)
+            if pre_tokens:
+                self.sink.pre_tokens(pre_tokens)
         if first <= last < len(texts):
             self._take_one(texts[last], False)
 
@@ -156,7 +156,7 @@ class StreamedSplit(StreamedStage):
             and (last or is_match)
             and (last ^ self._invert, is_match ^ self._invert) not in self._joined
         ):
-            self.sink.end_part()
+            self.sink.end_pre_token()
         self._last = is_match
 
     def _hand_on(self, text: str, is_match: bool) -> None:
@@ -164,8 +164,8 @@ class StreamedSplit(StreamedStage):
             self.sink.text(text)
 
     def _end_match(self) -> None:
-        if self._match_ends_part:
-            self.sink.end_part()
+        if self._match_ends_pre_token:
+            self.sink.end_pre_token()
 
 
 class _SplitBeforeBytes(StreamedSplit):
@@ -177,12 +177,12 @@ class _SplitBeforeBytes(StreamedSplit):
 
 
 class StreamedPrefixSpace(StreamedStage):
-    """Puts a space before every part that does not start with one, for the stage behind it."""
+    """Puts a space before every pre-token that does not start with one, for the stage behind it."""
 
     def __init__(self, sink: TextSink) -> None:
         super().__init__(sink)
         self._is_begun = False
-        self.holds_parts = sink.holds_parts
+        self.held_until_end = sink.held_until_end
 
     @property
     def held(self) -> int:
@@ -196,9 +196,9 @@ class StreamedPrefixSpace(StreamedStage):
                 return
         self.sink.text(fragment)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._is_begun = False
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
 
 class StreamedBytes(StreamedStage):
@@ -207,13 +207,13 @@ class StreamedBytes(StreamedStage):
     def text(self, fragment: str) -> None:
         self.sink.text(to_byte_characters(fragment.encode()))
 
-    def end_part(self) -> None:
-        self.sink.end_part()
+    def end_pre_token(self) -> None:
+        self.sink.end_pre_token()
 
-    def parts(self, parts: Sequence[str]) -> None:
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
         """All at once, with a byte between that is in no UTF-8."""
-        if len(parts) == 1:
-            self.sink.parts([to_byte_characters(parts[0].encode())])
+        if len(pre_tokens) == 1:
+            self.sink.pre_tokens([to_byte_characters(pre_tokens[0].encode())])
             return
-        encoded = to_byte_characters(_IN_NO_TEXT.join(map(str.encode, parts)))
-        self.sink.parts(encoded.split(BYTE_TO_CHARACTER[0xFF]))
+        encoded = to_byte_characters(_IN_NO_TEXT.join(map(str.encode, pre_tokens)))
+        self.sink.pre_tokens(encoded.split(BYTE_TO_CHARACTER[0xFF]))

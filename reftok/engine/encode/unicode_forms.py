@@ -70,17 +70,17 @@ class StreamedForm(StreamedStage):
         if text:
             self.sink.text(text)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         ready = "".join((self._held, *self._marks))
         self._held = ""
         self._marks.clear()
         self._marked = 0
         if ready:
             self._hand_on(ready)
-        self.sink.end_part()
+        self.sink.end_pre_token()
 
-    def parts(self, parts: Sequence[str]) -> None:
-        hand_on_rewritten(parts, self._rewrite, self.sink)
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        hand_on_rewritten(pre_tokens, self._rewrite, self.sink)
 
 
 class StreamedBert(StreamedStage):
@@ -102,8 +102,8 @@ class StreamedBert(StreamedStage):
         if fragment:
             self._form.text(fragment)
 
-    def end_part(self) -> None:
-        self._form.end_part()
+    def end_pre_token(self) -> None:
+        self._form.end_pre_token()
 
 
 def stream_form(normalizer: UnicodeForm, sink: TextSink) -> StreamedForm:

@@ -16,17 +16,17 @@ class StreamedUnigram(Search):
     """Gives a piece as soon as all paths that may still win begin with it.
 
     A run of unknown characters is one piece, and falls back to bytes as a whole: it is held until it ends where its
-    beginning does not tell its first ids. The first two fragments of a part wait for the next call, where they are
-    short and of more than one character: most often they become the whole part, which is looked up.
+    beginning does not tell its first ids. The first two fragments of a pre-token wait for the next call, where they are
+    short and of more than one character: most often they become the whole pre-token, which is looked up.
 
     model: whose ids are taken; trie: its pieces.
     ids: where they are put.
 
     _unknown_run: the run of unknown characters that is held; _is_run_told: whether the ids of one so far were given.
-    _is_begun: whether text of the part has come that is not `_waiting`.
+    _is_begun: whether text of the pre-token has come that is not `_waiting`.
     """
 
-    holds_parts = ""
+    held_until_end = ""
 
     def __init__(self, model: FastUnigram, ids: list[int]) -> None:
         super().__init__(model.undecided_texts, SUMS, RunningScore(SUMS, model.score_of, model.largest))
@@ -88,24 +88,24 @@ class StreamedUnigram(Search):
             self._ids += self._fast.piece_ids(self._unknown_run)
             self._unknown_run = ""
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         self._is_last_to_wait = False
         if self._waiting:
-            part, self._waiting = self._waiting, ""
-            self._ids += self._known_ids[part]
+            pre_token, self._waiting = self._waiting, ""
+            self._ids += self._known_ids[pre_token]
         elif self._is_begun:
             self._end_search()
             self._end_run()
             self._is_begun = False
             self._score.start(0.0)
 
-    def parts(self, parts: Sequence[str]) -> None:
-        # One long part is a text that nothing has cut: it goes the way of a stream, which does not remember it whole.
-        if len(parts) == 1 and len(parts[0]) > _SHORT and not self._fast.has_long_pieces:
-            self.text(parts[0])
-            self.end_part()
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        # One long pre-token is a text that nothing has cut: it is streamed, and not remembered whole.
+        if len(pre_tokens) == 1 and len(pre_tokens[0]) > _SHORT and not self._fast.has_long_pieces:
+            self.text(pre_tokens[0])
+            self.end_pre_token()
         else:
-            self._ids += chain.from_iterable(map(self._known_ids.__getitem__, parts))
+            self._ids += chain.from_iterable(map(self._known_ids.__getitem__, pre_tokens))
 
     def token(self, token_id: int) -> None:
         self._ids.append(token_id)

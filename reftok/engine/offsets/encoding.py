@@ -1,4 +1,4 @@
-"""Tokens with their offsets: the first fast path that can tell them, else the line of stages itself."""
+"""Tokens with their offsets: by the first fast path that this pipeline has, else by its stages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OffsetEncoder:
 
     @cached_property
     def pipeline(self) -> Pipeline:
-        """The line with the fast forms of its stages."""
+        """The pipeline with the fast forms of its stages."""
         return fast_pipeline(self._encoder.pipeline)
 
     @cached_property

@@ -31,7 +31,7 @@ from reftok.unicode.graphemes import graphemes
 _SEVERAL_SPACES = (" {2,}", "\\ {2,}")
 _BY_THEMSELVES = (UnicodeForm, Lowercase, Precompiled, StripAccents)
 _MOST_GROWTH = 20
-"""A word that becomes so many times as long goes the plain way, in which the growth of the whole text is bounded."""
+"""A word that becomes so many times as long is left to the plain rules, which bound the growth of the whole text."""
 
 
 def metaspace_encoding(pipeline: Pipeline, words: Words, text: str, sequence_id: int = 0) -> Encoding | None:
@@ -126,7 +126,7 @@ class Words:
         )
 
     def _encoded(self, word: str, is_first: bool, is_last: bool, start: int = 1) -> _Word | None:
-        """The plain way. start: of the word in the whole text; only that it is the first there counts."""
+        """By the plain rules. start: of the word in the whole text; only that it is the first there counts."""
         shift = min(start, 1)
         normalized = self._normalized(NormalizedString(word, shift), is_first, is_last)
         if normalized is None:

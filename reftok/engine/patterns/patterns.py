@@ -1,12 +1,12 @@
 """The matches of a pattern in a text that comes bit by bit, each as soon as nothing that may still come can change it.
 
     for fragment in fragments: matcher.feed(fragment)    →  [("ab", False), ("1", True)], …
-    matcher.finish()                                     →  what was left, and the matcher is as new for the next part
+    matcher.finish()                                     →  what was left; the matcher is as new
 
-All that it gives, one after the other, is what `pattern_matches` or `literal_matches` say of the whole part. A gap may
-come in several pieces: two pieces in a row that are no matches belong to the same gap. A match comes whole, unless the
-matcher was asked for what is sure of a long one: then `is_open` says that the last piece is a match that may go on, and
-the first piece that follows belongs to it, be it ''.
+All that it gives, one after the other, is what `pattern_matches` or `literal_matches` say of the whole pre-token. A
+gap may come in several pieces: two pieces in a row that are no matches belong to the same gap. A match comes whole,
+unless the matcher was asked for what is sure of a long one: then `is_open` says that the last piece is a match that may
+go on, and the first piece that follows belongs to it, be it ''.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ _MANY = 16
 
 
 class Matcher(ABC):
-    """Finds the matches in the text of one part after the other.
+    """Finds the matches in the text of one pre-token after the other.
 
     held: how many code points have been fed and are in no piece that was given out.
-    holds_parts: why nothing is given out before the part has ended, '' if it is.
+    held_until_end: why nothing is given out before the pre-token has ended, '' if it is.
     is_open: whether the last piece was a match that may go on.
     """
 
-    holds_parts = ""
+    held_until_end = ""
     is_open = False
 
     def __init__(self) -> None:
         self.held = 0
 
     def feed(self, fragment: str) -> list[tuple[str, bool]]:
-        """More text of the part. What is final by now: a text, and whether it is a match (which may be '')."""
+        """More text of the pre-token. What is final by now: a text, and whether it is a match (which may be '')."""
         return _paired(self.pieces(fragment))
 
     def finish(self) -> list[tuple[str, bool]]:
-        """The part has ended: what was still held. The next text belongs to a new part."""
+        """The pre-token has ended: what was still held. The next text belongs to a new pre-token."""
         return _paired(self.last_pieces())
 
     @abstractmethod
@@ -64,8 +64,8 @@ class Matcher(ABC):
         """The pieces that `finish` gives, in two lists."""
 
     @abstractmethod
-    def whole(self, part: str) -> Pieces:
-        """The pieces of a whole part, between two others."""
+    def whole(self, pre_token: str) -> Pieces:
+        """The pieces of a whole pre-token, between two others."""
 
 
 def _paired(pieces: Pieces) -> list[tuple[str, bool]]:
@@ -91,7 +91,7 @@ def stream_matches(pattern: str | Pattern, opens: bool = False) -> Matcher:
 def matcher_of(how: Streamable | str, matches: Callable[[str], list[Match]], opens: bool = False) -> Matcher:
     """A matcher for a pattern of which it is known how to stream it, or why that cannot be.
 
-    matches: what finds the matches in a whole part.
+    matches: what finds the matches in a whole pre-token.
     """
     return PatternMatcher(how, opens) if isinstance(how, Streamable) else BufferedMatcher(matches, how)
 
@@ -101,7 +101,7 @@ class PatternMatcher(Matcher):
 
     opens: whether a long match may come in several pieces.
 
-    _waiting: the text that is not given out, [] before the part begins.
+    _waiting: the text that is not given out, [] before the pre-token begins.
     _state: where the paths from its beginning are at its end; nowhere while a match grows.
     _context: the text before it, as far as it counts. _touches: whether the last match has ended where it begins.
     _limit: how many code points may be held before it is time to see how far a match is sure to reach.
@@ -207,8 +207,8 @@ class PatternMatcher(Matcher):
         rest = self._pattern.decide_all(text, start, last_end)
         return _joined(piece, rest) if piece[0] else rest
 
-    def whole(self, part: str) -> Pieces:
-        return self._pattern.decide_all(part, 0, -1)
+    def whole(self, pre_token: str) -> Pieces:
+        return self._pattern.decide_all(pre_token, 0, -1)
 
 
 class LiteralMatcher(Matcher):
@@ -248,18 +248,18 @@ class LiteralMatcher(Matcher):
             return [""], [True]
         return ([waiting], [False]) if waiting else _NOTHING
 
-    def whole(self, part: str) -> Pieces:
-        return _pieces(part, literal_matches(part, self._literal))
+    def whole(self, pre_token: str) -> Pieces:
+        return _pieces(pre_token, literal_matches(pre_token, self._literal))
 
 
 class BufferedMatcher(Matcher):
-    """Waits for the end of the part. matches: what finds the matches in it. reason: why that is necessary."""
+    """Waits for the end of the pre-token. matches: what finds the matches in it. reason: why that is necessary."""
 
     def __init__(self, matches: Callable[[str], list[Match]], reason: str) -> None:
         super().__init__()
         self._matches = matches
         self._waiting: list[str] = []
-        self.holds_parts = reason
+        self.held_until_end = reason
 
     def pieces(self, fragment: str) -> Pieces:
         self._waiting.append(fragment)
@@ -271,8 +271,8 @@ class BufferedMatcher(Matcher):
         self._waiting, self.held = [], 0
         return self.whole(text) if text else _NOTHING
 
-    def whole(self, part: str) -> Pieces:
-        return _pieces(part, self._matches(part))
+    def whole(self, pre_token: str) -> Pieces:
+        return _pieces(pre_token, self._matches(pre_token))
 
 
 def _joined(first: Pieces, second: Pieces) -> Pieces:

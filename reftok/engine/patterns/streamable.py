@@ -160,14 +160,14 @@ class Streamable:
 
 @lru_cache(maxsize=256)
 def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) -> Streamable | str:
-    r"""The streamed form of a pattern, or why the end of the part has to be waited for.
+    r"""The streamed form of a pattern, or why the end of the pre-token has to be waited for.
 
     reading: what makes the text that the pattern is run over, character by character; None for that of
         `pattern_matches`. With it, no match may be empty.
 
     >>> from reftok.spec.patterns import compile_oniguruma
     >>> streamable(compile_oniguruma(r"(a)\1"))
-    "the pattern '(a)\\\\1' can only be matched in a complete part: it refers to what a group has matched"
+    "the pattern '(a)\\\\1' can only be matched in a complete pre-token: it refers to what a group has matched"
     """
     is_rust = pattern.tree is None or reading is not None
     try:
@@ -177,7 +177,7 @@ def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) ->
         found = paths(tree, is_rust, in_doubt=timed)
     except (Undecided, UnsupportedFeature, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        return f"the pattern {pattern.source[:200]!r} can only be matched in a complete part: {reason}"
+        return f"the pattern {pattern.source[:200]!r} can only be matched in a complete pre-token: {reason}"
     automaton = Automaton(found, reading or (as_of_16 if is_rust else str))
     prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
     is_simple = not (timed or may_be_empty(tree) or pattern.compiled.groups)

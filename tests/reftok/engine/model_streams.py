@@ -21,7 +21,7 @@ def stream(model: FastModel[Any], fragments: Sequence[str]) -> list[list[int]]:
     for fragment in fragments:
         stage.text(fragment)
         given.append(list(ids))
-    stage.end_part()
+    stage.end_pre_token()
     assert stage.held == 0
     return [*given, ids]
 

@@ -15,7 +15,7 @@ class Recorder:
     """The end of a chain. items: whole parts and tokens; open: the fragments of the part that has not ended."""
 
     held = 0
-    holds_parts = ""
+    held_until_end = ""
 
     def __init__(self) -> None:
         self.items: list[Item] = []
@@ -25,14 +25,14 @@ class Recorder:
         assert fragment, "an empty fragment was handed on"
         self.open.append(fragment)
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         if self.open:
             self.items.append("".join(self.open))
         self.open = []
 
-    def parts(self, parts: Sequence[str]) -> None:
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
         assert not self.open, "whole parts within a part"
-        self.items += parts
+        self.items += pre_tokens
 
     def token(self, token_id: int) -> None:
         assert not self.open, "a token within a part"
@@ -60,7 +60,7 @@ def feed(stage: TextSink, fragments: Sequence[str]) -> None:
     """One part, from its first fragment to its end."""
     for fragment in fragments:
         stage.text(fragment)
-    stage.end_part()
+    stage.end_pre_token()
 
 
 def begins(given: Sequence[Item], whole: Sequence[Item]) -> bool:

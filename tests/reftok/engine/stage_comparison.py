@@ -18,7 +18,7 @@ class PartRecorder:
     """The end of a chain; holds those before it to the contract of TextSink."""
 
     held = 0
-    holds_parts = ""
+    held_until_end = ""
 
     def __init__(self) -> None:
         self.items: list[str | int] = []
@@ -28,15 +28,15 @@ class PartRecorder:
         assert fragment, "an empty fragment was handed on"
         self.open += fragment
 
-    def end_part(self) -> None:
+    def end_pre_token(self) -> None:
         if self.open:
             self.items.append(self.open)
         self.open = ""
 
-    def parts(self, parts: Sequence[str]) -> None:
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
         assert not self.open, "whole parts within a part"
-        assert all(parts)
-        self.items += parts
+        assert all(pre_tokens)
+        self.items += pre_tokens
 
     def token(self, token_id: int) -> None:
         assert not self.open, "a token within a part"
@@ -88,7 +88,7 @@ def check_chunks(stream: Stream, expected: Sequence[str], text: str, places: Seq
         assert recorder.is_beginning_of(expected), (text, places, recorder.items, recorder.open, expected)
         # Held text is counted as it is written in the end: a rule of the tests makes up to three characters of one.
         assert 0 <= stage.held <= 3 * end + 1
-    stage.end_part()
+    stage.end_pre_token()
     assert recorder.items == list(expected), (text, places)
     assert stage.held == 0
     stage.token(7)
@@ -115,6 +115,6 @@ def check_twice(stream: Stream, expected: Sequence[str], text: str, place: int) 
         streamed.text(text[: place + 1])
         if text[place + 1 :]:
             streamed.text(text[place + 1 :])
-        streamed.end_part()
-    streamed.parts([text, text])
+        streamed.end_pre_token()
+    streamed.pre_tokens([text, text])
     assert recorder.items == [*expected] * 4

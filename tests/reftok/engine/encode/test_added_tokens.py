@@ -95,7 +95,7 @@ def test_whole_parts_give_the_tokens_of_each(tokens: list[AddedToken], parts: li
     added = AddedVocabulary([AddedToken(t.content, t.single_word, t.lstrip, t.rstrip, False) for t in tokens])
     recorder = Recorder()
     for stage in stream_added_tokens(added.raw_pattern, frozenset(), recorder):
-        stage.parts(parts)
+        stage.pre_tokens(parts)
         assert recorder.items == [item for part in parts for item in whole(added, part, False)]
 
 

@@ -63,7 +63,7 @@ HELD: list[tuple[Model, str]] = [
 @pytest.mark.parametrize(("model", "reason"), HELD)
 def test_models_that_hold_a_part_say_why(model: Model, reason: str) -> None:
     fast = fast_model(model)
-    assert stream_model(fast, []).holds_parts == reason
+    assert stream_model(fast, []).held_until_end == reason
     assert_streams(fast, "abba")
     assert stream(fast, ["a", "b"])[:2] == [[], []]
 
@@ -91,7 +91,7 @@ def test_long_texts_are_not_held(name: str) -> None:
     for character in "▁the▁house▁and▁its▁roof" * 40:
         stage.text(character)
         assert stage.held <= 64
-    assert stage.holds_parts == ""
+    assert stage.held_until_end == ""
 
 
 class Reversing(BPE):
@@ -121,7 +121,7 @@ class Other:
 @pytest.mark.parametrize(("model", "ids"), [(Reversing({"a": 0, "b": 1}, []), [1, 0, 0]), (Other(), [3])])
 def test_a_model_of_another_kind_is_buffered_until_its_part_ends(model: Model, ids: list[int]) -> None:
     fast = fast_model(model)
-    assert stream_model(fast, []).holds_parts == f"{type(model).__name__}: its search is not made to go on"
+    assert stream_model(fast, []).held_until_end == f"{type(model).__name__}: its search is not made to go on"
     assert fast.ids("aab") == ids
     assert stream(fast, [*"aab"]) == [[], [], [], ids]
     assert_streams(fast, "abbaab")

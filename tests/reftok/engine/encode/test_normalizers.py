@@ -180,7 +180,7 @@ def test_a_scalar_value_can_be_cut_from_what_it_may_compose_with(form: UnicodeFo
         text = "".join(f"e{c} \u1100{c} {c}\u0301 {c}\u0327 {c}\u1161 {c}\u11a8 " for c in characters)
         for character in text:
             stage.text(character)
-        stage.end_part()
+        stage.end_pre_token()
         [part] = recorder.items
         assert part == rewriter(form)(text)
         recorder.items.clear()
@@ -227,7 +227,7 @@ def test_what_is_held_is_what_has_come_and_was_not_handed_on(normalizer: Normali
             come += fragment
             stage.text(fragment)
             assert stage.held == len(come) - len(recorder.open)
-        stage.end_part()
+        stage.end_pre_token()
         assert stage.held == 0
 
 
@@ -271,14 +271,14 @@ def test_an_unknown_normalizer_holds_each_part_and_is_named() -> None:
 
     recorder = PartRecorder()
     stage = stream_normalizer(Reverse(), recorder)
-    assert stage.holds_parts == "Reverse is not streamed"
+    assert stage.held_until_end == "Reverse is not streamed"
     stage.text("ab")
     stage.text("c")
     assert stage.held == 3
-    stage.end_part()
+    stage.end_pre_token()
     assert recorder.items == ["cba"]
 
 
-def test_only_what_cannot_be_streamed_holds_parts() -> None:
-    reasons = {stream_normalizer(each, PartRecorder()).holds_parts.split(" ")[0] for each in [*NORMALIZERS, *BERTS]}
+def test_only_what_cannot_be_streamed_held_until_end() -> None:
+    reasons = {stream_normalizer(each, PartRecorder()).held_until_end.split(" ")[0] for each in [*NORMALIZERS, *BERTS]}
     assert reasons <= {"", "UGMNormalizer", "Replace"}

@@ -127,7 +127,7 @@ def test_a_run_of_numbers_of_one_part_is_not_held_in_the_next() -> None:
     for _ in range(2):
         stage.text("12")
         assert stage.held == 2
-        stage.end_part()
+        stage.end_pre_token()
         assert stage.held == 0
 
 
@@ -137,12 +137,12 @@ def test_an_unknown_pre_tokenizer_holds_each_part_and_is_named() -> None:
             return list(splits)
 
     stage = stream_pre_tokenizer(Whole(), PartRecorder())
-    assert stage.holds_parts == "Whole is not streamed"
+    assert stage.held_until_end == "Whole is not streamed"
 
 
 @pytest.mark.parametrize("pre_tokenizer", EVERY, ids=str)
-def test_nothing_here_holds_parts(pre_tokenizer: PreTokenizer) -> None:
-    assert stream_pre_tokenizer(pre_tokenizer, PartRecorder()).holds_parts == ""
+def test_nothing_here_held_until_end(pre_tokenizer: PreTokenizer) -> None:
+    assert stream_pre_tokenizer(pre_tokenizer, PartRecorder()).held_until_end == ""
 
 
 def test_no_character_of_the_higher_planes_stands_alone() -> None:

@@ -165,12 +165,12 @@ def test_parts_follow_each_other_with_added_tokens_between_them() -> None:
         ids: list[int] = []
         stage = stream_model(model, ids)
         stage.text("ax")
-        stage.end_part()
-        stage.end_part()
+        stage.end_pre_token()
+        stage.end_pre_token()
         stage.token(9)
-        stage.parts(["xa", "x"])
+        stage.pre_tokens(["xa", "x"])
         stage.text("x")
-        stage.end_part()
+        stage.end_pre_token()
         assert ids == [1, 0, 9, 0, 1, 0, 0]
 
 

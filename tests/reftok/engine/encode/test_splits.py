@@ -110,8 +110,8 @@ def test_whole_parts_are_handed_on_together() -> None:
     counts: list[int] = []
 
     class Counting(PartRecorder):
-        def parts(self, parts: list[str]) -> None:
-            counts.append(len(parts))
+        def pre_tokens(self, pre_tokens: list[str]) -> None:
+            counts.append(len(pre_tokens))
 
     stage = stream_byte_level(ByteLevel(add_prefix_space=False, use_regex=True), Counting())
     for fragment in cut_at("some words " * 100, range(0, 1100, 550)):
@@ -122,8 +122,8 @@ def test_whole_parts_are_handed_on_together() -> None:
 def test_a_split_that_waits_for_the_end_of_a_part_says_why() -> None:
     recorder = PartRecorder()
     stage = stream_split(Split(compile_oniguruma(r"(a|b)\1"), "Isolated", False), recorder)
-    assert r"'(a|b)\\1'" in stage.holds_parts
+    assert r"'(a|b)\\1'" in stage.held_until_end
     stage.text("aab")
     assert (recorder.items, stage.held) == ([], 3)
-    stage.end_part()
+    stage.end_pre_token()
     assert recorder.items == ["aa", "b"]

@@ -84,12 +84,12 @@ def test_a_short_fragment_that_begins_a_part_is_looked_up_when_it_ends() -> None
     assert (ids, stage.held) == ([], 2)
     stage.text("a")
     assert (ids, stage.held) == ([1, 2, 1], 0)
-    stage.end_part()
+    stage.end_pre_token()
     stage.token(9)
     stage.text("ba")
-    stage.end_part()
-    stage.end_part()
-    stage.parts(["a", "bb"])
+    stage.end_pre_token()
+    stage.end_pre_token()
+    stage.pre_tokens(["a", "bb"])
     assert ids == [1, 2, 1, 9, 2, 1, 1, 2, 2]
 
 
@@ -102,7 +102,7 @@ def test_an_unknown_character_is_refused_where_there_is_no_unknown_piece() -> No
 def test_pieces_too_long_for_a_tree_are_matched_when_the_part_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast_unigram, "MOST_TRIE_NODES", 3)
     model = FastUnigram(Unigram([("<unk>", 0.0), ("a", -1.0)], unk_id=0))
-    assert stream_model(model, []).holds_parts == "Unigram: its search is not made to go on"
+    assert stream_model(model, []).held_until_end == "Unigram: its search is not made to go on"
     assert stream(model, ["a", "x"]) == [[], [], [1, 0]]
 
 

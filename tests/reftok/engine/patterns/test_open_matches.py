@@ -332,5 +332,5 @@ def test_the_text_of_a_match_goes_on_before_it_has_ended(
         stage.text(character)
     assert (recorder.open, stage.held) == (open_part, 0)
     stage.text("-")
-    stage.end_part()
+    stage.end_pre_token()
     assert recorder.items == parts

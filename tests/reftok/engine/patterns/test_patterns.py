@@ -104,7 +104,7 @@ def test_a_literal_matches_in_fragments_what_it_matches_in_the_whole(literal: st
 
 @pytest.mark.parametrize("name", EVERY_PUBLISHED)
 def test_a_published_pattern_does_not_wait_for_the_end(name: str) -> None:
-    assert EVERY_PUBLISHED[name][0]().holds_parts == ""
+    assert EVERY_PUBLISHED[name][0]().held_until_end == ""
 
 
 @pytest.mark.parametrize("name", EVERY_PUBLISHED)
@@ -192,8 +192,8 @@ def test_what_no_continuation_can_change_is_given_out_at_once(pattern: str, text
 def test_what_cannot_be_decided_waits_for_the_end_of_the_part_and_says_why(pattern: str, reason: str) -> None:
     compiled = compile_oniguruma(pattern)
     matcher = stream_matches(compiled)
-    assert repr(pattern[:200])[1:-1] in matcher.holds_parts
-    assert matcher.holds_parts.endswith(reason.replace(r"\\", "\\"))
+    assert repr(pattern[:200])[1:-1] in matcher.held_until_end
+    assert matcher.held_until_end.endswith(reason.replace(r"\\", "\\"))
     assert matcher.feed("abaaab") == []
     assert matcher.held == 6
     assert matcher.finish() == whole_matches(compiled, "abaaab")
@@ -202,7 +202,7 @@ def test_what_cannot_be_decided_waits_for_the_end_of_the_part_and_says_why(patte
 
 @pytest.mark.parametrize("pattern", [r"\h", "[[a]]", "a$", r"\m", "(?r)a", "(?i)a", r"\X"])
 def test_a_pattern_of_rust_that_oniguruma_reads_otherwise_waits_for_the_end_of_the_part(pattern: str) -> None:
-    assert "common part" in stream_matches(rust_pattern(regex.compile(pattern, regex.V0))).holds_parts
+    assert "common part" in stream_matches(rust_pattern(regex.compile(pattern, regex.V0))).held_until_end
 
 
 @pytest.mark.parametrize("joiner", ["\u200c", "\u200d"])

@@ -58,6 +58,6 @@ def test_a_piece_as_long_as_the_text_is_not_walked_along_from_each_place() -> No
     fast = FastUnigram(model)
     assert fast.ids("0" * size) == [2]
     ids: list[int] = []
-    StreamedUnigram(fast, ids).parts(["0" * (size - 1)])
+    StreamedUnigram(fast, ids).pre_tokens(["0" * (size - 1)])
     assert ids == [1] * (size - 1)
     assert (model.places, "trie" in vars(fast)) == (2 * size - 1, True)
