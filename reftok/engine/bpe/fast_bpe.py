@@ -12,7 +12,7 @@ from reftok.engine.bpe.reached_tokens import ReachedTokens, are_in_order
 from reftok.engine.bpe.word_merges import FEW, WINDOW, WordMerges, merge_ids, merge_texts
 from reftok.engine.caches import Results
 from reftok.engine.fast_model import FastModel
-from reftok.engine.split_points.pairs import MergeCuts, PairCuts
+from reftok.engine.split_points import MergeSplitPoints, PairSplitPoints
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.bpe import LlamaBPE
 from reftok.spec.models.bpe import BPE, RankBPE
@@ -66,7 +66,7 @@ class FastMerging(FastModel[RankedModel]):
 
     @cached_property
     @abstractmethod
-    def cuts(self) -> PairCuts:
+    def split_points(self) -> PairSplitPoints:
         """Where a word can be cut, the places behind its first and before its last character left out."""
 
     @cached_property
@@ -140,8 +140,8 @@ class FastBPE(FastMerging[BPE]):
         return None if rank is None else (rank, self._wholes[rank])
 
     @cached_property
-    def cuts(self) -> MergeCuts:
-        return MergeCuts(self.model)
+    def split_points(self) -> MergeSplitPoints:
+        return MergeSplitPoints(self.model)
 
 
 class FastRankBPE(FastMerging[RankBPE]):
@@ -161,8 +161,8 @@ class FastRankBPE(FastMerging[RankBPE]):
         return [*map(self.model.vocab.__getitem__, self._words.tokens(text))]
 
     @cached_property
-    def cuts(self) -> PairCuts:
-        return PairCuts(self.model.vocab)
+    def split_points(self) -> PairSplitPoints:
+        return PairSplitPoints(self.model.vocab)
 
 
 class FastLlamaBPE(FastMerging[LlamaBPE]):
@@ -177,8 +177,8 @@ class FastLlamaBPE(FastMerging[LlamaBPE]):
         return [token_id for _, symbol in merged for token_id in self.model.ids_of_symbol(symbol)]
 
     @cached_property
-    def cuts(self) -> PairCuts:
-        return PairCuts(map("".join, self.model.ranks))
+    def split_points(self) -> PairSplitPoints:
+        return PairSplitPoints(map("".join, self.model.ranks))
 
 
 def _characters_begun(token: str) -> int:

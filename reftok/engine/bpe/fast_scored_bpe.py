@@ -11,7 +11,7 @@ from reftok.engine.bpe.word_merges import WINDOW, WordMerges, merge_texts
 from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments, with_unknowns_joined
 from reftok.engine.fast_model import FastModel
-from reftok.engine.split_points.pairs import PairCuts
+from reftok.engine.split_points import PairSplitPoints
 from reftok.spec.llama.spm import LlamaSPM
 from reftok.spec.models.merging import merge_all
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
@@ -28,7 +28,7 @@ class FastScoredBPE(FastModel[ScoredModel]):
 
     def __init__(self, model: ScoredModel, ranks: Mapping[str, float]) -> None:
         super().__init__(model)
-        self.cuts = PairCuts(ranks)
+        self.split_points = PairSplitPoints(ranks)
         self._ranks = ranks
         self._pieces: Callable[[str], Sequence[str]] = WordMerges(self._merged_few, self._merged_all, str).tokens
         self._ids_of_word: Results[Sequence[int]] = Results(self._word_ids)
@@ -44,7 +44,7 @@ class FastScoredBPE(FastModel[ScoredModel]):
 
         Unknown ids of neighbouring words are not joined yet.
         """
-        first, keys, last = self.cuts.keys(text)
+        first, keys, last = self.split_points.keys(text)
         ids = [*self._ids_of_word[first]] if first else []
         ids += chain.from_iterable(map(self._ids_of_key.__getitem__, keys))
         if last:
@@ -53,15 +53,15 @@ class FastScoredBPE(FastModel[ScoredModel]):
 
     def _key_ids(self, key: str) -> Sequence[int]:
         """The ids of a word, by its key; of one that ends with a mark that is cut off, those of the two."""
-        word = self.cuts.word(key)
-        if word[-2:-1].isalpha() and not word[-1].isalpha() and word[-2:] not in self.cuts.pairs:
-            before = self.cuts.key(word[:-1])
+        word = self.split_points.word(key)
+        if word[-2:-1].isalpha() and not word[-1].isalpha() and word[-2:] not in self.split_points.pairs:
+            before = self.split_points.key(word[:-1])
             if before is not None:
                 return *self._ids_of_key[before], *self._ids_of_word[word[-1]]
         return self._word_ids(word)
 
     def _word_ids(self, word: str) -> Sequence[int]:
-        if len(word) > WINDOW and len(parts := self.cuts.parts(word)) > 1:
+        if len(word) > WINDOW and len(parts := self.split_points.parts(word)) > 1:
             known = self._ids_of_piece, self._ids_of_word
             return [token_id for part in parts for token_id in known[len(part) > 1][part]]
         return [*chain.from_iterable(map(self._ids_of_piece.__getitem__, self._pieces(word)))]

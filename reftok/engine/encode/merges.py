@@ -17,7 +17,7 @@ _GO_ON = frozenset(BYTE_TO_CHARACTER[byte] for byte in range(0x80, 0xC0))
 """The bytes of a character but for its first."""
 
 
-class StreamedCuts(ABC):
+class StreamedAtSplitPoints(ABC):
     """Gives the ids up to the last place that no token can span; one character behind it is known by then.
 
     There is no other bound: one more letter can change every token since the last cut, whatever the length of the
@@ -87,7 +87,7 @@ class StreamedCuts(ABC):
         self._ids.append(token_id)
 
 
-class StreamedMerges(StreamedCuts):
+class StreamedMerges(StreamedAtSplitPoints):
     """Looks a complete pre-token up, and cuts a long one.
 
     It is not cut as long as it may still be an entry of the vocab that is taken as it is.
@@ -122,7 +122,7 @@ class StreamedMerges(StreamedCuts):
             self._limit = 0
             window = pre_token[1:]
         end = len(window) - model.has_other_ends
-        cut = model.cuts.last_cut(window[:end])
+        cut = model.split_points.last(window[:end])
         self._window = window[max(cut, end - 1) :]
         if cut:
             self._cut(len(window) - cut)
@@ -137,7 +137,7 @@ class StreamedMerges(StreamedCuts):
         if model.has_other_ends:
             self._ids += model.merged_ids(text, begins=not self._is_cut, ends=ends)
         else:
-            self._ids += chain.from_iterable(map(model.inner_ids.__getitem__, model.cuts.words(text)))
+            self._ids += chain.from_iterable(map(model.inner_ids.__getitem__, model.split_points.words(text)))
 
     def _give_rest(self, text: str) -> None:
         if self._is_cut:

@@ -24,7 +24,7 @@ _SYLLABLES_WITHOUT_TRAILING_JAMO = range(0xAC00, 0xD7A4, 28)
 """Source: the Unicode Standard, section 3.12, Conjoining Jamo Behavior."""
 
 
-class _Cuts(dict[str, int]):
+class _Boundaries(dict[str, int]):
     """For each character BEGINS, ENDS, both or 0."""
 
     def __init__(self, form: Form) -> None:
@@ -42,13 +42,13 @@ class _Cuts(dict[str, int]):
 
 
 @cache
-def cuts(form: Form) -> _Cuts:
+def boundaries(form: Form) -> _Boundaries:
     r"""Where a text can be cut for a form, by character.
 
-    >>> [cuts("NFC")[character] for character in "a \u0301"], cuts("NFD")["a"]
+    >>> [boundaries("NFC")[character] for character in "a \u0301"], boundaries("NFD")["a"]
     ([1, 3, 0], 3)
     """
-    return _Cuts(form)
+    return _Boundaries(form)
 
 
 @cache
@@ -72,6 +72,6 @@ def segments(form: Form, text: str) -> list[str]:
     >>> segments("NFC", "ae\u0301 b")
     ['a', 'e\u0301', ' ', 'b']
     """
-    kinds = [*map(cuts(form).__getitem__, text)]
+    kinds = [*map(boundaries(form).__getitem__, text)]
     places = [place for place, (one, other) in enumerate(pairwise(kinds), 1) if other & BEGINS or one & ENDS]
     return [text[start:end] for start, end in pairwise((0, *places, len(text)))]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from sys import maxsize
 
 from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE, FastSPM
-from reftok.engine.encode.merges import StreamedCuts
+from reftok.engine.encode.merges import StreamedAtSplitPoints
 from reftok.engine.encode.segment_ids import SegmentIds, ids_of_segments
 from reftok.engine.fast_model import FastModel
-from reftok.engine.split_points.pairs import PairCuts
+from reftok.engine.split_points import PairSplitPoints
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.sentencepiece.words import SentencePieceChar
 
@@ -19,32 +19,32 @@ class FastChar(FastModel[SentencePieceChar]):
 
     def __init__(self, model: SentencePieceChar) -> None:
         super().__init__(model)
-        self._cuts = PairCuts(model.table.matcher.symbols)
+        self._split_points = PairSplitPoints(model.table.matcher.symbols)
 
     def ids_of(self, text: str) -> Sequence[int]:
         return ids_of_segments(self.model.table, self.model.segments(text))
 
-    def last_cut(self, text: str) -> int:
+    def last_split_point(self, text: str) -> int:
         """The last place where a text can be cut, however it goes on, 0 where there is none."""
-        return self._cuts.last_cut(text)
+        return self._split_points.last(text)
 
 
 class FastWord(FastChar):
     """Words: each `▁` begins one."""
 
-    def last_cut(self, text: str) -> int:
+    def last_split_point(self, text: str) -> int:
         return max(text.rfind(SPACE_SYMBOL), 0)
 
 
-class StreamedPieces(StreamedCuts):
+class StreamedPieces(StreamedAtSplitPoints):
     """Text that is cut from its beginning on.
 
-    last_cut: the last place in a text that no piece can span, 0 where there is none.
+    last_split_point: the last place in a text that no piece can span, 0 where there is none.
     """
 
-    def __init__(self, last_cut: Callable[[str], int], ids: list[int]) -> None:
+    def __init__(self, last_split_point: Callable[[str], int], ids: list[int]) -> None:
         super().__init__(ids)
-        self._last_cut = last_cut
+        self._last_split_point = last_split_point
 
     def text(self, fragment: str) -> None:
         self._fragments.append(fragment)
@@ -53,7 +53,7 @@ class StreamedPieces(StreamedCuts):
             return
         window = self._window + fragment
         self._window = fragment[-1]
-        cut = self._last_cut(window)
+        cut = self._last_split_point(window)
         if cut:
             self._cut(len(window) - cut)
 
@@ -62,7 +62,7 @@ class StreamedChar(StreamedPieces):
     """Characters or words of sentencepiece."""
 
     def __init__(self, model: FastChar, ids: list[int]) -> None:
-        super().__init__(model.last_cut, ids)
+        super().__init__(model.last_split_point, ids)
         self._model = model.model
         self._segment_ids = SegmentIds(self._model.table, ids)
 
@@ -85,7 +85,7 @@ class StreamedSentencePieceBPE(StreamedPieces):
     """
 
     def __init__(self, model: FastSentencePieceBPE, ids: list[int]) -> None:
-        super().__init__(model.cuts.last_cut, ids)
+        super().__init__(model.split_points.last, ids)
         self._model = model
         self._segment_ids = SegmentIds(model.model.table, ids)
         self._whole: list[str] = []
@@ -112,7 +112,7 @@ class StreamedSPM(StreamedPieces):
     """SPM of llama.cpp. A byte that is no UTF-8 takes those behind it into its symbol: from there on all is held."""
 
     def __init__(self, model: FastSPM, ids: list[int]) -> None:
-        super().__init__(model.cuts.last_cut, ids)
+        super().__init__(model.split_points.last, ids)
         self._model = model
 
     def text(self, fragment: str) -> None:

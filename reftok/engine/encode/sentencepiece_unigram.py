@@ -49,23 +49,23 @@ class StreamedSentencePieceUnigram(Search):
     def text(self, fragment: str) -> None:
         is_short = len(fragment) < _SHORT
         if self._last and not is_short:
-            first_cut = self._model.cuts.first_cut(self._last + fragment) - 1
-            if first_cut < len(fragment):
-                self._search(fragment[:first_cut])
+            first_split_point = self._model.split_points.first(self._last + fragment) - 1
+            if first_split_point < len(fragment):
+                self._search(fragment[:first_split_point])
                 self._end_search()
-                self._last, fragment = "", fragment[first_cut:]
+                self._last, fragment = "", fragment[first_split_point:]
         text, self._waiting = self._waiting + fragment, ""
-        last_cut = 0 if is_short or self._last else self._model.cuts.last_cut(text)
-        if last_cut:
-            self._words(text[:last_cut])
-            self._waiting = text[last_cut:]
+        last_split_point = 0 if is_short or self._last else self._model.split_points.last(text)
+        if last_split_point:
+            self._words(text[:last_split_point])
+            self._waiting = text[last_split_point:]
         else:
             self._search(text)
             self._last = text[-1]
 
     def _words(self, text: str) -> None:
         """The text between two places that no piece spans."""
-        first, keys, last = self._model.cuts.keys(text)
+        first, keys, last = self._model.split_points.keys(text)
         if first:
             self._word(first)
         for start in range(0, len(keys), _BLOCK):
@@ -74,7 +74,7 @@ class StreamedSentencePieceUnigram(Search):
             sure = 0
             for unsure in () if all(found) else compress(count(), map(not_, found)):
                 self._sure(block[sure:unsure], found[sure:unsure])
-                self._word(self._model.cuts.word(block[unsure]))
+                self._word(self._model.split_points.word(block[unsure]))
                 sure = unsure + 1
             self._sure(block[sure:], found[sure:])
         if last:
@@ -88,7 +88,7 @@ class StreamedSentencePieceUnigram(Search):
             self._segment_ids.add_plain(ids)
         else:
             for key in keys:
-                self._word(self._model.cuts.word(key))
+                self._word(self._model.split_points.word(key))
 
     def _word(self, word: str) -> None:
         """A word that is not looked up whole."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reftok.engine.encode.normalization_boundaries import BEGINS, ENDS, cuts
+from reftok.engine.encode.normalization_boundaries import BEGINS, ENDS, boundaries
 from reftok.engine.encode.rewriting import Rewrite, bert_steps, rewriter
 from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten
 from reftok.spec.normalizers import BertNormalizer, UnicodeForm
@@ -18,14 +18,16 @@ from reftok.unicode.characters import Form
 class StreamedForm(StreamedStage):
     """Holds the text from the last place where it can be cut.
 
-    rewrite: what is done to the text between two cuts.
+    rewrite: what is done to the text between two boundaries.
     keeps_ascii: whether ASCII stays as it is.
     """
 
     def __init__(self, form: Form, rewrite: Rewrite, sink: TextSink, keeps_ascii: bool = False) -> None:
         super().__init__(sink)
-        self._cuts = cuts(form)
-        self._open_ascii = frozenset(character for character in map(chr, range(128)) if self._cuts[character] < ENDS)
+        self._boundaries = boundaries(form)
+        self._open_ascii = frozenset(
+            character for character in map(chr, range(128)) if self._boundaries[character] < ENDS
+        )
         self._keeps_ascii = keeps_ascii
         self._rewrite = rewrite
         self._held = ""
@@ -38,7 +40,9 @@ class StreamedForm(StreamedStage):
         return len(self._held) + self._marked
 
     def text(self, fragment: str) -> None:
-        cut = len(fragment) - (fragment[-1] in self._open_ascii) if fragment.isascii() else self._last_cut(fragment)
+        cut = (
+            len(fragment) - (fragment[-1] in self._open_ascii) if fragment.isascii() else self._last_boundary(fragment)
+        )
         if cut < 0:
             self._marks.append(fragment)
             self._marked += len(fragment)
@@ -55,13 +59,13 @@ class StreamedForm(StreamedStage):
         elif ready:
             self._hand_on(ready)
 
-    def _last_cut(self, fragment: str) -> int:
+    def _last_boundary(self, fragment: str) -> int:
         """The last place in a fragment, its end included, where the text can be cut; -1 where there is none."""
-        cuts = self._cuts
-        if cuts[fragment[-1]] & ENDS:
+        boundaries = self._boundaries
+        if boundaries[fragment[-1]] & ENDS:
             return len(fragment)
         for place in range(len(fragment) - 1, -1, -1):
-            if cuts[fragment[place]] & BEGINS or (place and cuts[fragment[place - 1]] & ENDS):
+            if boundaries[fragment[place]] & BEGINS or (place and boundaries[fragment[place - 1]] & ENDS):
                 return place
         return -1
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments
 from reftok.engine.fast_model import FastModel
-from reftok.engine.split_points.pairs import PairCuts
+from reftok.engine.split_points import PairSplitPoints
 from reftok.engine.unigram.running_score import Sums
 from reftok.engine.unigram.trie import Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import LOST, UndecidedTexts, Unknown
@@ -30,7 +30,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
 
     def __init__(self, model: SentencePieceUnigram) -> None:
         super().__init__(model)
-        self.cuts = PairCuts(model.table.text_ids)
+        self.split_points = PairSplitPoints(model.table.text_ids)
         self.scores = dict((*model.entries.values(), model.unknown, *self._scores_of_bytes()))
         self.largest = max(map(abs, self.scores.values()))
         unknown = Unknown(model.unknown[1], self._ids_of_unknown)
@@ -58,7 +58,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         return None if undecided is LOST or undecided.path is None else (*decided, *undecided.path)
 
     def _sure_ids(self, key: str) -> Ids:
-        word, unk_id = self.cuts.word(key), self.model.unknown[0]
+        word, unk_id = self.split_points.word(key), self.model.unknown[0]
         path = (self.path(word) if len(word) <= _LONG_WORD else None) or ()
         is_joined = unk_id in path and (path[0] == unk_id or (unk_id, unk_id) in pairwise(path))
         return () if is_joined else path

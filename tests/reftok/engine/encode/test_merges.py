@@ -110,7 +110,7 @@ def test_a_word_that_may_be_taken_whole_is_held_until_it_cannot() -> None:
 def test_where_spaces_begin_words_a_word_is_held() -> None:
     vocab = {token: index for index, token in enumerate(["▁", "a", "b", "ab", "▁ab", "▁▁"])}
     model = FastBPE(BPE(vocab, [("a", "b"), ("▁", "ab"), ("▁", "▁")]))
-    assert model.cuts.words("▁ab▁▁ab") == ["▁ab", "▁▁ab"]
+    assert model.split_points.words("▁ab▁▁ab") == ["▁ab", "▁▁ab"]
     assert stream(model, [*"▁ab▁▁ab"])[3] == [4]
 
 

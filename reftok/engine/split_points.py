@@ -1,4 +1,4 @@
-"""Where a text can be cut so that no piece spans the cut.
+"""Safe split points: where a text can be cut so that no piece spans the place.
 
 A piece can only span the place between two characters if the pair of them occurs inside some piece. What lies between
 two such places is segmented on its own, so that it can be looked up in a cache.
@@ -27,12 +27,12 @@ Keys: TypeAlias = tuple[str, list[str], str]
 """The word before the first `▁`, '' if there is none; the keys of the words; and the word behind the last `▁`."""
 
 
-class PairCuts:
+class PairSplitPoints:
     """Cuts a text between the pairs of characters that are inside no piece.
 
     pieces: every piece that can match text, or be a step on the way to one that does.
 
-    >>> PairCuts(["▁a", "ab", "bc"]).parts("▁abcab▁c")
+    >>> PairSplitPoints(["▁a", "ab", "bc"]).parts("▁abcab▁c")
     ['▁abc', 'ab', '▁', 'c']
     """
 
@@ -55,10 +55,10 @@ class PairCuts:
         words: list[str] = self._words.findall(text)
         return words
 
-    def first_cut(self, text: str) -> int:
+    def first(self, text: str) -> int:
         """Where the first of `words` ends; text: not ''.
 
-        >>> PairCuts(["▁a", "ab", "bc"]).first_cut("ab▁ab▁c")
+        >>> PairSplitPoints(["▁a", "ab", "bc"]).first("ab▁ab▁c")
         2
         """
         found = self._words and self._words.match(text)
@@ -69,7 +69,7 @@ class PairCuts:
 
         To split a text at a character is several times as fast as to find words in it.
 
-        >>> PairCuts(["▁a", "ab", "bc"]).keys("ab▁a▁▁b")
+        >>> PairSplitPoints(["▁a", "ab", "bc"]).keys("ab▁a▁▁b")
         ('ab', ['a', '▁b'], '')
         """
         if self._before:
@@ -103,10 +103,10 @@ class PairCuts:
         starts = [0, *cuts] if text else []
         return [text[start:end] for start, end in zip(starts, [*cuts, len(text)], strict=False)]
 
-    def last_cut(self, text: str) -> int:
+    def last(self, text: str) -> int:
         """The last place where the text can be cut, 0 where there is none.
 
-        >>> PairCuts(["▁a", "ab", "bc"]).last_cut("▁a▁abc")
+        >>> PairSplitPoints(["▁a", "ab", "bc"]).last("▁a▁abc")
         2
         """
         joins = self._joins
@@ -123,7 +123,7 @@ class PairCuts:
         return 0
 
 
-class MergeCuts(PairCuts):
+class MergeSplitPoints(PairSplitPoints):
     """Cuts a word of a model with merges between the characters whose symbols no merge ever joins.
 
     A merge joins the last character of its left token and the first one of its right token. An unknown token waits to
@@ -131,8 +131,8 @@ class MergeCuts(PairCuts):
     symbol across a place, there is no cut. The first and last character of a word, which may be other symbols, are for
     the caller to leave out. Where two tokens have one id, what it stands for is not known, and nothing is cut.
 
-    >>> cuts = MergeCuts(BPE({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}, [("a", "b"), ("ab", "c")]))
-    >>> cuts.words("abcabca"), cuts.last_cut("abcab"), cuts.last_cut("ab")
+    >>> points = MergeSplitPoints(BPE({"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4}, [("a", "b"), ("ab", "c")]))
+    >>> points.words("abcabca"), points.last("abcab"), points.last("ab")
     (['abc', 'abc', 'a'], 3, 0)
     """
 

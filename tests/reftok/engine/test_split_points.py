@@ -5,12 +5,12 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.engine.split_points.pairs import PairCuts
+from reftok.engine.split_points import PairSplitPoints
 
 
 @given(st.lists(st.text("ab▁", min_size=1, max_size=4), max_size=6), st.text("ab▁", max_size=40))
 def test_no_piece_spans_a_cut(pieces: list[str], text: str) -> None:
-    cuts = PairCuts(pieces)
+    cuts = PairSplitPoints(pieces)
     for parts in (cuts.words(text), cuts.parts(text)):
         assert "".join(parts) == text
         for left, right in pairwise(parts):
@@ -19,7 +19,7 @@ def test_no_piece_spans_a_cut(pieces: list[str], text: str) -> None:
 
 @given(st.lists(st.text("ab▁", min_size=1, max_size=4), max_size=6), st.text("ab▁", max_size=40))
 def test_the_keys_of_a_text_are_those_of_its_words(pieces: list[str], text: str) -> None:
-    cuts = PairCuts(pieces)
+    cuts = PairSplitPoints(pieces)
     first, keys, last = cuts.keys(text)
     assert [word for word in (first, *map(cuts.word, keys), last) if word] == cuts.words(text)
     assert [cuts.key(cuts.word(key)) for key in keys if cuts.word(key) != key] == [

@@ -1,1 +1,0 @@
-"""Safe split points: where a text can be cut so that no piece spans the cut."""
