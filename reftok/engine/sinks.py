@@ -45,13 +45,10 @@ class TextSink(Protocol):
         ...
 
 
-class StreamedStage(ABC):
-    """The base of most streamed stages: added tokens pass, and many pre-tokens at once are taken one by one."""
+class _Stage(ABC):
+    """Pre-tokens at once are taken one by one."""
 
     held_until_end = ""
-
-    def __init__(self, sink: TextSink) -> None:
-        self.sink = sink
 
     @property
     def held(self) -> int:
@@ -69,8 +66,24 @@ class StreamedStage(ABC):
             self.text(pre_token)
             self.end_pre_token()
 
+
+class StreamedStage(_Stage):
+    """The base of the stages before the model: added tokens pass."""
+
+    def __init__(self, sink: TextSink) -> None:
+        self.sink = sink
+
     def token(self, token_id: int) -> None:
         self.sink.token(token_id)
+
+
+class StreamedModel(_Stage):
+    """The base of the last stages, which put ids into a list."""
+
+    _ids: list[int]
+
+    def token(self, token_id: int) -> None:
+        self._ids.append(token_id)
 
 
 def hand_on_rewritten(pre_tokens: Sequence[str], rewrite: Callable[[str], str], sink: TextSink) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from reftok.engine.encode.added_tokens import stream_added_tokens
-from reftok.engine.encode.growth import may_grow_too_much
 from reftok.engine.encode.llama_special_tokens import StreamedLlamaSpecialTokens
 from reftok.engine.encode.models import stream_model
 from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.original_start import OriginalStart, RecordedStart
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
+from reftok.engine.encode.rewriting import may_grow_too_much
 from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.spec.llama.special_tokens import LlamaSpecialTokens

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import chain
 from sys import maxsize
 from typing import Any
 
 from reftok.engine.bpe.fast_bpe import FastMerging
+from reftok.engine.sinks import StreamedModel
 from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 
 LONG = 32
@@ -17,7 +18,7 @@ _GO_ON = frozenset(BYTE_TO_CHARACTER[byte] for byte in range(0x80, 0xC0))
 """The bytes of a character but for its first."""
 
 
-class StreamedAtSplitPoints(ABC):
+class StreamedAtSplitPoints(StreamedModel):
     """Gives the ids up to the last place that no token can span; one character behind it is known by then.
 
     There is no other bound: one more letter can change every token since the last cut, whatever the length of the
@@ -25,8 +26,6 @@ class StreamedAtSplitPoints(ABC):
 
     ids: where the ids are put.
     """
-
-    held_until_end = ""
 
     def __init__(self, ids: list[int]) -> None:
         self._ids = ids
@@ -47,9 +46,6 @@ class StreamedAtSplitPoints(ABC):
     @property
     def held(self) -> int:
         return self._size
-
-    @abstractmethod
-    def text(self, fragment: str) -> None: ...
 
     def _cut(self, rest: int) -> None:
         """Give out all but so many characters."""
@@ -77,14 +73,6 @@ class StreamedAtSplitPoints(ABC):
         if self._size:
             self._give_rest(self._fragments[0] if len(self._fragments) == 1 else "".join(self._fragments))
             self._begin()
-
-    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
-        for pre_token in pre_tokens:
-            self.text(pre_token)
-            self.end_pre_token()
-
-    def token(self, token_id: int) -> None:
-        self._ids.append(token_id)
 
 
 class StreamedMerges(StreamedAtSplitPoints):

@@ -7,7 +7,7 @@ from typing import Any
 
 from reftok.engine.bpe.fast_bpe import FastBPE, FastLlamaBPE, FastRankBPE
 from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE, FastSPM
-from reftok.engine.encode.buffered_model import BufferedModel
+from reftok.engine.encode.buffered import BufferedModel
 from reftok.engine.encode.merges import StreamedMerges
 from reftok.engine.encode.pieces import FastChar, FastWord, StreamedChar, StreamedSentencePieceBPE, StreamedSPM
 from reftok.engine.encode.sentencepiece_unigram import StreamedSentencePieceUnigram

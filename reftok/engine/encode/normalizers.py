@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from reftok.engine.encode.buffered_stages import buffer_for_normalizer
+from reftok.engine.encode.buffered import buffer_for_normalizer
 from reftok.engine.encode.llama_stages import StreamedCodePoints
 from reftok.engine.encode.precompiled import StreamedPrecompiled
 from reftok.engine.encode.rewriting import BLANKS, bert_steps, rewriter

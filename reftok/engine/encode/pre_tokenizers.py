@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from reftok.engine.encode.buffered_stages import buffer_for_pre_tokenizer
+from reftok.engine.encode.buffered import buffer_for_pre_tokenizer
 from reftok.engine.encode.character_splits import StreamedCharacterSplit, class_of, class_of_table
 from reftok.engine.encode.llama_stages import (
     StreamedByteCharacters,

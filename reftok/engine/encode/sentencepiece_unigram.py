@@ -7,6 +7,7 @@ from itertools import chain, compress, count
 from operator import not_
 
 from reftok.engine.encode.segment_ids import SegmentIds
+from reftok.engine.sinks import StreamedModel
 from reftok.engine.unigram.fast_sentencepiece_unigram import SUMS, FastSentencePieceUnigram
 from reftok.engine.unigram.running_score import RunningScore
 from reftok.engine.unigram.search import Search
@@ -17,7 +18,7 @@ _SHORT = 4
 _BLOCK = 512
 
 
-class StreamedSentencePieceUnigram(Search):
+class StreamedSentencePieceUnigram(Search, StreamedModel):
     """Gives a piece as soon as all paths that may still win begin with it.
 
     Only the score at its start is what came before can change of the text behind a place that no piece spans, and
@@ -31,8 +32,6 @@ class StreamedSentencePieceUnigram(Search):
     _waiting: what is behind the last such place and not searched, until more text comes.
     _last: the last character of what is searched, '' at such a place.
     """
-
-    held_until_end = ""
 
     def __init__(self, model: FastSentencePieceUnigram, ids: list[int]) -> None:
         super().__init__(model.undecided_texts, SUMS, RunningScore(SUMS, model.scores.__getitem__, model.largest))
@@ -107,11 +106,3 @@ class StreamedSentencePieceUnigram(Search):
             self._waiting = ""
         self._segment_ids.end_pre_token()
         self._score.start(0.0)
-
-    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
-        for pre_token in pre_tokens:
-            self.text(pre_token)
-            self.end_pre_token()
-
-    def token(self, token_id: int) -> None:
-        self._ids.append(token_id)

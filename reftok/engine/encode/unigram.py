@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from reftok.engine.sinks import StreamedModel
 from reftok.engine.unigram.fast_unigram import SUMS, FastUnigram
 from reftok.engine.unigram.running_score import RunningScore
 from reftok.engine.unigram.search import Search
@@ -12,7 +13,7 @@ from reftok.engine.unigram.search import Search
 _SHORT = 32
 
 
-class StreamedUnigram(Search):
+class StreamedUnigram(Search, StreamedModel):
     """Gives a piece as soon as all paths that may still win begin with it.
 
     A run of unknown characters is one piece, and falls back to bytes as a whole: it is held until it ends where its
@@ -25,8 +26,6 @@ class StreamedUnigram(Search):
     _unknown_run: the run of unknown characters that is held; _is_run_told: whether the ids of one so far were given.
     _is_begun: whether text of the pre-token has come that is not `_waiting`.
     """
-
-    held_until_end = ""
 
     def __init__(self, model: FastUnigram, ids: list[int]) -> None:
         super().__init__(model.undecided_texts, SUMS, RunningScore(SUMS, model.score_of, model.largest))
@@ -106,6 +105,3 @@ class StreamedUnigram(Search):
             self.end_pre_token()
         else:
             self._ids += chain.from_iterable(map(self._known_ids.__getitem__, pre_tokens))
-
-    def token(self, token_id: int) -> None:
-        self._ids.append(token_id)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.engine.encode.growth import may_grow_too_much, most_growth
+from reftok.engine.encode.rewriting import may_grow_too_much, most_growth
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.normalizers import (
     NFC,

@@ -1,12 +1,13 @@
-"""Stages without a streamed form: they see a pre-token when it is complete."""
+"""Stages and models without a streamed form: they see a pre-token when it is complete."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from reftok.engine.encode.original_start import OriginalStart
-from reftok.engine.sinks import StreamedStage, TextSink
+from reftok.engine.sinks import StreamedModel, StreamedStage, TextSink
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.text import NormalizedString, Split
 
@@ -71,3 +72,45 @@ def buffer_for_pre_tokenizer(
         return (split.normalized.text for split in splits)
 
     return BufferedStage(pre_tokens, sink, f"{type(pre_tokenizer).__name__} {reason}")
+
+
+class BufferedModel(StreamedModel):
+    """Looks each pre-token up when it is complete.
+
+    ids_of_pre_token: of the model.
+    ids: where they are put.
+    reason: why the model cannot tell any id before the end of a pre-token.
+
+    >>> from reftok.engine.fast_model import FastModel
+    >>> from reftok.spec.models.wordlevel import WordLevel
+    >>> ids: list[int] = []
+    >>> model = FastModel(WordLevel({"yes": 1, "no": 2}, "no"))
+    >>> stage = BufferedModel(model.known_ids, ids, "a word is looked up as a whole")
+    >>> stage.text("y"), stage.text("es"), stage.held, ids, stage.end_pre_token(), ids
+    (None, None, 3, [1], None, [1])
+    """
+
+    def __init__(self, ids_of_pre_token: Mapping[str, Sequence[int]], ids: list[int], reason: str) -> None:
+        self._ids_of_pre_token = ids_of_pre_token
+        self._ids = ids
+        self._fragments: list[str] = []
+        self._size = 0
+        self.held_until_end = reason
+
+    @property
+    def held(self) -> int:
+        return self._size
+
+    def text(self, fragment: str) -> None:
+        self._fragments.append(fragment)
+        self._size += len(fragment)
+
+    def end_pre_token(self) -> None:
+        if self._size:
+            pre_token = "".join(self._fragments)
+            self._fragments.clear()
+            self._size = 0
+            self._ids += self._ids_of_pre_token[pre_token]
+
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        self._ids += chain.from_iterable(map(self._ids_of_pre_token.__getitem__, pre_tokens))
