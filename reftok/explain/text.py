@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from reftok.explain.explanation import ExplainedStage, ExplainedToken, Explanation, options_text
-from reftok.spec.steps import Lattice, Merging, Node, Steps, Walk, WholeWord
+from reftok.spec.steps import Lattice, LatticeNode, Merging, Steps, Walk, WholeWord
 from reftok.spec.trace import DecodingTrace, Piece
 
 Paint = Callable[[str, str], str]
@@ -152,7 +152,7 @@ def _walk_lines(walk: Walk, paint: Paint) -> Iterator[str]:
 
 def _lattice_lines(lattice: Lattice, paint: Paint) -> Iterator[str]:
     best = set(lattice.best)
-    starting: dict[int, list[Node]] = defaultdict(list)
+    starting: dict[int, list[LatticeNode]] = defaultdict(list)
     for node in lattice.nodes:
         starting[node.start].append(node)
     for start, nodes in sorted(starting.items()):

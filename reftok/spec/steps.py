@@ -54,7 +54,7 @@ class Merging:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class LatticeNode:
     """A piece that matches at a place of the text.
 
     start, end: in code points of the text that the model was given.
@@ -75,8 +75,8 @@ class Lattice:
     """
 
     text: str
-    nodes: tuple[Node, ...]
-    best: tuple[Node, ...]
+    nodes: tuple[LatticeNode, ...]
+    best: tuple[LatticeNode, ...]
     score: float
 
 
@@ -91,7 +91,7 @@ Event: TypeAlias = Literal["symbol", "queue", "merge", "skip", "token", "bytes"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WalkStep:
     """One moment of a model's work, as a debugger would show it.
 
     event: "symbol" for each symbol at the start; "queue" for a bigram that goes into the queue (and into `rev_merge`);
@@ -117,7 +117,7 @@ class Walk:
     """How llama.cpp merges a text by scores."""
 
     text: str
-    steps: tuple[Step, ...]
+    steps: tuple[WalkStep, ...]
 
 
 Steps: TypeAlias = Merging | Lattice | Walk | WholeWord

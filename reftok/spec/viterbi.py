@@ -9,17 +9,17 @@ from itertools import repeat
 from math import inf, nan
 from typing import TypeAlias
 
-from reftok.spec.steps import Lattice, Node
+from reftok.spec.steps import Lattice, LatticeNode
 
 UNK_PENALTY = 10.0
 """By how much an unknown character scores less than the lowest piece."""
 
 LARGEST_FLOAT32 = 3.4028234663852886e38
 
-Match: TypeAlias = tuple[int, int, float]
+PieceMatch: TypeAlias = tuple[int, int, float]
 """Where a piece ends, its id and its score."""
 
-Piece: TypeAlias = tuple[int, int, int]
+PathPiece: TypeAlias = tuple[int, int, int]
 """Where a piece of a path starts and ends, and its id."""
 
 
@@ -47,7 +47,7 @@ def to_float32(number: float) -> float:
 
 def best_paths(
     size: int,
-    matches: Callable[[int], Iterable[Match]],
+    matches: Callable[[int], Iterable[PieceMatch]],
     rounded: Callable[[float], float] = float,
     threshold: float = inf,
     unreached: Best = UNREACHED,
@@ -81,13 +81,13 @@ def best_paths(
     return best
 
 
-def path_to_end(best: Sequence[Best]) -> list[Piece]:
+def path_to_end(best: Sequence[Best]) -> list[PathPiece]:
     """The pieces of the best path to the last place.
 
     >>> path_to_end([BEGINNING, Best(-1.0, 0, 7), Best(-2.0, 0, 8), Best(-3.0, 2, 9)])
     [(0, 2, 8), (2, 3, 9)]
     """
-    path: list[Piece] = []
+    path: list[PathPiece] = []
     end = len(best) - 1
     while end > 0:
         path.append((best[end].start, end, best[end].id))
@@ -95,13 +95,13 @@ def path_to_end(best: Sequence[Best]) -> list[Piece]:
     return path[::-1]
 
 
-def with_runs_joined(path: Iterable[Piece], unk_id: int | None) -> list[Piece]:
+def with_runs_joined(path: Iterable[PathPiece], unk_id: int | None) -> list[PathPiece]:
     """The path with each run of the unknown piece as one.
 
     >>> with_runs_joined([(0, 1, 0), (1, 3, 0), (3, 4, 1)], 0)
     [(0, 3, 0), (3, 4, 1)]
     """
-    joined: list[Piece] = []
+    joined: list[PathPiece] = []
     for start, end, token_id in path:
         if joined and token_id == unk_id == joined[-1][2]:
             start = joined.pop()[0]
@@ -109,10 +109,10 @@ def with_runs_joined(path: Iterable[Piece], unk_id: int | None) -> list[Piece]:
     return joined
 
 
-def lattice(text: str, matches: Callable[[int], Iterable[Match]], best: Sequence[Best]) -> Lattice:
+def lattice(text: str, matches: Callable[[int], Iterable[PieceMatch]], best: Sequence[Best]) -> Lattice:
     """The pieces that match, and which of them are the best path."""
     nodes = [
-        Node(start, end, text[start:end], token_id, score)
+        LatticeNode(start, end, text[start:end], token_id, score)
         for start in range(len(text))
         for end, token_id, score in matches(start)
     ]

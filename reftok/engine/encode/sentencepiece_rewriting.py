@@ -25,7 +25,7 @@ _SPACES = regex.compile("  +")
 _INVALID = regex.compile("[\udc80-\udcff]")
 _WORDS = regex.compile("[^ ]* ")
 
-Step: TypeAlias = tuple[tuple[str, ...], str]
+Settled: TypeAlias = tuple[tuple[str, ...], str]
 """The rewritten text, cut where spaces are not collapsed across; and the end of the text, which is still open."""
 
 
@@ -41,9 +41,9 @@ class Rewriter:
         self._before: Results[str | None] = Results(self._part_before)
         self._alone: Results[str | None] = Results(self._part_before)
         self._words: Results[str] = Results(self._word)
-        self._steps: Results[Step] = Results(self._step, longest=_SHORT, capacity=1 << 13)
+        self._steps: Results[Settled] = Results(self._step, longest=_SHORT, capacity=1 << 13)
 
-    def step(self, text: str) -> Step:
+    def step(self, text: str) -> Settled:
         """The text rewritten as far as no longer text can change it.
 
         >>> Rewriter(SentencePieceNormalizer()).step("a  b ")
@@ -51,7 +51,7 @@ class Rewriter:
         """
         return self._step(text) if len(text) > _SHORT or self._is_plain else self._steps[text]
 
-    def _step(self, text: str) -> Step:
+    def _step(self, text: str) -> Settled:
         if self._is_plain:
             return (self._collapsed(_replaced_bytes(text)),), ""
         before, start = self._settled(text) if len(text) > _SHORT else ("", 0)

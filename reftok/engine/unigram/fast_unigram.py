@@ -13,7 +13,7 @@ from reftok.engine.unigram.trie import Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES
-from reftok.spec.viterbi import Piece, with_runs_joined
+from reftok.spec.viterbi import PathPiece, with_runs_joined
 
 MOST_TRIE_NODES = 20_000_000
 _LONG_PIECE = 256
@@ -108,7 +108,7 @@ class FastUnigram(FastModel[Unigram]):
         """The score of an id of `undecided_texts`."""
         return self.model.unknown_score if token_id < 0 else self.model.pieces[token_id][1]
 
-    def _best_path(self, text: str) -> list[Piece]:
+    def _best_path(self, text: str) -> list[PathPiece]:
         """The best path through a whole text: the fast path of `best_paths`."""
         size = len(text)
         best = [0.0, *repeat(-inf, size)]
@@ -133,7 +133,7 @@ class FastUnigram(FastModel[Unigram]):
                     break
                 node = node.children.get(text[end])
                 end += 1
-        path: list[Piece] = []
+        path: list[PathPiece] = []
         end = size
         while end > 0:
             start, token_id = links[end]

@@ -45,7 +45,7 @@ def _ids(path: Path) -> Ids:
     return tuple(chain.from_iterable([ids for ids, _, _ in path]))
 
 
-class UndecidedText(dict[str, "Step"]):
+class UndecidedText(dict[str, "Transition"]):
     """One undecided text: `behind, decided = undecided[character]`.
 
     text: it.
@@ -65,7 +65,7 @@ class UndecidedText(dict[str, "Step"]):
         self.threshold = threshold
         self._texts = texts
 
-    def __missing__(self, character: str) -> Step:
+    def __missing__(self, character: str) -> Transition:
         if self._texts is None:
             return self, ()
         step = self[character] = self._texts.step(self, character)
@@ -81,7 +81,7 @@ class UndecidedText(dict[str, "Step"]):
         return undecided, decided
 
 
-Step: TypeAlias = tuple[UndecidedText, Ids]
+Transition: TypeAlias = tuple[UndecidedText, Ids]
 """The undecided text behind a character, and the ids that this character has decided."""
 
 LOST = UndecidedText("", (), inf, None)
@@ -180,7 +180,7 @@ class UndecidedTexts:
         """A copy begins with nothing remembered."""
         return UndecidedTexts, (self.trie, self.unknown, self._rounding)
 
-    def step(self, undecided: UndecidedText, character: str) -> Step:
+    def step(self, undecided: UndecidedText, character: str) -> Transition:
         """One step of the plain search: one end, from each start in order."""
         self._make_room()
         best = second = -inf
@@ -229,7 +229,7 @@ class UndecidedTexts:
             near.append((*path, OPEN_CHOICE))
         return (*near[0][: _shared(near)], OPEN_CHOICE)
 
-    def _undecided(self, text: str, positions: list[Open]) -> Step:
+    def _undecided(self, text: str, positions: list[Open]) -> Transition:
         """The step to the text that stays undecided between these open positions."""
         if len(positions) > 1:
             positions = self._without_dead(text, positions)

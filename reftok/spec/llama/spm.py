@@ -13,7 +13,7 @@ from itertools import accumulate
 from reftok.errors import InvalidText
 from reftok.spec.models.merging import MergeEvent, merge_all
 from reftok.spec.models.vocab_model import VocabModel
-from reftok.spec.steps import Step, Walk
+from reftok.spec.steps import Walk, WalkStep
 from reftok.spec.types import Token
 
 _LENGTHS = (1,) * 12 + (2, 2, 3, 4)
@@ -62,22 +62,22 @@ class LlamaSPM(VocabModel):
                 tokens.append(Token(token_id, self._tokens[token_id], span))
         return tokens
 
-    def steps(self, data: bytes) -> list[Step]:
+    def steps(self, data: bytes) -> list[WalkStep]:
         """The merges of llama.cpp over the bytes of a text in which spaces are `▁`, step by step."""
         symbols = _symbols(data)
         starts = [*accumulate(map(len, symbols), initial=0)]
-        steps = [Step("symbol", (i,), symbol, starts[i]) for i, symbol in enumerate(symbols)]
+        steps = [WalkStep("symbol", (i,), symbol, starts[i]) for i, symbol in enumerate(symbols)]
 
         def take_down(event: MergeEvent[bytes]) -> None:
             pair = event.left, event.right
-            steps.append(Step(event.kind, pair, event.whole, starts[event.left], -event.priority))
+            steps.append(WalkStep(event.kind, pair, event.whole, starts[event.left], -event.priority))
 
         for index, symbol in merge_all(symbols, self._merge_of, take_down):
             token_id = self._ids.get(symbol)
             if token_id is not None:
-                steps.append(Step("token", (index,), symbol, starts[index], ids=(token_id,)))
+                steps.append(WalkStep("token", (index,), symbol, starts[index], ids=(token_id,)))
             else:
-                steps.append(Step("bytes", (index,), symbol, starts[index], ids=self.byte_ids(symbol)))
+                steps.append(WalkStep("bytes", (index,), symbol, starts[index], ids=self.byte_ids(symbol)))
         return steps
 
     def explain(self, text: str) -> Walk:

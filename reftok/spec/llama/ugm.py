@@ -15,7 +15,7 @@ from reftok.spec.viterbi import (
     LARGEST_FLOAT32,
     UNK_PENALTY,
     Best,
-    Match,
+    PieceMatch,
     best_paths,
     path_to_end,
     to_float32,
@@ -92,9 +92,9 @@ class LlamaUGM(VocabModel):
             start += widths[start]
         return widths
 
-    def _matches(self, data: bytes, widths: Mapping[int, int], start: int) -> list[Match]:
+    def _matches(self, data: bytes, widths: Mapping[int, int], start: int) -> list[PieceMatch]:
         """The tokens that begin at a character, shortest first; the unknown one where none is the character alone."""
-        found: list[Match] = []
+        found: list[PieceMatch] = []
         if start not in widths:
             return found
         for length in self._lengths.get(data[start], ()):

@@ -16,7 +16,7 @@ from reftok.spec.models.vocab_model import VocabModel
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES, NO_ID
 from reftok.spec.steps import Lattice
 from reftok.spec.types import Token
-from reftok.spec.viterbi import UNK_PENALTY, Best, Match, best_paths, lattice, path_to_end, with_runs_joined
+from reftok.spec.viterbi import UNK_PENALTY, Best, PieceMatch, best_paths, lattice, path_to_end, with_runs_joined
 
 
 class Unigram(VocabModel):
@@ -82,9 +82,9 @@ class Unigram(VocabModel):
             self.needed_unk_id()
         return best
 
-    def matches(self, text: str, start: int) -> list[Match]:
+    def matches(self, text: str, start: int) -> list[PieceMatch]:
         """The pieces that begin at `start`; the unknown piece where no piece is the first character alone."""
-        found: list[Match] = []
+        found: list[PieceMatch] = []
         has_single = False
         for piece in self._by_beginning.at(text, start):
             token_id = self.vocab[piece]

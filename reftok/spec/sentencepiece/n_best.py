@@ -18,10 +18,11 @@ from reftok.spec.postprocessors import default_processing
 from reftok.spec.sentencepiece.options import apply_options
 from reftok.spec.sentencepiece.pieces import PieceType, Segment
 from reftok.spec.sentencepiece.unigram import SentencePieceUnigram, user_defined_score
+from reftok.spec.steps import LatticeNode
 from reftok.spec.text import NormalizedString, Split
 from reftok.spec.trace import to_encoding
 from reftok.spec.types import Encoding
-from reftok.spec.viterbi import Match, best_paths, path_to_end, to_float32
+from reftok.spec.viterbi import PieceMatch, best_paths, path_to_end, to_float32
 
 MOST_RESULTS = 512
 MOST_HYPOTHESES = 500_000
@@ -77,16 +78,6 @@ def n_best(tokenizer: Pipeline, text: str | bytes, size: int) -> list[ScoredEnco
     return results
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One piece at one place. start, end: in characters."""
-
-    start: int
-    end: int
-    token_id: int
-    score: float
-
-
 class NodeLattice:
     """All pieces of a text as nodes, in the order in which they start; the first and the last are empty.
 
@@ -96,13 +87,13 @@ class NodeLattice:
 
     def __init__(self, model: SentencePieceUnigram, text: str) -> None:
         size = len(text)
-        self.nodes = [Node(0, 0, -1, 0.0)]
+        self.nodes = [LatticeNode(0, 0, "", -1, 0.0)]
         for start in range(size):
             for end, token_id, score in model.matches(text, start):
                 if token_id >= 0 and model.table.pieces[token_id].type is PieceType.USER_DEFINED:
                     score = user_defined_score(end - start)
-                self.nodes.append(Node(start, end, token_id, score))
-        self.nodes.append(Node(size, size, -1, 0.0))
+                self.nodes.append(LatticeNode(start, end, text[start:end], token_id, score))
+        self.nodes.append(LatticeNode(size, size, "", -1, 0.0))
         self.ending: list[list[int]] = [[] for _ in range(size + 1)]
         self.starting: list[list[int]] = [[] for _ in range(size + 1)]
         for index, node in enumerate(self.nodes[:-1]):
@@ -111,7 +102,7 @@ class NodeLattice:
             self.starting[node.start].append(index)
         self.best = best_paths(len(self.nodes) - 1, self._following, to_float32)
 
-    def _following(self, index: int) -> list[Match]:
+    def _following(self, index: int) -> list[PieceMatch]:
         return [(after, after, self.nodes[after].score) for after in self.starting[self.nodes[index].end]]
 
 
@@ -152,7 +143,7 @@ def n_best_segments(model: SentencePieceUnigram, text: str, size: int) -> list[S
     results: list[ScoredSegments] = []
     for path, score in _Search(lattice, size).paths():
         nodes = [lattice.nodes[index] for index in path]
-        results.append(([(text[node.start : node.end], node.token_id) for node in nodes], score))
+        results.append(([(node.piece, node.id) for node in nodes], score))
     return results
 
 

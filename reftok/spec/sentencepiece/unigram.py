@@ -18,7 +18,7 @@ from reftok.spec.viterbi import (
     LARGEST_FLOAT32,
     UNK_PENALTY,
     Best,
-    Match,
+    PieceMatch,
     best_paths,
     lattice,
     path_to_end,
@@ -76,7 +76,7 @@ class SentencePieceUnigram(PieceModel):
             return user_defined_score(len(piece.piece.encode("utf-8")))
         return piece.score
 
-    def matches(self, text: str, start: int) -> list[Match]:
+    def matches(self, text: str, start: int) -> list[PieceMatch]:
         """The pieces that begin at `start`, shortest first; the unknown piece where the first character is none."""
         found = [(start + len(piece), *self.entries[piece]) for piece in self._by_beginning.at(text, start)]
         if not found or found[-1][0] > start + 1:

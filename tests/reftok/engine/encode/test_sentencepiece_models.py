@@ -18,7 +18,7 @@ from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES, NO_ID, Piece, PieceTable, PieceType
 from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.spec.sentencepiece.words import SentencePieceChar
-from reftok.spec.viterbi import Best, Match, best_paths, path_to_end, to_float32
+from reftok.spec.viterbi import Best, PieceMatch, best_paths, path_to_end, to_float32
 
 from ...protobuf_writer import BPE, CHAR, UNIGRAM, WORD
 from ...sentencepiece_strategies import models
@@ -197,7 +197,7 @@ def test_a_part_that_is_looked_up_is_segmented_in_one_way_whatever_the_score_bef
 def paths_behind(model: SentencePieceUnigram, score: float, part: str) -> list[Best]:
     """For each place the best path, where one piece with this score stands before the part."""
 
-    def matches(start: int) -> list[Match]:
+    def matches(start: int) -> list[PieceMatch]:
         if start == 0:
             return [(1, NO_ID, score)]
         return [(end + 1, token_id, score) for end, token_id, score in model.matches(part, start - 1)]

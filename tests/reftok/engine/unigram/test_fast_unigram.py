@@ -10,7 +10,7 @@ from reftok.engine.encode.unigram import StreamedUnigram
 from reftok.engine.unigram import fast_unigram
 from reftok.engine.unigram.fast_unigram import FastUnigram
 from reftok.spec.models.unigram import Unigram
-from reftok.spec.viterbi import Match
+from reftok.spec.viterbi import PieceMatch
 
 from ...official import Json, outcome, own, tokenizer_json
 from ...tokenizers_strategies import unigram_models, words
@@ -47,7 +47,7 @@ class CountingUnigram(Unigram):
         super().__init__(pieces, unk_id=0)
         self.places = 0
 
-    def matches(self, text: str, start: int) -> list[Match]:
+    def matches(self, text: str, start: int) -> list[PieceMatch]:
         self.places += 1
         return super().matches(text, start)
 

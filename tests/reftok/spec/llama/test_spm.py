@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reftok.errors import InvalidText
 from reftok.spec.llama.spm import LlamaSPM
-from reftok.spec.steps import Step
+from reftok.spec.steps import WalkStep
 
 from ...gguf_writer import BYTE_TOKENS
 from ...llama_recipes import WORDS
@@ -19,7 +19,7 @@ def model(*tokens: tuple[str, float]) -> LlamaSPM:
     return LlamaSPM({token: index for index, (token, _) in enumerate(tokens)}, [score for _, score in tokens])
 
 
-def shown(step: Step) -> str:
+def shown(step: WalkStep) -> str:
     """A step as a debugger would print it."""
     indices = "+".join(map(str, step.symbols))
     return f"{step.event} {indices} {step.data.decode()} {step.score:g} {list(step.ids)}"
