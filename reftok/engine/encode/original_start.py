@@ -14,7 +14,7 @@ class OriginalStart:
 
     It runs the plain stages before that pre-tokenizer over the text so far: what their streamed forms have handed on
     is a beginning of that. Alignments never go back, so that behind a character that begins later in the original no
-    pre-token begins at its start.
+    pre-token begins at its start. The text so far is kept until then; it is not counted as held.
 
     place: how many pre-tokenizers stand before the one that asks.
     is_passed: whether nothing that may still come begins at the start.
@@ -31,25 +31,31 @@ class OriginalStart:
 
     def forget(self) -> None:
         """Be ready for another text."""
-        self._text = ""
+        self._fragments: list[str] = []
+        self._starts: list[tuple[int, int]] = []
         self._taken = 0
         self.is_passed = False
 
     def come(self, text: str) -> None:
         """More of the original text."""
-        self._text += text
+        self._fragments.append(text)
+        self._starts = []
 
     def takes(self, fragment: str) -> bool:
         """Whether the pre-token of `fragment` begins at the start; `fragment` is what the pre-tokenizer takes next."""
-        position = self._taken
+        if not self._starts:
+            self._starts = self._found()
+        pre_token_start, _ = self._starts[self._taken]
         self._taken += len(fragment)
-        pre_tokens = (split.normalized for split in self._before.pre_tokenized(self._text) if split.tokens is None)
-        for pre_token in pre_tokens:
-            if position < len(pre_token):
-                self.is_passed = pre_token.spans()[position + len(fragment) - 1][0] > 0
-                return pre_token.original_start == 0
-            position -= len(pre_token)
-        raise AssertionError("a streamed stage has handed on what the plain one does not make")
+        self.is_passed = self._starts[self._taken - 1][1] > 0
+        return pre_token_start == 0
+
+    def _found(self) -> list[tuple[int, int]]:
+        """For each character of the pre-tokens where its pre-token, and where it itself, begins in the original."""
+        self._fragments = ["".join(self._fragments)]
+        splits = self._before.pre_tokenized(self._fragments[0])
+        pre_tokens = [split.normalized for split in splits if split.tokens is None]
+        return [(pre_token.original_start, start) for pre_token in pre_tokens for start, _ in pre_token.spans()]
 
 
 class RecordedStart(StreamedStage):

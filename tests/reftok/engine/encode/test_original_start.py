@@ -15,9 +15,11 @@ from reftok.engine.encode import original_start
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.normalizers import NFC, NFKD, Lowercase, Precompiled, Prepend, Replace, Strip
 from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import FixedLength, Metaspace, Punctuation, Split, WhitespaceSplit
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.text import NormalizedString
+from reftok.spec.text import Split as TextSplit
 from reftok.tokenizer import Tokenizer
 
 from ...protobuf_writer import compile_charsmap
@@ -95,3 +97,17 @@ def test_the_text_is_recorded_only_until_its_start_has_passed(monkeypatch: pytes
     for _ in range(5):
         stream.feed("abc " * 10)
     assert come == ["a", "bc"]
+
+
+def test_the_stages_before_run_once_for_much_that_begins_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[str] = []
+    kept = Pipeline.pre_tokenized
+    made = tokenizer([Prepend("ab " * 300)], [WhitespaceSplit(), FIRST])
+
+    def noted(pipeline: Pipeline, text: str) -> list[TextSplit]:
+        runs.append(text)
+        return kept(pipeline, text)
+
+    monkeypatch.setattr(Pipeline, "pre_tokenized", noted)
+    made.encode_ids("hello world")
+    assert len(runs) <= 4
