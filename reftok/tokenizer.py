@@ -38,7 +38,7 @@ class Tokenizer(Pipeline):
 
     @property
     def engine(self) -> Engine:
-        """The fast ways, and what they remember."""
+        """The fast paths, and what they remember."""
         assert self._engine is not None, "__post_init__ made one"
         return self._engine
 

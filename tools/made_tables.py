@@ -12,7 +12,7 @@ DATA = Path(__file__).resolve().parent.parent / "reftok" / "unicode" / "data"
 def arguments(description: str | None, source: str = "") -> argparse.Namespace:
     """The flag `check`, and `source`, a file, where its name is not ""."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file differs")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a table differs")
     if source:
         parser.add_argument("source", type=Path, help=source)
     return parser.parse_args()
@@ -31,4 +31,6 @@ def write_or_check(tables: Mapping[str, str], is_check: bool, maker: str) -> int
         elif path.read_text("ascii") != f"{table}\n":
             differing = 1
             print(f"{path.name} is not what this {maker} would make")
+    if is_check and not differing:
+        print(f"this {maker} would make the same tables")
     return differing

@@ -15,6 +15,7 @@ import sys
 from made_tables import arguments, write_or_check
 
 BY_RULE = ("LV", "LVT")
+_VERSION = re.compile(r"UNICODE_VERSION: \(u64, u64, u64\) = \((\d+), (\d+), (\d+)\)")
 _RANGE = re.compile(r"\('\\u\{([0-9a-f]+)\}',\s*'\\u\{([0-9a-f]+)\}',\s*GC_(\w+)\)")
 _LINKER = re.compile(r"'\\u\{([0-9A-F]+)\}'")
 
@@ -41,7 +42,11 @@ def _between(source: str, start: str, end: str) -> str:
 def main() -> int:
     """Write the tables, or compare them."""
     given = arguments(__doc__, "tables.rs")
-    lines = (f"{name} {ranges}" for name, ranges in classes(given.source.read_text("utf-8")).items())
+    source = given.source.read_text("utf-8")
+    version = _VERSION.search(source)
+    if version is None or version[1] != "17":
+        sys.exit(f"{given.source} is not of Unicode 17: the table's name says which version it has")
+    lines = (f"{name} {ranges}" for name, ranges in classes(source).items())
     return write_or_check({"grapheme_classes_in_17": "\n".join(lines)}, given.check, "source")
 
 

@@ -132,7 +132,6 @@ class _Numbers:
     """A file of numbers that goes on from `count` of them; what lies behind them is dropped."""
 
     def __init__(self, path: Path, number_type: IdType, has_header: bool, count: int) -> None:
-        self._path = path
         self._type = number_type
         self._header = NPY_HEADER if has_header else 0
         size = self._header + count * number_type.size

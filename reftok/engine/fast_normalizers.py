@@ -22,7 +22,6 @@ from reftok.unicode.characters import Form, is_normalized
 NormalizedSegment: TypeAlias = tuple[str, tuple[int, ...]]
 """A normalized text, and for each of its code points the index of the old one that it stands for."""
 
-_INVALID = regex.compile("[\udc80-\udcff]")
 _SPACES = regex.compile("  +")
 
 

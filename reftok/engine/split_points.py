@@ -21,7 +21,7 @@ _SPACE_LAST = re.compile(f"[^{SPACE_SYMBOL}]*{SPACE_SYMBOL}+|[^{SPACE_SYMBOL}]+"
 _BEHIND_SPACE = re.compile(f"{SPACE_SYMBOL}({SPACE_SYMBOL}*[^{SPACE_SYMBOL}]*)")
 _BEFORE_SPACE = re.compile(f"([^{SPACE_SYMBOL}]*{SPACE_SYMBOL}*){SPACE_SYMBOL}")
 _TWO_SPACES = 2 * SPACE_SYMBOL
-_LONG_WORD, _BLOCK = 24, 8
+_BLOCK = 8
 
 Keys: TypeAlias = tuple[str, list[str], str]
 """The word before the first `▁`, '' if there is none; the keys of the words; and the word behind the last `▁`."""
@@ -91,10 +91,6 @@ class PairSplitPoints:
         if self._before and part[0] == SPACE_SYMBOL:
             return part[1:]
         return part[:-1] if self._behind and part[-1] == SPACE_SYMBOL else None
-
-    def short_parts(self, word: str) -> list[str]:
-        """The word if it is short, else its `parts`."""
-        return [word] if len(word) <= _LONG_WORD else self.parts(word)
 
     def parts(self, text: str) -> list[str]:
         """The text cut wherever that can be."""

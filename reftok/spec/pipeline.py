@@ -4,12 +4,12 @@
     tokens ─Truncation─▶ ─PostProcessor─▶ ─Padding─▶ Encoding
     ids ─vocab─▶ tokens ─Decoder─▶ text
 
-Source: `TokenizerImpl` in tokenizers 0.23 (tokenizer/mod.rs). A sentencepiece model is the same line with no added
+Source: `TokenizerImpl` in tokenizers 0.23 (tokenizer/mod.rs). A sentencepiece model is the same pipeline with no added
 tokens (its user-defined symbols belong to the normalizer and the model) and no pre-tokenizer. llama.cpp decodes ids to
 bytes without decoders.
 
 This is the specification: what stands here and in the modules beside it is run as it stands, stage by stage.
-`reftok.Tokenizer` gives the same answers on the ways of `reftok.engine`, which are faster and can stream.
+`reftok.Tokenizer` gives the same answers by the fast paths of `reftok.engine`, which can stream.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ text instead of a slice of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -129,7 +129,7 @@ class NormalizedString:
 
     def split(self, matches: Sequence[Match], behavior: Behavior) -> list[NormalizedString]:
         """The parts that `matches` and `behavior` cut the text into; empty parts are kept."""
-        return [self.slice(start, end) for start, end in SPLITTERS[behavior](matches)]
+        return [self.slice(start, end) for start, end in split_spans(matches, behavior)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,51 +199,33 @@ def with_gaps(spans: Iterable[Span], size: int) -> list[Match]:
     return matches
 
 
-def _isolated(matches: Sequence[Match]) -> Iterator[Span]:
-    return ((start, end) for start, end, _ in matches)
+JOINED: dict[Behavior, frozenset[tuple[bool, bool]]] = {
+    "Isolated": frozenset(),
+    "Removed": frozenset(),
+    "Contiguous": frozenset({(True, True), (False, False)}),
+    "MergedWithPrevious": frozenset({(False, True)}),
+    "MergedWithNext": frozenset({(True, False)}),
+}
+"""By behavior the neighbours that stay together: whether the one is a delimiter, and whether the other is.
+
+Source: `SplitDelimiterBehavior`, tokenizer/normalizer.rs.
+"""
 
 
-def _removed(matches: Sequence[Match]) -> Iterator[Span]:
-    return ((start, end) for start, end, is_match in matches if not is_match)
+def split_spans(matches: Sequence[Match], behavior: Behavior) -> list[Span]:
+    """The pieces that the matches, which are delimiters, and a behavior cut a text into.
 
-
-def _contiguous(matches: Sequence[Match]) -> Iterator[Span]:
-    return _merged(matches, lambda is_match, previous: is_match == previous)
-
-
-def _merged_with_previous(matches: Sequence[Match]) -> Iterator[Span]:
-    return _merged(matches, lambda is_match, previous: is_match and not previous)
-
-
-def _merged(matches: Sequence[Match], joins: Callable[[bool, bool], bool]) -> Iterator[Span]:
+    >>> split_spans([(0, 1, False), (1, 2, True), (2, 3, False)], "MergedWithPrevious")
+    [(0, 2), (2, 3)]
+    """
     spans: list[Span] = []
-    previous = False
+    previous: bool | None = None
     for start, end, is_match in matches:
-        if spans and joins(is_match, previous):
+        if is_match and behavior == "Removed":
+            continue
+        if (previous, is_match) in JOINED[behavior]:
             spans[-1] = spans[-1][0], end
         else:
             spans.append((start, end))
         previous = is_match
-    return iter(spans)
-
-
-def _merged_with_next(matches: Sequence[Match]) -> Iterator[Span]:
-    spans: list[Span] = []
-    next_is_match = False
-    for start, end, is_match in reversed(matches):
-        if spans and is_match and not next_is_match:
-            spans[-1] = start, spans[-1][1]
-        else:
-            spans.append((start, end))
-        next_is_match = is_match
-    return reversed(spans)
-
-
-SPLITTERS: dict[Behavior, Callable[[Sequence[Match]], Iterable[Span]]] = {
-    "Isolated": _isolated,
-    "Removed": _removed,
-    "Contiguous": _contiguous,
-    "MergedWithPrevious": _merged_with_previous,
-    "MergedWithNext": _merged_with_next,
-}
-"""How a matched delimiter goes into the parts. Source: `SplitDelimiterBehavior`, tokenizer/normalizer.rs."""
+    return spans

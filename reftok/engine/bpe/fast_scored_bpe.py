@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
-from reftok.engine.bpe.word_merges import WINDOW, WordMerges, merge_texts
+from reftok.engine.bpe.word_merges import NO_MERGE, WINDOW, WordMerges, merge_texts
 from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments, with_unknowns_joined
 from reftok.engine.fast_model import FastModel
@@ -28,6 +28,9 @@ class FastScoredBPE(FastModel[ScoredModel]):
 
     def __init__(self, model: ScoredModel, ranks: Mapping[str, float]) -> None:
         super().__init__(model)
+        if max(ranks.values(), default=0) >= NO_MERGE:
+            order = {rank: place for place, rank in enumerate(sorted({*ranks.values()}))}
+            ranks = {piece: order[rank] for piece, rank in ranks.items()}
         self.split_points = PairSplitPoints(ranks)
         self._ranks = ranks
         self._pieces: Callable[[str], Sequence[str]] = WordMerges(self._merged_few, self._merged_all, str).tokens
@@ -62,8 +65,8 @@ class FastScoredBPE(FastModel[ScoredModel]):
 
     def _word_ids(self, word: str) -> Sequence[int]:
         if len(word) > WINDOW and len(parts := self.split_points.parts(word)) > 1:
-            known = self._ids_of_piece, self._ids_of_word
-            return [token_id for part in parts for token_id in known[len(part) > 1][part]]
+            ids_of = [(self._ids_of_word if len(part) > 1 else self._ids_of_piece)[part] for part in parts]
+            return [*chain.from_iterable(ids_of)]
         return [*chain.from_iterable(map(self._ids_of_piece.__getitem__, self._pieces(word)))]
 
     def _merged_few(self, text: str) -> list[str]:
@@ -149,7 +152,7 @@ def settled_splits(unused: Collection[str], pieces: Container[str]) -> Mapping[s
     settled: dict[str, tuple[str, str]] = {}
     for piece in sorted(unused, key=lambda piece: (len(piece), piece)):
         halves = [(piece[:end], piece[end:]) for end in range(1, len(piece))]
-        ways = [pair for pair in halves if all(len(half) == 1 or half in pieces for half in pair)]
-        if len(ways) == 1 and all(len(half) == 1 or half not in unused or half in settled for half in ways[0]):
-            settled[piece] = ways[0]
+        splits = [pair for pair in halves if all(len(half) == 1 or half in pieces for half in pair)]
+        if len(splits) == 1 and all(len(half) == 1 or half not in unused or half in settled for half in splits[0]):
+            settled[piece] = splits[0]
     return settled

@@ -1,4 +1,4 @@
-"""Tokens that their own characters merge to, told without merging these.
+"""Which tokens their own characters merge to, found without merging them.
 
 Where the vocab was numbered as it was trained, each token comes about in one way, after its parts; so it is reached if
 its two parts are, and nothing would have merged across the place between them before. Source of the idea: the crate

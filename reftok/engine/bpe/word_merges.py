@@ -31,7 +31,8 @@ _LONGEST_KNOWN = 512
 _REPEATS = 4
 """So many times the number of tokens may be merged again, before the word is better merged as a whole."""
 _MOST_PAIRS = 1 << 16
-_NO_MERGE = 1 << 64
+NO_MERGE = 1 << 64
+"""More than every rank."""
 
 
 class WordMerges(Generic[Token]):
@@ -107,16 +108,16 @@ def merge_ids(ids: list[int], ranks: Mapping[tuple[int, int], int], wholes: Sequ
     [1, 0]
     """
     get = ranks.get
-    found = [*map(get, pairwise(ids), repeat(_NO_MERGE)), _NO_MERGE]
-    while (lowest := min(found)) != _NO_MERGE:
+    found = [*map(get, pairwise(ids), repeat(NO_MERGE)), NO_MERGE]
+    while (lowest := min(found)) != NO_MERGE:
         left = found.index(lowest)
         right = left + 1
         whole = ids[left] = wholes[lowest]
         del ids[right], found[left]
         if left:
-            found[left - 1] = get((ids[left - 1], whole), _NO_MERGE)
+            found[left - 1] = get((ids[left - 1], whole), NO_MERGE)
         if right < len(ids):
-            found[left] = get((whole, ids[right]), _NO_MERGE)
+            found[left] = get((whole, ids[right]), NO_MERGE)
     return ids
 
 
@@ -127,14 +128,14 @@ def merge_texts(symbols: list[str], ranks: Mapping[str, float]) -> list[str]:
     ['a', 'bc', 'ab']
     """
     get = ranks.get
-    found = [*map(get, map(add, symbols, symbols[1:]), repeat(_NO_MERGE)), _NO_MERGE]
-    while (lowest := min(found)) != _NO_MERGE:
+    found = [*map(get, map(add, symbols, symbols[1:]), repeat(NO_MERGE)), NO_MERGE]
+    while (lowest := min(found)) != NO_MERGE:
         left = found.index(lowest)
         right = left + 1
         whole = symbols[left] = symbols[left] + symbols[right]
         del symbols[right], found[left]
         if left:
-            found[left - 1] = get(symbols[left - 1] + whole, _NO_MERGE)
+            found[left - 1] = get(symbols[left - 1] + whole, NO_MERGE)
         if right < len(symbols):
-            found[left] = get(whole + symbols[right], _NO_MERGE)
+            found[left] = get(whole + symbols[right], NO_MERGE)
     return symbols

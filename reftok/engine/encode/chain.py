@@ -2,7 +2,7 @@
 
     ─AddedTokens─▶ ─Normalizer─▶ ─AddedTokens─▶ ─PreTokenizer─▶ ─Model─▶ ids
 
-is the line of `reftok.spec.pipeline` with a streamed form in the place of every stage.
+is the order of `reftok.spec.pipeline` with a streamed form in the place of every stage.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts of models of which some places are spanned by no token: held, and cut there where that can be told."""
+"""Streams of models that merge: what comes is buffered up to the last safe split point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reftok.engine.sinks import StreamedModel
 from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 
 LONG = 32
-"""From so many code points on a pre-token is cut: most end before, and the places cost something to find."""
+"""From so many code points on a pre-token is searched for safe split points: most end before."""
 _GO_ON = frozenset(BYTE_TO_CHARACTER[byte] for byte in range(0x80, 0xC0))
 """The bytes of a character but for its first."""
 
@@ -21,8 +21,8 @@ _GO_ON = frozenset(BYTE_TO_CHARACTER[byte] for byte in range(0x80, 0xC0))
 class StreamedAtSplitPoints(StreamedModel):
     """Gives the ids up to the last place that no token can span; one character behind it is known by then.
 
-    There is no other bound: one more letter can change every token since the last cut, whatever the length of the
-    longest token is.
+    There is no other bound: one more letter can change every token since the last safe split point, whatever the length
+    of the longest token is.
 
     ids: where the ids are put.
     """
@@ -35,8 +35,8 @@ class StreamedAtSplitPoints(StreamedModel):
         """Be ready for the next pre-token.
 
         _size: how many characters are held.
-        _limit: how many characters may be held before it is time to look for a cut.
-        _window: the end of what is held, in which no cut was found so far, '' before the first look.
+        _limit: how many characters may be held before it is time to look for a safe split point.
+        _window: the end of what is held, in which none was found so far, '' before the first look.
         """
         self._fragments: list[str] = []
         self._size = 0
@@ -63,7 +63,7 @@ class StreamedAtSplitPoints(StreamedModel):
 
     @abstractmethod
     def _give(self, text: str) -> bool:
-        """Put the ids of what stands between two cuts; False where other text can change them."""
+        """Put the ids of what stands between two safe split points; False where other text can change them."""
 
     @abstractmethod
     def _give_rest(self, text: str) -> None:

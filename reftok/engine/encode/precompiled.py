@@ -110,7 +110,11 @@ class StreamedPrecompiled(StreamedStage):
         self._context = _context_of(last)
 
     def _hand_on(self, ready: str) -> None:
-        """Hand on what is rewritten; the first characters of a pre-token only when it is known what they stand for."""
+        """Hand on what is rewritten.
+
+        The first characters wait while the last of them is an inserted one: a character removed behind it would move
+        its alignment, which `OriginalStart` asks for.
+        """
         if self._undecided:
             ready, self._undecided = self._undecided + ready, ""
         if text := self._rewritten[ready] if len(ready) <= _SHORT else self._rewrite(ready):

@@ -13,16 +13,8 @@ from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 from reftok.spec.llama.pretokenizers import RegexSplit
 from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
-from reftok.spec.text import Behavior
+from reftok.spec.text import JOINED, Behavior
 
-_JOINED: dict[Behavior, frozenset[tuple[bool, bool]]] = {
-    "Isolated": frozenset(),
-    "Removed": frozenset(),
-    "Contiguous": frozenset({(True, True), (False, False)}),
-    "MergedWithPrevious": frozenset({(False, True)}),
-    "MergedWithNext": frozenset({(True, False)}),
-}
-"""Between which neighbours there is no cut: whether the one is a delimiter, and whether the other is."""
 _IN_NO_TEXT = b"\xff"
 
 
@@ -64,7 +56,7 @@ class StreamedSplit(StreamedStage):
         self._matcher = matcher
         self._pieces = matcher.pieces
         self._invert = invert
-        self._joined = _JOINED[behavior]
+        self._joined = JOINED[behavior]
         self._keeps = {is_match: behavior != "Removed" or is_match == invert for is_match in (True, False)}
         self._cuts_everywhere = not self._joined
         self._match_ends_pre_token = not any(left == (not invert) for left, _ in self._joined)

@@ -37,7 +37,7 @@ class State(dict[str, "State"]):
     ends: whether there is a match up to here, which only those before it can replace by a longer one.
     ended_before: whether there is one without the last character, which it took that character to tell.
     ends_with_text: whether the match ends here if nothing follows.
-    is_sure: whether all that can be said of what follows, too: no path is in doubt, or comes into it.
+    is_sure: whether `ends` holds whatever follows: no path is in doubt, or can come into doubt.
     """
 
     __slots__ = ("_automaton", "alive", "ended_before", "ends", "ends_with_text", "is_sure", "may_match", "threads")

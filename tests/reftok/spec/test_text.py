@@ -7,7 +7,7 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.spec.text import SPLITTERS, Match, NormalizedString, Split, literal_matches, resplit
+from reftok.spec.text import Behavior, Match, NormalizedString, Split, literal_matches, resplit, split_spans
 from reftok.spec.types import Token
 
 from ..official import normalized_alignment, official_parts, own_parts
@@ -27,8 +27,8 @@ def coverings(draw: st.DrawFn) -> list[Match]:
 
 
 @given(coverings(), st.sampled_from(BEHAVIORS))
-def test_parts_never_overlap_and_only_removed_ones_are_missing(matches: list[Match], behavior: str) -> None:
-    spans = list(SPLITTERS[behavior](matches))
+def test_parts_never_overlap_and_only_removed_ones_are_missing(matches: list[Match], behavior: Behavior) -> None:
+    spans = split_spans(matches, behavior)
     assert all(first[1] <= second[0] for first, second in pairwise(spans))
     kept = sum(end - start for start, end, is_match in matches if not (behavior == "Removed" and is_match))
     assert sum(end - start for start, end in spans) == kept

@@ -25,14 +25,14 @@ from reftok.spec.pretokenizers import (
     WhitespaceSplit,
 )
 from reftok.spec.stages import PreTokenizer
-from reftok.spec.text import SPLITTERS, Split
+from reftok.spec.text import JOINED, Split
 
 from ...tokenizers_strategies import texts
 from ..stage_comparison import PartRecorder, check_stage, pre_tokenizer_stage
 
 SCHEMES: list[PrependScheme] = ["first", "never", "always"]
 METASPACES = [Metaspace(*options) for options in product("▁é", SCHEMES, (True, False))]
-PUNCTUATIONS = [Punctuation(behavior) for behavior in SPLITTERS]
+PUNCTUATIONS = [Punctuation(behavior) for behavior in JOINED]
 CUTTERS = [
     *PUNCTUATIONS,
     Digits(True),

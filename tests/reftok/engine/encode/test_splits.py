@@ -8,12 +8,12 @@ from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, s
 from reftok.spec.llama.pretokenizers import Reading, RegexSplit
 from reftok.spec.patterns import Pattern, compile_oniguruma
 from reftok.spec.pretokenizers import ByteLevel, Split, Whitespace
-from reftok.spec.text import SPLITTERS, Behavior
+from reftok.spec.text import JOINED, Behavior
 
 from ..recording import cut_at
 from ..stage_comparison import PartRecorder, check_chunks, check_stage, pre_tokenizer_stage
 
-BEHAVIORS: list[Behavior] = [*SPLITTERS]
+BEHAVIORS: list[Behavior] = [*JOINED]
 READINGS: list[Reading] = ["categories", "categories and Han", "code points"]
 EXPRESSIONS = ["-", "a+", "a*", r"(?=b)|-", r"\s+(?!\S)|a|-+", r"(-)\1|b$", r"\ba|-\b", "a|"]
 PATTERNS = ["-", "", "--", "ab", "aab", *map(compile_oniguruma, EXPRESSIONS)]
