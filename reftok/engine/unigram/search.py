@@ -142,7 +142,7 @@ class ConvergingPaths:
 
 
 class Search(ABC):
-    """The streamed search of a unigram model: by the steps of `reftok.engine.unigram.undecided_text`, else by character.
+    """The streamed search of a unigram model: by the steps of `undecided_text`, else by character.
 
     Where a step is lost, or the text ends at an open choice, the undecided text is searched again with the score that
     it really begins with, and from there on character by character, until what is undecided is known again from its

@@ -4,7 +4,7 @@ import pytest
 
 from reftok.errors import ModelFormatError
 
-from ..official import Json, assert_same_encoding, bpe, official, outcome, own, own_normalized, refusal, tokenizer_json
+from ...official import Json, assert_same_encoding, bpe, official, outcome, own, own_normalized, refusal, tokenizer_json
 
 STRIP: Json = {"type": "Strip", "strip_left": True, "strip_right": False}
 BERT: Json = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "lowercase": True}

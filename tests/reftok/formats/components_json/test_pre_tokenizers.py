@@ -11,7 +11,7 @@ import pytest
 
 from reftok.errors import UnsupportedFeature
 
-from ..official import Json, official_parts, outcome, own_parts, refusal
+from ...official import Json, official_parts, outcome, own_parts, refusal
 
 TEXT = "a b_c-d 12\u3000é中い"
 COMPONENTS: list[Json] = [

@@ -8,7 +8,7 @@ from reftok.errors import ModelFormatError
 from reftok.spec.padding import Padding
 from reftok.spec.truncation import Truncation
 
-from ..official import Json, bpe, official, outcome, own, tokenizer_json
+from ...official import Json, bpe, official, outcome, own, tokenizer_json
 
 TRUNCATION: Json = {"direction": "Left", "max_length": 3, "strategy": "OnlyFirst", "stride": 1}
 PADDING: Json = {

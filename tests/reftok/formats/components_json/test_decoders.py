@@ -6,7 +6,7 @@ import pytest
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 
-from ..official import Json, bpe, official, outcome, own, tokenizer_json
+from ...official import Json, bpe, official, outcome, own, tokenizer_json
 
 FULL: list[Json] = [
     {"type": "BPEDecoder", "suffix": "</w>"},

@@ -6,7 +6,7 @@ import pytest
 
 from reftok.errors import ModelFormatError
 
-from ..official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
+from ...official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
 
 BERT: Json = {"type": "BertProcessing", "sep": ["[SEP]", 1], "cls": ["[CLS]", 0]}
 ROBERTA: Json = {**BERT, "type": "RobertaProcessing", "trim_offsets": True, "add_prefix_space": True}

@@ -8,7 +8,7 @@ import pytest
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 
-from ..official import Json, bpe, official, outcome, own, refusal, tokenizer_json, unigram, wordlevel, wordpiece
+from ...official import Json, bpe, official, outcome, own, refusal, tokenizer_json, unigram, wordlevel, wordpiece
 
 KEYS: Json = {
     "merges": [],
