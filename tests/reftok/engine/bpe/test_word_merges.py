@@ -131,6 +131,17 @@ def test_a_word_that_begins_with_its_characters_has_the_ids_of_the_plain_merges(
     assert_same_ids_of_raw(model, words)
 
 
+BYTES = to_byte_characters(CHARACTERS.encode())
+
+
+@settings(max_examples=1000)
+@given(byte_level_models(), st.lists(st.text(BYTES, min_size=1, max_size=60), min_size=1, max_size=5))
+def test_bytes_that_are_no_sound_utf_8_have_the_ids_of_the_plain_merges(model: BPE, words: list[str]) -> None:
+    fast = FastBPE(model)
+    for word in words:
+        assert [*fast.ids_of(word)] == plain_ids(model, word)
+
+
 def one_by_one(token: str, from_end: bool) -> list[tuple[str, str]]:
     """The merges that make a token, byte after byte from one of its ends."""
     if from_end:
