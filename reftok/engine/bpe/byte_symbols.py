@@ -18,9 +18,9 @@ _WITHIN, _TWO, _THREE, _FOUR = (
     for first, end in ((0x80, 0xC0), (0xC2, 0xE0), (0xE0, 0xF0), (0xF0, 0xF5))
 )
 """The bytes of a character but for its first; and the first of those that have two, three and four bytes."""
-_BEGINS_WITHIN = re.compile(f"\n[{_WITHIN}]*?(?=([{_WITHIN}]{{1,2}})([^{_WITHIN}]))")
+_BEGINS_WITHIN = re.compile(f"\n[{_WITHIN}]*?(?=([{_WITHIN}]{{1,2}})([^{_WITHIN}\n]))")
 _ENDS_WITHIN = re.compile(
-    f"(?s)\n(?:[{_TWO}]|[{_WITHIN}]?[{_THREE}]|[{_WITHIN}]{{0,2}}[{_FOUR}])(?<=(.))(?=([{_WITHIN}]?[^\n]|.))"
+    f"\n(?:[{_TWO}]|[{_WITHIN}]?[{_THREE}]|[{_WITHIN}]{{0,2}}[{_FOUR}])(?<=(.))(?=([{_WITHIN}]?[^\n]))"
 )
 """The same of tokens written backwards."""
 
@@ -28,6 +28,7 @@ _ENDS_WITHIN = re.compile(
 def byte_symbols(tokens: Iterable[str]) -> re.Pattern[str]:
     """The pattern of a character that merges as it does alone, else of a byte.
 
+    tokens: those with a line break, which stands for no byte, do not count.
     Of a token that begins or ends within a character, only two bytes before the place that it spans and one behind it
     are looked at.
 
@@ -46,8 +47,11 @@ def byte_symbols(tokens: Iterable[str]) -> re.Pattern[str]:
 
 def _places(pairs: Iterable[tuple[str, str]]) -> str:
     """The pattern of the places behind the left and before the first byte of a pair."""
-    lefts: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+    lefts: defaultdict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
     for left, first in pairs:
-        lefts[re.escape(first), len(left)].add(re.escape(left))
-    places = (f"{first}(?<=(?:{'|'.join(found)}){first})" for (first, _), found in lefts.items())
-    return "|".join(["(?!)", *places])
+        lefts[re.escape(first)][len(left) - 1].add(re.escape(left))
+    places = ["(?!)"]
+    for first, by_length in lefts.items():
+        behind = (f"(?<=(?:{'|'.join(found)}){first})" for found in by_length if found)
+        places.append(f"{first}(?:{'|'.join(behind)})")
+    return "|".join(places)

@@ -108,6 +108,7 @@ class FastBPE(FastMerging[BPE]):
         wholes = model.merge_ids[2]
         self._is_in_order = self._has_one_text_each and bool(wholes) and are_in_order(*model.merge_ids)
         self._wholes: Sequence[int] = range(wholes[-1] + 1) if self._is_in_order else wholes
+        self._may_begin_with_characters = self._is_in_order and "\n" not in model.vocab
         self._reached = ReachedTokens(model.tokens, self._ranks) if self._is_in_order else None
 
     @cached_property
@@ -137,7 +138,7 @@ class FastBPE(FastMerging[BPE]):
         return byte_symbols(self.model.vocab).findall
 
     def _merged_few(self, text: str) -> Sequence[int]:
-        if not self._is_in_order or _WITHIN_CHARACTER.isdisjoint(text):
+        if not self._may_begin_with_characters or _WITHIN_CHARACTER.isdisjoint(text):
             return self._merged_bytes(text)
         ids = [*chain.from_iterable(map(self._ids_of_symbol.__getitem__, self._byte_symbols(text)))]
         return merge_ids(ids, self._ranks, self._wholes)
