@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TypeVar
 
+from reftok.engine.bpe.byte_symbols import byte_symbols
 from reftok.engine.bpe.reached_tokens import ReachedTokens, are_in_order
 from reftok.engine.bpe.word_merges import FEW, WINDOW, WordMerges, merge_ids, merge_texts
 from reftok.engine.caches import Results
@@ -101,10 +103,12 @@ class FastBPE(FastMerging[BPE]):
         self._has_one_text_each = len(model.tokens) == len(model.vocab)
         self._fits_list = self._has_one_text_each and (not prefix or len(unknown.encode()) != len(prefix.encode()))
         self._words = WordMerges(self._merged_few, self._merged_all, model.tokens.__getitem__)
+        self._ids_of_symbol: Results[Sequence[int]] = Results(self._merged_bytes)
         # Where the ids are in the order of the merges they are ranks, and need not be looked up by these.
         wholes = model.merge_ids[2]
         self._is_in_order = self._has_one_text_each and bool(wholes) and are_in_order(*model.merge_ids)
         self._wholes: Sequence[int] = range(wholes[-1] + 1) if self._is_in_order else wholes
+        self._may_begin_with_characters = self._is_in_order and "\n" not in model.vocab
         self._reached = ReachedTokens(model.tokens, self._ranks) if self._is_in_order else None
 
     @cached_property
@@ -129,7 +133,17 @@ class FastBPE(FastMerging[BPE]):
             return merge_ids(ids, self._ranks, self._wholes)
         return [token_id for _, token_id in merge_all(ids, self._merge_of)]
 
+    @cached_property
+    def _byte_symbols(self) -> Callable[[str], list[str]]:
+        return byte_symbols(self.model.vocab).findall
+
     def _merged_few(self, text: str) -> Sequence[int]:
+        if not self._may_begin_with_characters or _WITHIN_CHARACTER.isdisjoint(text):
+            return self._merged_bytes(text)
+        ids = [*chain.from_iterable(map(self._ids_of_symbol.__getitem__, self._byte_symbols(text)))]
+        return merge_ids(ids, self._ranks, self._wholes)
+
+    def _merged_bytes(self, text: str) -> Sequence[int]:
         return merge_ids([*map(self.model.vocab.__getitem__, text)], self._ranks, self._wholes)
 
     def _merged_all(self, text: str) -> Sequence[int]:

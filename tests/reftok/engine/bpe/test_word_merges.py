@@ -102,6 +102,12 @@ def test_a_word_with_an_unknown_letter_has_the_ids_of_the_plain_merges(word: str
     assert [*FastBPE(model).ids_of(word)] == plain_ids(model, word)
 
 
+def assert_same_ids(model: BPE, words: list[str]) -> None:
+    fast = FastBPE(model)
+    for word in words:
+        assert [*fast.ids_of(word)] == plain_ids(model, word)
+
+
 CHARACTERS = " a\u00e9\u00e8\u043f\u0440\u306e\u306f\u8a9e\U0001f600"
 
 
@@ -138,6 +144,20 @@ def assert_same_ids_of_raw(model: BPE, words: list[str]) -> None:
 @given(byte_level_models(), st.lists(st.text(CHARACTERS, min_size=1, max_size=60), min_size=1, max_size=5))
 def test_a_word_that_begins_with_its_characters_has_the_ids_of_the_plain_merges(model: BPE, words: list[str]) -> None:
     assert_same_ids_of_raw(model, words)
+
+
+BYTES = to_byte_characters(CHARACTERS.encode())
+
+
+@settings(max_examples=1000)
+@given(byte_level_models(), st.lists(st.text(BYTES, min_size=1, max_size=60), min_size=1, max_size=5))
+def test_bytes_that_are_no_sound_utf_8_have_the_ids_of_the_plain_merges(model: BPE, words: list[str]) -> None:
+    assert_same_ids(model, words)
+
+
+def test_a_line_break_that_is_a_symbol_may_merge_with_a_part_of_a_character() -> None:
+    vocab = {token: token_id for token_id, token in enumerate(["\n", "Ã", "©", "\nÃ", "Ã©"])}
+    assert_same_ids(BPE(vocab, [("\n", "Ã"), ("Ã", "©")]), ["\nÃ©", "Ã©\n", "Ã©"])
 
 
 def one_by_one(token: str, from_end: bool) -> list[tuple[str, str]]:
