@@ -137,7 +137,11 @@ class MergeSplitPoints(PairSplitPoints):
         prefix = len(model.options.continuing_subword_prefix)
         lasts = map(itemgetter(slice(-1, None)), map(model.tokens.__getitem__, lefts))
         firsts = map(itemgetter(slice(prefix, prefix + 1)), map(model.tokens.__getitem__, rights))
-        super().__init__({*map(add, lasts, firsts)})
+        pairs: Iterable[str] = map(add, lasts, firsts)
+        if prefix:
+            # A token of one character without the prefix is the first of a word, a place that the caller leaves out.
+            pairs = compress(pairs, (len(model.tokens[left]) > 1 for left in lefts))
+        super().__init__({*pairs})
         self._model = model
         self._known = model.ids_after_start[0]
         self._has_one_text_each = len(model.tokens) == len(model.vocab)

@@ -112,6 +112,12 @@ class FastBPE(FastMerging[BPE]):
         self._reached = ReachedTokens(model.tokens, self._ranks) if self._is_in_order else None
 
     @cached_property
+    def merges_unknown(self) -> bool:
+        """Whether the unknown token is part of a merge, so that another token may stand for other text than its own."""
+        lefts, rights, _ = self.model.merge_ids
+        return self.model.unk_id in lefts or self.model.unk_id in rights
+
+    @cached_property
     def _ranks(self) -> Mapping[tuple[int, int], int]:
         """The ranks of the merges, by the pairs of their ids."""
         lefts, rights, wholes = self.model.merge_ids

@@ -16,6 +16,7 @@ from reftok.engine.encode.models import stream_model
 from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.original_start import OriginalStart, RecordedStart
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
+from reftok.engine.encode.precompiled import StreamedPrecompiled
 from reftok.engine.encode.rewriting import may_grow_too_much
 from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import StreamedStage, TextSink
@@ -143,7 +144,10 @@ def _stages(pipeline: Pipeline, model: FastModel[Any], ids: list[int]) -> tuple[
         if must_be_bounded:
             bounded.append(_Bounded(stages[-1]))
             stages.append(bounded[-1])
-        stages.append(stream_normalizer(normalizer, stages[-1]))
+        stage = stream_normalizer(normalizer, stages[-1])
+        if isinstance(stage, StreamedPrecompiled):
+            stage.keeps_alignment = bool(starts)
+        stages.append(stage)
     if isinstance(added_tokens, LlamaSpecialTokens):
         stages.append(StreamedLlamaSpecialTokens(added_tokens, pipeline.encode_special_tokens, stages[-1]))
     else:

@@ -8,6 +8,9 @@ from dataclasses import replace
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.spec.pipeline import Pipeline
 
+_AT_ONCE = 32
+"""So many code points go on first."""
+
 
 class OriginalStart:
     """Tells a pre-tokenizer which of its pre-tokens begin where the original text does.
@@ -59,20 +62,20 @@ class OriginalStart:
 
 
 class RecordedStart(StreamedStage):
-    """Tells of the text to those who ask for its start; much text at once goes on bit by bit until they know it."""
+    """Tells of the text to those who ask for its start; much text at once goes on in pieces until they know it."""
 
     def __init__(self, starts: Sequence[OriginalStart], sink: TextSink) -> None:
         super().__init__(sink)
         self._starts = starts
 
     def text(self, fragment: str) -> None:
-        size = 1
+        size = _AT_ONCE
         while fragment and not all(start.is_passed for start in self._starts):
-            bit, fragment = fragment[:size], fragment[size:]
+            piece, fragment = fragment[:size], fragment[size:]
             size *= 2
             for start in self._starts:
-                start.come(bit)
-            self.sink.text(bit)
+                start.come(piece)
+            self.sink.text(piece)
         if fragment:
             self.sink.text(fragment)
 

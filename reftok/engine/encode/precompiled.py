@@ -32,7 +32,11 @@ class StreamedPrecompiled(StreamedStage):
     """Holds the last cluster, in pieces where it is long; `_context` is what decides about its end.
 
     Nothing is held of a cluster whose characters are looked up alone; its beginning is then the `_context`.
+
+    keeps_alignment: whether a stage behind asks where the text begins in the original (`OriginalStart`).
     """
+
+    keeps_alignment = False
 
     def __init__(self, normalizer: Precompiled, sink: TextSink) -> None:
         super().__init__(sink)
@@ -112,13 +116,18 @@ class StreamedPrecompiled(StreamedStage):
     def _hand_on(self, ready: str) -> None:
         """Hand on what is rewritten.
 
-        The first characters wait while the last of them is an inserted one: a character removed behind it would move
-        its alignment, which `OriginalStart` asks for.
+        If the alignment counts, the first characters wait while the last of them is an inserted one: a character
+        removed behind it would move that.
         """
         if self._undecided:
             ready, self._undecided = self._undecided + ready, ""
         if text := self._rewritten[ready] if len(ready) <= _SHORT else self._rewrite(ready):
-            if not self._has_written and len(text) <= self._most_of_one and self._ends_with_insertion(ready):
+            if (
+                self.keeps_alignment
+                and not self._has_written
+                and len(text) <= self._most_of_one
+                and self._ends_with_insertion(ready)
+            ):
                 self._undecided = ready
                 return
             self._has_written = True

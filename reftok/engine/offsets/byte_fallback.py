@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from operator import sub
 
+from reftok.engine.bpe.fast_bpe import FastBPE
 from reftok.engine.caches import Results
 from reftok.engine.encode.encoder import Encoder
 from reftok.engine.offsets.byte_level import Columns, columns_of_parts, encoding_of, has_match
@@ -35,6 +36,8 @@ def byte_fallback_encoding(encoder: Encoder, text: str, sequence_id: int = 0) ->
     pipeline = encoder.pipeline
     model = pipeline.model
     if pipeline.library != "tokenizers" or type(model) is not BPE or not model.options.byte_fallback:
+        return None
+    if not isinstance(encoder.model, FastBPE) or encoder.model.merges_unknown:
         return None
     if len(pipeline.pre_tokenizers) > 1 or not all(map(_is_one_for_one, _steps(pipeline))):
         return None

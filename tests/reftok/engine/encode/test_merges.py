@@ -147,3 +147,16 @@ def test_a_short_part_is_looked_up_when_it_ends(monkeypatch: pytest.MonkeyPatch)
     stage.pre_tokens(["c", "ab"])
     stage.end_pre_token()
     assert ids == [0, 1, 9, 2, 0, 1]
+
+
+def test_a_word_with_prefixed_symbols_is_not_held_for_a_merge_of_its_first_symbol() -> None:
+    options = BPEOptions(continuing_subword_prefix="##")
+    vocab = {"a": 0, "b": 1, "##a": 2, "##b": 3, "ab": 4, "ba": 5}
+    fast = FastBPE(BPE(vocab, [("a", "##b"), ("b", "##a")], options))
+    ids: list[int] = []
+    stage = stream_model(fast, ids)
+    for character in "ab" * 50:
+        stage.text(character)
+        assert stage.held <= 3
+    stage.end_pre_token()
+    assert ids == [token.id for token in fast.model.tokenize("ab" * 50)]

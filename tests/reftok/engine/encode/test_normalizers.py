@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode.normalizers import stream_normalizer
+from reftok.engine.encode.precompiled import StreamedPrecompiled
 from reftok.engine.encode.rewriting import rewriter
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.llama.stages import ReadCodePoints
@@ -282,3 +283,17 @@ def test_an_unknown_normalizer_holds_each_part_and_is_named() -> None:
 def test_only_what_cannot_be_streamed_held_until_end() -> None:
     reasons = {stream_normalizer(each, PartRecorder()).held_until_end.split(" ")[0] for each in [*NORMALIZERS, *BERTS]}
     assert reasons <= {"", "UGMNormalizer", "Replace"}
+
+
+def test_an_inserted_character_waits_only_where_the_alignment_counts() -> None:
+    precompiled = Precompiled(Charsmap(compile_charsmap({"½": "1/2"})))
+    recorder = PartRecorder()
+    stage = StreamedPrecompiled(precompiled, recorder)
+    stage.text("½")
+    stage.text("½")
+    assert (recorder.open, stage.held) == ("1/2", 1)
+    stage.end_pre_token()
+    stage.keeps_alignment = True
+    stage.text("½")
+    stage.text("½")
+    assert (recorder.open, stage.held) == ("", 2)

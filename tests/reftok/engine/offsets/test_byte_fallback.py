@@ -83,3 +83,10 @@ def test_what_looks_like_a_byte_in_the_text_goes_the_plain_way() -> None:
     tokenizer = Tokenizer("tokenizers", BPE(vocab, merges, BPEOptions(byte_fallback=True)), AddedVocabulary())
     assert tokenizer.encode("<0x41>").offsets == [(0, 6)]
     assert byte_fallback_encoding(tokenizer.engine.encoder, "<0x41>") is None
+
+
+def test_an_unknown_token_that_merges_stands_for_the_characters_before_it() -> None:
+    options = BPEOptions(byte_fallback=True, unk_token="a")
+    model = BPE({"<0x3F>": 0, "a": 1, "c": 2, "ac": 3}, [("a", "c")], options)
+    tokenizer = Tokenizer(model=model, added_tokens=AddedVocabulary(), library="tokenizers")
+    assert tokenizer.encode("\u00c3?c").offsets == tokenizer.spec.encode("\u00c3?c").offsets == [(0, 1), (0, 3)]
