@@ -43,6 +43,11 @@ def test_words_with_punctuation_are_what_the_plain_merges_make_of_them(data: byt
     assert_same(load_both(data)[0].model, text)
 
 
+@pytest.mark.parametrize("text", ["▁a.", "▁a.▁a.a", "a.▁a.."])
+def test_a_mark_that_a_piece_joins_to_the_letter_before_it_is_not_cut_off(text: str) -> None:
+    assert_same(with_pieces("a."), text)
+
+
 @pytest.mark.parametrize("text", LONG_RUNS)
 def test_a_long_run_has_the_ids_of_the_plain_merges(text: str) -> None:
     assert_same(with_pieces("aa", "ab", "aaaa", "abab", "▁▁", "▁b", "ba"), text)
