@@ -64,6 +64,11 @@ def test_spaces_that_a_rule_makes_are_held_as_they_are_written_in_the_end() -> N
     check(normalizer, "aa")
 
 
+@pytest.mark.parametrize("text", [" a", "  a", "   a  a"])
+def test_the_last_space_at_the_start_may_belong_to_a_rule(text: str) -> None:
+    check(SentencePieceNormalizer(NormalizerOptions(), Charsmap(compile_charsmap({" a": "b"}))), text)
+
+
 @settings(max_examples=150)
 @given(
     st.sampled_from(ALL_OPTIONS),
