@@ -113,6 +113,12 @@ def test_what_a_longer_rule_may_match_waits() -> None:
     assert fed(normalizer, "b中国", "b") == ("▁bbb", 0)
 
 
+def test_the_last_character_of_a_long_text_waits_for_a_rule_that_goes_on_outside_ascii() -> None:
+    normalizer = SentencePieceNormalizer(charsmap=Charsmap(compile_charsmap({"a\u0301": "x"})))
+    assert fed(normalizer, "b" * 20 + "a") == ("▁" + "b" * 20, 1)
+    assert fed(normalizer, "b" * 20 + "a", "\u0301c") == ("▁" + "b" * 20 + "xc", 0)
+
+
 def test_the_beginning_of_a_symbol_waits() -> None:
     normalizer = SentencePieceNormalizer(symbols=PrefixMatcher(["<sep>"]))
     assert fed(normalizer, "a<", "se") == ("▁a", 3)
