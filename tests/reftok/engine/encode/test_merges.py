@@ -114,6 +114,12 @@ def test_where_spaces_begin_words_a_word_is_held() -> None:
     assert stream(model, [*"▁ab▁▁ab"])[3] == [4]
 
 
+def test_an_unknown_token_that_is_the_mark_of_a_word_merges_with_the_mark_behind_it() -> None:
+    model = FastBPE(BPE({"▁": 0, "▁▁": 1, "a": 2}, [("▁", "▁")], BPEOptions(unk_token="▁")))
+    assert model.ids("ax▁") == [2, 1]
+    assert_streams(model, "aax▁aax▁▁aa")
+
+
 def test_a_character_that_vanishes_lets_its_neighbours_merge() -> None:
     model = FastBPE(BPE({"▁": 0, "▁▁": 1, "a": 2}, [("▁", "▁")]))
     assert_streams(model, "a▁x▁a▁xx▁")
