@@ -139,6 +139,13 @@ def test_the_last_character_of_a_word_may_be_another_symbol_and_merge_with_the_o
     assert_streams(model, "aababaab")
 
 
+def test_the_last_character_of_a_word_may_be_unknown_there_and_join_the_one_before() -> None:
+    options = BPEOptions(unk_token="<unk>", end_of_word_suffix="</w>", fuse_unk=True)
+    model = FastBPE(BPE({"<unk>": 0, "a": 1}, [], options))
+    assert model.ids("aaxa") == [1, 1, 0]
+    assert_streams(model, "aaxaaxa")
+
+
 def test_a_short_part_is_looked_up_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merges, "LONG", 32)
     vocab = {token: index for index, token in enumerate(to_byte_characters(b"abc"))}
