@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE, FastSPM
+from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE, FastSPM, settled_splits
 from reftok.errors import InvalidText
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 
@@ -40,9 +40,19 @@ def test_the_segments_that_are_settled_are_the_first_ones_of_the_plain_way(data:
     assert list(settled) == (expected if are_all else expected[: len(settled)])
 
 
+def test_an_unused_piece_with_a_half_that_is_not_settled_is_not_settled_either() -> None:
+    assert settled_splits({"abc", "abcd"}, {"ab", "bc", "abc", "abcd"}) == {}
+    assert settled_splits({"ab", "abc"}, {"ab", "abc"}) == {"ab": ("a", "b"), "abc": ("ab", "c")}
+
+
 @given(models(BPE), st.lists(st.text("ab▁é中.,x", max_size=9), max_size=9).map("▁".join))
 def test_words_with_punctuation_are_what_the_plain_merges_make_of_them(data: bytes, text: str) -> None:
     assert_same(load_both(data)[0].model, text)
+
+
+@pytest.mark.parametrize("text", ["▁a.", "▁a.▁a.a", "a.▁a.."])
+def test_a_mark_that_a_piece_joins_to_the_letter_before_it_is_not_cut_off(text: str) -> None:
+    assert_same(with_pieces("a."), text)
 
 
 @pytest.mark.parametrize("text", LONG_RUNS)

@@ -143,6 +143,13 @@ def test_a_long_content_is_refused_as_soon_as_decode_refuses_the_ids_so_far(befo
         assert given_texts(loaded, ids[:refused]) is not None
 
 
+def test_many_short_tokens_that_each_grow_at_both_ends_are_refused_as_decode_refuses_them() -> None:
+    loaded = tokenizer(["a"], literal("", "x" * 600))
+    for count, is_refused in ((4900, False), (5100, True)):
+        assert (decoded(loaded, [0] * count) is None) is is_refused
+        assert (given_texts(loaded, [0] * count) is None) is is_refused
+
+
 def test_empty_tokens_that_a_decoder_fills_are_counted() -> None:
     loaded = own(tokenizer_json(wordlevel(["", "a"]), decoder={"type": "WordPiece", "prefix": "##", "cleanup": False}))
     decoder = loaded.stream_decoder()

@@ -114,6 +114,12 @@ def test_where_spaces_begin_words_a_word_is_held() -> None:
     assert stream(model, [*"▁ab▁▁ab"])[3] == [4]
 
 
+def test_an_unknown_token_that_is_the_mark_of_a_word_merges_with_the_mark_behind_it() -> None:
+    model = FastBPE(BPE({"▁": 0, "▁▁": 1, "a": 2}, [("▁", "▁")], BPEOptions(unk_token="▁")))
+    assert model.ids("ax▁") == [2, 1]
+    assert_streams(model, "aax▁aax▁▁aa")
+
+
 def test_a_character_that_vanishes_lets_its_neighbours_merge() -> None:
     model = FastBPE(BPE({"▁": 0, "▁▁": 1, "a": 2}, [("▁", "▁")]))
     assert_streams(model, "a▁x▁a▁xx▁")
@@ -131,6 +137,13 @@ def test_the_last_character_of_a_word_may_be_another_symbol_and_merge_with_the_o
     model = FastBPE(BPE(vocab, [("a", "b</w>")], BPEOptions(end_of_word_suffix="</w>")))
     assert model.ids("aaab") == [0, 0, 3]
     assert_streams(model, "aababaab")
+
+
+def test_the_last_character_of_a_word_may_be_unknown_there_and_join_the_one_before() -> None:
+    options = BPEOptions(unk_token="<unk>", end_of_word_suffix="</w>", fuse_unk=True)
+    model = FastBPE(BPE({"<unk>": 0, "a": 1}, [], options))
+    assert model.ids("aaxa") == [1, 1, 0]
+    assert_streams(model, "aaxaaxa")
 
 
 def test_a_short_part_is_looked_up_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:

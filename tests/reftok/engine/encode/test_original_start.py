@@ -76,7 +76,8 @@ def test_a_stream_prepends_where_the_whole_text_does(
 
 
 @pytest.mark.parametrize(
-    ("text", "tokens"), [("ﬁ", "▁f ▁i"), ("ﬁa", "▁f ▁i a"), ("ﬁ\u200b", "▁f i"), ("ﬁa\u0301", "▁f i")]
+    ("text", "tokens"),
+    [("ﬁ", "▁f ▁i"), ("ﬁa", "▁f ▁i a"), ("ﬁ\u200b", "▁f i"), ("ﬁa\u0301", "▁f i"), ("½a\u0301", "▁ 1 ▁/ 2")],
 )
 def test_an_inserted_character_stands_for_what_is_removed_behind_it(text: str, tokens: str) -> None:
     made = tokenizer([RULES], [FixedLength(1), FIRST])

@@ -64,6 +64,11 @@ def test_spaces_that_a_rule_makes_are_held_as_they_are_written_in_the_end() -> N
     check(normalizer, "aa")
 
 
+@pytest.mark.parametrize("text", [" a", "  a", "   a  a"])
+def test_the_last_space_at_the_start_may_belong_to_a_rule(text: str) -> None:
+    check(SentencePieceNormalizer(NormalizerOptions(), Charsmap(compile_charsmap({" a": "b"}))), text)
+
+
 @settings(max_examples=150)
 @given(
     st.sampled_from(ALL_OPTIONS),
@@ -106,6 +111,12 @@ def test_what_a_longer_rule_may_match_waits() -> None:
     normalizer = SentencePieceNormalizer(charsmap=Charsmap(charsmap()))
     assert fed(normalizer, "b中国") == ("▁b", 2)
     assert fed(normalizer, "b中国", "b") == ("▁bbb", 0)
+
+
+def test_the_last_character_of_a_long_text_waits_for_a_rule_that_goes_on_outside_ascii() -> None:
+    normalizer = SentencePieceNormalizer(charsmap=Charsmap(compile_charsmap({"a\u0301": "x"})))
+    assert fed(normalizer, "b" * 20 + "a") == ("▁" + "b" * 20, 1)
+    assert fed(normalizer, "b" * 20 + "a", "\u0301c") == ("▁" + "b" * 20 + "xc", 0)
 
 
 def test_the_beginning_of_a_symbol_waits() -> None:

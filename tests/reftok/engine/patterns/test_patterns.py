@@ -216,6 +216,12 @@ def test_what_lies_before_the_text_that_is_left_counts() -> None:
         assert streamed(stream_matches(compiled), list(text)) == whole_matches(compiled, text)
 
 
+def test_as_much_before_the_text_that_is_left_counts_as_the_longest_alternative_looks_at() -> None:
+    compiled = compile_oniguruma("(?<=abc|b)d")
+    for text in ("abcd", "acd", "bd", "ad"):
+        assert streamed(stream_matches(compiled), list(text)) == whole_matches(compiled, text)
+
+
 def test_an_empty_match_that_touches_the_match_of_an_earlier_fragment_is_skipped() -> None:
     compiled = compile_oniguruma("a|(?=b*c)")
     expected = [("a", True), ("b", False), ("", True), ("c", False)]

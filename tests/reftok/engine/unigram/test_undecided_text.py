@@ -152,6 +152,12 @@ def test_a_piece_that_cannot_win_any_more_leaves_nothing_undecided() -> None:
         assert (undecided.text, decided) == expected
 
 
+def test_a_piece_that_rounded_sums_could_let_win_stays_undecided() -> None:
+    scores = {"a": -1.0, "b": -1.0, "c": -1.0, "abc": -3.25}
+    assert walk(texts_of(scores, 0.1), "ab")[1] == ()
+    assert walk(texts_of(scores, 0.01), "ab")[1] == (0, 2)
+
+
 def test_a_text_that_stays_undecided_too_long_is_lost() -> None:
     scores = {"a": -1.0, "a" * (LONGEST + 9): -0.5}
     assert len(walk(texts_of(scores), "a" * LONGEST)[0].text) == LONGEST

@@ -95,6 +95,11 @@ def test_padding_to_more_than_a_million_tokens_is_refused(padding: Json) -> None
         own(config(padding=padding))
 
 
+def test_padding_to_a_million_tokens_is_read() -> None:
+    padding = own(config(padding=PADDING | {"strategy": {"Fixed": 1_000_000}, "pad_to_multiple_of": 1_000_000})).padding
+    assert padding == Padding(1_000_000, "Left", 1_000_000, 1, 2, "p")
+
+
 def test_the_largest_length_of_the_library_is_read() -> None:
     largest = TRUNCATION | {"max_length": 2**64 - 1}
     assert own(config(truncation=largest)).encode("ab").ids == official(config(truncation=largest)).encode("ab").ids

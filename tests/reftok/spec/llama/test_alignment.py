@@ -10,7 +10,7 @@ from reftok.spec.charsmap import Charsmap
 from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups
 from reftok.spec.llama.stages import ReadCodePoints
 from reftok.spec.llama.ugm_normalizer import UGMNormalizer
-from reftok.spec.llama.wpm import BertText, BertWords
+from reftok.spec.llama.wpm import BertText, BertWords, LlamaWPM
 from reftok.spec.normalizers import Prepend, Replace
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString, Split
@@ -67,3 +67,9 @@ def test_the_steps_of_a_pre_tokenizer_keep_the_spans() -> None:
         (",", (1, 2)),
         ("b", (3, 4)),
     ]
+
+
+def test_a_token_of_wpm_stands_for_the_characters_it_touches_and_the_mark_of_a_word_for_none() -> None:
+    model = LlamaWPM({"[UNK]": 0, "▁": 1, "▁a": 2, "é": 3, "b": 4}, unk_id=0)
+    assert [token.span_normalized for token in model.tokenize("éb")] == [(0, 0), (0, 1), (1, 2)]
+    assert [token.span_normalized for token in model.tokenize("aé")] == [(0, 1), (1, 2)]

@@ -48,6 +48,11 @@ def test_a_crowded_agenda_is_shrunk_as_in_the_library(length: int, size: int) ->
     assert_same(unigram(*pieces), "a" * length, size)
 
 
+def test_after_the_agenda_is_shrunk_the_paths_that_were_kept_do_not_count_again() -> None:
+    data = unigram(A, B, AB, ("c", -1.0, NORMAL))
+    assert len(assert_same(data, "ab" * 200 + "c" * 100_000, 2)) == 2
+
+
 def test_a_search_with_too_many_hypotheses_gives_the_best_one_only() -> None:
     pieces = [("a" * count, -1.0, NORMAL) for count in range(1, 30)]
     assert len(assert_same(unigram(*pieces), "a" * 700, 512)) == 1
