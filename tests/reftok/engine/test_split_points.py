@@ -27,5 +27,5 @@ def test_the_keys_of_a_text_are_those_of_its_words(pieces: list[str], text: str)
     ]
 
 
-def test_the_last_cut_is_found_however_long_the_part_behind_it_is() -> None:
-    assert [PairCuts(["aa"]).last_cut("b" + "a" * length) for length in range(1, 80)] == [1] * 79
+def test_the_last_split_point_is_found_however_long_the_text_behind_it_is() -> None:
+    assert [PairSplitPoints(["aa"]).last("b" + "a" * length) for length in range(1, 80)] == [1] * 79
