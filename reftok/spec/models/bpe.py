@@ -226,16 +226,6 @@ def _character_ids(vocab: Mapping[str, int], prefix: str, suffix: str) -> Mappin
     }
 
 
-def merge_ranks(
-    vocab: Mapping[str, int], merges: Sequence[Sequence[str]], prefix: str = "", source: str = ""
-) -> Merges:
-    """The merges by id. The result of a merge is the left token and the right one without its subword prefix.
-
-    Quirk: as many bytes as the prefix has are taken off, whatever they are.
-    """
-    return ranked(*merge_ids(vocab, merges, prefix, source))
-
-
 def ranked(lefts: Sequence[int], rights: Sequence[int], wholes: Sequence[int]) -> Merges:
     """The merges by the pairs of their ids. lefts, rights, wholes: as `merge_ids` gives them."""
     return dict(zip(zip(lefts, rights, strict=True), enumerate(wholes), strict=True))
@@ -246,6 +236,8 @@ def merge_ids(
 ) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
     """The ids of the left tokens of the merges, of the right ones, and of what they become.
 
+    A merge becomes the left token and the right one without its subword prefix. Quirk: as many bytes as the prefix has
+    are taken off, whatever they are.
     Raises ModelFormatError for a token that is not in the vocab.
     """
     if not prefix:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.spec.models.bpe import BPE, Merges, merge_ranks
+from reftok.spec.models.bpe import BPE, Merges, merge_ids, ranked
 from reftok.spec.models.merging import merge_all
 
 from ...official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
@@ -177,7 +177,7 @@ def test_an_affix_of_a_million_characters_costs_nothing_per_character_or_merge()
     merges = [("a", affix + "b"), ("ab", affix + "a")]
     model = own(tokenizer_json(bpe([*vocab, "aba", "<unk>"], merges, unk_token="<unk>", **options))).model
     assert [token.value for token in model.tokenize("aba" * 2000)][:3] == ["aba", affix + "a", affix + "b"]
-    ranks = merge_ranks({"a": 0, "##" * 500_000: 1}, [("a", "##" * 500_000)] * 2000, prefix="##" * 500_000)
+    ranks = ranked(*merge_ids({"a": 0, "##" * 500_000: 1}, [("a", "##" * 500_000)] * 2000, "##" * 500_000, ""))
     assert ranks == {(0, 1): (1999, 0)}
 
 
