@@ -1,6 +1,7 @@
 """The answers of the rules, fast and incremental. The fast paths and the streams are mostly the same stages.
 
-A text that is whole goes through the streamed stages of `encode/` as one chunk; these and no others make its ids.
+`encode_ids` and the streams: the stages of `encode/`, to which a whole text is one chunk. `encode`, with offsets: the
+first path of `offsets/` that fits, else `fast_pipeline`.
 
 encode/: the streamed form of every stage from text to ids, which `encode_ids` uses too.
 patterns/: the matches of a pattern in text that comes bit by bit, and the faster matching of ASCII text.

@@ -5,9 +5,9 @@ darts-clone), and the replacements, UTF-8 strings that end with NUL; the value o
 replacement begins among these.
 Source: `Normalizer::DecodePrecompiledCharsMap`, sentencepiece 0.2 normalizer.cc; darts.h of darts-clone.
 
-Three rules apply it: sentencepiece the longest match (sentencepiece/normalizer.py), the Precompiled of tokenizers the
-shortest prefix of each grapheme cluster (normalizers.py), llama.cpp the longest match of bytes
-(llama/ugm_normalizer.py).
+Three rules apply it: sentencepiece the longest match (spec/sentencepiece/normalizer.py), the Precompiled of tokenizers
+the shortest prefix of each grapheme cluster (spec/normalizers.py), llama.cpp the longest match of bytes
+(spec/llama/ugm_normalizer.py).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ name. The differences that patterns of published models come near to:
 - `{1,3}+` repeats the interval, it is not possessive; `{2}?` makes it optional, not lazy.
 - `[` inside a class opens another class; `(?m:.)` matches a line feed.
 - Without regard to case, `ss` matches `ß` and the other way round.
-- An empty match that follows a match directly is skipped, together with the place where it was found.
+- An empty match right behind a match does not count; the search goes on one character later.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from reftok.unicode.character_search import CharacterSearch
 from reftok.unicode.characters import as_of_16
 
 _PATIENCE = 5.0
-"""Seconds of processor time that a pattern may take, and one more for each of so many characters:"""
+"""Seconds of processor time that a pattern may take, and one more for every 10,000 characters; reftok's own bound."""
 _CHARACTERS_PER_SECOND = 10_000
 _POSSESSIVE_INTERVAL = regex.compile(r"\{(\d+),(\d*)\}\+")
 

@@ -58,14 +58,16 @@ class Pipeline:
     library: the official library that it follows, quirks included.
     normalizers, pre_tokenizers, post_processors, decoders: the stages, sequences flattened.
     post_processors: None where the file has none; a pair is then the tokens of both texts.
-    decoders: None where the file has none; the tokens are then joined with a space, as `tokenizers` does.
+    decoders: None where the file has none, and the tokens are joined with a space, as `tokenizers` does; () for
+        decoders that change nothing.
     truncation, padding: as in the file.
     encode_special_tokens: treat added tokens that are special as ordinary text; of `tokenizers` and llama.cpp (where it
         is `parse_special` switched off), and not in their files:
         `dataclasses.replace(tokenizer, encode_special_tokens=True)`.
     sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
-    named_ids: by name ("eos"), what the files say; None where they say that there is none. See `reftok.spec.named_ids`.
-    detokenizer: stands for the decoders where ids become bytes without tokens between, as in llama.cpp.
+    named_ids: by name ("eos"), what the files say; None where they say that there is none. A name that is not in it
+        goes by well-known contents: see `reftok.spec.named_ids`.
+    detokenizer: takes the place of the decoders where ids become bytes without tokens between, as in llama.cpp.
 
     >>> import reftok
     >>> pipeline = reftok.load("bpe-gpt2").spec
@@ -101,8 +103,8 @@ class Pipeline:
         add_special_tokens: let the post-processor insert the special tokens of its template.
         Raises InvalidText for what the official library refuses (lone surrogates, bytes, what is no text, a pair, a
         text that cannot be truncated as the file says) and where a pattern takes too long; ModelFormatError for a
-        character that needs an unknown token the file does not have, and where the normalizers or added tokens that
-        overlap blow the text up.
+        character that needs an unknown token the file does not have, and where the normalizers, or added tokens
+        that overlap, blow the text up.
         """
         checked = self.checked_text(text)
         encodings = [self.tokens_of(checked)]
@@ -239,7 +241,8 @@ class Pipeline:
     def checked_text(self, text: str | bytes) -> str:
         """`text` as str, if the library takes it.
 
-        Of sentencepiece and llama.cpp, bytes that are not UTF-8 come out as lone surrogates U+DC80 to U+DCFF.
+        Of sentencepiece and llama.cpp, bytes that are not UTF-8 come out as lone surrogates U+DC80 to U+DCFF. Of
+        tiktoken, two surrogates that make a character become it, and any other is U+FFFD.
         """
         if isinstance(text, bytes):
             if self.library not in ("sentencepiece", "llama.cpp"):
@@ -286,7 +289,7 @@ class Pipeline:
     def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = True) -> bytes:
         """The bytes of `ids`, as `llama_detokenize` gives them; of llama.cpp only.
 
-        skip_special_tokens: `remove_special` and not `unparse_special`; if not set, it is the other way round.
+        skip_special_tokens: True is `remove_special` on and `unparse_special` off, False the reverse.
         Raises InvalidIds for what is no list of ids, and for an id outside the vocab; UnsupportedFeature for another
         library.
         """

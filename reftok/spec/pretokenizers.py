@@ -107,8 +107,9 @@ class Metaspace:
     """Spaces as a visible character, and a cut before each of them.
 
     replacement: the visible character, usually `▁`.
-    prepend_scheme: whether a part that does not start with it gets one: always, never, or only the part that
-        stands first in the original text.
+    prepend_scheme: whether a part that does not start with it gets one: "always", "never", or "first": every part that
+        begins where the original text does. That can be several behind a normalizer that inserts, and none where the
+        start was removed.
     Quirk: only U+0020 is replaced, no other white space.
 
     >>> parts = Metaspace("▁", "first", True).pre_tokenize([Part(NormalizedString("a b"))])

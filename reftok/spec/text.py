@@ -76,8 +76,8 @@ class NormalizedString:
     def slice(self, start: int, end: int) -> NormalizedString:
         """The characters from `start` up to `end`, still aligned with the original.
 
-        A part begins where its first character does, even where it is the whole text: what was removed before it is
-        then no longer a part of it.
+        A slice begins where its first character does, even that of the whole text: what was removed before it no longer
+        belongs to it. `AddedVocabulary` relies on that.
         """
         if start == 0 and end == len(self.text):
             if not self.alignments:
@@ -155,7 +155,7 @@ def resplit(splits: Iterable[Split], cut: Callable[[NormalizedString], Iterable[
 
 
 MOST_GROWTH = 1000
-"""A text may become so many times as long; a short one more."""
+"""A text may become so many times as long, and a million characters more; reftok's own bound, no rule of a library."""
 
 
 def refuse_expansion(size: int, old_size: int, place: str = "normalizer") -> None:
@@ -165,7 +165,9 @@ def refuse_expansion(size: int, old_size: int, place: str = "normalizer") -> Non
 
 
 def literal_matches(text: str, literal: str) -> list[Match]:
-    """The matches of a fixed string in `text`, leftmost first and without overlap; '' matches between characters.
+    """The matches of a fixed string in `text`, leftmost first and without overlap.
+
+    '' matches before each character and at the end.
 
     >>> literal_matches("a--b-", "-")
     [(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False), (4, 5, True)]

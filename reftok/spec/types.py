@@ -15,7 +15,8 @@ class Token:
     """One token as a model gives it.
 
     id: the number that the language model reads.
-    value: the entry of the vocab, or the matched text where the entry is the unknown token.
+    value: the entry of the vocab; of the unknown piece of Unigram and sentencepiece the matched text; of an added token
+        the matched text, with the white space that it took.
     span_normalized: half-open, in code points of the text that the model was given.
     """
 
@@ -48,7 +49,7 @@ class Encoding:
     """The result of `Tokenizer.encode`; the lists run in parallel, one element a token.
 
     ids: the token ids.
-    tokens: the entries of the vocab.
+    tokens: the values of the tokens.
     offsets: spans in code points of the original text, of a pair each in its own; (0, 0) for a token that a template
         or the padding inserted.
     special_tokens_mask: 1 for a token that a template or the padding inserted.

@@ -1,4 +1,8 @@
-"""The Viterbi search of all unigram models: to each place of a text the path with the highest sum of scores."""
+"""The Viterbi search of all unigram models: to each place of a text the path with the highest sum of scores.
+
+Sums are float64 in tokenizers (models/unigram.py) and llama.cpp's UGM (llama/ugm.py), and float32 in sentencepiece
+(sentencepiece/unigram.py, sentencepiece/n_best.py).
+"""
 
 from __future__ import annotations
 
@@ -56,9 +60,10 @@ def best_paths(
 
     matches: the pieces that start at a place; places come in order.
     rounded: the type of the sums, float64 or float32 (`to_float32`).
-    threshold: a score beyond it is taken off from all paths that end there or farther on.
-    unreached: the path to a place that no piece has reached; a first one wins, whatever its score, unless this one has
-    a start.
+    threshold: from a place with a score beyond it, paths count from 0 again, and as much is taken off those that
+    already end farther on.
+    unreached: the path to a place that no piece has reached. With the start -1 any path replaces it; with another one
+    only a path of a higher score does, as in llama.cpp.
 
     >>> pieces = {0: [(1, 7, -1.0), (2, 9, -1.5)], 1: [(2, 8, -1.0)]}
     >>> best_paths(2, pieces.__getitem__)[1:]

@@ -1,5 +1,9 @@
 """Byte-pair encoding by merges, the model `BPE` of tokenizer.json; and by ranks, as tiktoken does it.
 
+The rule is `BPE.symbols`, `BPE.merge_of`, `BPE.tokenize` and `merge_all` (models/merging.py); behind ByteLevel the text
+comes in the characters of bytes already (byte_level.py). How options and merges stand in the file is read by
+formats/components_json.py. What else is here serves those who ask for the merges.
+
 Source: tokenizers 0.23 models/bpe/model.rs (`merge_word`) and models/bpe/word.rs (`merge_all`).
 """
 
@@ -49,7 +53,8 @@ class BPE(VocabModel):
     its offsets lie outside the text then.
 
     Quirks: `ignore_merges` takes a word that is in the vocab as it is. Byte fallback is all or nothing for a
-    character, and does not write out an unknown token that is waiting to be fused: it comes after the bytes.
+    character. An unknown token is written when the next known character comes, or at the end, so that the bytes of
+    characters between stand before it.
     Without `unk_token` an unknown character vanishes, and the offsets of all tokens after it in the word shift.
 
     >>> model = BPE({"a": 0, "b": 1, "c": 2, "bc": 3, "ab": 4}, [("b", "c"), ("a", "b")])

@@ -20,7 +20,9 @@ from reftok.spec.types import Token
 Symbol = TypeVar("Symbol")
 
 MergeOf: TypeAlias = Callable[[Symbol, Symbol], "tuple[float, Symbol] | None"]
-"""The priority of the merge of two neighbours, the lowest first, and what they become; None where they do not merge."""
+"""The priority of the merge of two neighbours and what they become; None where they do not merge.
+
+The lowest priority comes first: models that go by scores give a number that falls as the score rises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class MergeEvent(Generic[Symbol]):
     kind: "queue" when two neighbours were found to merge, "merge" when they did, "skip" when the candidate came up and
         was stale.
     priority: of the merge. left, right: the indices of the two, each that of the first symbol that it was made of.
-    symbols: the two when they were queued. whole: what they become.
+    symbols: the two at that moment; of a "skip" twice what they were to become. whole: what they become.
     """
 
     kind: Literal["queue", "merge", "skip"]

@@ -1,7 +1,7 @@
 """The unigram language model of tokenizer.json: the segmentation with the highest sum of scores.
 
-Source: tokenizers 0.23 models/unigram/model.rs (`encode_optimized`, `tokenize`). The model of sentencepiece is
-another one (spec/sentencepiece/unigram.py): it counts in float32 and knows piece types.
+Source: tokenizers 0.23 models/unigram/model.rs (`encode_optimized`, `tokenize`). It counts in float64; the
+model of sentencepiece (spec/sentencepiece/unigram.py) counts in float32 and knows piece types.
 """
 
 from __future__ import annotations
