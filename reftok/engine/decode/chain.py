@@ -69,6 +69,9 @@ def decoding_chain(pipeline: Pipeline, skip_special_tokens: bool, output: Output
 def _stages(pipeline: Pipeline) -> list[Stage]:
     if pipeline.decoders is None:
         return [streamed.Spaced()]
+    for step in pipeline.decoders:
+        if type(step) not in _OF_TOKENS:
+            return [Buffered(pipeline, step)]
     groups: list[list[Stage]] = []
     forms = _OF_TOKENS
     for step in pipeline.decoders:
