@@ -39,7 +39,7 @@ class Engine:
 
     @property
     def fast(self) -> Pipeline:
-        """The pipeline with the fast forms of its stages."""
+        """See `reftok.engine.fast_pipeline`."""
         return self._offsets.pipeline
 
     def tokens_of(self, text: str, sequence_id: int) -> Encoding:

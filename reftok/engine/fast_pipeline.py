@@ -1,4 +1,4 @@
-"""A pipeline with the fast forms of its stages: the same answers."""
+"""A pipeline with fast normalizers and decoders and a model that remembers; the pre-tokenizers are the plain ones."""
 
 from __future__ import annotations
 

@@ -5,8 +5,10 @@ darts-clone), and the replacements, UTF-8 strings that end with NUL; the value o
 replacement begins among these.
 Source: `Normalizer::DecodePrecompiledCharsMap`, sentencepiece 0.2 normalizer.cc; darts.h of darts-clone.
 
-Three rules apply it: sentencepiece the longest match (spec/sentencepiece/normalizer.py), the Precompiled of tokenizers
-the shortest prefix of each grapheme cluster (spec/normalizers.py), llama.cpp the longest match of bytes
+formats/sentencepiece_model.py takes the blob from a .model (`precompiled_charsmap`), formats/components_json.py from a
+tokenizer.json, formats/gguf.py from a GGUF file. Three rules apply it: sentencepiece the longest match
+(spec/sentencepiece/normalizer.py, for the denormalizer of spec/sentencepiece/decoder.py too), the Precompiled of
+tokenizers the shortest prefix of each grapheme cluster (spec/normalizers.py), llama.cpp the longest match of bytes
 (spec/llama/ugm_normalizer.py).
 """
 

@@ -22,6 +22,7 @@ from reftok.unicode.characters import WHITE_SPACE, as_of_16, is_numeric, is_punc
 GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """The built-in pattern of ByteLevel; tiktoken spells it otherwise (formats/tiktoken_encodings.py).
 
+Matched by `pattern_matches` (spec/patterns.py); the fast path is `stream_byte_level` (engine/encode/splits.py).
 Source: openai/gpt-2 src/encoder.py.
 """
 
