@@ -21,6 +21,8 @@ from reftok.spec.models.bpe import BPE, RankBPE
 from reftok.spec.models.merging import merge_all
 
 _WITHIN_CHARACTER = frozenset(to_byte_characters(bytes(range(0x80, 0xC0))))
+PAYS_FROM = 1 << 14
+"""Of so many bytes, in words that have other characters than ASCII, finding the characters that merge alone pays."""
 
 RankedModel = TypeVar("RankedModel", bound=BPE | RankBPE | LlamaBPE)
 
@@ -109,6 +111,7 @@ class FastBPE(FastMerging[BPE]):
         self._is_in_order = self._has_one_text_each and bool(wholes) and are_in_order(*model.merge_ids)
         self._wholes: Sequence[int] = range(wholes[-1] + 1) if self._is_in_order else wholes
         self._may_begin_with_characters = self._is_in_order and "\n" not in model.vocab
+        self._merged_size = 0
         self._reached = ReachedTokens(model.tokens, self._ranks) if self._is_in_order else None
 
     @cached_property
@@ -145,6 +148,9 @@ class FastBPE(FastMerging[BPE]):
 
     def _merged_few(self, text: str) -> Sequence[int]:
         if not self._may_begin_with_characters or _WITHIN_CHARACTER.isdisjoint(text):
+            return self._merged_bytes(text)
+        if self._merged_size < PAYS_FROM:
+            self._merged_size += len(text)
             return self._merged_bytes(text)
         ids = [*chain.from_iterable(map(self._ids_of_symbol.__getitem__, self._byte_symbols(text)))]
         return merge_ids(ids, self._ranks, self._wholes)

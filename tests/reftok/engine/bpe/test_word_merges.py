@@ -17,6 +17,11 @@ LETTERS = "abc"
 PIECES = st.lists(st.text("abc", min_size=2, max_size=6), max_size=20, unique=True)
 
 
+@pytest.fixture(autouse=True)
+def characters_are_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast_bpe, "PAYS_FROM", 0)
+
+
 @st.composite
 def merge_models(draw: st.DrawFn, in_order: bool) -> BPE:
     """Merges of tokens of which some come from no merge, others from several; numbered by them or at random."""
