@@ -24,6 +24,8 @@ class FastScoredBPE(FastModel[ScoredModel]):
     """Merges the text between two safe split points apart from the rest, in lists and windows.
 
     ranks: of the pieces that neighbours can merge to.
+
+    _merges_whole: whether a text is merged as a whole, so that a long word is cut at its safe split points before.
     """
 
     def __init__(self, model: ScoredModel, ranks: Mapping[str, float]) -> None:
@@ -34,6 +36,7 @@ class FastScoredBPE(FastModel[ScoredModel]):
         self.split_points = PairSplitPoints(ranks)
         self._ranks = ranks
         self._pieces: Callable[[str], Sequence[str]] = WordMerges(self._merged_few, self._merged_all, str).tokens
+        self._merges_whole = False
         self._ids_of_word: Results[Sequence[int]] = Results(self._word_ids)
         self._ids_of_key: Results[Sequence[int]] = Results(self._key_ids)
         self._ids_of_piece: Results[Sequence[int]] = Results(self.ids_of_piece)
@@ -64,7 +67,7 @@ class FastScoredBPE(FastModel[ScoredModel]):
         return self._word_ids(word)
 
     def _word_ids(self, word: str) -> Sequence[int]:
-        if len(word) > WINDOW and len(parts := self.split_points.parts(word)) > 1:
+        if self._merges_whole and len(word) > WINDOW and len(parts := self.split_points.parts(word)) > 1:
             ids_of = [(self._ids_of_word if len(part) > 1 else self._ids_of_piece)[part] for part in parts]
             return [*chain.from_iterable(ids_of)]
         return [*chain.from_iterable(map(self._ids_of_piece.__getitem__, self._pieces(word)))]
@@ -112,6 +115,7 @@ class FastSentencePieceBPE(FastScoredBPE[SentencePieceBPE]):
         super().__init__(model, model.ranks)
         if model.table.matcher.symbols:
             self._pieces = lambda text: model.merged(text)[0]
+            self._merges_whole = True
         self.has_unused = bool(model.unused)
         self._settled = settled_splits(model.unused, model.ranks)
         self.may_depend_on_all = len(self._settled) < sum(len(piece) > 1 for piece in model.unused)
