@@ -133,13 +133,13 @@ def _read_chain(fields: Fields | None, children: str, readers: Mapping[str, Read
         return ()
     kind = fields.text("type")
     if kind == "Sequence":
-        chain = [component for child in fields.objects(children) for component in _read_chain(child, children, readers)]
+        components = [step for child in fields.objects(children) for step in _read_chain(child, children, readers)]
     elif kind in readers:
-        chain = [readers[kind](fields)]
+        components = [readers[kind](fields)]
     else:
         raise fields.unsupported("type", kind)
     fields.done()
-    return tuple(chain)
+    return tuple(components)
 
 
 def read_normalizers(fields: Fields | None) -> tuple[Normalizer, ...]:
@@ -155,13 +155,13 @@ def _read_precompiled(fields: Fields) -> normalizers.Precompiled:
     return normalizers.Precompiled(Charsmap(blob, fields.source))
 
 
-def _refusing(check: Check, refused: object, told: str) -> Check:
+def _refusing(check: Check, refused: object, problem: str) -> Check:
     """The check, with one value more that is refused."""
 
     def checked(fields: Fields, key: str) -> Any:
         value = check(fields, key)
         if value == refused:
-            raise fields.unsupported(key, told)
+            raise fields.unsupported(key, problem)
         return value
 
     return checked
@@ -259,14 +259,14 @@ def read_post_processors(fields: Fields | None) -> tuple[PostProcessor, ...] | N
     """
     if fields is None:
         return None
-    chain: tuple[PostProcessor, ...] = _read_chain(fields, "processors", POST_PROCESSORS)
+    processors: tuple[PostProcessor, ...] = _read_chain(fields, "processors", POST_PROCESSORS)
     parts = [joined(())]
-    for step in chain:
+    for step in processors:
         try:
             parts = step.process(parts, add_special_tokens=True)
         except UnsupportedFeature as error:
             raise UnsupportedFeature(fields.source, fields.place, error.problem) from None
-    return chain
+    return processors
 
 
 def _read_template(fields: Fields) -> TemplateProcessing:
@@ -433,7 +433,7 @@ def _read_unigram(fields: Fields) -> Unigram:
                 pieces.append((piece, float(score)))
             case _:
                 raise fields.wrong(f"vocab[{index}]", f"is not a pair of piece and score: {entry!r:.60}")
-    unk_id = fields.integer("unk_id", 1 << 64) if fields.any("unk_id", None) is not None else None
+    unk_id = _size(fields, "unk_id") if fields.any("unk_id", None) is not None else None
     byte_fallback = fields.boolean("byte_fallback", False)
     return Unigram(pieces, unk_id, byte_fallback, fields.source)
 
@@ -443,7 +443,7 @@ def _read_wordpiece(fields: Fields) -> WordPiece:
         fields.vocab("vocab"),
         fields.text("unk_token"),
         fields.text("continuing_subword_prefix"),
-        fields.integer("max_input_chars_per_word", 1 << 64),
+        _size(fields, "max_input_chars_per_word"),
         fields.source,
     )
 

@@ -11,7 +11,7 @@ import tokenizers
 from conformance.observation import Encoded, Failure
 from conformance.streaming import Feeding
 from conformance.subjects import sentencepiece_subject, tokenizers_subject
-from conformance.subjects.sentencepiece_older import OlderSentencePieceSubject
+from conformance.subjects.sentencepiece_subject import OlderSentencePieceSubject
 from reftok import embedded_models
 
 PLAIN = Feeding("decoder", (1, 2, 3))

@@ -22,7 +22,7 @@ from reftok.spec.models.merging import merge_all
 
 _WITHIN_CHARACTER = frozenset(to_byte_characters(bytes(range(0x80, 0xC0))))
 PAYS_FROM = 1 << 14
-"""Of so many bytes, in words that have other characters than ASCII, finding the characters that merge alone pays."""
+"""From so many bytes on, in words with other characters than ASCII, it pays to find the characters that merge alone."""
 
 RankedModel = TypeVar("RankedModel", bound=BPE | RankBPE | LlamaBPE)
 

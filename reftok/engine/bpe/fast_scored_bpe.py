@@ -131,7 +131,7 @@ class FastSentencePieceBPE(FastScoredBPE[SentencePieceBPE]):
         return ids_of_segments(table, [(piece, table.unk_id)]) if token_id is None else (token_id,)
 
     def settled_segments(self, text: str) -> tuple[Sequence[Segment], bool]:
-        """The segments of what stands between two cuts, as far as no other text can change them; and if that is all.
+        """The segments between two safe split points, as far as no other text can change them; and whether that is all.
 
         They end where there is an unused piece of which only the whole text tells what it is split into.
         """

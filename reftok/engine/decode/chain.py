@@ -69,6 +69,7 @@ def decoding_chain(pipeline: Pipeline, skip_special_tokens: bool, output: Output
 def _stages(pipeline: Pipeline) -> list[Stage]:
     if pipeline.decoders is None:
         return [streamed.Spaced()]
+    # A decoder without any streamed form is the reason to name, before one that has none where it stands.
     for step in pipeline.decoders:
         if type(step) not in _OF_TOKENS:
             return [Buffered(pipeline, step)]

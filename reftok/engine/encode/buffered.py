@@ -15,17 +15,11 @@ PreTokens: TypeAlias = Callable[[str], Iterable[str]]
 """A pre-token, made into pre-tokens."""
 
 
-class BufferedStage(StreamedStage):
-    """Holds each pre-token until its end, for a stage that cannot be sure of anything before.
+class _Buffer:
+    """Holds each pre-token until its end. reason: who cannot be sure of anything before, and why."""
 
-    pre_tokens: what the stage makes of one.
-    reason: which stage it is, and why.
-    """
-
-    def __init__(self, pre_tokens: PreTokens, sink: TextSink, reason: str) -> None:
-        super().__init__(sink)
+    def __init__(self, reason: str) -> None:
         self.held_until_end = reason
-        self._pre_tokens = pre_tokens
         self._fragments: list[str] = []
         self._size = 0
 
@@ -35,15 +29,28 @@ class BufferedStage(StreamedStage):
         return self._size
 
     def text(self, fragment: str) -> None:
+        """More of the pre-token."""
         self._fragments.append(fragment)
         self._size += len(fragment)
 
-    def end_pre_token(self) -> None:
-        if not self._fragments:
-            return
+    def _taken(self) -> str:
+        """The pre-token, '' if there is none; the next text belongs to another."""
         pre_token = "".join(self._fragments)
         self._fragments, self._size = [], 0
-        for text in self._pre_tokens(pre_token):
+        return pre_token
+
+
+class BufferedStage(_Buffer, StreamedStage):
+    """A stage that sees a pre-token when it is complete. pre_tokens: what it makes of one."""
+
+    def __init__(self, pre_tokens: PreTokens, sink: TextSink, reason: str) -> None:
+        super().__init__(reason)
+        self.sink = sink
+        self._pre_tokens = pre_tokens
+
+    def end_pre_token(self) -> None:
+        pre_token = self._taken()
+        for text in self._pre_tokens(pre_token) if pre_token else ():
             if text:
                 self.sink.text(text)
                 self.sink.end_pre_token()
@@ -74,7 +81,7 @@ def buffer_for_pre_tokenizer(
     return BufferedStage(pre_tokens, sink, f"{type(pre_tokenizer).__name__} {reason}")
 
 
-class BufferedModel(StreamedModel):
+class BufferedModel(_Buffer, StreamedModel):
     """Looks each pre-token up when it is complete.
 
     ids_of_pre_token: of the model.
@@ -91,25 +98,12 @@ class BufferedModel(StreamedModel):
     """
 
     def __init__(self, ids_of_pre_token: Mapping[str, Sequence[int]], ids: list[int], reason: str) -> None:
+        super().__init__(reason)
         self._ids_of_pre_token = ids_of_pre_token
         self._ids = ids
-        self._fragments: list[str] = []
-        self._size = 0
-        self.held_until_end = reason
-
-    @property
-    def held(self) -> int:
-        return self._size
-
-    def text(self, fragment: str) -> None:
-        self._fragments.append(fragment)
-        self._size += len(fragment)
 
     def end_pre_token(self) -> None:
-        if self._size:
-            pre_token = "".join(self._fragments)
-            self._fragments.clear()
-            self._size = 0
+        if pre_token := self._taken():
             self._ids += self._ids_of_pre_token[pre_token]
 
     def pre_tokens(self, pre_tokens: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ A matcher goes back to the next path where one has failed, so what it finds is t
 one. Followed all at once, in their order, paths tell that end without going back: where one of them has come to the end
 of the pattern, those behind it no longer count, and those before it do as long as they live.
 
-That needs paths that are told by the characters they read. What the next character must not be is a condition of a
+That needs paths that differ in the characters they read. What the next character must not be is a condition of a
 path, its guard: that is what `(?!x)`, `$` and `\z` ask for, and what ends the run of a possessive repetition. Where a
 path comes to something else (a lookbehind, a boundary, an atomic group), it is in doubt for good: a matcher may be
 unable to take it, so that those behind it still count when it has ended. What a lookahead or a boundary looks at is a

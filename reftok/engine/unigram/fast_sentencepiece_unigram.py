@@ -48,13 +48,13 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
     def _ids_of_unknown(self, character: str) -> Ids:
         return tuple(ids_of_segments(self.model.table, [(character, self.model.unknown[0])]))
 
-    def path(self, part: str) -> Ids | None:
-        """The best path through a part: ids of pieces, unknown ones not joined, or bytes where they fall to them.
+    def path(self, text: str) -> Ids | None:
+        """The best path through a text: ids of pieces, unknown ones not joined, or bytes where they fall to them.
 
         It is the same whatever the score at its start is, as long as no sum gets beyond `RESET_THRESHOLD`. None where
         it depends on that score.
         """
-        undecided, decided = self.undecided_texts.start.after(part)
+        undecided, decided = self.undecided_texts.start.after(text)
         return None if undecided is LOST or undecided.path is None else (*decided, *undecided.path)
 
     def _sure_ids(self, key: str) -> Ids:

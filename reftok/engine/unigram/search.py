@@ -172,29 +172,31 @@ class Search(ABC):
         return self._paths.end - self._paths.root if self._undecided is LOST else len(self._undecided.text)
 
     def _search(self, text: str) -> None:
-        if len(text) > LONGEST:
-            for start in range(0, len(text), LONGEST):
-                self._search(text[start : start + LONGEST])
-            return
+        for start in range(0, len(text), LONGEST):
+            rest = self._look_up(text[start : start + LONGEST])
+            while rest:
+                self._step(rest[0])
+                rest = self._look_up(rest[1:])
+
+    def _look_up(self, text: str) -> str:
+        """Take the steps that are known; the rest of the text, from a lost one on."""
         undecided = self._undecided
-        if undecided is not LOST and self._score.has_room(len(text)):
-            decided: list[int] = []
-            for index, character in enumerate(text):
-                behind, ids = undecided[character]
-                if behind is LOST:
-                    text = text[index:]
-                    break
-                undecided = behind
-                if ids:
-                    decided += ids
-            else:
-                text = ""
-            self._undecided = undecided
-            if decided:
-                self._decide(decided)
-        if text:
-            self._step(text[0])
-            self._search(text[1:])
+        if undecided is LOST or not self._score.has_room(len(text)):
+            return text
+        rest = ""
+        decided: list[int] = []
+        for index, character in enumerate(text):
+            behind, ids = undecided[character]
+            if behind is LOST:
+                rest = text[index:]
+                break
+            undecided = behind
+            if ids:
+                decided += ids
+        self._undecided = undecided
+        if decided:
+            self._decide(decided)
+        return rest
 
     def _step(self, character: str) -> None:
         if self._undecided is not LOST:

@@ -24,6 +24,7 @@ LANGUAGES = Path(__file__).resolve().parents[4] / "corpora" / "languages"
 LITTLE = 4
 MEMORIES = [
     (automaton, "MOST_STATES", LITTLE),
+    (automaton, "MOST_STEPS", 8 * LITTLE),
     (word_merges, "_MOST_PAIRS", LITTLE),
     (undecided_text, "_MOST_STEPS", 8 * LITTLE),
 ]
