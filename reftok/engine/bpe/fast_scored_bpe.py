@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from itertools import chain
+from operator import add
 from typing import TypeVar
 
 from reftok.engine.bpe.word_merges import NO_MERGE, WINDOW, WordMerges, merge_texts
@@ -67,6 +68,8 @@ class FastScoredBPE(FastModel[ScoredModel]):
         return self._word_ids(word)
 
     def _word_ids(self, word: str) -> Sequence[int]:
+        if self.split_points.pairs.isdisjoint(map(add, word, word[1:])):
+            return [*chain.from_iterable(map(self._ids_of_piece.__getitem__, word))]
         if self._merges_whole and len(word) > WINDOW and len(parts := self.split_points.parts(word)) > 1:
             ids_of = [(self._ids_of_word if len(part) > 1 else self._ids_of_piece)[part] for part in parts]
             return [*chain.from_iterable(ids_of)]

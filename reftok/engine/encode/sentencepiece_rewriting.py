@@ -132,7 +132,10 @@ class Rewriter:
         every = [*map(self._alone.__getitem__, text)]
         if None not in every:
             return cast(list[str], every)
-        every = [*map(self._before.__getitem__, map(add, text, text[1:])), every[-1]]
+        before = self._before
+        pairs = map(add, text, text[1:])
+        settled = [before[pair] if part is None else part for part, pair in zip(every, pairs, strict=False)]
+        every = [*settled, every[-1]]
         parts: list[str] = []
         every.append(None)
         while (place := every.index(None, len(parts))) < len(text):

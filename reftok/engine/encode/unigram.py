@@ -28,7 +28,7 @@ class StreamedUnigram(Search, StreamedModel):
     """
 
     def __init__(self, model: FastUnigram, ids: list[int]) -> None:
-        super().__init__(model.undecided_texts, SUMS, RunningScore(SUMS, model.score_of, model.largest))
+        super().__init__(model.undecided_texts, SUMS, RunningScore(SUMS, model.scores.__getitem__, model.largest))
         self._model = model.model
         self._fast = model
         self._known_ids = model.known_ids

@@ -23,6 +23,8 @@ from reftok.engine.patterns.paths import ANYTHING, END, MATCHED, Guards, Paths, 
 MOST_STEPS = 1 << 16
 MOST_STATES = 1024
 _BLOCK = 64
+_FARTHEST = 4096
+"""So far from the end a settled place is looked for: one that is farther away saves less than it costs to find."""
 _NO_GUARDS: Guards = frozenset()
 _MAYBE: Thread = MATCHED, _NO_GUARDS, True
 """The end of a path that is in doubt: it stays, because from there on nothing is known of those behind it."""
@@ -161,7 +163,7 @@ class Automaton:
         and the end of the text, the paths of every start up to there have died as well.
         """
         distance = 1
-        while (place := len(text) - distance) > position:
+        while distance <= _FARTHEST and (place := len(text) - distance) > position:
             if not followed(self.anywhere, text[place:]).alive:
                 return place
             distance *= 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 from math import inf
@@ -36,9 +36,14 @@ class FastUnigram(FastModel[Unigram]):
         model = self.model
         if not self.has_small_trie or (len(text) > _LONG_PIECE and self.has_long_pieces):
             return super().ids_of(text)
-        ids: list[int] = []
-        for start, end, token_id in with_runs_joined(self._best_path(text), model.unk_id):
-            if token_id == model.unk_id:
+        path = self._best_path(text)
+        unk_id = model.unk_id
+        ids = [token_id for _, _, token_id in path]
+        if unk_id not in ids:
+            return ids
+        ids = []
+        for start, end, token_id in with_runs_joined(path, unk_id):
+            if token_id == unk_id:
                 ids += self.piece_ids(text[start:end])
             else:
                 ids.append(token_id)
@@ -104,9 +109,10 @@ class FastUnigram(FastModel[Unigram]):
         self.model.needed_unk_id()
         return (~ord(character),)
 
-    def score_of(self, token_id: int) -> float:
-        """The score of an id of `undecided_texts`."""
-        return self.model.unknown_score if token_id < 0 else self.model.pieces[token_id][1]
+    @cached_property
+    def scores(self) -> Mapping[int, float]:
+        """The scores of the ids of `undecided_texts`."""
+        return _Scores(self.model)
 
     def _best_path(self, text: str) -> list[PathPiece]:
         """The best path through a whole text: the fast path of `best_paths`."""
@@ -140,3 +146,14 @@ class FastUnigram(FastModel[Unigram]):
             path.append((start, end, token_id))
             end = start
         return path[::-1]
+
+
+class _Scores(dict[int, float]):
+    """By id; an id that is none stands for an unknown character."""
+
+    def __init__(self, model: Unigram) -> None:
+        super().__init__(enumerate(score for _, score in model.pieces))
+        self._unknown_score = model.unknown_score
+
+    def __missing__(self, _: int) -> float:
+        return self._unknown_score

@@ -5,8 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain
 from math import inf
+from operator import add
 from typing import Literal
 
 from reftok.engine.unigram.undecided_text import LONGEST
@@ -36,6 +38,8 @@ class Sums:
 
     def added(self, score: float, scores: Iterable[float]) -> float:
         """The sum of scores, one after the other added to `score` and rounded."""
+        if self.typecode == "d":
+            return reduce(add, scores, score)
         cell = array(self.typecode, (score,))
         for one in scores:
             cell[0] = score + one

@@ -172,31 +172,29 @@ class Search(ABC):
         return self._paths.end - self._paths.root if self._undecided is LOST else len(self._undecided.text)
 
     def _search(self, text: str) -> None:
-        for start in range(0, len(text), LONGEST):
-            rest = self._look_up(text[start : start + LONGEST])
-            while rest:
-                self._step(rest[0])
-                rest = self._look_up(rest[1:])
+        start, size = 0, LONGEST
+        while start < len(text):
+            part = text[start : start + size]
+            if self._look_up(part):
+                start += len(part)
+                size = min(4 * size, LONGEST)
+            elif size > 1:
+                size //= 4
+            else:
+                self._step(part)
+                start += 1
 
-    def _look_up(self, text: str) -> str:
-        """Take the steps that are known; the rest of the text, from a lost one on."""
-        undecided = self._undecided
-        if undecided is LOST or not self._score.has_room(len(text)):
-            return text
-        rest = ""
-        decided: list[int] = []
-        for index, character in enumerate(text):
-            behind, ids = undecided[character]
-            if behind is LOST:
-                rest = text[index:]
-                break
-            undecided = behind
-            if ids:
-                decided += ids
+    def _look_up(self, text: str) -> bool:
+        """Take the steps of a text, if none of them is lost."""
+        if self._undecided is LOST or not self._score.has_room(len(text)):
+            return False
+        undecided, decided = self._undecided.after(text)
+        if undecided is LOST:
+            return False
         self._undecided = undecided
         if decided:
             self._decide(decided)
-        return rest
+        return True
 
     def _step(self, character: str) -> None:
         if self._undecided is not LOST:
@@ -233,10 +231,11 @@ class Search(ABC):
 
     def _end_search(self) -> None:
         """The text ends here, or no piece spans this place."""
-        if self._undecided.path is None:
-            self._begin_search(self._undecided.text)
-        if self._undecided is LOST:
+        path = self._undecided.path
+        if path:
+            self._decide(path)
+        elif path is None:
+            if self._undecided is not LOST:
+                self._begin_search(self._undecided.text)
             self._score.start(self._paths.close())
-        elif self._undecided.path:
-            self._decide(self._undecided.path)
         self._undecided = self._texts.start

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import inf
+from operator import itemgetter
 from typing import TypeAlias
 
 from reftok.engine.unigram.trie import Entry, Ids, PieceTrie
@@ -36,34 +37,38 @@ LONGEST = 64
 
 _MOST_STEPS = 1 << 16
 _MOST_NODES = 64
+_IDS = itemgetter(0)
 
 
 def _ids(path: Path) -> Ids:
     # Most paths are of one piece or none.
     if len(path) < 2:
         return path[0][0] if path else ()
-    return tuple(chain.from_iterable([ids for ids, _, _ in path]))
+    return tuple(chain.from_iterable(map(_IDS, path)))
 
 
 class UndecidedText(dict[str, "Transition"]):
     """One undecided text: `behind, decided = undecided[character]`.
 
     text: it.
-    path: the ids of the best one through it, which is decided if the text ends here; None where it is an open choice.
     open: the open positions in order; the last is the end of the text.
     threshold: two scores that differ by more than this are in the same order however they are rounded.
     """
 
-    __slots__ = ("_texts", "open", "path", "text", "threshold")
+    __slots__ = ("_texts", "open", "text", "threshold")
 
     def __init__(self, text: str, positions: Sequence[Open], threshold: float, texts: UndecidedTexts | None) -> None:
         super().__init__()
         self.text = text
         self.open = positions
-        path = positions[-1][2] if positions else ()
-        self.path: Ids | None = None if OPEN_CHOICE in path else _ids(path)
         self.threshold = threshold
         self._texts = texts
+
+    @property
+    def path(self) -> Ids | None:
+        """The ids of the best path through it, decided if the text ends here; None where that is an open choice."""
+        path = self.open[-1][2] if self.open else (OPEN_CHOICE,)
+        return None if OPEN_CHOICE in path else _ids(path)
 
     def __missing__(self, character: str) -> Transition:
         if self._texts is None:
