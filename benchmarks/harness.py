@@ -18,12 +18,12 @@ from time import perf_counter, process_time
 from typing import Any
 
 from conformance.checks import CHECKS
-from conformance.engines.bench import Bench
-from conformance.engines.shard_work import asked, judged, shard_questions
+from conformance.engine.bench import Bench
+from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.shard_work import asked, judged, shard_questions
 from conformance.inputs.corpora import PARTS, corpus_files
-from conformance.inputs.plan import DEFAULT_SOURCES, Inputs, Shard, shards
-from conformance.modelling import plan_models
-from conformance.plan import ModelPlan, Plan
+from conformance.inputs.shards import DEFAULT_SOURCES, Inputs, Shard, shards
+from conformance.runs.models import plan_models
 
 SHARDS = 4
 """So many of each source are worked on, from all over it."""

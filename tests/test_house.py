@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -15,21 +16,28 @@ import reftok
 
 ROOT = Path(__file__).resolve().parent.parent
 TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistral_common", "llama_cpp", "gguf"}
-PURE = ("attribute", "case", "checks", "expectations", "finding", "gather", "observation", "plan", "run", "shrink")
-READS_FILES = {"conformance.expectations"}
+ROOMS = {
+    "reftok": (
+        "version", "errors", "unicode", "oniguruma", "spec", "engine", "tokenizer", "formats", "explain",
+        "encode_files", "cli", "reftok",
+    ),
+    "conformance": (
+        "core", "generators", "subjects", "inputs", "checks", "faults", "diagnosis", "engine", "shrinking", "triage",
+        "compare", "report", "runs", "fuzzing", "reproduce", "cli", "conformance",
+    ),
+}  # fmt: skip
+"""From the ground up; the name of the package stands for the modules of its root. A module imports from its own room,
+and from those below it."""
+PURE = ("core", "checks", "faults", "diagnosis", "compare", "runs.expectations", "runs.gather", "shrinking.cases")
+"""Rooms and modules of conformance that are functions of values."""
+KNOW_PATHS = {"conformance.core.resources", "conformance.runs.expectations", "conformance.compare.shared_inputs"}
 DOORS_TO_THE_WORLD = {
     "asyncio", "concurrent", "ctypes", "http", "io", "multiprocessing", "os", "pathlib", "pebble", "select", "shutil",
     "signal", "socket", "subprocess", "tempfile", "threading", "time", "urllib",
 }  # fmt: skip
+CALLS_TO_THE_WORLD = {"open", "print", "input", "exec", "eval", "__import__"}
 IMPORTS_BY_NAME = "reftok.encode_files.optional_libraries"
 """What an official library gives is written or compared with on request, and .zst is read where zstandard is there."""
-ROOMS = (
-    "version", "errors", "unicode", "oniguruma", "spec", "engine", "tokenizer", "formats", "explain", "encode_files",
-    "cli", "reftok",
-)  # fmt: skip
-"""Of reftok, from the ground up; "reftok" stands for the modules of its root. A module imports from its own room, and
-from those below it."""
-CALLS_TO_THE_WORLD = {"open", "print", "input", "exec", "eval", "__import__"}
 
 
 def files(package: str) -> list[Path]:
@@ -49,117 +57,128 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"), str(path))
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     """Every module that a file imports, at its top or within a function, whether or not only for types."""
+    return _imported(ast.walk(tree(path)))
+
+
+def _imported(nodes: Iterable[ast.AST]) -> frozenset[str]:
     found: set[str] = set()
-    for node in ast.walk(tree(path)):
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{module(path)}: imports are written out in full"
-            assert node.module is not None
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            name = "." * node.level + (node.module or "")
+            found |= {name, *(f"{name}.{alias.name}" for alias in node.names)}
+    return frozenset(found)
 
 
-def packages(path: Path) -> set[str]:
-    """The first part of each name that is imported."""
-    return {name.partition(".")[0] for name in imports(path)}
+def first_parts(names: Iterable[str]) -> set[str]:
+    """The first part of each dotted name."""
+    return {name.partition(".")[0] for name in names}
 
 
-def harness_but_subjects() -> list[Path]:
-    """The modules of conformance outside of subjects/."""
-    return [path for path in files("conformance") if not module(path).startswith("conformance.subjects")]
+def is_in(name: str, *places: str) -> bool:
+    """Whether a name is one of these packages and modules of conformance, or within one."""
+    return any(f"{name}.".startswith(f"conformance.{place}.") for place in places)
 
 
-def pure_modules() -> list[Path]:
-    """The modules that are functions of values."""
-    folder = ROOT / "conformance"
-    return [path for name in PURE for path in (sorted((folder / name).rglob("*.py")) or [folder / f"{name}.py"])]
-
-
-@pytest.mark.parametrize("path", files("reftok"), ids=module)
-def test_reftok_imports_the_standard_library_regex_and_itself(path: Path) -> None:
-    assert packages(path) <= {*sys.stdlib_module_names, "regex", "reftok"}
-
-
-def imported_modules(path: Path, modules: frozenset[str]) -> set[str]:
-    """The modules of the package that a file imports; a name from a module counts as that module."""
-    found = {name if name in modules else name.rpartition(".")[0] for name in imports(path)}
-    return {name for name in found if name in modules} - {module(path)}
+@cache
+def imported_modules(package: str) -> dict[str, set[str]]:
+    """What each module of a package imports from it; a name from a module counts as that module."""
+    modules = {module(path) for path in files(package)}
+    return {
+        module(path): {name if name in modules else name.rpartition(".")[0] for name in imports(path)} & modules
+        - {module(path)}
+        for path in files(package)
+    }  # fmt: skip
 
 
 def room(name: str) -> int:
-    """Which of the rooms of reftok a module is in."""
-    first = name.split(".")[1:2] or ["reftok"]
-    return ROOMS.index(first[0] if first[0] in ROOMS else "reftok")
+    """Which of the rooms of its package a module is in."""
+    package, *rest = name.split(".")
+    rooms = ROOMS[package]
+    return rooms.index(rest[0] if rest and rest[0] in rooms else package)
 
 
-@pytest.mark.parametrize("path", files("reftok"), ids=module)
-def test_a_module_of_reftok_imports_from_its_room_and_those_below_it(path: Path) -> None:
-    modules = frozenset(map(module, files("reftok")))
-    above = [name for name in imported_modules(path, modules) if room(name) > room(module(path))]
-    assert not above
+BOTH = pytest.mark.parametrize("package", ROOMS)
 
 
-def test_nothing_in_reftok_is_imported_in_a_circle() -> None:
-    modules = frozenset(map(module, files("reftok")))
-    TopologicalSorter({module(path): imported_modules(path, modules) for path in files("reftok")}).prepare()
+def test_reftok_imports_the_standard_library_regex_and_itself() -> None:
+    allowed = {*sys.stdlib_module_names, "regex", "reftok"}
+    assert not {module(path): others for path in files("reftok") if (others := first_parts(imports(path)) - allowed)}
 
 
-@pytest.mark.parametrize("path", files("reftok"), ids=module)
-def test_one_module_of_reftok_imports_by_name(path: Path) -> None:
-    by_name = {"importlib", "pkgutil", "runpy"} & packages(path)
-    called = {node.id for node in ast.walk(tree(path)) if isinstance(node, ast.Name)} & {"__import__", "exec", "eval"}
-    assert not (by_name | called) or module(path) == IMPORTS_BY_NAME
+@BOTH
+def test_imports_are_written_out_in_full(package: str) -> None:
+    assert not [module(path) for path in files(package) if any(name.startswith(".") for name in imports(path))]
 
 
-@pytest.mark.parametrize("path", harness_but_subjects(), ids=module)
-def test_only_the_adapters_import_third_party_tokenizers(path: Path) -> None:
-    assert not packages(path) & TOKENIZERS
+@BOTH
+def test_a_module_imports_from_its_room_and_those_below_it(package: str) -> None:
+    imported = imported_modules(package).items()
+    assert not [(name, other) for name, others in imported for other in others if room(other) > room(name)]
 
 
-@pytest.mark.parametrize("path", files("conformance/subjects"), ids=module)
-def test_an_adapter_imports_its_library_only_when_it_is_used(path: Path) -> None:
-    at_the_top = [node for node in tree(path).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {alias.name for node in at_the_top if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module or "" for node in at_the_top if isinstance(node, ast.ImportFrom)}
-    assert not {name.partition(".")[0] for name in names} & TOKENIZERS
+@BOTH
+def test_nothing_is_imported_in_a_circle(package: str) -> None:
+    TopologicalSorter(imported_modules(package)).prepare()
 
 
-@pytest.mark.parametrize("path", [*files("reftok"), *files("conformance")], ids=module)
-def test_nothing_but_a_package_that_is_run_imports_a_command_line(path: Path) -> None:
-    assert path.name == "__main__.py" or not {name for name in imports(path) if name.rpartition(".")[2] == "cli"}
+@BOTH
+def test_a_room_is_a_folder_and_the_root_holds_few_modules(package: str) -> None:
+    flat = {path.stem for path in (ROOT / package).glob("*.py")}
+    assert len(flat) <= 8
+    assert {path.parent.name for path in (ROOT / package).glob("*/*.py")} <= {*ROOMS[package]} - flat
 
 
-@pytest.mark.parametrize("path", pure_modules(), ids=module)
-def test_checks_attribution_and_findings_do_not_reach_out(path: Path) -> None:
-    """They import no module for files, processes or time (Path as a type, and the reader of the list, are let be)."""
-    allowed = {"pathlib"} if module(path) in {*READS_FILES, "conformance.plan"} else set()
-    assert packages(path) & DOORS_TO_THE_WORLD <= allowed
-    called = {node.func.id for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and _is_name(node.func)}
-    assert not called & CALLS_TO_THE_WORLD
-
-
-def _is_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name)
-
-
-@pytest.mark.parametrize("path", pure_modules(), ids=module)
-def test_checks_attribution_and_findings_import_no_adapter_and_no_worker(path: Path) -> None:
-    """`conformance.subjects` itself (names) is let be, and of the engines the data of a shard's result."""
-    forbidden = [
-        name
-        for name in imports(path)
-        if name.startswith(("conformance.subjects.", "conformance.engines", "conformance.report"))
-        and not name.startswith(("conformance.subjects.subject_label", "conformance.engines.result"))
+def test_one_module_of_reftok_imports_by_name() -> None:
+    by_name = [
+        module(path)
+        for path in files("reftok")
+        if {"importlib", "pkgutil", "runpy"} & first_parts(imports(path))
+        or {"__import__", "exec", "eval"} & {node.id for node in ast.walk(tree(path)) if isinstance(node, ast.Name)}
     ]
-    assert not forbidden
+    assert by_name == [IMPORTS_BY_NAME]
 
 
-@pytest.mark.parametrize("path", files("conformance/report"), ids=module)
-def test_reports_know_nothing_of_engines_and_subjects(path: Path) -> None:
-    assert not {name for name in imports(path) if name.startswith(("conformance.engines", "conformance.subjects"))}
+def test_only_the_adapters_import_third_party_tokenizers() -> None:
+    others = [path for path in files("conformance") if not is_in(module(path), "subjects")]
+    assert not [module(path) for path in others if first_parts(imports(path)) & TOKENIZERS]
+
+
+def test_an_adapter_imports_its_library_only_when_it_is_used() -> None:
+    adapters = files("conformance/subjects")
+    assert not [module(path) for path in adapters if first_parts(_imported(tree(path).body)) & TOKENIZERS]
+
+
+@BOTH
+def test_nothing_but_a_package_that_is_run_imports_a_command_line(package: str) -> None:
+    importing = {name for name, others in imported_modules(package).items() if any(".cli" in other for other in others)}
+    assert {name for name in importing if f"{package}.cli" not in name} == {f"{package}.__main__"}
+
+
+def test_what_is_a_function_of_values_does_not_reach_out() -> None:
+    """They import no module for files, processes or time, and call nothing that reaches there."""
+    pure = [path for path in files("conformance") if is_in(module(path), *PURE)]
+    doors = {module(path): first_parts(imports(path)) & DOORS_TO_THE_WORLD for path in pure}
+    assert {name: found for name, found in doors.items() if found} == {name: {"pathlib"} for name in KNOW_PATHS}
+    assert not {module(path): found for path in pure if (found := _called(path) & CALLS_TO_THE_WORLD)}
+
+
+def _called(path: Path) -> set[str]:
+    calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    return {function.id for function in calls if isinstance(function, ast.Name)}
+
+
+def test_reports_are_functions_of_values_and_know_nothing_of_engines_and_subjects() -> None:
+    known = ("core", "compare", "report")
+    imported = imported_modules("conformance").items()
+    reports = {name: others for name, others in imported if is_in(name, "report")}
+    assert not {
+        name: unknown for name in reports if (unknown := [one for one in reports[name] if not is_in(one, *known)])
+    }
 
 
 def test_the_version_is_the_same_in_the_package_and_in_its_metadata() -> None:

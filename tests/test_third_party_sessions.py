@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from conformance.case import text_case
-from conformance.finding import Finding, Mismatch
-from conformance.run import Run, SubjectInfo
+from conformance.core.case import text_case
+from conformance.core.finding import Finding, Mismatch
+from conformance.core.run import Run, SubjectInfo
 
 ROOT = Path(__file__).resolve().parent.parent
 ADAPTERS = sorted((ROOT / "docs" / "subjects").glob("*.py"))

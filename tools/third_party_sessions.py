@@ -23,12 +23,12 @@ from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from conformance.finding import Finding
-from conformance.report.folder import RUN, read_run_folder, write_atomically, write_run_folder
-from conformance.report.markdown import code, prose
+from conformance.core.finding import Finding
+from conformance.core.run import Run
+from conformance.report.run.folder import RUN, read_run_folder, write_atomically, write_run_folder
+from conformance.report.run.markdown import code, prose
+from conformance.report.run.view import new_findings, shown_input
 from conformance.report.text import visible
-from conformance.report.view import new_findings, shown_input
-from conformance.run import Run
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "reports" / "runs"

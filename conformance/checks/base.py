@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from conformance.case import Case
-from conformance.finding import Severity
-from conformance.observation import Decoding, Encoded, Encoding, Failure
-from conformance.streaming import FedStream
+from conformance.core.case import Case
+from conformance.core.finding import Severity
+from conformance.core.observation import Decoding, Encoded, Encoding, Failure
+from conformance.core.streaming import FedStream
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, failure_difference, tails
-from conformance.observation import Failure
+from conformance.core.case import Case
+from conformance.core.observation import Failure
 
 
 class BatchCheck:

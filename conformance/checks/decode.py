@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, compare_failures, text_tails
-from conformance.observation import Decoding, Failure
+from conformance.core.case import Case
+from conformance.core.observation import Decoding, Failure
 
 
 class DecodeCheck:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, compare_failures, tails
-from conformance.finding import Severity
-from conformance.observation import Failure
+from conformance.core.case import Case
+from conformance.core.finding import Severity
+from conformance.core.observation import Failure
 
 
 @dataclass(frozen=True, slots=True)

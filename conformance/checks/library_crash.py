@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, failure_difference
-from conformance.observation import Failure
+from conformance.core.case import Case
+from conformance.core.observation import Failure
 
 _QUOTED = re.compile(r"'.*?'|\".*?\"", re.DOTALL)
 _NUMBER = re.compile(r"\d+")

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
-from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, RoundTrip, failure_difference, text_tails
-from conformance.observation import Failure
+from conformance.core.case import Case
+from conformance.core.observation import Failure
 from reftok import Tokenizer, Trace
 from reftok.spec import decoders, pretokenizers
 from reftok.spec.byte_level import BYTE_TO_CHARACTER, from_byte_characters

@@ -18,8 +18,8 @@ from conformance.checks.streams import (
     shown_stream,
     wrongly_held,
 )
-from conformance.observation import Failure
-from conformance.streaming import NONE_RETURNED, FedStream, Streamed
+from conformance.core.observation import Failure
+from conformance.core.streaming import NONE_RETURNED, FedStream, Streamed
 
 REPLACEMENT = "\ufffd"
 STOP_IGNORED = "an early stop is ignored"

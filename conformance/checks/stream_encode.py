@@ -10,11 +10,11 @@ from itertools import chain
 
 from conformance.checks.base import Difference, tails
 from conformance.checks.streams import StreamCheck, given_and_due, not_streamed, rule_of_use, shown_stream, wrongly_held
-from conformance.observation import Failure
-from conformance.streaming import FedStream, Piece, Streamed
+from conformance.core.observation import Failure
+from conformance.core.streaming import FedStream, Piece, Streamed
 
 OTHER_IDS = "other ids than those of the whole text"
-"""What `conformance.attribute_streams` looks into."""
+"""What `conformance.diagnosis.seams` looks into."""
 
 
 def encoding_difference(entry: FedStream) -> Difference | None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from conformance.case import Case
 from conformance.checks.base import Answers, Difference, Outcome, failure_difference
-from conformance.observation import Failure
-from conformance.streaming import FedStream, Feeding, Given, Piece, Streamed
+from conformance.core.case import Case
+from conformance.core.observation import Failure
+from conformance.core.streaming import FedStream, Feeding, Given, Piece, Streamed
 
 Judge: TypeAlias = Callable[[FedStream], Difference | None]
 

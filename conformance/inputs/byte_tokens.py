@@ -7,7 +7,7 @@ from functools import cache
 from itertools import permutations
 from typing import TypeAlias
 
-from conformance.case import Case, tokens_case
+from conformance.core.case import Case, tokens_case
 from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 
 CHARACTERS = ("é", "€", "\ufffd", "😀")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from conformance.case import Case, bytes_case, text_case, tokens_case
-from conformance.errors import InputError
-from conformance.resources import corpora_folder
+from conformance.core.case import Case, bytes_case, text_case, tokens_case
+from conformance.core.errors import InputError
+from conformance.core.resources import corpora_folder
 
 PARTS = ("languages", "domains", "edge_cases", "known_bugs")
 """The parts of the project's own corpora, by folder."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Literal, TypeAlias, TypeVar
 
-from conformance.streaming import Chunks, Feeding
+from conformance.core.streaming import Chunks, Feeding
 from reftok.unicode.graphemes import graphemes
 
 Depth: TypeAlias = Literal["sample", "close", "sweep"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from conformance.case import Case, made_case
+from conformance.core.case import Case, made_case
 from conformance.generators.base import Generator, NothingToDo
 from conformance.generators.turns import in_turn
-from conformance.inputs.plan import Inputs, Shard
+from conformance.inputs.shards import Inputs, Shard
 
 
 def made_cases(inputs: Inputs, shard: Shard, generators: Iterable[Generator | NothingToDo]) -> list[Case]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.case import Case, text_case
+from conformance.core.case import Case, text_case
 
 SURROGATES = range(0xD800, 0xE000)
 SCALARS = 0x110000 - len(SURROGATES)

@@ -10,9 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from conformance.finding import Finding
+from conformance.core.finding import Finding
+from conformance.report.run.view import answers, shown_input
 from conformance.report.text import visible
-from conformance.report.view import answers, shown_input
 
 
 class ConsoleLines:

@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from conformance.report import view
+from conformance.report.run import view
 from conformance.report.text import visible
 
 LONGEST_VALUE = 4000

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from conformance.generators.charsmap_rules import charsmap_rules
-from conformance.shrink import smallest_part
+from conformance.shrinking.cases import smallest_part
 from reftok.errors import ReftokError
 from reftok.spec.charsmap import Charsmap
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from conformance.case import Case
+from conformance.core.case import Case
 
 Fails: TypeAlias = Callable[[bytes, Case], bool]
 """Whether a model file and a case still show the mismatch."""

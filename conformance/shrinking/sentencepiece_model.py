@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from conformance.case import Case
-from conformance.shrink import smallest_part
+from conformance.core.case import Case
+from conformance.shrinking.cases import smallest_part
 from conformance.shrinking.charsmap import offer_smaller_charsmaps
 from conformance.shrinking.protobuf_writer import written_fields
 from conformance.shrinking.search import Search, parts_of

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.case import Case
-from conformance.shrink import MOST_ATTEMPTS as CASE_ATTEMPTS
-from conformance.shrink import shrink_case
+from conformance.core.case import Case
 from conformance.shrinking import sentencepiece_model, tokenizer_json
+from conformance.shrinking.cases import MOST_ATTEMPTS as CASE_ATTEMPTS
+from conformance.shrinking.cases import shrink_case
 from conformance.shrinking.search import Search
 from conformance.shrinking.trials import Shown, Trials
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from conformance.case import Case
-from conformance.shrink import smallest_part
+from conformance.core.case import Case
+from conformance.shrinking.cases import smallest_part
 from conformance.shrinking.charsmap import offer_smaller_charsmaps
 from conformance.shrinking.patterns import alternatives, group_around
 from conformance.shrinking.search import Search, parts_of

@@ -7,16 +7,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 
-from conformance.attribute import Attribution
-from conformance.case import Case
 from conformance.checks import CHECKS, of_rule
 from conformance.checks.base import Answers, Difference
-from conformance.engines.asking import ask
-from conformance.engines.bench import Bench
-from conformance.errors import InputError
-from conformance.finding import Mismatch
-from conformance.observation import Encoded
-from conformance.plan import ModelPlan, Plan
+from conformance.core.case import Case
+from conformance.core.errors import InputError
+from conformance.core.finding import Mismatch
+from conformance.core.observation import Encoded
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.bench import Bench
+from conformance.engine.collecting import ask
+from conformance.engine.plan import ModelPlan, Plan
 from conformance.subjects import subject_label
 from conformance.subjects.base import Subject
 from conformance.subjects.isolated import IsolatedSubject

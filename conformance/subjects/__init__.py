@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from conformance.errors import UsageError
+from conformance.core.errors import UsageError
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args, get_type_hints
 
-from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
-from conformance.streaming import Streamed, Streaming
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.streaming import Streamed, Streaming
 
 IDS_PER_BYTE = 64
 CHARACTERS_PER_ID = 4096

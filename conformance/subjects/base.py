@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from conformance.observation import Decoding, Encoding, Failure
-from conformance.streaming import Feeding, Streaming
+from conformance.core.observation import Decoding, Encoding, Failure
+from conformance.core.streaming import Feeding, Streaming
 
 Ids: TypeAlias = Sequence[int]
 

@@ -22,8 +22,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
-from conformance.streaming import Feeding, Streaming
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.answers import FOREIGN, decoded, encoded, encoded_batch, failed, streamed
 from conformance.subjects.base import Ids, InBulk, UnavailableError
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.observation import Decoded, Decoding, Encoded, Encoding
-from conformance.streaming import Feeding, Streaming
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.base import InBulk, UnavailableError, refusal
 
 NAME = "llama.cpp"

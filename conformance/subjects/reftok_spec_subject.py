@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import reftok
-from conformance.observation import Decoding, Encoding
-from conformance.streaming import Feeding, Streaming
+from conformance.core.observation import Decoding, Encoding
+from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects import reftok_subject
 from conformance.subjects.base import Ids, InBulk
 from conformance.subjects.in_bulk import each

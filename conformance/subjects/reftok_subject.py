@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import reftok
-from conformance.observation import Decoded, Decoding, Encoded, Encoding
-from conformance.streaming import Feeding, Streaming
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.base import Ids, InBulk, refusal
 from conformance.subjects.in_bulk import each
 from conformance.subjects.streams import streaming

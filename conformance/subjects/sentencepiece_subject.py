@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.observation import Decoded, Decoding, Encoded, Encoding
-from conformance.releases import release
-from conformance.streaming import Feeding, Streaming
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.core.releases import release
+from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.base import InBulk, UnavailableError, refusal
 from conformance.subjects.in_bulk import each
 

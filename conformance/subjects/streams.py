@@ -21,7 +21,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
-from conformance.streaming import NONE_RETURNED, Chunks, Feeding, Piece, Streamed, Streaming
+from conformance.core.streaming import NONE_RETURNED, Chunks, Feeding, Piece, Streamed, Streaming
 from conformance.subjects.base import refusal
 from conformance.subjects.values import NonsenseError, bool_of, ids_of, int_of, items_of, shown, text_of
 

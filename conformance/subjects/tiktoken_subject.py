@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.observation import Decoded, Decoding, Encoded, Encoding
-from conformance.streaming import Feeding, Streaming
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.base import Ids, InBulk, refusal
 from conformance.subjects.in_bulk import each
 from reftok.formats.tiktoken import rank_encoding, read_ranks

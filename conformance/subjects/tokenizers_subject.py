@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.observation import Decoded, Decoding, Encoded, Encoding, Failure
-from conformance.streaming import Feeding, Streaming
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.base import Ids, InBulk, UnavailableError, refusal
 from conformance.subjects.in_bulk import at_once, each
 from conformance.subjects.streams import streaming

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli.commands import main
 from conformance.subjects.isolated import IsolatedSubject
 
-from .isolated_subjects import TIMEOUT, WHOLE, Make
+from .subjects.isolated_subjects import TIMEOUT, WHOLE, Make
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEFECTS = ROOT / "tests" / "planted_defects"

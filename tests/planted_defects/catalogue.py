@@ -139,4 +139,4 @@ DEFECTS = (
     Defect("wrong_decoders.py:AllLeadingSpacesStripped", "spm-bpe", "Decoder", "leading spaces are stripped"),
     Defect("wrong_decoders.py:UnknownIsNothing", "spm-unigram", "Decoder", "the unknown token is given out as nothing"),
 )
-"""Those of streams are held by tests/conformance/test_stream_defects.py."""
+"""Those of streams are held by tests/conformance/diagnosis/test_stream_defects.py."""

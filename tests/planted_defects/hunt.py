@@ -21,7 +21,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from conformance.session.folder import SHARDS, STATE
+from conformance.fuzzing.folder import SHARDS, STATE
 from tests.planted_defects.catalogue import DEFECTS, Defect
 
 PLANTED = Path(__file__).parent

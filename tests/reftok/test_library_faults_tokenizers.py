@@ -2,7 +2,8 @@
 
 Each test is named after the fault: it asserts what the library does, so that it fails once that is mended, and then
 what reftok does. A file that cannot be answered is refused by name; otherwise reftok does what the documentation says,
-and what a run can meet is listed in reports/expectations/tokenizers.toml (tests/conformance/test_library_crash.py).
+and what a run can meet is listed in reports/expectations/tokenizers.toml
+(tests/conformance/checks/test_library_crash.py).
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.case import Case, bytes_case, ids_case, text_case
-from conformance.evidence import NO_EVIDENCE, Evidence, SeenToken, StageDifference, StreamStep
-from conformance.finding import Finding, Mismatch, Severity
-from conformance.run import Cell, LanguageCell, ModelInfo, Run, SubjectInfo
+from conformance.core.case import Case, bytes_case, ids_case, text_case
+from conformance.core.evidence import NO_EVIDENCE, Evidence, SeenToken, StageDifference, StreamStep
+from conformance.core.finding import Finding, Mismatch, Severity
+from conformance.core.run import Cell, LanguageCell, ModelInfo, Run, SubjectInfo
 
 CHECKS = (
     "ids",

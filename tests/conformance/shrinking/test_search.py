@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.case import Case, text_case
-from conformance.shrink import smallest_part
+from conformance.core.case import Case, text_case
+from conformance.shrinking.cases import smallest_part
 from conformance.shrinking.search import Search, parts_of
 
 CASE = text_case("a", "test")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from conformance.case import Case, ids_case, text_case
+from conformance.core.case import Case, ids_case, text_case
 from conformance.shrinking.search import Search
 from conformance.shrinking.sentencepiece_model import PieceModel, piece_model, steps
 from reftok import embedded_models

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tokenizers
 
-from conformance.case import Case, ids_case, text_case
+from conformance.core.case import Case, ids_case, text_case
 from conformance.shrinking.search import Search
 from conformance.shrinking.tokenizer_json import JsonModel, json_model, steps
 from reftok import embedded_models

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from conformance.attribute import Attribution
-from conformance.case import Case, text_case
-from conformance.errors import InputError
-from conformance.finding import Mismatch
-from conformance.inputs.plan import Inputs
-from conformance.modelling import plan_models
-from conformance.observation import Encoded, Encoding
-from conformance.plan import Plan
+from conformance.core.case import Case, text_case
+from conformance.core.errors import InputError
+from conformance.core.finding import Mismatch
+from conformance.core.observation import Encoded, Encoding
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.plan import Plan
+from conformance.inputs.shards import Inputs
+from conformance.runs.models import plan_models
 from conformance.shrinking.trials import Trials
 from conformance.subjects import subject_label
 from conformance.subjects.base import UnavailableError
 
-from ..isolated_subjects import WHOLE, Make
+from ..subjects.isolated_subjects import WHOLE, Make
 
 Planted = Callable[[str], str]
 DECOMPOSED = text_case("cafe\u0301", "test")

@@ -1,0 +1,223 @@
+"""The commands `conformance fuzz` and `conformance corpus`."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import signal
+import sys
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import regex
+from rich.console import Console
+from rich.text import Text
+
+from conformance.checks import CHECKS
+from conformance.cli.options import Timeout, checked_subjects, cores
+from conformance.core.errors import InputError, UsageError
+from conformance.engine.plan import MOST_FUZZ, Plan
+from conformance.fuzzing.corpus import Change, merge, minimize
+from conformance.fuzzing.drive import SessionEnd, SessionJob, run_session
+from conformance.fuzzing.folder import SESSION
+from conformance.fuzzing.replay import Replayed
+from conformance.fuzzing.screen import SessionTeller, tables
+from conformance.fuzzing.session import SessionPlan
+from conformance.generators import NAMES
+from conformance.inputs.corpora import PARTS, corpus_files
+from conformance.inputs.shards import Inputs, corpus_cases
+from conformance.report.run.terminal import print_report
+from conformance.report.run.view import plural
+from conformance.report.text import visible
+from conformance.runs.job import Job, check_subjects, file_hashes, model_infos
+from conformance.runs.journal import locked, read_plan, write_plan
+from conformance.runs.models import plan_models
+from conformance.subjects import BUILT_IN
+from conformance.subjects.versions import installed_versions
+
+DEFAULT_SECONDS = 600.0
+_TIME = regex.compile(r"(?:(?P<d>\d+)d)?(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+(?:\.\d+)?)s?)?")
+_SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+
+EXAMPLES = """\b
+Examples:
+  conformance fuzz --model bpe-qwen --subject mine.py:Tokenizer --time 10m --session mine
+      ten minutes; the same command again goes on where it ended
+  conformance fuzz --model path/to/tokenizer.json --cases 100000 --seed 7 --session ci --quiet
+      the same findings on any machine, with any number of workers
+  conformance corpus minimize mine
+  conformance corpus merge mine theirs
+"""
+
+
+def _duration(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """Seconds from 90s, 10m, 1h30m, 2d, or a number of seconds."""
+    if value is None:
+        return None
+    found = _TIME.fullmatch(value)
+    if found is None or not any(found.groupdict().values()):
+        raise click.BadParameter(f"{value!r} is no time: write 90s, 10m, 1h30m or 2d", context, parameter)
+    return sum(float(number) * _SECONDS[unit] for unit, number in found.groupdict().items() if number)
+
+
+@click.command(epilog=EXAMPLES)
+@click.option("--model", "models", multiple=True, metavar="M", help="As of `conformance run`; repeatable.")
+@click.option("--subject", "subjects", multiple=True, metavar="S", help="As of `conformance run`; repeatable.")
+@click.option("--corpus", "corpora", multiple=True, metavar="C", help="Lines to mutate; as of `conformance run`.")
+@click.option("--check", "checks", multiple=True, type=click.Choice(list(CHECKS)), help="A check; default: all.")
+@click.option(
+    "--generator", "generators", multiple=True, type=click.Choice(NAMES), help="A generator; default: all. Repeatable."
+)
+@click.option(
+    "--time",
+    "seconds",
+    callback=_duration,
+    metavar="T",
+    help="How long this start lasts: 90s, 10m, 1h30m, 2d. Default: 10m, or until --cases are done.",
+)
+@click.option("--cases", type=click.IntRange(1, MOST_FUZZ), metavar="N", help="How many cases each model has in all.")
+@click.option("--seed", type=int, default=0, show_default=True, help="What the inputs are made from.")
+@click.option(
+    "--session",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="DIR",
+    help="Where everything is; a session that is there goes on. Default: reports/runs/fuzz-<time>.",
+)
+@click.option("--jobs", type=click.IntRange(1), default=None, metavar="N", help="Worker processes. Default: all cores.")
+@click.option("--timeout", type=Timeout(), default=5.0, show_default=True, metavar="SECONDS")
+@click.option("--quiet", is_flag=True, help="No progress, only the report.")
+def fuzz(
+    seconds: float | None,
+    cases: int | None,
+    folder: Path | None,
+    jobs: int | None,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Search with made inputs for what differs, for some time or for a number of cases.
+
+    What was found before is asked again first, and said to be fixed or still failing. Ended in any way, even killed, a
+    session loses no finding.
+    Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted.
+    """
+    if seconds is None and cases is None:
+        seconds = DEFAULT_SECONDS
+    console = Console(highlight=False)
+    with ExitStack() as stack:
+        session = _session(**options)
+        job = _job(folder, session, jobs or cores(), stack)
+        session_job = SessionJob(job, session, cases, math.inf if seconds is None else seconds)
+        end = _executed(session_job, quiet, console)
+    for coverage in tables(end.coverages):
+        console.print(coverage)
+    print_report(end.run, console)
+    console.print(f"Report: {job.folder / 'report.html'}", soft_wrap=True)
+    sys.exit(end.run.exit_code)
+
+
+def _executed(session_job: SessionJob, quiet: bool, console: Console) -> SessionEnd:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    def told_replayed(entry: Replayed) -> None:
+        console.print(Text(visible(entry.sentence, 300)), soft_wrap=True)
+
+    try:
+        with SessionTeller(quiet) as told:
+            return run_session(session_job, told, told_replayed)
+    except KeyboardInterrupt:
+        folder = session_job.job.folder
+        print(f"interrupted; what is found is on disk, the same command goes on: --session {folder}", file=sys.stderr)
+        sys.exit(130)
+
+
+def _session(
+    models: tuple[str, ...],
+    subjects: tuple[str, ...],
+    corpora: tuple[str, ...],
+    checks: tuple[str, ...],
+    generators: tuple[str, ...],
+    seed: int,
+    timeout: float,
+) -> SessionPlan:
+    files = tuple(path.resolve() for path in corpus_files(corpora or PARTS))
+    corpus_cases(files)
+    plan = Plan(
+        models=plan_models(models),
+        subjects=tuple(map(_absolute, checked_subjects(subjects or ("reftok",)))),
+        checks=tuple(name for name in CHECKS if not checks or name in checks),
+        inputs=Inputs(files, ("fuzz",), 0, seed),
+        timeout=timeout,
+    )
+    return SessionPlan(plan, tuple(name for name in NAMES if not generators or name in generators))
+
+
+def _absolute(subject: str) -> str:
+    file, _, factory = subject.rpartition(":")
+    return subject if subject in BUILT_IN else f"{Path(file).resolve()}:{factory}"
+
+
+def _job(folder: Path | None, session: SessionPlan, jobs: int, held: ExitStack) -> Job:
+    """The job; a session that is in the folder must be the same one. held: keeps the folder locked."""
+    plan = session.plan
+    infos = model_infos(plan)
+    versions = check_subjects(plan)
+    command = shlex.join(["conformance", *sys.argv[1:]])
+    folder = folder or Path("reports") / "runs" / datetime.now(UTC).strftime("fuzz-%Y%m%d-%H%M%S")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held.enter_context(locked(folder))
+        if (folder / SESSION).exists():
+            _check_same(folder, session)
+        elif (folder / "plan.json").exists():
+            raise UsageError(f"{folder}: holds a run; name another --session")
+        write_plan(folder, plan, command, False, file_hashes(plan), installed_versions())
+        (folder / SESSION).write_text(json.dumps({"generators": session.generators}) + "\n", "utf-8")
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
+    return Job(plan, infos, folder, command, jobs, full=False, versions=versions)
+
+
+def _check_same(folder: Path, session: SessionPlan) -> None:
+    """Raise UsageError where the session of a folder is another one.
+
+    Files and libraries may have changed: that is what known causes are asked again for.
+    """
+    before, *_ = read_plan(folder)
+    generators = tuple(json.loads((folder / SESSION).read_text("utf-8"))["generators"])
+    for name in ("models", "subjects", "checks", "inputs"):
+        if getattr(before, name) != getattr(session.plan, name):
+            raise UsageError(f"{folder}: holds a session with other {name}; name another --session")
+    if generators != session.generators:
+        raise UsageError(f"{folder}: holds a session with other generators; name another --session")
+
+
+@click.group()
+def corpus() -> None:
+    """What fuzzing sessions have kept."""
+
+
+@corpus.command("minimize")
+@click.argument("folder", type=click.Path(path_type=Path))
+def corpus_minimize(folder: Path) -> None:
+    """Leave out the inputs of a session that reach nothing that shorter ones do not."""
+    with locked(folder):
+        _say(folder, minimize(folder, read_plan(folder)[0].models))
+
+
+@corpus.command("merge")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("others", nargs=-1, required=True, type=click.Path(path_type=Path))
+def corpus_merge(folder: Path, others: tuple[Path, ...]) -> None:
+    """Add what the sessions OTHERS have kept to the session FOLDER."""
+    with locked(folder):
+        _say(folder, merge(folder, others, read_plan(folder)[0].models))
+
+
+def _say(folder: Path, change: Change) -> None:
+    Console(highlight=False).print(f"{folder}: {change.before:,} inputs before, {plural(change.after, 'input')} now")

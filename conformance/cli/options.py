@@ -1,0 +1,48 @@
+"""What the commands that ask subjects about models have in common."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from conformance.core.errors import UsageError
+from conformance.engine.plan import MOST_SECONDS
+from conformance.subjects import check_subject_name, subject_label
+
+
+class Timeout(click.FloatRange):
+    """Seconds that a subject has for an answer: a number, which to Python "nan" is as well."""
+
+    def __init__(self) -> None:
+        super().__init__(0.1, MOST_SECONDS)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Raises click.BadParameter for what is no number of seconds in the range."""
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail("is not a number of seconds", param, ctx)
+        return seconds
+
+
+def checked_subjects(names: Iterable[str]) -> tuple[str, ...]:
+    """The subjects, each once, in their order.
+
+    Raises UsageError for one that is not there, and for two that reports would call by the same name.
+    """
+    subjects = tuple(dict.fromkeys(names))
+    for name in subjects:
+        check_subject_name(name)
+    labels = [subject_label(name) for name in subjects]
+    repeated = next((label for label in labels if labels.count(label) > 1), None)
+    if repeated is not None:
+        raise UsageError(f"--subject: two subjects would both be called {repeated}; rename one file")
+    return subjects
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

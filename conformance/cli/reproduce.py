@@ -1,0 +1,53 @@
+"""The command `conformance reproduce`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from conformance.report.text import visible
+from conformance.reproduce.reproduction import reproduce
+
+EXAMPLES = """\b
+Examples:
+  conformance reproduce reports/runs/20260101-120000 c45f43fd9327
+      writes reproduction-c45f43fd9327.py into the run folder
+  conformance reproduce reports/runs/20260101-120000 c45f --out bug.py
+  python bug.py mine.py:Mine
+      exit code 1 while they differ, 0 where they agree
+"""
+
+
+@click.command("reproduce", epilog=EXAMPLES)
+@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
+@click.argument("fingerprint")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    metavar="FILE.py",
+    help="Where to write it. Default: reproduction-<fingerprint>.py in the run folder.",
+)
+@click.option(
+    "--no-shrink-model", "keeps_model", is_flag=True, help="Hold the whole model, not the part that the mismatch needs."
+)
+def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_model: bool) -> None:
+    """Write one small Python file that shows a finding with nothing but the official library and the subject.
+
+    RUN is a run folder, FINGERPRINT a finding's, or its first characters. Model and input are made smaller together
+    while the same check fails by the same rule; the file holds both, and is run once before it is kept. The subject's
+    own code is run with it: reproduce only from folders that you trust.
+
+    Some findings have no such file, and end with exit code 2 (`conformance replay` shows them): of a stream that is
+    reset, fed beside another one or read by its callback, of text that comes late or is held after the end, of what
+    gives no answer in time, of a subject that reads more than the model file, and those on models other than
+    tokenizer.json and sentencepiece's.
+    """
+    written = reproduce(folder, fingerprint, out, shrinks_model=not keeps_model)
+    case = written.case
+    shown = str(list(case.ids)) if case.kind == "ids" else case.readable_text
+    click.echo(f"    input  {visible(shown)}")
+    click.echo(f"    model  {written.model_bytes:,} bytes")
+    click.echo(f"  written  {shlex.join(['python', str(written.path), *written.arguments])}")

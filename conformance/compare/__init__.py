@@ -1,0 +1,1 @@
+"""Runs held against each other: two of them, or one a release."""

@@ -1,0 +1,354 @@
+"""Two runs held against each other: what is new, fixed, changed or as before, and what only one of them asked.
+
+Only what both have asked can be new or fixed. A finding that the other run could not have seen, since it did not ask
+that model, subject, check or input, is neither: it is set apart, and a note says what was not shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from conformance.compare.shared_inputs import Place, SharedInputs, place_of
+from conformance.core.finding import SEVERITIES, Finding, by_weight
+from conformance.core.run import Cell, Run
+
+Kind = Literal["new", "fixed", "changed", "unchanged", "only before", "only after"]
+KINDS: tuple[Kind, ...] = ("new", "fixed", "changed", "unchanged", "only before", "only after")
+Verdict = Literal["worse", "better", "changed", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value that differs, as text; "" where one run has none."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingChange:
+    """A finding in one run or in both.
+
+    kind: "only before" and "only after" are for what the other run could not have seen.
+    changes: what differs, where it is in both.
+    """
+
+    kind: Kind
+    before: Finding | None
+    after: Finding | None
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def finding(self) -> Finding:
+        """As the later run has it, where it does."""
+        finding = self.after or self.before
+        assert finding is not None
+        return finding
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the later run has something that no expectation lists and that the earlier one had not so badly."""
+        if self.finding.status == "known":
+            return False
+        if self.before is None or self.after is None:
+            return self.kind == "new"
+        more_severe = SEVERITIES.index(self.after.example.severity) < SEVERITIES.index(self.before.example.severity)
+        counts_differ = any(change.name == "mismatches" for change in self.changes)
+        more_often = counts_differ and self.after.count > self.before.count
+        return self.before.status == "known" or more_severe or more_often
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What one kind of thing lost and won from the first run to the second; changed: the same name, other bytes."""
+
+    name: str
+    new: tuple[str, ...]
+    lost: tuple[str, ...]
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceChange:
+    """A cell of model × subject × check that compares another number of answers, or finds another number to differ.
+
+    lost: it compared something, and compares nothing now, though it was asked the same.
+    """
+
+    model: str
+    subject: str
+    check: str
+    before: Cell | None
+    after: Cell | None
+    lost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The findings of one model, subject, check or corpus file by kind.
+
+    mismatches: how many answers differed in each run, of what both compared; None where they did not ask the same.
+    """
+
+    name: str
+    kinds: Mapping[Kind, int]
+    mismatches: tuple[int, int] | None
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether anything that both runs asked has changed in it."""
+        moved = any(self.kinds[kind] for kind in ("new", "fixed", "changed"))
+        return moved or (self.mismatches is not None and self.mismatches[0] != self.mismatches[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What changed from one run to another.
+
+    notes: what the runs do not share, each a sentence. new_problems, fixed_problems: sentences of the runs.
+    tallies: by dimension: "model", "subject", "check", "corpus file".
+    counted: how many combinations of model, subject and check both runs compared, of how many that either did.
+    """
+
+    before: Run
+    after: Run
+    notes: tuple[str, ...]
+    findings: tuple[FindingChange, ...]
+    versions: tuple[Change, ...]
+    coverage: tuple[Coverage, ...]
+    places: tuple[PlaceChange, ...]
+    new_problems: tuple[str, ...]
+    fixed_problems: tuple[str, ...]
+    tallies: Mapping[str, tuple[Tally, ...]]
+    counted: tuple[int, int]
+
+    def of(self, kind: Kind) -> tuple[FindingChange, ...]:
+        """The findings of one kind, the worst first."""
+        return tuple(change for change in self.findings if change.kind == kind)
+
+    @property
+    def worse(self) -> bool:
+        """Whether anything that both runs asked got worse."""
+        lost = any(place.lost for place in self.places)
+        return lost or bool(self.new_problems) or any(change.is_worse for change in self.findings)
+
+    @property
+    def verdict(self) -> Verdict:
+        """In one word."""
+        if self.worse:
+            return "worse"
+        if self.of("fixed") or self.fixed_problems:
+            return "better"
+        return "changed" if self.of("new") or self.of("changed") or self.places else "unchanged"
+
+    @property
+    def exit_code(self) -> int:
+        """1 where something got worse."""
+        return int(self.worse)
+
+
+def compare(before: Run, after: Run) -> Comparison:
+    """What changed from the run `before` to the run `after`."""
+    shared = SharedInputs(before, after)
+    findings = tuple(sorted(_finding_changes(shared), key=lambda change: by_weight(change.finding)))
+    return Comparison(
+        before=before,
+        after=after,
+        notes=tuple(_notes(shared)),
+        findings=findings,
+        versions=_version_changes(before, after),
+        coverage=_coverage(before, after),
+        places=tuple(_place_changes(shared)),
+        new_problems=tuple(problem for problem in after.problems if problem not in before.problems),
+        fixed_problems=tuple(problem for problem in before.problems if problem not in after.problems),
+        tallies=_tallies(shared, findings),
+        counted=(len(_compared_by_both(shared)), len(_compared(shared, "before") | _compared(shared, "after"))),
+    )
+
+
+# --- the findings
+
+
+def _finding_changes(shared: SharedInputs) -> Iterator[FindingChange]:
+    before = {finding.fingerprint: finding for finding in shared.before.findings}
+    after = {finding.fingerprint: finding for finding in shared.after.findings}
+    for fingerprint, old in before.items():
+        new = after.get(fingerprint)
+        if new is None:
+            yield FindingChange("fixed" if shared.is_seen_by("after", old) else "only before", old, None)
+        else:
+            changes = tuple(_differences(old, new, shared.asked_alike))
+            yield FindingChange("changed" if changes else "unchanged", old, new, changes)
+    for fingerprint, new in after.items():
+        if fingerprint not in before:
+            yield FindingChange("new" if shared.is_seen_by("before", new) else "only after", None, new)
+
+
+def _differences(before: Finding, after: Finding, asked_alike: bool) -> Iterator[Change]:
+    """What differs between two findings with the same cause; how often and where only after the same questions."""
+    values: list[tuple[str, str, str]] = [
+        ("status", before.status, after.status),
+        ("severity", before.example.severity, after.example.severity),
+    ]
+    if asked_alike:
+        values += [("mismatches", f"{before.count:,}", f"{after.count:,}")]
+        values += [("languages", ", ".join(before.languages), ", ".join(after.languages))]
+        values += [("input", _input(before), _input(after))]
+    if before.example.case == after.example.case:
+        values += [("expected", before.example.expected, after.example.expected)]
+        values += [("observed", before.example.observed, after.example.observed)]
+    yield from (Change(*value) for value in values if value[1] != value[2])
+
+
+def _input(finding: Finding) -> str:
+    case = finding.example.case
+    return str(list(case.ids)) if case.kind == "ids" else case.readable_text
+
+
+# --- versions, coverage, cells
+
+
+def _version_changes(before: Run, after: Run) -> tuple[Change, ...]:
+    names = dict.fromkeys((*before.versions, *after.versions))
+    values = ((name, before.versions.get(name, ""), after.versions.get(name, "")) for name in names)
+    return tuple(Change(*value) for value in values if value[1] != value[2])
+
+
+def _coverage(before: Run, after: Run) -> tuple[Coverage, ...]:
+    """What was asked: models, subjects, checks, sources of inputs, corpora; only what changed."""
+
+    def models(run: Run) -> dict[str, str]:
+        return {model.name: model.sha256 for model in run.models}
+
+    def subjects(run: Run) -> dict[str, str]:
+        return {subject.name: "" for subject in run.subjects if not subject.unavailable}
+
+    found = (
+        _covered("subjects", subjects(before), subjects(after)),
+        _covered("models", models(before), models(after)),
+        _covered("checks", dict.fromkeys(before.checks, ""), dict.fromkeys(after.checks, "")),
+        _covered("inputs", dict.fromkeys(before.sources, ""), dict.fromkeys(after.sources, "")),
+        _covered("corpora", before.corpora, after.corpora),
+    )
+    return tuple(part for part in found if part.new or part.lost or part.changed)
+
+
+def _covered(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> Coverage:
+    return Coverage(
+        name,
+        tuple(item for item in after if item not in before),
+        tuple(item for item in before if item not in after),
+        tuple(item for item in after if before.get(item, after[item]) != after[item]),
+    )
+
+
+def _place_changes(shared: SharedInputs) -> Iterator[PlaceChange]:
+    """The cells whose numbers changed, of models, subjects and checks that both runs were to ask."""
+    planned = [_planned(run) for _, run in shared]
+    for place in dict.fromkeys((*shared.cells["before"], *shared.cells["after"])):
+        if not all(name in names for names_of in planned for name, names in zip(place, names_of, strict=True)):
+            continue
+        old, new = shared.cells["before"].get(place), shared.cells["after"].get(place)
+        lost = shared.compared("before", place) > 0 == shared.compared("after", place)
+        numbers = [(cell.compared, cell.mismatched, cell.failures) if cell else (0, 0, 0) for cell in (old, new)]
+        if numbers[0] != numbers[1] and (shared.asked_alike or lost):
+            yield PlaceChange(*place, old, new, lost and shared.asked_alike)
+
+
+def _planned(run: Run) -> tuple[set[str], set[str], set[str]]:
+    return {model.name for model in run.models}, {subject.name for subject in run.subjects}, set(run.checks)
+
+
+# --- by model, subject, check and corpus file
+
+
+def _tallies(shared: SharedInputs, findings: tuple[FindingChange, ...]) -> dict[str, tuple[Tally, ...]]:
+    asked = [place for place in shared.cells["before"] if place in shared.cells["after"]]
+    both = _compared_by_both(shared)
+    tallies: dict[str, tuple[Tally, ...]] = {}
+    for index, dimension in enumerate(("model", "subject", "check")):
+        tallies[dimension] = tuple(
+            Tally(
+                name,
+                _kinds(change for change in findings if place_of(change.finding)[index] == name),
+                _mismatches(shared, {place for place in both if place[index] == name}),
+            )
+            for name in dict.fromkeys(place[index] for place in asked)
+        )
+    files = sorted({cell.language for _, run in shared for cell in run.languages} & shared.languages)
+    subjects = _subjects_asked_alike(shared)
+    tallies["corpus file"] = tuple(
+        Tally(
+            file,
+            _kinds(change for change in findings if _is_seen_in(change, file)),
+            _mismatches_in(shared, file, subjects) if subjects else None,
+        )
+        for file in files
+    )
+    return tallies
+
+
+def _compared(shared: SharedInputs, run: Literal["before", "after"]) -> set[Place]:
+    return {place for place, cell in shared.cells[run].items() if cell.compared}
+
+
+def _compared_by_both(shared: SharedInputs) -> set[Place]:
+    return _compared(shared, "before") & _compared(shared, "after")
+
+
+def _subjects_asked_alike(shared: SharedInputs) -> set[str]:
+    """The subjects whose answers both runs compared for the same models and checks."""
+    only_one = _compared(shared, "before") ^ _compared(shared, "after")
+    found = {subject for _, subject, _ in _compared_by_both(shared)} - {subject for _, subject, _ in only_one}
+    return found if not shared.models_changed else set()
+
+
+def _mismatches(shared: SharedInputs, places: set[Place]) -> tuple[int, int] | None:
+    if not shared.asked_alike:
+        return None
+    before, after = (sum(shared.cells[run][place].mismatched for place in places) for run, _ in shared)
+    return before, after
+
+
+def _mismatches_in(shared: SharedInputs, file: str, subjects: set[str]) -> tuple[int, int]:
+    before, after = (
+        sum(cell.mismatched for cell in run.languages if cell.language == file and cell.subject in subjects)
+        for _, run in shared
+    )
+    return before, after
+
+
+def _is_seen_in(change: FindingChange, language: str) -> bool:
+    return any(finding is not None and language in finding.languages for finding in (change.before, change.after))
+
+
+def _kinds(changes: Iterable[FindingChange]) -> dict[Kind, int]:
+    counts: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+    for change in changes:
+        counts[change.kind] += 1
+    return counts
+
+
+# --- what is not shared
+
+
+def _notes(shared: SharedInputs) -> Iterator[str]:
+    before, after = shared.before, shared.after
+    for run, side in shared:
+        if side.verdict == "incomplete":
+            yield f"the {'first' if run == 'before' else 'second'} run is incomplete: what it lacks may not be gone"
+    if before.corpora != after.corpora:
+        files = len({**before.corpora, **after.corpora})
+        yield f"of {files:,} corpus files, {len(shared.corpora):,} are alike"
+    if {"fuzz"} & {*before.sources, *after.sources} and not shared.made_alike:
+        seeds = f"seeds {before.seed} and {after.seed}" if before.seed != after.seed else "corpora"
+        yield f"made inputs are not compared, since they come from other {seeds}"
+    elif before.fuzz != after.fuzz:
+        yield f"of the made inputs, the first {min(before.fuzz, after.fuzz):,} of each model are compared"
+    for model in shared.models_changed:
+        yield f"{model} is another file than before, though it has the same name"
+    if not shared.asked_alike:
+        yield "how often a finding was seen is not compared"

@@ -1,0 +1,89 @@
+"""What two runs asked alike, so that what one has seen and the other has not can be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Literal, TypeAlias
+
+from conformance.core.finding import Finding
+from conformance.core.run import Run
+
+Place: TypeAlias = tuple[str, str, str]
+"""Model, subject and check."""
+
+
+def place_of(finding: Finding) -> Place:
+    """The cell that a finding belongs to."""
+    return finding.example.model, finding.example.subject, finding.example.check
+
+
+class SharedInputs:
+    """What two runs share."""
+
+    def __init__(self, before: Run, after: Run) -> None:
+        self.before, self.after = before, after
+        self.corpora = dict(before.corpora.items() & after.corpora.items())
+        self.cells = {run: {(cell.model, cell.subject, cell.check): cell for cell in side.cells} for run, side in self}
+
+    def __iter__(self) -> Iterator[tuple[Literal["before", "after"], Run]]:
+        yield "before", self.before
+        yield "after", self.after
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The shared corpora as the origins of cases name them: folder and file."""
+        return tuple("/".join(PurePosixPath(name).parts[-2:]) for name in self.corpora)
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages of the shared corpora."""
+        return frozenset(PurePosixPath(name).stem for name in self.corpora)
+
+    @cached_property
+    def models_changed(self) -> tuple[str, ...]:
+        """Models of the same name whose files differ."""
+        hashes = {model.name: model.sha256 for model in self.before.models}
+        return tuple(m.name for m in self.after.models if hashes.get(m.name, m.sha256) != m.sha256)
+
+    @property
+    def made_alike(self) -> bool:
+        """Whether made inputs are the same, as far as both runs made some: they are made from the corpora too."""
+        return self.before.seed == self.after.seed and self.before.corpora == self.after.corpora
+
+    @property
+    def asked_alike(self) -> bool:
+        """Whether both runs asked every model the same."""
+        same = all(getattr(self.before, name) == getattr(self.after, name) for name in ("sources", "fuzz"))
+        return same and self.made_alike and not self.models_changed
+
+    def compared(self, run: Literal["before", "after"], place: Place) -> int:
+        """How many answers a run compared in a place."""
+        cell = self.cells[run].get(place)
+        return cell.compared if cell else 0
+
+    def is_seen_by(self, run: Literal["before", "after"], finding: Finding) -> bool:
+        """Whether a run asked what shows this finding in the other one."""
+        if not self.compared(run, place_of(finding)):
+            return False
+        return self._has_origin(finding.example.case.origin) or not self.languages.isdisjoint(finding.languages)
+
+    def _has_origin(self, origin: str) -> bool:
+        """Whether both runs asked the case with this origin."""
+        source, *rest = origin.split(":")
+        if source == "fuzz":
+            return self._has_source(source) and self.made_alike and self._is_made(rest)
+        if source in ("vocab", "scalars", "cuts"):
+            return self._has_source(source)
+        return any(origin == name or origin.startswith((f"{name}:", f"{name}[")) for name in self.names)
+
+    def _has_source(self, source: str) -> bool:
+        """Whether both runs used the source; of a run that does not say it is believed."""
+        return all(source in run.sources or not run.sources for _, run in self)
+
+    def _is_made(self, origin: list[str]) -> bool:
+        """origin: what follows "fuzz:": the seed and the number of the case."""
+        number = origin[1] if len(origin) > 1 else ""
+        fewest = min(self.before.fuzz, self.after.fuzz)
+        return not number.isdecimal() or int(number) < fewest or self.before.fuzz == self.after.fuzz

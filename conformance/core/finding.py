@@ -1,0 +1,79 @@
+"""What comes out of a run: mismatches, and the findings that they are gathered into."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from conformance.core.case import Case
+from conformance.core.evidence import NO_EVIDENCE, Evidence
+
+Severity = Literal["special-token injection", "other text", "other ids", "no answer", "offsets only"]
+"""How bad a difference is, the worst first."""
+
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+Status = Literal["new", "known"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One check that failed on one case.
+
+    rule: what kind of difference it is, in words that are the same for every case with the same cause.
+    expected, observed: both answers as short text, from the first difference on.
+    evidence: what else is seen of it; only the example of a finding is looked at so closely.
+    """
+
+    model: str
+    subject: str
+    check: str
+    rule: str
+    severity: Severity
+    case: Case
+    expected: str
+    observed: str
+    evidence: Evidence = NO_EVIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Mismatches with one cause.
+
+    count: how many mismatches there were; example: the smallest, shrunk; languages: where they were seen.
+    stage: the stage at fault, "" where it could not be told; rule: what is wrong there.
+    oracle: what the expected answers came from.
+    status: "known" where an expectation lists it; reason and upstream are then the expectation's.
+    replay: the command that shows it again.
+    """
+
+    example: Mismatch
+    count: int
+    languages: tuple[str, ...]
+    stage: str
+    rule: str
+    oracle: str
+    status: Status = "new"
+    reason: str = ""
+    upstream: str = ""
+    replay: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same cause in every run: subject, model, check, stage and rule, not the input."""
+        example = self.example
+        key = "\0".join((example.subject, example.model, example.check, self.stage, self.rule))
+        return hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def by_weight(finding: Finding) -> tuple[bool, bool, bool, bool, int, int, str, str, str, str]:
+    """The order of findings: new before known, what was not even asked last among them.
+
+    Injections stand first, then causes seen in the ids before what follows from them; then severity and frequency.
+    """
+    example = finding.example
+    is_cause = example.check == "ids" and finding.rule != example.rule
+    names = (example.model, example.subject, example.check, finding.fingerprint)
+    severity = SEVERITIES.index(example.severity)
+    was_asked = example.rule != "not asked"
+    return finding.status != "new", not was_asked, severity > 0, not is_cause, severity, -finding.count, *names

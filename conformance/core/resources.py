@@ -1,0 +1,20 @@
+"""Where the corpora and expectations are: inside an installed wheel, or beside the packages in a checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_HERE = Path(__file__).parent.parent
+_CHECKOUT = _HERE.parent
+
+
+def corpora_folder() -> Path:
+    """The folder with languages/, domains/ and edge_cases/."""
+    installed = _HERE / "corpora"
+    return installed if installed.is_dir() else _CHECKOUT / "corpora"
+
+
+def expectations_folder() -> Path:
+    """The folder with the listed divergences."""
+    installed = _HERE / "expectations"
+    return installed if installed.is_dir() else _CHECKOUT / "reports" / "expectations"

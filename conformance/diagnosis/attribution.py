@@ -1,0 +1,324 @@
+"""Attribution of mismatches within a worker: stage and rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias, TypeVar
+
+from conformance.checks.base import Answers, Difference
+from conformance.checks.stream_decode import STREAM_DECODE
+from conformance.checks.stream_encode import OTHER_IDS, STREAM_ENCODE
+from conformance.core.case import Case
+from conformance.core.finding import Severity
+from conformance.core.observation import Decoded, Encoded, Failure
+from conformance.diagnosis.causes import (
+    Attribution,
+    attribute_boundaries,
+    attribute_decoding,
+    attribute_offsets,
+    offset_rules,
+    refused_ids,
+    refused_text,
+)
+from conformance.diagnosis.decode_stream import CAUSES
+from conformance.diagnosis.fault_search import HypothesisSearch, Witness
+from conformance.diagnosis.offset_samples import OffsetWitnesses
+from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encoding
+from conformance.diagnosis.stream_samples import StreamWitnesses
+from conformance.faults import DecodingHypothesis, Hypothesis, decoding_hypotheses, foretold, hypotheses, of_classes
+from conformance.faults.older_releases import release_decoding_hypotheses, release_hypotheses
+from conformance.faults.pre_tokenizers import doubtful_characters
+from reftok import Encoding, ReftokError, Tokenizer
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.sentencepiece.pieces import PieceType
+
+LONGEST_TEXT = 2_000
+LONGEST_WITNESS = 300
+MOST_COMPARED = 8
+
+TextWitness = Witness[str, tuple[int, ...]]
+Foretelling: TypeAlias = Callable[[Case], object]
+"""The answer of a hypothesis to a case, None where it has none."""
+Given = TypeVar("Given")
+Answer = TypeVar("Answer")
+
+
+class Blame:
+    """Names stage and rule for the mismatches of one model.
+
+    A text longer than `LONGEST_TEXT` code points waits for the shrinker.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._encoding: HypothesisSearch[Hypothesis, str, tuple[int, ...]] = HypothesisSearch(
+            lambda: (*release_hypotheses(tokenizer), *hypotheses(tokenizer)),
+            lambda hypothesis, text: tuple(hypothesis.ids(text)),
+        )
+        self._decoding: HypothesisSearch[DecodingHypothesis, tuple[int, ...], Decoded] = HypothesisSearch(
+            lambda: (*release_decoding_hypotheses(tokenizer), *decoding_hypotheses(tokenizer)),
+            lambda hypothesis, ids: Decoded(hypothesis.text(ids, True), hypothesis.text(ids, False)),
+            lambda name, hypothesis: self._encoding.speaks_for(name, hypothesis.stage, hypothesis.rule),
+        )
+        self._right = Hypothesis("", "", tokenizer.encode_ids)
+        self._offsets = OffsetWitnesses(tokenizer)
+        self._streams = StreamWitnesses(tokenizer)
+        self._special_ids = _special_ids(tokenizer)
+
+    def renew(self) -> None:
+        """Begin a shard: forget what the one before taught."""
+        self._encoding.renew()
+        self._decoding.renew()
+        self._offsets.clear()
+        self._streams.clear()
+
+    def hear(
+        self,
+        name: str,
+        cases: Sequence[Case],
+        oracle: Sequence[Answers],
+        subject: Sequence[Answers],
+        are_summoned: bool = False,
+    ) -> None:
+        """Take short cases that were answered as witnesses of what a subject does.
+
+        are_summoned: they were sought to tell hypotheses apart, so all are heard, and what is believed is weighed anew.
+        """
+        if are_summoned:
+            self._encoding.forget_beliefs(name)
+            self._decoding.forget_beliefs(name)
+        self._streams.hear(name, cases, subject)
+        for case, right, given in zip(cases, oracle, subject, strict=True):
+            if len(case.text) + len(case.ids) > LONGEST_WITNESS:
+                continue
+            if case.kind == "text" and isinstance(right.encoding, Encoded) and isinstance(given.encoding, Encoded):
+                witness = _witness(name, case.text, right.encoding.ids, given.encoding.ids)
+                self._encoding.hear(name, witness, are_summoned)
+                self._offsets.hear(name, case.text, right.encoding, given.encoding)
+            if isinstance(right.decoding, Decoded) and isinstance(given.decoding, Decoded):
+                decoding = _decoding_witness(name, _decoded_ids(case, right), right.decoding, given.decoding)
+                self._decoding.hear(name, decoding, are_summoned)
+
+    def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Foretelling]:
+        """What each of the hypotheses that explain a mismatch would answer, the best first, and last the reference."""
+        if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
+            decoding = _decoding_witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
+            right = DecodingHypothesis("", "", self._tokenizer.decode)
+            return [partial(self._decodes, one) for one in (*self._decoding.rivals(name, decoding), right)]
+        expected, observed = oracle.encoding, subject.encoding
+        if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
+            return []
+        if check == "ids":
+            found = self._encoding.rivals(name, _witness(name, case.text, expected.ids, observed.ids))
+        else:
+            found = [*_that_encode_so(self._encoding.credible(name), check, case.text, observed)]
+        return [partial(self._encodes, one) for one in (*found, self._right)]
+
+    def _encodes(self, hypothesis: Hypothesis, case: Case) -> object:
+        return self._encoding.foretold(hypothesis, case.text) if case.kind == "text" else None
+
+    def _decodes(self, hypothesis: DecodingHypothesis, case: Case) -> object:
+        """What it decodes; of a text, what a tokenizer that has the same wrong encodes."""
+        if case.kind == "ids":
+            return self._decoding.foretold(hypothesis, case.ids)
+        encoding = self._encoding.of_rule(hypothesis.stage, hypothesis.rule)
+        return self._encodes(next(iter(encoding), self._right), case)
+
+    def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
+        """The stage and rule at fault, as far as they can be told."""
+        if _is_refused(check, subject):
+            return self._of_refusal(check, case, oracle)
+        if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
+            return self._of_decode(name, case, oracle, oracle.decoding, subject.decoding)
+        if check == "round trip":
+            return self._of_round_trip(name, oracle, subject)
+        if check == "stream encode" and case.kind == "text":
+            return self._of_stream_encoding(name, case.text, subject)
+        if check == "stream decode":
+            return self._of_stream_decoding(subject)
+        expected, observed = oracle.encoding, subject.encoding
+        if not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
+            return Attribution()
+        if check in ("tokens", "offsets") and case.kind == "text" and len(case.text) <= LONGEST_TEXT:
+            found = self._of_same_ids(name, check, case.text, observed)
+            if found != Attribution() or check == "tokens":
+                return found
+            return attribute_offsets(self._tokenizer, case.text, expected, observed, self._offsets.rules(name))
+        if check != "ids" or case.kind != "text" or len(case.text) > LONGEST_TEXT:
+            return Attribution()
+        return self._search(name, _witness(name, case.text, expected.ids, observed.ids))
+
+    def explains(
+        self, cause: Attribution, name: str, check: str, case: Case, oracle: Answers, subject: Answers
+    ) -> bool:
+        """Whether what was blamed for another mismatch explains this one."""
+        if _is_refused(check, subject):
+            return self._of_refusal(check, case, oracle) == cause != Attribution()
+        if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
+            decoding = _decoding_witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
+            return any(self._decoding.fits(one, decoding) for one in self._decoding.of_rule(cause.stage, cause.rule))
+        expected, observed = oracle.encoding, subject.encoding
+        if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
+            return False
+        classes = of_classes(self._tokenizer, case.text) if cause.stage == "PreTokenizer" else ()
+        found = [
+            *self._encoding.of_rule(cause.stage, cause.rule),
+            *(one for one in classes if one.rule == cause.rule),
+        ]
+        if check == "ids":
+            ids = _witness(name, case.text, expected.ids, observed.ids)
+            return any(self._encoding.fits(one, ids) for one in found)
+        if any(_that_encode_so(found, check, case.text, observed)):
+            return True
+        return cause.stage == "Offsets" and cause.rule in offset_rules(self._tokenizer, case.text, expected, observed)
+
+    def _of_refusal(self, check: str, case: Case, oracle: Answers) -> Attribution:
+        if check == "decode":
+            return refused_ids(self._tokenizer, _decoded_ids(case, oracle))
+        return refused_text(case.readable_text)
+
+    def _of_same_ids(self, name: str, check: str, text: str, observed: Encoded) -> Attribution:
+        """What is wrong with other ids may give the right ones here, and tell itself by tokens and offsets."""
+        found = next(_that_encode_so(self._encoding.believable(name), check, text, observed), None)
+        return Attribution() if found is None else Attribution(found.stage, found.rule)
+
+    def _of_decode(self, name: str, case: Case, oracle: Answers, right: Decoded, given: Decoded) -> Attribution:
+        found = self._decoding.find(name, _decoding_witness(name, _decoded_ids(case, oracle), right, given))
+        return attribute_decoding(right, given) if found is None else Attribution(found.stage, found.rule)
+
+    def _of_round_trip(self, name: str, oracle: Answers, subject: Answers) -> Attribution:
+        """Whether the ids were decoded as an older release does it; where reftok differs, by the oracle."""
+        decoding = oracle.decoding if name == "reftok" else subject.decoding
+        if not isinstance(oracle.encoding, Encoded) or not isinstance(decoding, Decoded):
+            return Attribution()
+        ids = oracle.encoding.ids
+        newest = Decoded(*(self._tokenizer.decode(ids, skip_special_tokens=skips) for skips in (True, False)))
+        if newest == decoding:
+            return Attribution()
+        for hypothesis in release_decoding_hypotheses(self._tokenizer):
+            if self._decoding.fits(hypothesis, Witness(ids, newest, decoding)):
+                return Attribution(hypothesis.stage, hypothesis.rule)
+        return Attribution()
+
+    def _of_stream_encoding(self, name: str, text: str, subject: Answers) -> Attribution:
+        """A seam is told only of two chunks, between which there is one: the shrinker finds those of a text in more."""
+        found = STREAM_ENCODE.culprit(subject)
+        if found is None or found[1].rule != OTHER_IDS:
+            return Attribution()
+        if self._streams.encodes_each_chunk_alone(name):
+            return EACH_CHUNK_ALONE
+        if len(found[0].feeding.chunks) > 2 or len(text) > LONGEST_TEXT:
+            return Attribution()
+        try:
+            return attribute_stream_encoding(self._tokenizer, text, found[0])
+        except ReftokError:
+            return Attribution()
+
+    def _of_stream_decoding(self, subject: Answers) -> Attribution:
+        found = STREAM_DECODE.culprit(subject)
+        return Attribution("Decoder", found[1].rule) if found and found[1].rule in CAUSES else Attribution()
+
+    def _search(self, name: str, witness: TextWitness) -> Attribution:
+        may_search = self._encoding.may_search(name)
+        found = self._encoding.find(name, witness)
+        if may_search:
+            found = self._of_classes(name, witness, found) or found
+        if found is not None:
+            return Attribution(found.stage, found.rule)
+        return attribute_boundaries(self._tokenizer, witness.given, witness.differing)
+
+    def _of_classes(self, name: str, witness: TextWitness, found: Hypothesis | None) -> Hypothesis | None:
+        """Characters taken for something else, where that explains more of what differs than the best hypothesis."""
+        others = self._encoding.unexplained(name, found)
+        if found is not None and not others:
+            return None
+        fitting = self._classes_that_fit(witness)
+        if not fitting or found is None:
+            return self._best_of_classes(name, witness.given, fitting)
+        rules = {one.rule: one for one in fitting}
+        shortest = sorted(others, key=lambda one: len(one.given))[:MOST_COMPARED]
+        counts = Counter(rule for one in shortest for rule in {fit.rule for fit in self._classes_that_fit(one)})
+        best = max(rules, key=lambda rule: counts[rule])
+        return rules[best] if 2 * counts[best] > len(shortest) else None
+
+    def _best_of_classes(self, name: str, text: str, fitting: Iterable[Hypothesis]) -> Hypothesis | None:
+        """What foretells best what the subject did with these characters elsewhere; of equals, that one is missing."""
+        doubtful = set(doubtful_characters(text))
+        heard = [one for one in self._encoding.heard(name) if not doubtful.isdisjoint(one.given)]
+
+        def rank(one: Hypothesis) -> tuple[int, bool]:
+            return sum(self._encoding.fits(one, witness) for witness in heard), " is not all " in one.rule
+
+        return max(fitting, key=rank, default=None)
+
+    def _classes_that_fit(self, witness: TextWitness) -> list[Hypothesis]:
+        classes = of_classes(self._tokenizer, witness.given)
+        return [one for one in classes if self._encoding.fits(one, witness)]
+
+    def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
+        """The severity of a difference; a special token that the oracle does not give is the worst of other ids."""
+        expected, observed = oracle.encoding, subject.encoding
+        if difference.severity == "other ids" and isinstance(expected, Encoded) and isinstance(observed, Encoded):
+            injected = Counter(observed.ids) - Counter(expected.ids)
+            if not self._special_ids.isdisjoint(injected):
+                return "special-token injection"
+        return difference.severity
+
+
+def _is_refused(check: str, subject: Answers) -> bool:
+    answer = {"ids": subject.encoding, "decode": subject.decoding}.get(check)
+    return isinstance(answer, Failure) and answer.kind == "refused"
+
+
+def _special_ids(tokenizer: Tokenizer) -> set[int]:
+    """The ids of special tokens; the unknown token is none of those that a text must not be able to inject."""
+    special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
+    model = tokenizer.model
+    for decoder in tokenizer.decoders or ():
+        if isinstance(decoder, SentencePieceDecoder):
+            pieces = enumerate(decoder.table.pieces)
+            special |= {token_id for token_id, piece in pieces if piece.type is PieceType.CONTROL}
+    if isinstance(model, Unigram):
+        special.discard(-1 if model.unk_id is None else model.unk_id)
+    if isinstance(model, BPE):
+        special.discard(model.vocab.get(model.options.unk_token or "", -1))
+    return special
+
+
+def _that_encode_so(some: Iterable[Hypothesis], check: str, text: str, observed: Encoded) -> Iterator[Hypothesis]:
+    for hypothesis in some:
+        trace = None if hypothesis.trace is None else foretold(partial(hypothesis.trace, text))
+        if trace is not None and _is_encoding(trace.encoding, observed, check):
+            yield hypothesis
+
+
+def _is_encoding(given: Encoding, observed: Encoded, check: str) -> bool:
+    """Whether all parts are equal that the subject gives; offsets are looked at where they are what differs."""
+    return (
+        tuple(given.ids) == observed.ids
+        and observed.tokens in (None, tuple(given.tokens))
+        and (check == "tokens" or observed.offsets in (None, tuple(given.offsets)))
+    )
+
+
+def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
+    """What is decoded: the ids of the case, or those that the oracle gives for its text."""
+    return case.ids if case.kind == "ids" else oracle.encoding.ids if isinstance(oracle.encoding, Encoded) else ()
+
+
+def _witness(name: str, given: Given, oracle: Answer, subject: Answer) -> Witness[Given, Answer]:
+    """Where reftok itself differs, the hypotheses are about what the oracle does otherwise."""
+    return Witness(given, subject, oracle) if name == "reftok" else Witness(given, oracle, subject)
+
+
+def _decoding_witness(
+    name: str, ids: tuple[int, ...], oracle: Decoded, subject: Decoded
+) -> Witness[tuple[int, ...], Decoded]:
+    """Where the oracle keeps no special tokens, nobody knows what is right with them."""
+    if oracle.with_special is None:
+        subject = Decoded(subject.text)
+    return _witness(name, ids, oracle, subject)

@@ -1,0 +1,98 @@
+"""The subjects of one model, loaded and ready to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from random import Random
+
+from conformance.core.case import Case, made_case
+from conformance.diagnosis.attribution import Blame
+from conformance.engine.plan import ModelPlan, Plan
+from conformance.generators import generators
+from conformance.generators.base import Generator, NothingToDo
+from conformance.generators.knowledge import ModelKnowledge, model_knowledge
+from conformance.inputs.shards import corpus_lines
+from conformance.subjects import load_subject, subject_label
+from conformance.subjects.base import Subject, UnavailableError
+from conformance.subjects.reftok_subject import ReftokSubject
+from reftok import Tokenizer, load
+
+MADE_OF_EACH = 12
+"""Cases of each generator."""
+
+
+class Bench:
+    """A model with its subjects, by label.
+
+    oracle: the official library, or reftok where that cannot take part.
+    unavailable: why a subject of the plan is not there.
+    vocab: the ids of the model in ascending order, each with its token.
+    """
+
+    def __init__(self, plan: Plan, model: ModelPlan) -> None:
+        self.model = model
+        self._files = plan.inputs.files
+        self.reference = ReftokSubject(load_reference(model.path, model.encoding))
+        self.unavailable: dict[str, str] = {}
+        self.subjects: dict[str, Subject] = {}
+        for name in dict.fromkeys((model.oracle, *plan.subjects)):
+            try:
+                self.subjects[subject_label(name)] = self._load(name, plan.timeout)
+            except UnavailableError as error:
+                self.unavailable[subject_label(name)] = str(error)
+        self.oracle = model.oracle if model.oracle in self.subjects else "reftok"
+        if self.oracle == "reftok":
+            self.subjects.setdefault("reftok", self.reference)
+        self.vocab = vocab_by_id(self.reference.tokenizer)
+        self.blame = Blame(self.reference.tokenizer)
+
+    def _load(self, name: str, timeout: float) -> Subject:
+        if name == "reftok":
+            return self.reference
+        return load_subject(name, self.model.path, self.model.format, timeout, self.model.encoding)
+
+    @cached_property
+    def knowledge(self) -> ModelKnowledge:
+        """What generators know of the model."""
+        return model_knowledge(self.reference.tokenizer)
+
+    @cached_property
+    def generators(self) -> Sequence[Generator | NothingToDo]:
+        """The generators for the model, which mutate the lines of the plan's corpora."""
+        return generators(self.knowledge, corpus_lines(self._files))
+
+    @cached_property
+    def made_cases(self) -> tuple[Case, ...]:
+        """A few cases of each generator, always the same: witnesses of what a subject does."""
+        found = generators(self.knowledge, ())
+        return tuple(
+            made_case(one.draw(Random(f"{one.name}:{number}")), f"witness:{one.name}:{number}")
+            for one in found
+            if not isinstance(one, NothingToDo)
+            for number in range(MADE_OF_EACH)
+        )
+
+    def renew(self) -> None:
+        """Forget what earlier shards left behind, so that each ends the same in any order and on any worker."""
+        self.blame.renew()
+        for subject in self.subjects.values():
+            subject.renew()
+
+    def close(self) -> None:
+        """End the processes of isolated subjects."""
+        for subject in self.subjects.values():
+            subject.close()
+
+
+@lru_cache(maxsize=2)
+def load_reference(path: Path, encoding: str) -> Tokenizer:
+    """Reftok with a model; of the last two it is remembered."""
+    return load(path, encoding or None)
+
+
+def vocab_by_id(tokenizer: Tokenizer) -> dict[int, str]:
+    """Id to token, in ascending order of the ids, which need not be contiguous."""
+    ids = {*tokenizer.model.vocab.values(), *tokenizer.added_tokens.tokens}
+    return {token_id: tokenizer.id_to_token(token_id) or "" for token_id in sorted(ids)}

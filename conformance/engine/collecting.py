@@ -1,0 +1,151 @@
+"""Asking every subject of a bench about every case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from conformance.checks.base import Answers, RoundTrip
+from conformance.checks.round_trip import RoundTripRule, round_trip_rule
+from conformance.core.case import Case
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.engine.bench import Bench
+from conformance.engine.streams import Streams
+from conformance.inputs.cuts import Depth
+from conformance.subjects.base import Subject
+from reftok import ReftokError, Tokenizer
+
+STREAMED, STREAMED_IDS = 31, 7
+"""Of many texts, and of many lists of ids, one in so many is fed to streams, which then take about a tenth of the time.
+
+No multiples of eight, since the kinds of made cases repeat after eight.
+"""
+FEW_CASES = 200
+
+
+def ask(
+    bench: Bench, cases: Sequence[Case], checks: Sequence[str], subject: str | None = None, depth: Depth = "sample"
+) -> Mapping[str, list[Answers]]:
+    """What every subject does with every case, or one `subject`; the oracle first: the others decode its ids.
+
+    depth: how much texts and ids are cut for streams. A sample is of one text in `STREAMED` and of one list of ids in
+        `STREAMED_IDS`, or of all where the cases are no more than `FEW_CASES`.
+    """
+    expected = _RoundTrips(bench.reference.tokenizer) if "round trip" in checks else None
+    streams = Streams(bench.reference.tokenizer, depth)
+    oracle = _answers(bench.subjects[bench.oracle], cases, checks, streams, expected, None)
+    answers = {bench.oracle: oracle}
+    for name, asked in bench.subjects.items():
+        if name != bench.oracle and subject in (None, name):
+            answers[name] = _answers(asked, cases, checks, streams, expected, oracle)
+    return answers
+
+
+class _RoundTrips:
+    """The texts that must come back, each worked out once for all subjects."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._rule = round_trip_rule(tokenizer)
+        self._known: dict[str | bytes, RoundTrip | None] = {}
+
+    def of(self, text: str | bytes, by_oracle: Decoding | None) -> RoundTrip | None:
+        """What must come back.
+
+        by_oracle: what the oracle makes of its own ids, where it is asked: if that is the text itself, nothing needs
+            working out.
+        """
+        if self._rule is None:
+            return None
+        if text not in self._known:
+            if isinstance(by_oracle, Decoded) and text in (by_oracle.text, by_oracle.with_special):
+                self._known[text] = RoundTrip(by_oracle.kept)
+            else:
+                self._known[text] = self._worked_out(self._rule, text)
+        return self._known[text]
+
+    def _worked_out(self, rule: RoundTripRule, text: str | bytes) -> RoundTrip | None:
+        try:
+            return rule(text)
+        except ReftokError:
+            return None
+
+
+def _answers(
+    subject: Subject,
+    cases: Sequence[Case],
+    checks: Sequence[str],
+    streams: Streams,
+    expected: _RoundTrips | None,
+    oracle: Sequence[Answers] | None,
+) -> list[Answers]:
+    encodings = iter(subject.encode_batch([_input(case) for case in cases if _encodes(subject, case)]))
+    answers: list[Answers] = []
+    for index, case in enumerate(cases):
+        encoding = next(encodings) if _encodes(subject, case) else None
+        if encoding is None and case.kind != "ids":
+            answers.append(Answers())
+            continue
+        reference = encoding if oracle is None else oracle[index].encoding
+        answer = _answer(subject, case, checks, encoding, reference, expected, is_oracle=oracle is None)
+        one_in = STREAMED_IDS if case.kind == "ids" else STREAMED
+        if streams.depth != "sample" or index % one_in == 0 or len(cases) <= FEW_CASES:
+            answer = _with_streams(answer, subject, case, checks, streams, _decoded_ids(case, reference))
+        answers.append(answer)
+    return answers
+
+
+def _answer(
+    subject: Subject,
+    case: Case,
+    checks: Sequence[str],
+    encoding: Encoding | None,
+    reference: Encoding | None,
+    expected: _RoundTrips | None,
+    is_oracle: bool,
+) -> Answers:
+    """reference: the oracle's encoding, whose ids all subjects decode."""
+    ids = _decoded_ids(case, reference)
+    decoding = None if ids is None else subject.decode(ids)
+    single = None
+    if "batch = single" in checks and subject.has_batch and case.kind != "ids":
+        single = subject.encode(_input(case))
+    own_ids = _ids(encoding)
+    own_decoding = round_trip = None
+    if expected is not None and own_ids is not None:
+        own_decoding = decoding if own_ids == ids else subject.decode(own_ids)
+        round_trip = expected.of(_input(case), own_decoding if is_oracle else None)
+    return Answers(encoding, single, decoding, own_decoding, round_trip=round_trip)
+
+
+def _with_streams(
+    answers: Answers,
+    subject: Subject,
+    case: Case,
+    checks: Sequence[str],
+    streams: Streams,
+    ids: tuple[int, ...] | None,
+) -> Answers:
+    """The answers with those of the subject's streams. ids: what is decoded."""
+    encoded = decoded = None
+    if "stream encode" in checks and case.kind != "ids":
+        encoded = streams.encoders(subject, case, answers.encoding)
+    if "stream decode" in checks and ids is not None:
+        decoded = streams.decoders(subject, ids, answers.decoding)
+    return replace(answers, stream_encoded=encoded, stream_decoded=decoded) if encoded or decoded else answers
+
+
+def _decoded_ids(case: Case, reference: Encoding | None) -> tuple[int, ...] | None:
+    return case.ids if case.kind == "ids" else _ids(reference)
+
+
+def _ids(encoding: Encoding | None) -> tuple[int, ...] | None:
+    return encoding.ids if isinstance(encoding, Encoded) else None
+
+
+def _encodes(subject: Subject, case: Case) -> bool:
+    """Whether the subject is asked to encode this case: bytes are only for those who take bytes."""
+    return case.kind == "text" or (case.kind == "bytes" and subject.takes_bytes)
+
+
+def _input(case: Case) -> str | bytes:
+    return case.data if case.kind == "bytes" else case.text

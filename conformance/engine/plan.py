@@ -1,0 +1,51 @@
+"""What a run is to do: the plan decides the outcome, whatever the machine and the number of workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.inputs.shards import Inputs
+from conformance.subjects import subject_label
+from reftok.formats.hub_folder import files_beside
+
+MOST_FUZZ = 10**9
+MOST_SECONDS = 3600.0
+"""No answer may take longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlan:
+    """A model of a run. oracle: the official library of its format; encoding: of a rank file, "" to recognise it."""
+
+    name: str
+    path: Path
+    format: str
+    oracle: str
+    encoding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Models, subjects, checks and inputs.
+
+    subjects: as given on the command line. timeout: seconds for one answer of an isolated subject.
+    """
+
+    models: tuple[ModelPlan, ...]
+    subjects: tuple[str, ...]
+    checks: tuple[str, ...]
+    inputs: Inputs
+    timeout: float
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The subjects as the reports name them."""
+        return tuple(map(subject_label, self.subjects))
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that decides the outcome: models, corpora and subjects of the user's."""
+        subjects = [Path(name.rpartition(":")[0]) for name in self.subjects if ":" in name]
+        paths = [*(model.path for model in self.models), *self.inputs.files, *subjects]
+        return (*paths, *(beside for model in self.models for beside in files_beside(model.path)))

@@ -1,0 +1,168 @@
+"""The work on one shard: ask every subject, apply every check, attribute what differs. Runs in a worker process."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress, starmap
+from operator import attrgetter
+
+from conformance.checks import CAUSES, CHECKS, by_rule
+from conformance.checks.base import Answers, Check, Difference
+from conformance.checks.decode import DECODE
+from conformance.checks.stream_decode import STREAM_DECODE
+from conformance.checks.stream_encode import STREAM_ENCODE
+from conformance.checks.stream_methods import methods_asked
+from conformance.core.case import Case, text_case
+from conformance.core.finding import Mismatch
+from conformance.core.observation import Decoded
+from conformance.engine.bench import Bench
+from conformance.engine.collecting import ask
+from conformance.engine.naming import named_difference
+from conformance.engine.plan import Plan
+from conformance.engine.result import Group, ShardResult
+from conformance.inputs.made import made_cases
+from conformance.inputs.shards import Shard, shard_cases
+from conformance.subjects.base import Subject
+from reftok.formats.collection import collecting_later
+
+_OF_CUTS = (DECODE.name, STREAM_ENCODE.name, STREAM_DECODE.name)
+"""What is cut is compared with the subject's own whole; that whole is only decoded from byte tokens in these shards."""
+
+
+def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
+    """All checks on the cases of one shard."""
+    started = time.monotonic()
+    bench.renew()
+    with collecting_later():
+        cases = shard_questions(plan, shard, bench)
+        result = judged(plan, shard, bench, cases, asked(plan, shard, bench, cases))
+    result.seconds = time.monotonic() - started
+    return result
+
+
+def asked(plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case]) -> Mapping[str, list[Answers]]:
+    """What every subject answers."""
+    return ask(bench, cases, _checks(plan, shard), depth="sweep" if shard.source == "cuts" else "sample")
+
+
+def judged(
+    plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case], answers: Mapping[str, list[Answers]]
+) -> ShardResult:
+    """What the checks say of the answers."""
+    result = ShardResult(shard, cases=len(cases), unavailable=dict(bench.unavailable))
+    oracle = answers[bench.oracle]
+    for name, given in answers.items():
+        bench.blame.hear(name, cases, oracle, given)
+        if methods := methods_asked(given):
+            result.methods[name] = methods
+        if name != bench.oracle:
+            result.answers += sum((one.encoding is not None) + (one.decoding is not None) for one in given)
+        differing: dict[str, set[int]] = {}
+        for check in map(CHECKS.__getitem__, _checks(plan, shard)):
+            if cases and (check.of_oracle or name != bench.oracle):
+                explained = set().union(*(differing.get(cause, ()) for cause in CAUSES.get(check.name, ())))
+                differing[check.name] = _apply(check, result, bench, name, cases, oracle, given, explained)
+    return result
+
+
+def _checks(plan: Plan, shard: Shard) -> list[str]:
+    """In the order of `CHECKS`: causes come before what follows from them."""
+    return [name for name in CHECKS if name in plan.checks and (shard.source != "cuts" or name in _OF_CUTS)]
+
+
+def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
+    """The cases of the shard; entries of the vocab also as texts, bytes also as the text that others are given."""
+    oracle = bench.subjects[bench.oracle]
+    if shard.source == "fuzz":
+        cases = made_cases(plan.inputs, shard, bench.generators)
+    else:
+        cases = shard_cases(plan.inputs, shard, bench.vocab)
+    if shard.source == "vocab":
+        cases += _reencoded(cases, oracle)
+    asked: list[Case] = []
+    for case in cases:
+        if case.kind != "bytes" or oracle.takes_bytes:
+            asked.append(case)
+        if case.kind == "bytes":
+            asked.append(text_case(case.readable_text, f"{case.origin}:text", case.language))
+    return asked
+
+
+def _reencoded(cases: Sequence[Case], oracle: Subject) -> list[Case]:
+    """The text of each entry of the vocab, to be encoded again."""
+    texts: list[Case] = []
+    for case in cases:
+        decoded = oracle.decode(case.ids)
+        if isinstance(decoded, Decoded):
+            texts.append(text_case(decoded.kept, f"{case.origin}:text"))
+    return texts
+
+
+def _apply(
+    check: Check,
+    result: ShardResult,
+    bench: Bench,
+    name: str,
+    cases: Sequence[Case],
+    oracle: Sequence[Answers],
+    subject: Sequence[Answers],
+    explained: set[int],
+) -> set[int]:
+    """One check on all cases of one subject; only a difference is looked at closely.
+
+    A case that breaks several rules counts as so many.
+    explained: the cases whose difference another check has told. Gives the cases that differ.
+    """
+    outcomes = [*starmap(check, zip(cases, oracle, subject, strict=True))]
+    for index in explained:
+        outcomes[index] = "not applicable"
+    differing = {index for index, outcome in enumerate(outcomes) if isinstance(outcome, Difference)}
+    counts = result.counts[name, check.name]
+    left_out = outcomes.count("not applicable")
+    counts.not_applicable += left_out
+    counts.compared += len(outcomes) - left_out
+    counts.failures += outcomes.count("both refuse")
+    if left_out == len(outcomes):
+        return differing
+    languages: Iterator[str] = map(attrgetter("language"), cases)
+    if left_out:
+        languages = compress(languages, [outcome != "not applicable" for outcome in outcomes])
+    for language, count in Counter(languages).items():
+        result.languages[language, name][0] += count
+    for index in sorted(differing):
+        apart = by_rule(check, subject[index])
+        counts.compared += len(apart) - 1
+        result.languages[cases[index].language, name][0] += len(apart) - 1
+        for given in apart:
+            outcome = check(cases[index], oracle[index], given)
+            assert isinstance(outcome, Difference)
+            counts.mismatched += 1
+            counts.failures += outcome.severity == "no answer"
+            result.languages[cases[index].language, name][1] += 1
+            _record(result, bench, cases[index], name, check.name, outcome, oracle[index], given)
+    return differing
+
+
+def _record(
+    result: ShardResult,
+    bench: Bench,
+    case: Case,
+    name: str,
+    check: str,
+    difference: Difference,
+    oracle: Answers,
+    subject: Answers,
+) -> None:
+    attribution = bench.blame.of(name, check, case, oracle, subject)
+    difference = named_difference(bench.reference.tokenizer, difference, oracle, subject)
+    rule = attribution.rule or difference.rule
+    severity = bench.blame.severity(difference, oracle, subject)
+    mismatch = Mismatch(
+        bench.model.name, name, check, difference.rule, severity, case, difference.expected, difference.observed
+    )
+    key = (name, check, attribution.stage, rule)
+    if key not in result.groups:
+        result.groups[key] = Group(attribution.stage, rule)
+    result.groups[key].add(mismatch)

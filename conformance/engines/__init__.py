@@ -1,1 +1,0 @@
-"""Engines: how the shards of a run are worked on."""

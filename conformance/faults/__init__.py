@@ -1,0 +1,39 @@
+"""The ways to get a tokenizer wrong: the rules that findings name, stage by stage.
+
+Each is the reference with one thing changed. What a subject gives is held against what these give; the rule of the one
+that gives the same is the finding's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.faults.added_tokens import of_added_tokens
+from conformance.faults.decoders import of_decoders
+from conformance.faults.fault import DecodingHypothesis, Hypothesis, foretold
+from conformance.faults.inputs import of_input
+from conformance.faults.models import of_model
+from conformance.faults.normalizers import of_normalizers
+from conformance.faults.post_processors import of_post_processors
+from conformance.faults.pre_tokenizers import of_classes, of_pre_tokenizers
+from reftok import Tokenizer
+
+__all__ = ["DecodingHypothesis", "Hypothesis", "decoding_hypotheses", "foretold", "hypotheses", "of_classes"]
+
+
+def hypotheses(tokenizer: Tokenizer) -> Iterator[Hypothesis]:
+    """The ways to get the ids wrong; of two that say the same of all texts seen, the first is believed."""
+    yield from of_input(tokenizer)
+    yield from of_normalizers(tokenizer)
+    yield from of_added_tokens(tokenizer)
+    yield from of_pre_tokenizers(tokenizer)
+    yield from of_model(tokenizer)
+    yield from of_post_processors(tokenizer)
+
+
+def decoding_hypotheses(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
+    """The ways to get the text of ids wrong; what added tokens are matched by, they are decoded to as well."""
+    yield from of_decoders(tokenizer)
+    for one in (*of_normalizers(tokenizer), *of_added_tokens(tokenizer)):
+        if one.text is not None:
+            yield DecodingHypothesis(one.stage, one.rule, one.text)

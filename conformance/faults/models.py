@@ -1,0 +1,163 @@
+"""Ways to get the model wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from conformance.faults.fault import Hypotheses, of_ids, of_tokenizer
+from reftok import Tokenizer
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.models.vocab_model import VocabModel
+from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
+from reftok.spec.types import Token
+
+Pieces = Callable[[Piece], Piece]
+
+
+def of_model(tokenizer: Tokenizer) -> Hypotheses:
+    """Another order of merges, other scores, other types of pieces; what happens to the unknown."""
+    model = tokenizer.model
+    if isinstance(model, BPE):
+        yield from _of_bpe(tokenizer, model)
+    if isinstance(model, Unigram):
+        yield from _of_unigram(tokenizer, model)
+    if isinstance(model, PieceModel):
+        yield from _of_pieces(tokenizer, model)
+    unknown = unknown_id(tokenizer)
+    if unknown is not None:
+        yield of_ids("Model", "unknown tokens are dropped", tokenizer, lambda ids: [i for i in ids if i != unknown])
+        yield of_ids("Model", "unknown tokens are fused", tokenizer, lambda ids: _fused(ids, unknown))
+    vocab = model.vocab
+    longest_first = "the longest entry first, no merges"
+    yield of_tokenizer("Model", longest_first, lambda: replace(tokenizer, model=LongestFirst(vocab, unknown)))
+
+
+def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Hypotheses:
+    def ranked(order: Callable[[tuple[tuple[int, int], tuple[int, int]]], int]) -> Callable[[], Tokenizer]:
+        def build() -> Tokenizer:
+            merges = sorted(model.merges.items(), key=order)
+            ranks = {pair: (rank, merged) for rank, (pair, (_, merged)) in enumerate(merges)}
+            return replace(tokenizer, model=model.with_merges(ranks))
+
+        return build
+
+    def length(entry: tuple[tuple[int, int], tuple[int, int]]) -> int:
+        return len(model.id_to_token(entry[1][1]) or "")
+
+    yield of_tokenizer("Model", "merges are applied in the reverse order", ranked(lambda entry: -entry[1][0]))
+    yield of_tokenizer("Model", "no merges are applied", lambda: replace(tokenizer, model=model.with_merges({})))
+    yield of_tokenizer("Model", "the first merge is missing", lambda: _without_first_merge(tokenizer, model))
+    yield of_tokenizer("Model", "longer merges go first", ranked(lambda entry: -length(entry)))
+    yield of_tokenizer("Model", "merges are ranked by the id of the whole", ranked(lambda entry: entry[1][1]))
+    for option in ("ignore_merges", "byte_fallback", "fuse_unk"):
+        value = getattr(model.options, option)
+        rule = f"{option} is {'off' if value else 'on'}"
+        yield of_tokenizer("Model", rule, partial(_with_option, tokenizer, model, option, not value))
+
+
+def _with_option(tokenizer: Tokenizer, model: BPE, option: str, value: bool) -> Tokenizer:
+    changed = copy(model)
+    change: dict[str, Any] = {option: value}
+    changed.options = replace(model.options, **change)
+    return replace(tokenizer, model=changed.with_merges(model.merges))
+
+
+def _without_first_merge(tokenizer: Tokenizer, model: BPE) -> Tokenizer:
+    first = min(model.merges, key=lambda pair: model.merges[pair][0], default=None)
+    merges = {pair: entry for pair, entry in model.merges.items() if pair != first}
+    return replace(tokenizer, model=model.with_merges(merges))
+
+
+def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Hypotheses:
+    def scored(change: Callable[[float], float]) -> Tokenizer:
+        pieces = [(piece, change(score)) for piece, score in model.pieces]
+        return replace(tokenizer, model=Unigram(pieces, model.unk_id, model.byte_fallback))
+
+    yield of_tokenizer("Model", "scores have the other sign", lambda: scored(lambda score: -score))
+    yield of_tokenizer("Model", "scores are not read", lambda: scored(lambda score: 0.0))
+
+
+def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Hypotheses:
+    table = model.table
+
+    def with_pieces(change: Pieces, byte_fallback: bool = table.byte_fallback) -> Callable[[], Tokenizer]:
+        def build() -> Tokenizer:
+            changed = PieceTable([change(piece) for piece in table.pieces], byte_fallback, "", table.special)
+            return replace(tokenizer, model=type(model)(changed))
+
+        return build
+
+    def retyped(old: PieceType, new: PieceType) -> Pieces:
+        return lambda piece: replace(piece, type=new) if piece.type is old else piece
+
+    types = {piece.type for piece in table.pieces}
+    if PieceType.USER_DEFINED in types:
+        change = retyped(PieceType.USER_DEFINED, PieceType.NORMAL)
+        yield of_tokenizer("Model", "user-defined symbols are not kept whole", with_pieces(change))
+    if PieceType.CONTROL in types:
+        change = retyped(PieceType.CONTROL, PieceType.USER_DEFINED)
+        yield of_tokenizer("Model", "control pieces are found in text", with_pieces(change))
+    if PieceType.UNUSED in types:
+        change = retyped(PieceType.UNUSED, PieceType.NORMAL)
+        yield of_tokenizer("Model", "unused pieces are used", with_pieces(change))
+    if table.byte_fallback:
+        change = retyped(PieceType.BYTE, PieceType.CONTROL)
+        yield of_tokenizer("Model", "byte_fallback is off", with_pieces(change, byte_fallback=False))
+    inverted = with_pieces(lambda piece: replace(piece, score=-piece.score))
+    yield of_tokenizer("Model", "scores have the other sign", inverted)
+    yield of_tokenizer("Model", "scores are not read", with_pieces(lambda piece: replace(piece, score=0.0)))
+
+
+def _fused(ids: Sequence[int], unknown: int) -> list[int]:
+    return [one for index, one in enumerate(ids) if one != unknown or index == 0 or ids[index - 1] != unknown]
+
+
+def piece_table(tokenizer: Tokenizer) -> PieceTable | None:
+    """The pieces of a sentencepiece model, None for any other."""
+    for decoder in tokenizer.decoders or ():
+        if isinstance(decoder, SentencePieceDecoder):
+            return decoder.table
+    return None
+
+
+def unknown_id(tokenizer: Tokenizer) -> int | None:
+    """The id of the unknown token, None where the model has none."""
+    model = tokenizer.model
+    if isinstance(model, Unigram):
+        return model.unk_id
+    if isinstance(model, BPE):
+        return model.vocab.get(model.options.unk_token or "")
+    table = piece_table(tokenizer)
+    return table.unk_id if table is not None and table.unk_id >= 0 else None
+
+
+class LongestFirst(VocabModel):
+    """At each place the longest entry of the vocab; what begins none is unknown, or left out.
+
+    >>> [token.value for token in LongestFirst({"a": 0, "ab": 1, "bc": 2, "c": 3}, None).tokenize("abcx")]
+    ['ab', 'c']
+    """
+
+    def __init__(self, vocab: Mapping[str, int], unknown: int | None) -> None:
+        super().__init__(vocab)
+        self._unknown = unknown
+        self._longest = max(map(len, vocab), default=0)
+
+    def tokenize(self, text: str) -> list[Token]:
+        tokens: list[Token] = []
+        start = 0
+        while start < len(text):
+            stops = range(min(len(text), start + self._longest), start, -1)
+            stop = next((stop for stop in stops if text[start:stop] in self.vocab), start + 1)
+            token_id = self.vocab.get(text[start:stop], self._unknown)
+            if token_id is not None:
+                tokens.append(Token(token_id, text[start:stop], (start, stop)))
+            start = stop
+        return tokens

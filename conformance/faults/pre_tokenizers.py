@@ -1,0 +1,144 @@
+"""Ways to get the pre-tokenizer wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import get_args
+
+from conformance.faults.fault import Hypotheses, Hypothesis, of_tokenizer
+from conformance.faults.patterns import rewritten
+from conformance.faults.translated import TranslatedSplit, in_other_classes
+from reftok import ReftokError, Tokenizer
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.patterns import Pattern, compile_oniguruma
+from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Digits, Metaspace, PrependScheme, Split
+from reftok.spec.stages import PreTokenizer
+from reftok.spec.text import NormalizedString
+from reftok.spec.text import Split as Part
+
+MOST_CHARACTERS = 4
+"""Of a text that are looked at when a class of characters is in doubt."""
+_DOUBTFUL_ASCII = "\v\f"
+"""White space that tables forget."""
+
+
+def of_pre_tokenizers(tokenizer: Tokenizer) -> Hypotheses:
+    """Patterns written otherwise, options that are not read, steps that are missing."""
+    for index, step in enumerate(tokenizer.pre_tokenizers):
+        yield from _of_step(tokenizer, index, step)
+    for index, step in enumerate(tokenizer.pre_tokenizers):
+        yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
+
+
+def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Hypotheses:
+    for rule, steps in _otherwise(step):
+        yield _with(tokenizer, rule, index, steps)
+    found = _pattern(step)
+    if found is None:
+        return
+    pattern, rest = found
+    for rule, changed in rewritten(pattern):
+        yield of_tokenizer("PreTokenizer", rule, partial(_with_pattern, tokenizer, index, step, changed, rest))
+    if pattern != GPT2_PATTERN:
+        build = partial(_with_pattern, tokenizer, index, step, GPT2_PATTERN, rest)
+        yield of_tokenizer("PreTokenizer", "GPT-2's pattern", build)
+
+
+def _otherwise(step: PreTokenizer) -> Iterator[tuple[str, tuple[PreTokenizer, ...]]]:
+    match step:
+        case ByteLevel():
+            prefix = not step.add_prefix_space
+            yield f"add_prefix_space is {_on(prefix)}", (replace(step, add_prefix_space=prefix),)
+            yield "bytes are not mapped: glyphs are taken for text", (Glyphs(),)
+        case Metaspace():
+            for scheme in get_args(PrependScheme):
+                if scheme != step.prepend_scheme:
+                    yield f"prepend_scheme is {scheme}", (replace(step, prepend_scheme=scheme),)
+            yield f"split is {_on(not step.split)}", (replace(step, split=not step.split),)
+        case Digits():
+            alone = not step.individual_digits
+            yield f"individual_digits is {_on(alone)}", (replace(step, individual_digits=alone),)
+
+
+class Glyphs:
+    """ASCII by the byte table and everything else as it is: what a reader of a byte-level vocab must not do."""
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return [part if part.tokens is not None else Part(_glyphs(part.normalized)) for part in splits]
+
+
+def _glyphs(normalized: NormalizedString) -> NormalizedString:
+    text = "".join(to_byte_characters(one.encode()) if one.isascii() else one for one in normalized.text)
+    return NormalizedString(text, normalized.original_start, normalized.alignments)
+
+
+def of_classes(tokenizer: Tokenizer, text: str) -> Hypotheses:
+    """Characters of this text, one or all of them, that are taken for something else.
+
+    So it is where a table of a class was made by hand, or is another Unicode version's. Which characters are wrong in
+    other texts, it does not say.
+    """
+    doubtful = doubtful_characters(text)[:MOST_CHARACTERS]
+    chosen = dict.fromkeys((*doubtful, "".join(doubtful))) if doubtful else ()
+    for index, step in enumerate(tokenizer.pre_tokenizers):
+        found = _pattern(step)
+        for characters in chosen if found is not None else ():
+            pattern, rest = found or ("", ())
+            for rule, table in in_other_classes(pattern, characters):
+                yield _with(tokenizer, rule, index, (_translated(step, table), *rest))
+
+
+def doubtful_characters(text: str) -> list[str]:
+    r"""The characters of a text that tables of classes may differ about, each once.
+
+    >>> doubtful_characters("a\u00e9\x0b\n\u00e9")
+    ['é', '\x0b']
+    """
+    found = (character for character in text if not character.isascii() or character in _DOUBTFUL_ASCII)
+    return list(dict.fromkeys(found))
+
+
+def _translated(step: PreTokenizer, table: dict[int, str]) -> TranslatedSplit:
+    if isinstance(step, Split) and isinstance(step.pattern, Pattern):
+        return TranslatedSplit(step.pattern, step.behavior, step.invert, table)
+    return TranslatedSplit(_gpt2_pattern(), "Isolated", False, table)
+
+
+@cache
+def _gpt2_pattern() -> Pattern:
+    return compile_oniguruma(GPT2_PATTERN)
+
+
+def _pattern(step: PreTokenizer) -> tuple[str, tuple[PreTokenizer, ...]] | None:
+    """The split pattern of a step, and the steps that do what else it does."""
+    if isinstance(step, ByteLevel) and step.use_regex:
+        return GPT2_PATTERN, (replace(step, use_regex=False),)
+    if isinstance(step, Split) and isinstance(step.pattern, Pattern):
+        try:
+            return step.pattern.as_oniguruma(), ()
+        except (KeyError, ReftokError):
+            return None
+    return None
+
+
+def _with_pattern(
+    tokenizer: Tokenizer, index: int, step: PreTokenizer, pattern: str, rest: tuple[PreTokenizer, ...]
+) -> Tokenizer:
+    compiled = compile_oniguruma(pattern)
+    split = replace(step, pattern=compiled) if isinstance(step, Split) else Split(compiled, "Isolated", False)
+    return _replaced(tokenizer, index, (split, *rest))
+
+
+def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[PreTokenizer, ...]) -> Hypothesis:
+    return of_tokenizer("PreTokenizer", rule, lambda: _replaced(tokenizer, index, steps))
+
+
+def _replaced(tokenizer: Tokenizer, index: int, steps: tuple[PreTokenizer, ...]) -> Tokenizer:
+    others = tokenizer.pre_tokenizers
+    return replace(tokenizer, pre_tokenizers=(*others[:index], *steps, *others[index + 1 :]))
+
+
+def _on(value: bool) -> str:
+    return "on" if value else "off"

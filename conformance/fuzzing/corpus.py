@@ -1,0 +1,93 @@
+"""The kept inputs of sessions: made fewer without losing what they reach, and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.core.errors import InputError
+from conformance.engine.plan import ModelPlan
+from conformance.fuzzing.coverage import Coverage
+from conformance.fuzzing.folder import read_corpus, read_state, write_corpus, write_state
+from conformance.fuzzing.state import Kept
+from conformance.fuzzing.watching import Watcher
+from conformance.generators.base import Drawn
+from conformance.generators.knowledge import model_knowledge
+from reftok import ReftokError, Tokenizer, load
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How many inputs a corpus had, and has."""
+
+    before: int
+    after: int
+
+
+def minimize(folder: Path, models: Sequence[ModelPlan]) -> Change:
+    """Keep, shortest first, only inputs that reach what none before them does."""
+    kept = kept_inputs(folder)
+    fewer = list(_needed(kept, models))
+    _replace(folder, fewer)
+    return Change(len(kept), len(fewer))
+
+
+def merge(folder: Path, others: Sequence[Path], models: Sequence[ModelPlan]) -> Change:
+    """Add the inputs of other sessions, each once; those for models that this session does not have are left out."""
+    names = {model.name for model in models}
+    kept = kept_inputs(folder)
+    known = {(entry.model, entry.drawn) for entry in kept}
+    merged = list(kept)
+    for other in others:
+        for entry in kept_inputs(other):
+            if entry.model in names and (entry.model, entry.drawn) not in known:
+                known.add((entry.model, entry.drawn))
+                merged.append(entry)
+    _replace(folder, merged)
+    return Change(len(kept), len(merged))
+
+
+def kept_inputs(folder: Path) -> list[Kept]:
+    """The inputs that count: those that the state knows of.
+
+    Raises InputError for a folder that is not a session's.
+    """
+    return read_corpus(folder, read_state(folder).kept)
+
+
+def _replace(folder: Path, kept: Sequence[Kept]) -> None:
+    """The corpus first: killed between the two, the inputs that do not count yet are lost, and no other."""
+    state = read_state(folder)
+    write_corpus(folder, kept)
+    state.kept = len(kept)
+    write_state(folder, state)
+
+
+def _needed(kept: Iterable[Kept], models: Sequence[ModelPlan]) -> Iterator[Kept]:
+    plans = {model.name: model for model in models}
+    by_model: dict[str, list[Kept]] = {}
+    for entry in kept:
+        by_model.setdefault(entry.model, []).append(entry)
+    for name, entries in by_model.items():
+        if name not in plans:
+            raise InputError(f"the corpus has inputs for {name}, which is none of the session's models")
+        tokenizer = load(plans[name].path, plans[name].encoding or None)
+        watcher, coverage = Watcher(tokenizer, model_knowledge(tokenizer)), Coverage()
+        for entry in sorted(entries, key=lambda entry: len(entry.drawn)):
+            if _reaches(watcher, coverage, tokenizer, entry.drawn):
+                yield entry
+
+
+def _reaches(watcher: Watcher, coverage: Coverage, tokenizer: Tokenizer, drawn: Drawn) -> bool:
+    """Whether an input reaches something that is not covered yet; it is covered then."""
+    if isinstance(drawn, tuple):
+        return bool(watcher.look_at_ids(coverage, drawn))
+    closely = bool(watcher.look(coverage, drawn))
+    if isinstance(drawn, bytes):
+        return closely
+    try:
+        ids = tokenizer.encode_ids(drawn)
+    except ReftokError:
+        return closely
+    return watcher.glance(coverage, drawn, ids) is not None or closely

@@ -1,0 +1,208 @@
+"""A session from start to end: replay what is known, generation after generation, the run folder at the end."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from conformance.core.finding import Finding
+from conformance.core.resources import expectations_folder
+from conformance.core.run import Run
+from conformance.engine.bench import load_reference
+from conformance.engine.workers import close_bench
+from conformance.fuzzing.coverage import Universe
+from conformance.fuzzing.folder import (
+    STATE,
+    ShardJournal,
+    append_to_corpus,
+    read_state,
+    write_state,
+)
+from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run
+from conformance.fuzzing.replay import Replayed, replay_known
+from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
+from conformance.fuzzing.state import ShardOutcome, new_state
+from conformance.fuzzing.watching import Watcher
+from conformance.fuzzing.workers import Workers
+from conformance.generators.knowledge import model_knowledge
+from conformance.report.run.folder import write_atomically, write_run_folder
+from conformance.runs.expectations import matching, read_expectations
+from conformance.runs.job import Job
+from conformance.runs.progress import Shrinking
+from conformance.subjects.versions import installed_versions
+
+COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
+SECONDS_BETWEEN_REPORTS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionProgress:
+    """How far a session is.
+
+    cases: of all models, those of earlier starts included; new_cases, seconds: of this start.
+    coverages: at the end of the last generation. found: a finding a cause, the worst example of each, not shrunk.
+    known: how many others an expectation lists.
+    """
+
+    cases: int
+    new_cases: int
+    seconds: float
+    coverages: tuple[ModelCoverage, ...]
+    found: tuple[Finding, ...]
+    known: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnd:
+    """What a session ended in. replayed: what was known at the start, and whether it is fixed."""
+
+    run: Run
+    coverages: tuple[ModelCoverage, ...]
+    replayed: tuple[Replayed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionJob:
+    """A session with what surrounds it.
+
+    job: plan, folder and workers, as of a run. cases: how many each model is to be given in all, None for no bound.
+    seconds: how long this start may last, infinite for no bound.
+    """
+
+    job: Job
+    session: SessionPlan
+    cases: int | None
+    seconds: float = math.inf
+
+
+def run_session(
+    session_job: SessionJob,
+    told: Callable[[SessionProgress | Shrinking], None],
+    told_replayed: Callable[[Replayed], None],
+) -> SessionEnd:
+    """Work until the cases or the time are up, write the folder, and give what it holds.
+
+    told: how far it is, after each shard, and which finding is shrunk.
+    told_replayed: each known cause that was asked again.
+    Interrupted, everything that was told is on disk, and run.json says "incomplete".
+    """
+    driver = _Driver(session_job, told)
+    try:
+        return driver.run(told_replayed)
+    finally:
+        close_bench()
+
+
+class _Driver:
+    """The state of one start of a session."""
+
+    def __init__(self, session_job: SessionJob, told: Callable[[SessionProgress | Shrinking], None]) -> None:
+        self.job, self.session = session_job.job, session_job.session
+        self.cases, self.seconds = session_job.cases, session_job.seconds
+        self.told = told
+        self.started, self.clock = datetime.now(UTC), time.monotonic()
+        names = [model.name for model in self.session.plan.models]
+        self.state = read_state(self.job.folder) if (self.job.folder / STATE).exists() else new_state(names)
+        self.journal = ShardJournal(self.job.folder, self.state.generation)
+        self.new_cases = 0
+        self.last_report = self.clock
+        self.universes: Mapping[str, Universe] = {name: self._universe(name) for name in names}
+        self.coverages = model_coverages(self.state, self.universes)
+        self.expectations = read_expectations(expectations_folder(), installed_versions())
+
+    def _universe(self, model: str) -> Universe:
+        plan = next(entry for entry in self.session.plan.models if entry.name == model)
+        tokenizer = load_reference(plan.path, plan.encoding)
+        return Watcher(tokenizer, model_knowledge(tokenizer)).universe
+
+    def run(self, told_replayed: Callable[[Replayed], None]) -> SessionEnd:
+        replayed = self._replay(told_replayed)
+        finished: dict[SessionShard, ShardOutcome] = dict(self.journal.finished)
+        try:
+            with Workers(self.session, self.job.folder, self.job.jobs) as workers:
+                while self._generation(workers, finished):
+                    finished.clear()
+        except KeyboardInterrupt:
+            self.state.add(finished.values())
+            self._write(session_run(self.job, self.session, self.state))
+            raise
+        finally:
+            self.journal.close()
+        self.state.add(outcome for _, outcome in sorted(finished.items(), key=_place))
+        run = session_run(self.job, self.session, self.state, self.told)
+        return SessionEnd(self._write(run), model_coverages(self.state, self.universes), replayed)
+
+    def _replay(self, told_replayed: Callable[[Replayed], None]) -> tuple[Replayed, ...]:
+        """Ask again what is known; what is fixed leaves the state and the journal of the generation under way."""
+        results = [model.result for model in self.state.models.values()]
+        replayed = replay_known(self.session.plan, [*results, *(o.result for o in self.journal.finished.values())])
+        lines = [json.dumps(entry.to_json()) + "\n" for entry in replayed]
+        write_atomically(self.job.folder / REPLAYED, "".join(lines))
+        for entry in replayed:
+            told_replayed(entry)
+        return tuple(replayed)
+
+    def _generation(self, workers: Workers, finished: dict[SessionShard, ShardOutcome]) -> bool:
+        """Work on the shards of a generation that are not finished; tells whether to go on with the next one.
+
+        finished: by shard, takes every outcome.
+        """
+        shards = generation_shards(self.session.plan, self.state.generation, self.state.cases, self.cases)
+        if not shards:
+            return False
+        for foreign in finished.keys() - set(shards):  # of a session that was to end within this generation
+            del finished[foreign]
+        remaining = [shard for shard in shards if shard not in finished]
+        for outcome in workers.outcomes(remaining, self.clock + self.seconds):
+            self.journal.add(outcome)
+            finished[outcome.shard] = outcome
+            self.new_cases += outcome.result.cases
+            self._tell(finished)
+        if len(finished) < len(shards):
+            return False
+        before = self.state.kept
+        kept = self.state.add(map(finished.__getitem__, shards))
+        append_to_corpus(self.job.folder, kept, before)
+        self.state.generation += 1
+        self.state.cases = max(shard.stop for shard in shards)
+        write_state(self.job.folder, self.state)
+        self.journal.empty()
+        self.coverages = model_coverages(self.state, self.universes)
+        if time.monotonic() - self.last_report > SECONDS_BETWEEN_REPORTS:
+            self._write(session_run(self.job, self.session, self.state))
+            self.last_report = time.monotonic()
+        return True
+
+    def _tell(self, finished: Mapping[SessionShard, ShardOutcome]) -> None:
+        results = [model.result for model in self.state.models.values()]
+        results += [outcome.result for outcome in finished.values()]
+        found: dict[tuple[str, ...], Finding] = {}
+        for result in results:
+            for key, group in result.groups.items():
+                finding = Finding(group.examples[0], group.count, (), group.stage, group.rule, "")
+                known = found.get((result.shard.model, *key))
+                count = finding.count + (known.count if known else 0)
+                found[result.shard.model, *key] = replace(known or finding, count=count)
+        cases = sum(result.cases for result in results)
+        seconds = time.monotonic() - self.clock
+        unexpected = tuple(entry for entry in found.values() if matching(self.expectations, entry) is None)
+        listed = len(found) - len(unexpected)
+        self.told(SessionProgress(cases, self.new_cases, seconds, self.coverages, unexpected, listed))
+
+    def _write(self, run: Run) -> Run:
+        """The folder of the run, and the coverage."""
+        seconds = {"total": round(time.monotonic() - self.clock, 1), "work": round(self.state.seconds, 1)}
+        run = replace(run, started=self.started.isoformat(timespec="seconds"), times=seconds)
+        coverage = coverage_to_json(model_coverages(self.state, self.universes))
+        write_atomically(self.job.folder / COVERAGE, json.dumps(coverage, indent=1, ensure_ascii=True) + "\n")
+        write_run_folder(run, self.job.folder, coverage)
+        return run
+
+
+def _place(entry: tuple[SessionShard, ShardOutcome]) -> tuple[str, int]:
+    shard = entry[1].shard
+    return shard.model, shard.number

@@ -1,0 +1,113 @@
+"""What a session ends in: a run like any other, its coverage, and what makes it worth less than it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.core.run import Cell, Run
+from conformance.fuzzing.coverage import KindCoverage, Universe, summary
+from conformance.fuzzing.session import SessionPlan
+from conformance.fuzzing.state import SessionState
+from conformance.fuzzing.watching import STAGES, TRANSITIONS, transition_name
+from conformance.runs.assemble import finished_run, unfinished_run, with_problems
+from conformance.runs.job import Job
+from conformance.runs.progress import Shrinking
+
+MOST_REFUSED = 0.2
+"""A subject that gives no answer to this share of the inputs or more proves nothing."""
+ENOUGH_CASES = 2_000
+"""Of a model, from which on every stage must have changed something."""
+MOST_NEVER_REACHED = 10
+_MUST_CHANGE = ("Normalizer", "PreTokenizer", "Model")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCoverage:
+    """Of one model: each kind, how often each generator gave an input, and why others had nothing to do."""
+
+    model: str
+    kinds: tuple[KindCoverage, ...]
+    drawn: Mapping[str, int]
+    idle: Mapping[str, str]
+
+
+def model_coverages(state: SessionState, universes: Mapping[str, Universe]) -> tuple[ModelCoverage, ...]:
+    """How far every model is covered, with some of what was never reached, readable."""
+    coverages = []
+    for name, model in state.models.items():
+        kinds = tuple(map(_readable, summary(model.coverage, universes[name], MOST_NEVER_REACHED)))
+        idle = {generator: reason for generator, reason in model.idle.items() if not model.drawn[generator]}
+        coverages.append(ModelCoverage(name, kinds, dict(sorted(model.drawn.items())), idle))
+    return tuple(coverages)
+
+
+def _readable(kind: KindCoverage) -> KindCoverage:
+    return replace(kind, examples=tuple(map(transition_name, kind.examples))) if kind.kind == TRANSITIONS else kind
+
+
+def coverage_to_json(coverages: Sequence[ModelCoverage]) -> dict[str, Any]:
+    """coverage.json."""
+    return {
+        coverage.model: {
+            "kinds": {
+                kind.kind: {"reached": kind.reached, "total": kind.total, "never reached": list(kind.examples)}
+                for kind in coverage.kinds
+            },
+            "generators": dict(coverage.drawn),
+            "nothing to do": dict(coverage.idle),
+        }
+        for coverage in coverages
+    }
+
+
+def session_run(
+    job: Job, session: SessionPlan, state: SessionState, told: Callable[[Shrinking], None] | None = None
+) -> Run:
+    """The run that a session amounts to so far.
+
+    told: where it is finished, which finding is shrunk.
+    """
+    results = [model.result for model in state.models.values()]
+    run = unfinished_run(job, results) if told is None else finished_run(job, results, told)
+    cases = max((result.cases for result in results), default=0)
+    run = replace(run, sources=("session",), fuzz=cases)
+    if told is None:
+        return run
+    return with_problems(run, [*_refusing(run.cells), *_idle(session, state), *_unexercised(state)])
+
+
+def _refusing(cells: Sequence[Cell]) -> Iterator[str]:
+    """The subjects that refused too much to prove anything."""
+    asked: dict[tuple[str, str], list[int]] = {}
+    for cell in cells:
+        if cell.check in ("ids", "decode"):
+            counts = asked.setdefault((cell.model, cell.subject), [0, 0])
+            counts[0] += cell.failures
+            counts[1] += cell.compared
+    for (model, subject), (failures, compared) in asked.items():
+        if compared and failures >= MOST_REFUSED * compared:
+            yield f"{subject} gave no answer to {failures:,} of {compared:,} questions on {model}"
+
+
+def _idle(session: SessionPlan, state: SessionState) -> Iterator[str]:
+    """The generators that never fired, though they had something to do, or that have nothing to do with any model."""
+    for generator in session.generators:
+        for name, model in state.models.items():
+            if not model.drawn[generator] and generator not in model.idle:
+                yield f"the generator {generator!r} never fired on {name}: there were too few cases"
+    if not any(model.drawn for model in state.models.values()):
+        reasons = {reason for model in state.models.values() for reason in model.idle.values()}
+        yield f"no generator has anything to work on: {'; '.join(sorted(reasons)) or 'there were no cases'}"
+
+
+def _unexercised(state: SessionState) -> Iterator[str]:
+    """The stages that never changed anything, in a session that was long enough for it."""
+    for name, model in state.models.items():
+        if model.result.cases < ENOUGH_CASES:
+            continue
+        seen = {str(key).partition(": ")[0] for key in model.coverage.of(STAGES)}
+        for stage in sorted(seen):
+            if stage.split()[1] in _MUST_CHANGE and f"{stage}: changed" not in model.coverage.of(STAGES):
+                yield f"{name}: stage {stage} was never exercised: it changed nothing in {model.result.cases:,} cases"

@@ -1,0 +1,98 @@
+"""A session on standard error: a live screen on a terminal, now and then a line elsewhere, or nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from conformance.core.finding import Finding, by_weight
+from conformance.fuzzing.drive import SessionProgress
+from conformance.fuzzing.outcome import ModelCoverage
+from conformance.report.run.view import plural, shown_input
+from conformance.report.text import visible
+from conformance.runs.progress import SECONDS_BETWEEN_LINES, Shrinking, say
+
+MOST_FINDINGS = 12
+
+
+class SessionTeller:
+    """Tells of each progress that it is given, while it is entered.
+
+    quiet: nothing at all.
+    """
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._console = Console(stderr=True)
+        self._live: Live | None = None
+        self._last_line = time.monotonic()
+
+    def __enter__(self) -> Callable[[SessionProgress | Shrinking], None]:
+        if self._console.is_terminal and not self._quiet:
+            self._live = Live(Text("loading models"), console=self._console, transient=True, refresh_per_second=4)
+            self._live.start()
+        return self._tell
+
+    def __exit__(self, *error: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def _tell(self, progress: SessionProgress | Shrinking) -> None:
+        now = time.monotonic()
+        if isinstance(progress, Shrinking):
+            if self._live is not None:
+                self._live.update(Text(progress.sentence))
+            elif not self._quiet and progress.is_due(now - self._last_line):
+                self._last_line = now
+                say(progress.sentence)
+        elif self._live is not None:
+            self._live.update(Group(Text(sentence(progress)), *tables(progress.coverages), _findings(progress.found)))
+        elif not self._quiet and now - self._last_line > SECONDS_BETWEEN_LINES:
+            self._last_line = now
+            say(sentence(progress))
+
+
+def sentence(progress: SessionProgress) -> str:
+    """How far a session is.
+
+    >>> sentence(SessionProgress(3000, 2000, 2.0, (), ()))
+    '3,000 cases, 1,000 a second, no unexpected finding'
+    """
+    pace = progress.new_cases / progress.seconds if progress.seconds else 0.0
+    unexpected = plural(len(progress.found), "unexpected finding") if progress.found else "no unexpected finding"
+    known = f", {progress.known:,} known" if progress.known else ""
+    return f"{plural(progress.cases, 'case')}, {pace:,.0f} a second, {unexpected}{known}"
+
+
+def tables(coverages: tuple[ModelCoverage, ...]) -> list[Table]:
+    """A table of coverage for each model."""
+    return [_table(coverage) for coverage in coverages]
+
+
+def _table(coverage: ModelCoverage) -> Table:
+    table = Table(title=visible(coverage.model), title_justify="left", box=None, padding=(0, 2, 0, 0), expand=True)
+    table.add_column("coverage", no_wrap=True)
+    table.add_column("reached", justify="right", no_wrap=True)
+    table.add_column("of", justify="right", no_wrap=True)
+    table.add_column("never reached, for example", overflow="ellipsis", no_wrap=True, ratio=1)
+    for kind in coverage.kinds:
+        missing = ", ".join(visible(str(key), 40) for key in kind.examples)
+        table.add_row(kind.kind, f"{kind.reached:,}", f"{kind.total:,}", Text(missing, "dim"))
+    return table
+
+
+def _findings(found: tuple[Finding, ...]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("finding", "count", "input"):
+        table.add_column(name, overflow="ellipsis", no_wrap=True, justify="right" if name == "count" else "left")
+    for finding in sorted(found, key=by_weight)[:MOST_FINDINGS]:
+        example = finding.example
+        stage = f"{finding.stage}: " if finding.stage else ""
+        cause = f"{example.subject} {example.check}: {stage}{finding.rule}"
+        table.add_row(Text(visible(cause, 100)), f"{finding.count:,}", Text(shown_input(example.case, 40)))
+    return table

@@ -1,0 +1,56 @@
+"""What a session is to do, cut into generations of shards.
+
+A shard's inputs depend on the seed, the model, its generation and number, and on what was kept at the end of the
+generation before; so a session ends the same on any number of workers, killed and resumed or not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conformance.engine.plan import Plan
+from conformance.subjects import BUILT_IN
+
+SHARDS = 16
+"""Of a generation and model: so many workers can be busy with one model."""
+CASES, CASES_ISOLATED = (32, 4_096), (256, 2_048)
+"""Of a shard in the first generation and at most: about a second's work, so that the end of a session is never far.
+
+The process of an isolated subject is started anew for each shard, which must be worth it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """A plan, and what a session adds to it. generators: the names of those that take part."""
+
+    plan: Plan
+    generators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionShard:
+    """A part of a generation of one model. start, stop: the numbers of its cases in the session."""
+
+    model: str
+    generation: int
+    number: int
+    start: int
+    stop: int
+
+
+def generation_shards(plan: Plan, generation: int, start: int, cases: int | None) -> list[SessionShard]:
+    """The shards of a generation, model by model; generations grow as more is known.
+
+    start: how many cases of each model the generations before had. cases: how many the session is to have, None for
+    as many as there is time for.
+    """
+    first_size, most = CASES if all(name in BUILT_IN for name in plan.subjects) else CASES_ISOLATED
+    size = min(first_size << min(generation, 30), most)
+    stop = start + SHARDS * size
+    stop = stop if cases is None else min(stop, cases)
+    return [
+        SessionShard(model.name, generation, number, first, min(first + size, stop))
+        for model in plan.models
+        for number, first in enumerate(range(start, stop, size))
+    ]

@@ -1,0 +1,126 @@
+"""What a session knows: what it has counted and found, what it has reached, what it has kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from conformance.checks.stream_methods import add_methods
+from conformance.core.case import Case
+from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, telling
+from conformance.fuzzing.coverage import Coverage
+from conformance.fuzzing.session import SessionShard
+from conformance.generators.base import Drawn
+from conformance.inputs.shards import Shard
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An input that reached something new. reached: what was new about it when it was kept."""
+
+    model: str
+    case: Case
+    reached: Coverage = field(default_factory=Coverage, compare=False)
+
+    @property
+    def drawn(self) -> Drawn:
+        """The input as generators take it."""
+        if self.case.kind == "ids":
+            return self.case.ids
+        return self.case.text if self.case.kind == "text" else self.case.data
+
+
+@dataclass(frozen=True, slots=True)
+class ShardOutcome:
+    """What came out of a shard.
+
+    result: counts and mismatches. kept: what reached something new. looked: what the closer looks found, of inputs that
+    were kept or not. drawn: how often each generator gave an input. idle: why others had nothing to do.
+    """
+
+    shard: SessionShard
+    result: ShardResult
+    kept: tuple[Kept, ...]
+    drawn: Counter[str]
+    idle: dict[str, str]
+
+
+@dataclass(slots=True)
+class ModelState:
+    """Of one model, over all shards that are counted."""
+
+    result: ShardResult
+    coverage: Coverage = field(default_factory=Coverage)
+    drawn: Counter[str] = field(default_factory=Counter)
+    idle: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class SessionState:
+    """Everything but the kept inputs.
+
+    generation: the next one. cases: of each model, of the generations before. kept: how many inputs are kept.
+    seconds: of work, over all starts of the session.
+    """
+
+    models: dict[str, ModelState]
+    generation: int = 0
+    cases: int = 0
+    kept: int = 0
+    seconds: float = 0.0
+
+    def add(self, outcomes: Iterable[ShardOutcome]) -> list[Kept]:
+        """Take the outcomes of shards, in the order given; gives the inputs that are worth keeping.
+
+        One that a shard kept, and that reached nothing that an earlier shard had not reached, is not.
+        """
+        worth_keeping: list[Kept] = []
+        for outcome in outcomes:
+            state = self.models[outcome.shard.model]
+            for kept in outcome.kept:
+                if state.coverage.take(kept.reached.reached):
+                    worth_keeping.append(kept)
+            add_result(state.result, outcome.result)
+            state.drawn += outcome.drawn
+            state.idle |= outcome.idle
+            self.seconds += outcome.result.seconds
+        self.kept += len(worth_keeping)
+        return worth_keeping
+
+
+def new_state(models: Sequence[str]) -> SessionState:
+    """The state of a session that has done nothing yet."""
+    return SessionState({model: ModelState(empty_result(model)) for model in models})
+
+
+def empty_result(model: str) -> ShardResult:
+    """A result to add others to."""
+    return ShardResult(Shard(model, "fuzz", 0, 1))
+
+
+def add_result(whole: ShardResult, part: ShardResult) -> None:
+    """Count a part in."""
+    whole.cases += part.cases
+    whole.answers += part.answers
+    whole.seconds += part.seconds
+    whole.unavailable |= part.unavailable
+    for subject, asked in part.methods.items():
+        add_methods(whole.methods[subject], asked)
+    for key, counts in part.counts.items():
+        _add_counts(whole.counts[key], counts)
+    for language, (compared, mismatched) in part.languages.items():
+        pair = whole.languages[language]
+        whole.languages[language] = [pair[0] + compared, pair[1] + mismatched]
+    for group_key, group in part.groups.items():
+        known = whole.groups.setdefault(group_key, Group(group.stage, group.rule))
+        known.count += group.count
+        known.languages |= group.languages
+        known.examples = sorted([*known.examples, *group.examples], key=telling)[:EXAMPLES_PER_GROUP]
+
+
+def _add_counts(whole: Counts, part: Counts) -> None:
+    whole.compared += part.compared
+    whole.mismatched += part.mismatched
+    whole.not_applicable += part.not_applicable
+    whole.failures += part.failures

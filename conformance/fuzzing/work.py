@@ -1,0 +1,255 @@
+"""The work on one shard of a session: draw, ask in bulk, watch what is reached; look closely at what differs."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TypeAlias
+
+from conformance.checks.base import Answers, tails
+from conformance.checks.batch import BATCH
+from conformance.core.case import Case, made_case, text_case
+from conformance.core.finding import Mismatch
+from conformance.core.observation import Encoded
+from conformance.engine.bench import Bench
+from conformance.engine.collecting import ask
+from conformance.engine.plan import Plan
+from conformance.engine.result import Group, ShardResult
+from conformance.engine.shard_work import judged
+from conformance.fuzzing.coverage import Coverage
+from conformance.fuzzing.session import SessionPlan, SessionShard
+from conformance.fuzzing.state import Kept, ShardOutcome, add_result
+from conformance.fuzzing.watching import Watcher
+from conformance.generators.base import Drawn, Generator, NothingToDo
+from conformance.generators.mutation import KeptMutation
+from conformance.generators.turns import in_turn
+from conformance.inputs.shards import Shard
+from conformance.subjects import BUILT_IN
+from conformance.subjects.base import Ids, InBulk, Subject
+
+LOOKED_AT, LOOKED_AT_FIRST = 256, 32
+"""One input in so many is traced; of the first generation so many of a shard."""
+ASKED_IN_FULL, ASKED_IN_FULL_OF_OTHERS, ASKED_IN_FULL_AT_FIRST = 512, 8, 4
+"""One input in so many is asked with all checks though nothing differs: of subjects that are not built in, and in the
+first generation, more."""
+OTHER_IN_BULK = "ids in bulk are others than those of the text alone"
+
+BulkTexts: TypeAlias = tuple[Mapping[int, str | None], Mapping[int, str | None]]
+"""By the number of the input, the text of its ids with special tokens kept, and with special tokens skipped."""
+BulkQuestions: TypeAlias = tuple[Mapping[int, list[int]], Mapping[int, list[int]]]
+"""By the number of the input, its ids, and those of them with special tokens."""
+
+
+class Workplace:
+    """What a worker has of one model, for all its shards."""
+
+    def __init__(self, session: SessionPlan, bench: Bench) -> None:
+        self.session = session
+        self.bench = bench
+        self.special_ids = frozenset(bench.knowledge.special_ids)
+        self.watcher = Watcher(bench.reference.tokenizer, bench.knowledge)
+
+    def work(self, shard: SessionShard, coverage: Coverage, kept: tuple[Drawn, ...]) -> ShardOutcome:
+        """The outcome of one shard.
+
+        coverage, kept: at the end of the generation before; neither is changed.
+        """
+        started = time.monotonic()
+        self.bench.renew()
+        plan = self.session.plan
+        result = ShardResult(
+            Shard(shard.model, "fuzz", shard.start, shard.stop), unavailable=dict(self.bench.unavailable)
+        )
+        work = _Work(self, shard, result, coverage.copy())
+        idle = work.draw([*self.bench.generators, KeptMutation.of(self.bench.knowledge, kept)])
+        work.ask_in_bulk()
+        work.look()
+        work.ask_in_full(plan)
+        result.cases = len(work.inputs)
+        result.seconds = time.monotonic() - started
+        return ShardOutcome(shard, result, tuple(work.kept), work.drawn, idle)
+
+
+@dataclass(slots=True)
+class _Work:
+    """One shard on its way.
+
+    inputs: what was drawn; makers: by which generator. ids: what the oracle gives for a text, or what is decoded.
+    bulk_ids: what each subject gave in bulk. suspects: by subject, the numbers of the inputs to be asked in full.
+    """
+
+    place: Workplace
+    shard: SessionShard
+    result: ShardResult
+    coverage: Coverage
+    inputs: list[Drawn] = field(default_factory=list)
+    makers: list[str] = field(default_factory=list)
+    ids: list[Ids | None] = field(default_factory=list)
+    bulk_ids: dict[str, list[Ids | None]] = field(default_factory=dict)
+    suspects: dict[str, set[int]] = field(default_factory=dict)
+    kept: list[Kept] = field(default_factory=list)
+    drawn: Counter[str] = field(default_factory=Counter)
+
+    def draw(self, found: Sequence[Generator | NothingToDo]) -> dict[str, str]:
+        """Draw the inputs, each generator in turn; gives why some have nothing to do."""
+        chosen = [generator for generator in found if generator.name in self.place.session.generators]
+        turns = in_turn(chosen)
+        chance = Random(self._seed)
+        for number in range(self.shard.start, self.shard.stop if turns else self.shard.start):
+            generator = turns[number % len(turns)]
+            self.inputs.append(self._taken(generator.draw(chance)))
+            self.makers.append(generator.name)
+        self.drawn.update(self.makers)
+        return {generator.name: generator.reason for generator in chosen if isinstance(generator, NothingToDo)}
+
+    @property
+    def _seed(self) -> str:
+        shard = self.shard
+        return f"{self.place.session.plan.inputs.seed}:{shard.model}:{shard.generation}:{shard.number}"
+
+    def _taken(self, drawn: Drawn) -> Drawn:
+        """Bytes as the text of them, where the oracle takes no bytes."""
+        if isinstance(drawn, bytes) and not self._oracle.takes_bytes:
+            return drawn.decode("utf-8", "replace")
+        return drawn
+
+    @property
+    def _oracle(self) -> Subject:
+        return self.place.bench.subjects[self.place.bench.oracle]
+
+    def ask_in_bulk(self) -> None:
+        """Compare the ids of texts and the texts of ids; whatever is not equal, or was refused, is suspect."""
+        bench, labels = self.place.bench, self.place.session.plan.labels
+        names = [name for name in bench.subjects if name != bench.oracle and name in labels]
+        oracle = self._oracle.in_bulk()
+        right = oracle or bench.reference.in_bulk()
+        self.ids = self._ids_of(right)
+        questions = self._questions(self.ids)
+        texts = self._texts_of(right, questions)
+        if oracle is not None:
+            self.bulk_ids[bench.oracle] = self.ids
+        for name in names:
+            subject = bench.subjects[name].in_bulk()
+            if oracle is None or subject is None:
+                self.suspects[name] = {*range(len(self.inputs))}
+                continue
+            suspects = self._sampled(self._asked_in_full(name), "asked in full")
+            self.bulk_ids[name] = self._ids_of(subject)
+            suspects |= self._differing(self.bulk_ids[name], self._texts_of(subject, questions), texts)
+            self.suspects[name] = suspects
+            self._count(name, suspects)
+
+    def _asked_in_full(self, name: str) -> int:
+        """Of so many inputs one is."""
+        if not self.shard.generation:
+            return ASKED_IN_FULL_AT_FIRST
+        return ASKED_IN_FULL if name in BUILT_IN else ASKED_IN_FULL_OF_OTHERS
+
+    def _ids_of(self, subject: InBulk) -> list[Ids | None]:
+        """What it gives for each text; ids to decode as they are."""
+        answers = iter(subject.ids([given for given in self.inputs if not isinstance(given, tuple)]))
+        return [given if isinstance(given, tuple) else next(answers) for given in self.inputs]
+
+    def _questions(self, ids: Sequence[Ids | None]) -> BulkQuestions:
+        """The ids to decode, and those of them where it matters whether special tokens are skipped."""
+        questions = {number: [*found] for number, found in enumerate(ids) if found is not None}
+        is_plain = self.place.special_ids.isdisjoint
+        return questions, {number: found for number, found in questions.items() if not is_plain(found)}
+
+    def _texts_of(self, subject: InBulk, questions: BulkQuestions) -> BulkTexts:
+        every, special = questions
+        kept = dict(zip(every, subject.texts([*every.values()]), strict=True))
+        if subject.without_special is None:
+            return kept, {}
+        return kept, dict(zip(special, subject.without_special([*special.values()]), strict=True))
+
+    def _differing(self, ids: Sequence[Ids | None], texts: BulkTexts, oracle_texts: BulkTexts) -> set[int]:
+        """The numbers of the inputs for which two answers differ, or one of them is missing."""
+        found = {n for n, (one, other) in enumerate(zip(ids, self.ids, strict=True)) if one is None or one != other}
+        for mine, others in zip(texts, oracle_texts, strict=True):
+            found |= {number for number, text in mine.items() if text is None or text != others.get(number, text)}
+        return found
+
+    def _count(self, name: str, suspects: Collection[int]) -> None:
+        """Count the answers that were compared in bulk and will not be asked for again."""
+        equal = len(self.inputs) - len(suspects)
+        texts = sum(not isinstance(given, tuple) for given in self.inputs)
+        texts -= sum(not isinstance(self.inputs[number], tuple) for number in suspects)
+        checks = self.place.session.plan.checks
+        for check, count in (("ids", texts), ("decode", equal)):
+            if check in checks:
+                self.result.counts[name, check].compared += count
+                self.result.answers += count
+
+    def _sampled(self, every: int, purpose: str) -> set[int]:
+        """The numbers of one input in so many, by chance: a fixed step would fall in with the turns of generators."""
+        chance = Random(f"{self._seed}:{purpose}")
+        count = len(self.inputs)
+        return set(chance.sample(range(count), min(count, -(-count // every))))
+
+    def look(self) -> None:
+        """Watch what the inputs reach, closely for a sample; keep those that reach something new."""
+        watcher = self.place.watcher
+        every = LOOKED_AT if self.shard.generation else max(1, len(self.inputs) // LOOKED_AT_FIRST)
+        looked_at = self._sampled(every, "looked at")
+        for number, (given, ids) in enumerate(zip(self.inputs, self.ids, strict=True)):
+            reached = None
+            if ids is not None and isinstance(given, str):
+                reached = watcher.glance(self.coverage, given, ids)
+            if number in looked_at:
+                if isinstance(given, tuple):
+                    closely = watcher.look_at_ids(self.coverage, given)
+                else:
+                    closely = watcher.look(self.coverage, given)
+                reached = reached or Coverage()
+                reached.take(closely.reached)
+            if reached:
+                self.kept.append(Kept(self.shard.model, self._case(number), reached))
+
+    def ask_in_full(self, plan: Plan) -> None:
+        """Ask about the suspects with all checks; a difference is attributed and recorded."""
+        oracle, bench = self.place.bench.oracle, self.place.bench
+        for position, (name, suspects) in enumerate(self.suspects.items()):
+            pairs = [(number, case) for number in sorted(suspects) for case in self._cases(number)]
+            cases = [case for _, case in pairs]
+            answers = ask(bench, cases, plan.checks, name)
+            part = judged(plan, self.result.shard, bench, cases, answers)
+            self._judge_bulk(name, pairs, answers[name], part)
+            self._judge_bulk(oracle, pairs, answers[oracle], part)
+            if position:  # what is said of the oracle itself was said with the first subject
+                part.counts = {key: counts for key, counts in part.counts.items() if key[0] != oracle}
+                part.groups = {key: group for key, group in part.groups.items() if key[0] != oracle}
+            add_result(self.result, part)
+
+    def _judge_bulk(
+        self, name: str, pairs: Sequence[tuple[int, Case]], answers: Sequence[Answers], part: ShardResult
+    ) -> None:
+        """Record the ids that are others in bulk than for the text alone, which no check on the latter can see."""
+        bulk = self.bulk_ids.get(name)
+        for (number, case), answer in zip(pairs, answers, strict=True):
+            encoding, ids = answer.encoding, None if bulk is None else bulk[number]
+            if ids is None or not isinstance(encoding, Encoded) or case.origin.endswith(":text"):
+                continue
+            if encoding.ids != tuple(ids):
+                shown = tails(encoding.ids, ids)
+                mismatch = Mismatch(self.shard.model, name, BATCH.name, OTHER_IN_BULK, "other ids", case, *shown)
+                key = (name, BATCH.name, "", OTHER_IN_BULK)
+                part.groups.setdefault(key, Group("", OTHER_IN_BULK)).add(mismatch)
+                part.counts[name, BATCH.name].compared += 1
+                part.counts[name, BATCH.name].mismatched += 1
+
+    def _cases(self, number: int) -> list[Case]:
+        """The input as a case; bytes also as the text of them, for those that take no bytes."""
+        case = self._case(number)
+        if case.kind != "bytes":
+            return [case]
+        return [case, text_case(case.readable_text, f"{case.origin}:text")]
+
+    def _case(self, number: int) -> Case:
+        shard, given = self.shard, self.inputs[number]
+        place = f"{shard.generation}.{shard.number}.{number}"
+        origin = f"session:{self.place.session.plan.inputs.seed}:{place}:{self.makers[number]}"
+        return made_case(given, origin)

@@ -1,0 +1,1 @@
+"""The reports of two runs held against each other."""

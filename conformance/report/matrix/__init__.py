@@ -1,0 +1,1 @@
+"""The reports of a matrix of releases."""

@@ -1,0 +1,82 @@
+"""A matrix of releases as Markdown: what changed in words, the table, then every cause with its shrunk examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from conformance.compare.matrix import Behaviour, Cause, LibraryMatrix
+from conformance.report.matrix.view import (
+    BETWEEN,
+    COUNTED,
+    INTRODUCTION,
+    MEANINGS,
+    NOT_ASKED,
+    SIGNS,
+    SPACE,
+    equal_line,
+    example_lines,
+    extent,
+    facts,
+    gap_lines,
+    headline,
+    period,
+    place,
+    quiet_line,
+    shown_cell,
+    summary,
+    telling_rows,
+    title,
+    warnings,
+)
+from conformance.report.run.markdown import code, prose
+
+
+def matrix_markdown(libraries: Sequence[LibraryMatrix]) -> str:
+    """The matrices of all libraries, one after the other."""
+    lines = ["# Releases of the official libraries", "", f"{INTRODUCTION} {BETWEEN} {SPACE}"]
+    for library in libraries:
+        lines += ["", *_library(library)]
+    return "\n".join(lines) + "\n"
+
+
+def _library(library: LibraryMatrix) -> Iterator[str]:
+    yield from (f"## {prose(headline(library))}", "")
+    found = (*warnings(library), *map(str, summary(library)), quiet_line(library))
+    yield from (f"- {prose(line, 600)}" for line in found if line)
+    yield from _table(library)
+    if equal_line(library):
+        yield from ("", f"{SIGNS['equal']} {equal_line(library)}.")
+    for cause in library.causes:
+        yield from ("", *_cause(library, cause))
+    lines = gap_lines(library)
+    if lines:
+        yield from ("", f"### {NOT_ASKED}", "")
+    yield from (f"- {prose(line, 600)}" for line in lines)
+
+
+def _table(library: LibraryMatrix) -> Iterator[str]:
+    rows = telling_rows(library)
+    if not rows:
+        return
+    signs = ", ".join(f"{SIGNS[state]} {meaning}" for state, meaning in MEANINGS.items())
+    yield from ("", f"{signs}. {COUNTED}", "")
+    yield f"| model | check | {' | '.join(map(prose, library.releases))} |"
+    yield f"|---|---{'|---' * len(library.releases)}|"
+    for row in rows:
+        cells = " | ".join(map(shown_cell, row.cells))
+        yield f"| {prose(row.model, 40)} | {prose(row.check)} | {cells} |"
+
+
+def _cause(library: LibraryMatrix, cause: Cause) -> Iterator[str]:
+    sign = SIGNS["known" if cause.is_known else "new"]
+    yield from (f"### {sign} {prose(f'{period(cause)}: {title(cause)}', 600)}", "")
+    for name, value in facts(library, cause):
+        yield f"- {name}: {prose(value, 2000)}"
+    for behaviour in cause.behaviours:
+        yield from _behaviour(library, cause, behaviour)
+
+
+def _behaviour(library: LibraryMatrix, cause: Cause, behaviour: Behaviour) -> Iterator[str]:
+    yield f"- **{prose(place(behaviour))}**: {prose(extent(cause, behaviour), 600)}"
+    given, *both = (f"{code(shown)} {prose(words)}" for shown, words in example_lines(library, behaviour, 60))
+    yield f"  - example: {given}: {', '.join(both)}"

@@ -1,0 +1,129 @@
+"""The folder of a run: run.json and findings.jsonl for machines; a report, a summary and a badge for people.
+
+Each file is written beside its place and moved there whole; run.json comes last, so that a folder with one is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from conformance.core.errors import InputError
+from conformance.core.finding import SEVERITIES, Finding, Status
+from conformance.core.run import (
+    SCHEMA_VERSION,
+    Run,
+    Verdict,
+    finding_from_json,
+    finding_to_json,
+    run_from_json,
+    run_to_json,
+)
+from conformance.report.run.badge import badge_json, badge_svg
+from conformance.report.run.html import html_report
+from conformance.report.run.junit import junit_xml
+from conformance.report.run.markdown import summary_markdown
+
+RUN, FINDINGS, HTML, JUNIT, SUMMARY = "run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md"
+BADGE, BADGE_ENDPOINT = "badge.svg", "badge.json"
+
+
+def write_run_folder(run: Run, folder: Path, coverage: Mapping[str, Any] | None = None) -> None:
+    """Writes the seven files; makes the folder where it is missing, replaces what an older run left.
+
+    coverage: of a session, as coverage.json has it; the report shows it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(finding_to_json(finding), ensure_ascii=True, sort_keys=True) for finding in run.findings]
+    write_atomically(folder / FINDINGS, "".join(f"{line}\n" for line in lines))
+    write_atomically(folder / HTML, html_report(run, coverage))
+    write_atomically(folder / JUNIT, junit_xml(run))
+    write_atomically(folder / SUMMARY, summary_markdown(run))
+    write_atomically(folder / BADGE, badge_svg(run))
+    write_atomically(folder / BADGE_ENDPOINT, badge_json(run))
+    write_atomically(folder / RUN, json.dumps(run_to_json(run), indent=1, ensure_ascii=True, sort_keys=True) + "\n")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """A reader sees the old file or the new one, never a part; a killed writer leaves the old one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("wb") as file:
+            file.write(text.encode("utf-8", "backslashreplace"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read_run_folder(folder: Path) -> Run:
+    """The run that `write_run_folder` wrote; an `InputError` names the file, the place and what is wrong there."""
+    path = folder / RUN
+    value = _json(_read(path), str(path))
+    if not isinstance(value, dict) or "schema" not in value:
+        raise InputError(f"{path}: is not the run.json of a run")
+    if value["schema"] != SCHEMA_VERSION:
+        raise InputError(f"{path}: has schema {value['schema']!r}; this version reads schema {SCHEMA_VERSION}")
+    findings = _read_findings(folder / FINDINGS)
+    try:
+        run = run_from_json(value, findings)
+        told = value["unexpected"]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: does not have the form of a run: {_reason(error)}") from error
+    _require(run.verdict, get_args(Verdict), f"{path}: verdict")
+    if run.unexpected != told:
+        raise InputError(f"{folder / FINDINGS}: holds {run.unexpected} new findings, but run.json tells of {told}")
+    return run
+
+
+def _read_findings(path: Path) -> tuple[Finding, ...]:
+    lines = _read(path).split("\n")
+    if lines.pop():
+        raise InputError(f"{path}:{len(lines) + 1}: is truncated: the last line does not end")
+    return tuple(_finding(line, f"{path}:{number}") for number, line in enumerate(lines, 1))
+
+
+def _finding(line: str, place: str) -> Finding:
+    value = _json(line, place)
+    try:
+        finding = finding_from_json(value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{place}: does not have the form of a finding: {_reason(error)}") from error
+    _require(finding.status, get_args(Status), f"{place}: status")
+    _require(finding.example.severity, SEVERITIES, f"{place}: severity")
+    return finding
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: is missing") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8: byte {error.start}") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _json(text: str, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        if error.msg.startswith("Unterminated") or not text[error.pos :].strip():
+            raise InputError(f"{place}: is truncated: the JSON breaks off after character {error.pos}") from error
+        raise InputError(f"{place}: is not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place}: is not JSON that can be read: {error}") from error
+
+
+def _require(word: str, words: tuple[str, ...], place: str) -> None:
+    if word not in words:
+        raise InputError(f"{place}: is {word!r}, none of {', '.join(words)}")
+
+
+def _reason(error: Exception) -> str:
+    return f"{error} is missing" if isinstance(error, KeyError) else str(error)

@@ -1,0 +1,288 @@
+"""A run as one HTML file that needs nothing else: no network, no fonts, no JavaScript (which only adds the filter).
+
+The template holds the page, this module what it shows. Whatever the template writes goes through `visible` and then
+through the escaping of jinja2, so that no input can be markup, and the page's policy runs no script but its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from markupsafe import Markup
+
+from conformance.core.case import Case
+from conformance.core.finding import SEVERITIES, Finding
+from conformance.core.run import Cell, LanguageCell, Run
+from conformance.report.run import view
+from conformance.report.run.alignment import Group, aligned
+from conformance.report.run.reproduction import reproduce_command, reproduction
+from conformance.report.templates import LONGEST_VALUE, page
+from conformance.report.text import CodePoint, code_points, visible
+
+MOST_DETAILED = 200
+"""Findings that are shown with all details; the next are rows of a table."""
+
+MOST_BRIEF = 1000
+"""Rows of that table; what is left is counted by model, subject and check."""
+
+MOST_CULPRITS = 8
+"""Subjects that the first screen names."""
+
+MOST_UNITS = 64
+"""Code points or bytes of an input that are listed one by one."""
+
+LONGEST_INPUT = 1000
+LONGEST_ANSWER = 400
+LONGEST_KEY = 40
+
+NEVER = "never reached"
+"""The key of coverage.json under which the examples are of what no input reached."""
+
+HEAT_STEPS = (0.0, 0.0001, 0.001, 0.01, 0.1)
+"""A share of mismatches above the n-th of these has the heat n + 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """A cell of the matrix: its numbers, the sentence that says the same, and the finding that it leads to."""
+
+    state: view.State
+    numbers: str
+    note: str
+    sentence: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatView:
+    """A cell of the heat map: how hot from 0 to 5, the number of mismatches, and the sentence that says the same."""
+
+    heat: int
+    numbers: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingView:
+    """A finding with its input and answers laid out."""
+
+    finding: Finding
+    share: str
+    expected_by: str
+    input: Markup
+    input_note: str
+    units: list[CodePoint]
+    units_left: int
+    groups: list[Group]
+    spans: bool
+    shared: Markup
+    expected: Markup
+    observed: Markup
+    link: str
+    commands: list[str]
+    commands_are_exact: bool
+    reproduction: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestView:
+    """Findings that are only counted: of which place, how bad, how many mismatches, and their anchors."""
+
+    finding: Finding
+    count: int
+    fingerprints: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageView:
+    """How far a session got with one model: by kind how many were reached, of how many, and some that never were."""
+
+    model: str
+    kinds: list[tuple[str, int, int, str]]
+    idle: list[tuple[str, str]]
+
+
+def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
+    """The whole page. coverage: of a session, as coverage.json has it."""
+    findings = view.ordered(run.findings)
+    return page(
+        "report.html.jinja",
+        ["report.css"],
+        "report.js",
+        run=run,
+        good=run.exit_code == 0,
+        headline=view.headline(run),
+        seconds=view.seconds(run),
+        known=len(view.known_findings(run)),
+        untested=view.untested_lines(run),
+        culprits=[(item, view.accusation(item.worst), view.share_of(run, item.worst)) for item in view.culprits(run)],
+        most_culprits=MOST_CULPRITS,
+        checks=view.checks(run),
+        matrix=_matrix(run, findings),
+        symbols=view.SYMBOLS,
+        meanings=view.MEANINGS,
+        severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
+        heat_subjects=_heat_subjects(run),
+        heat_rows=_heat_rows(run),
+        heat_totals=_heat_totals(run),
+        folder=view.folder(run),
+        coverages=[_coverage_view(model, entry) for model, entry in (coverage or {}).items()],
+        subjects=list(dict.fromkeys(finding.example.subject for finding in findings)),
+        detailed=[_finding_view(run, finding) for finding in findings[:MOST_DETAILED]],
+        brief=findings[MOST_DETAILED : MOST_DETAILED + MOST_BRIEF],
+        rest=_rest(findings[MOST_DETAILED + MOST_BRIEF :]),
+    )
+
+
+# --- the matrix
+
+
+def _matrix(run: Run, findings: list[Finding]) -> list[tuple[str, list[tuple[str, list[CellView]]]]]:
+    """For every model its subjects, for every subject its cells."""
+    targets: dict[tuple[str, str, str], str] = {}
+    for finding in findings:
+        example = finding.example
+        targets.setdefault((example.model, example.subject, example.check), finding.fingerprint)
+    return [
+        (model, [(row.subject, [_cell_view(cell, targets) for cell in row.cells]) for row in rows])
+        for model, rows in groupby(view.rows(run), key=lambda row: row.model)
+    ]
+
+
+def _cell_view(cell: Cell | None, targets: dict[tuple[str, str, str], str]) -> CellView:
+    kind = view.state(cell)
+    if cell is None or kind == "none":
+        return CellView(kind, "", "", view.sentence(cell), "")
+    numbers = f"{cell.compared:,}" if not cell.mismatched else f"{cell.mismatched:,} / {cell.compared:,}"
+    notes = [f"{cell.known:,} known"] if cell.known and kind == "new" else []
+    notes += [f"{cell.failures:,} no answer"] if cell.failures else []
+    if kind == "silent":
+        numbers, notes = f"{cell.failures:,}", ["no answer"]
+    target = targets.get((cell.model, cell.subject, cell.check), "")
+    return CellView(kind, numbers, ", ".join(notes), view.sentence(cell), target)
+
+
+# --- the heat map
+
+
+def _heat_subjects(run: Run) -> list[str]:
+    return list(dict.fromkeys(cell.subject for cell in run.languages))
+
+
+def _heat_totals(run: Run) -> list[tuple[str, int]]:
+    """In how many corpus files each subject differs."""
+    return [
+        (subject, sum(cell.mismatched > 0 for cell in run.languages if cell.subject == subject))
+        for subject in _heat_subjects(run)
+    ]
+
+
+def _heat_rows(run: Run) -> list[tuple[str, int, list[HeatView]]]:
+    """Every language with its mismatches and its cells; those with the most mismatches first."""
+    found: dict[str, dict[str, LanguageCell]] = {}
+    for cell in run.languages:
+        found.setdefault(cell.language, {})[cell.subject] = cell
+    totals = {language: sum(cell.mismatched for cell in cells.values()) for language, cells in found.items()}
+    subjects = _heat_subjects(run)
+    return [
+        (language, totals[language], [_heat_view(found[language].get(subject)) for subject in subjects])
+        for language in sorted(found, key=lambda language: (-totals[language], language))
+    ]
+
+
+def _heat_view(cell: LanguageCell | None) -> HeatView:
+    if cell is None or not cell.compared:
+        return HeatView(0, view.SYMBOLS["none"], "not compared")
+    share = cell.mismatched / cell.compared
+    sentence = f"{cell.mismatched:,} of {view.plural(cell.compared, 'answer')} differ ({share:.2%})"
+    numbers = f"{cell.mismatched:,}" if cell.mismatched else view.SYMBOLS["equal"]
+    return HeatView(sum(share > step for step in HEAT_STEPS), numbers, sentence)
+
+
+# --- the coverage of a session
+
+
+def _coverage_view(model: str, entry: Mapping[str, Any]) -> CoverageView:
+    kinds = [
+        (kind, found["reached"], found["total"], ", ".join(visible(str(key), LONGEST_KEY) for key in found[NEVER]))
+        for kind, found in entry["kinds"].items()
+    ]
+    return CoverageView(model, kinds, list(entry["nothing to do"].items()))
+
+
+# --- a finding
+
+
+def _rest(findings: list[Finding]) -> list[RestView]:
+    """Findings by status, severity and place."""
+    found: dict[tuple[str, ...], list[Finding]] = {}
+    for item in findings:
+        example = item.example
+        key = (item.status, example.severity, example.model, example.subject, example.check)
+        found.setdefault(key, []).append(item)
+    return [
+        RestView(items[0], sum(item.count for item in items), [item.fingerprint for item in items])
+        for items in found.values()
+    ]
+
+
+def _finding_view(run: Run, finding: Finding) -> FindingView:
+    example, case = finding.example, finding.example.case
+    answers = view.answers(example, LONGEST_ANSWER)
+    model = next((item for item in run.models if item.name == example.model), None)
+    commands = [command for command in (finding.replay, reproduce_command(finding, model)) if command]
+    return FindingView(
+        finding,
+        share=view.share_of(run, finding),
+        expected_by=view.expected_by(finding),
+        input=Markup.escape(view.shown_input(case, LONGEST_INPUT if case.kind == "text" else MOST_UNITS)),
+        input_note=_input_note(case),
+        units=_units(case),
+        units_left=max(0, len(case.text or case.data) - MOST_UNITS),
+        groups=aligned(case, example.evidence) if example.evidence.expected else [],
+        spans=example.check == "offsets",
+        shared=Markup.escape(answers.shared),
+        expected=Markup.escape(answers.expected),
+        observed=Markup.escape(answers.observed),
+        link=finding.upstream if finding.upstream.startswith(("https://", "http://")) else "",
+        commands=commands,
+        commands_are_exact=all(visible(command, LONGEST_VALUE) == command for command in commands),
+        reproduction=reproduction(finding, model),
+    )
+
+
+def _input_note(case: Case) -> str:
+    noun = {"text": "code point", "bytes": "byte", "ids": "id"}[case.kind]
+    length = len(case.text or case.data or case.ids)
+    limit = LONGEST_INPUT if case.kind == "text" else MOST_UNITS
+    cut = f", the first {limit:,} shown" if length > limit else ""
+    return f"{view.plural(length, noun)}{cut}, from {case.origin}"
+
+
+def _units(case: Case) -> list[CodePoint]:
+    """The code points of a text or the bytes of bytes, one by one; ids are their own names."""
+    if case.kind == "bytes":
+        return [CodePoint(f"0x{byte:02X}", _shown_byte(byte), _role(byte), "") for byte in case.data[:MOST_UNITS]]
+    return code_points(case.text, MOST_UNITS)
+
+
+def _shown_byte(byte: int) -> str:
+    return visible(chr(byte)) if byte < 0x80 else ""
+
+
+def _role(byte: int) -> str:
+    """What a byte can be in UTF-8.
+
+    >>> [_role(byte) for byte in (0x41, 0x9F, 0xE2, 0xC0)]
+    ['ASCII', 'continuation byte', 'first of 3 bytes', 'never in UTF-8']
+    """
+    if byte < 0x80:
+        return "ASCII"
+    if byte < 0xC0:
+        return "continuation byte"
+    if byte in (0xC0, 0xC1) or byte > 0xF4:
+        return "never in UTF-8"
+    return f"first of {2 + (byte >= 0xE0) + (byte >= 0xF0)} bytes"

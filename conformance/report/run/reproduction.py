@@ -1,0 +1,74 @@
+"""How to show a finding elsewhere: the command that writes it as a file, and what the official library answers to it.
+
+The input is spelled in ASCII.
+"""
+
+from __future__ import annotations
+
+from conformance.core.case import Case
+from conformance.core.finding import Finding
+from conformance.core.run import ModelInfo
+
+LONGEST_INPUT = 2_000
+"""Code points, bytes or ids; what is longer is only replayed."""
+
+
+def reproduction(finding: Finding, model: ModelInfo | None) -> str:
+    r"""The lines, "" where the library or the input cannot be written down.
+
+    Texts are ASCII, so that what is copied is what was asked, whatever the page or the terminal makes of it.
+    """
+    case = finding.example.case
+    if model is None or len(case.text or case.data or case.ids) > LONGEST_INPUT or case.tokens:
+        return ""
+    lines = _LIBRARIES.get(model.format)
+    if lines is None or (case.kind == "bytes" and model.format != "sentencepiece"):
+        return ""
+    start, encode, decode, stream = lines
+    by_check = {"stream decode": stream, "stream encode": ""}
+    ask = by_check.get(finding.example.check, decode if case.kind == "ids" else encode)
+    if not ask:
+        return ""
+    path = model.name if model.name.endswith(model.path) else f"{model.name}/{model.path}"
+    ids = _written(case) if case.kind == "ids" else f"tokenizer.encode({_written(case)}).ids"
+    return f"{start.format(path=ascii(path))}\n{ask.format(input=_written(case), ids=ids)}\n"
+
+
+def reproduce_command(finding: Finding, model: ModelInfo | None) -> str:
+    """The command that writes the finding as one small file, "" where there is no such file (`conformance reproduce`).
+
+    It names the same run and the same finding as the command that replays it.
+    """
+    has_file = model is not None and model.format in _LIBRARIES and finding.example.rule not in _WITHOUT_ANSWER
+    start, replay, arguments = finding.replay.partition(_REPLAY)
+    return f"{_REPRODUCE}{arguments}" if has_file and replay and not start else ""
+
+
+_REPLAY, _REPRODUCE = "conformance replay ", "conformance reproduce "
+_WITHOUT_ANSWER = ("timed out", "not asked")
+"""Rules of findings that a file would show by never ending, or not at all."""
+
+_LIBRARIES = {
+    "tokenizer.json": (
+        "from tokenizers import Tokenizer\ntokenizer = Tokenizer.from_file({path})",
+        "encoding = tokenizer.encode({input})\nprint(encoding.ids, encoding.tokens, encoding.offsets)",
+        "print(ascii(tokenizer.decode({input})))",
+        "from tokenizers.decoders import DecodeStream\n"
+        "ids = {ids}\n"
+        "stream = DecodeStream(skip_special_tokens=True)\n"
+        "print(ascii([stream.step(tokenizer, token_id) for token_id in ids]), ascii(tokenizer.decode(ids)))",
+    ),
+    "sentencepiece": (
+        "from sentencepiece import SentencePieceProcessor\nprocessor = SentencePieceProcessor(model_file={path})",
+        'print(processor.Encode({input}, return_type="offset_mapping"))',
+        "print(ascii(processor.Decode({input})))",
+        "",
+    ),
+}
+"""By model format: how to load a model, to encode, to decode, and to decode as a stream, "" where it has none."""
+
+
+def _written(case: Case) -> str:
+    if case.kind == "ids":
+        return str(list(case.ids))
+    return ascii(case.data if case.kind == "bytes" else case.text)

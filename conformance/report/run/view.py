@@ -1,0 +1,343 @@
+"""What every report says in the same words: order, states of a cell, headline, the input and the two answers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from conformance.core.case import Case
+from conformance.core.finding import Finding, Mismatch, Severity, by_weight
+from conformance.core.run import Cell, Run
+from conformance.report.text import visible, visible_part
+
+State = Literal["equal", "new", "known", "silent", "none"]
+
+"""From the worst to the mildest."""
+
+SYMBOLS: dict[State, str] = {"equal": "✓", "new": "✗", "known": "≈", "silent": "!", "none": "–"}
+MEANINGS: dict[State, str] = {
+    "equal": "all equal",
+    "new": "unexpected mismatches",
+    "known": "only known mismatches",
+    "silent": "no answer to compare",
+    "none": "not applicable",
+}
+
+MOST_KNOWN = 5
+"""So many known findings are named one by one; where there are more, report.html has them."""
+
+SHARED = 40
+"""How much is shown of what both answers share."""
+
+_DIGITS = "0123456789"
+
+_DEEDS: dict[Severity, str] = {
+    "special-token injection": "lets text make special tokens",
+    "other text": "gives other text",
+    "other ids": "gives other ids",
+    "no answer": "gives no answer",
+    "offsets only": "gives other offsets",
+}
+_COMPARED = ("other text", "other ids", "offsets only")
+_EXPECTED_BY = {
+    "stream encode": "the subject, fed the whole text",
+    "stream decode": "the subject, fed all ids",
+    "batch = single": "the subject, asked alone",
+    "round trip": "the text itself",
+}
+_OF_ORACLE = ("ids", "offsets", "decode")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the matrix: one subject on one model, a cell for every check (None where there is none)."""
+
+    model: str
+    subject: str
+    cells: tuple[Cell | None, ...]
+
+    @property
+    def compared(self) -> int:
+        return sum(cell.compared for cell in self.cells if cell)
+
+    @property
+    def mismatched(self) -> int:
+        return sum(cell.mismatched for cell in self.cells if cell)
+
+    @property
+    def known(self) -> int:
+        return sum(cell.known for cell in self.cells if cell)
+
+    @property
+    def failures(self) -> int:
+        return sum(cell.failures for cell in self.cells if cell)
+
+    @property
+    def state(self) -> State:
+        """The worst of its cells."""
+        states = {state(cell) for cell in self.cells}
+        order: tuple[State, ...] = ("new", "silent", "known", "equal")
+        return next((item for item in order if item in states), "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """A subject that is wrong: its worst finding, how many others it has, and on which models."""
+
+    subject: str
+    worst: Finding
+    others: int
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Two answers made visible, cut where they part; of what they share, only the end."""
+
+    shared: str
+    expected: str
+    observed: str
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """Both in one piece each."""
+        return self.shared + self.expected or "(empty)", self.shared + self.observed or "(empty)"
+
+
+def checks(run: Run) -> tuple[str, ...]:
+    """The columns of the matrix."""
+    return tuple(dict.fromkeys((*run.checks, *(cell.check for cell in run.cells))))
+
+
+def rows(run: Run) -> list[Row]:
+    """The lines of the matrix; models and subjects in the order in which the cells name them."""
+    found: dict[str, dict[str, dict[str, Cell]]] = {}
+    for cell in run.cells:
+        found.setdefault(cell.model, {}).setdefault(cell.subject, {})[cell.check] = cell
+    columns = checks(run)
+    return [
+        Row(model, subject, tuple(map(cells.get, columns)))
+        for model, subjects in found.items()
+        for subject, cells in subjects.items()
+    ]
+
+
+def state(cell: Cell | None) -> State:
+    """What a cell amounts to.
+
+    >>> state(Cell("m", "s", "ids", compared=9, mismatched=2, known=1)), state(Cell("m", "s", "ids", compared=0))
+    ('new', 'none')
+    """
+    if cell is None:
+        return "none"
+    if cell.mismatched > cell.known:
+        return "new"
+    if cell.compared <= cell.failures:
+        return "silent" if cell.failures else "none"
+    return "known" if cell.mismatched else "equal"
+
+
+def sentence(cell: Cell | None) -> str:
+    """A cell in words, for those who do not see its colour and sign.
+
+    >>> sentence(Cell("m", "s", "ids", compared=12345, mismatched=3, known=1, failures=2))
+    '12,345 answers compared, 3 differ (1 of them known), 2 did not come'
+    """
+    if cell is None:
+        return "not applicable"
+    parts = [f"{plural(cell.compared, 'answer')} compared"] if cell.compared else []
+    if cell.mismatched:
+        parts.append(f"{cell.mismatched:,} differ" + (f" ({cell.known:,} of them known)" if cell.known else ""))
+    elif cell.compared:
+        parts.append("all equal")
+    if cell.failures:
+        parts.append(f"{cell.failures:,} did not come")
+    if cell.not_applicable:
+        parts.append(f"not applicable to {plural(cell.not_applicable, 'case')}")
+    return ", ".join(parts) or "not applicable"
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """As they weigh."""
+    return sorted(findings, key=by_weight)
+
+
+def new_findings(run: Run) -> list[Finding]:
+    """The findings that no expectation lists."""
+    return ordered(finding for finding in run.findings if finding.status == "new")
+
+
+def known_findings(run: Run) -> list[Finding]:
+    """The findings that an expectation lists."""
+    return ordered(finding for finding in run.findings if finding.status == "known")
+
+
+def headline(run: Run) -> str:
+    """The verdict in a few words."""
+    if run.verdict == "as expected":
+        return "As expected"
+    what = [plural(run.unexpected, "unexpected finding")] if run.unexpected else []
+    what += [plural(len(run.problems), "problem")] if run.problems else []
+    if run.verdict == "incomplete":
+        what.insert(0, "Incomplete")
+    return ", ".join(what) or "Unexpected findings"
+
+
+def badge_words(run: Run) -> str:
+    """The headline, as a badge says it."""
+    return headline(run).lower()
+
+
+def culprits(run: Run) -> list[Culprit]:
+    """The subjects with unexpected findings, the one with the worst first."""
+    found: dict[str, list[Finding]] = {}
+    for finding in new_findings(run):
+        found.setdefault(finding.example.subject, []).append(finding)
+    return [
+        Culprit(subject, _telling(items), len(items) - 1, tuple(dict.fromkeys(item.example.model for item in items)))
+        for subject, items in found.items()
+    ]
+
+
+def _telling(findings: Sequence[Finding]) -> Finding:
+    """The worst; of those as bad by the same rule, one whose input is not empty."""
+    worst = findings[0]
+    alike = (item for item in findings if item.rule == worst.rule and item.example.severity == worst.example.severity)
+    return next((item for item in alike if item.example.case.text or item.example.case.kind != "text"), worst)
+
+
+def accusation(finding: Finding) -> str:
+    """What the subject does, in words; a stream or a round trip is held against the subject's own answers.
+
+    >>> from conformance.core.case import text_case
+    >>> example = Mismatch("m", "s", "ids", "r", "other ids", text_case("a", ""), "", "")
+    >>> accusation(Finding(example, 1, (), "", "r", "tokenizers"))
+    'gives other ids than tokenizers'
+    """
+    than = f" than {finding.oracle}" if finding.oracle and finding.example.check in _OF_ORACLE else ""
+    return _DEEDS[finding.example.severity] + (than if finding.example.severity in _COMPARED else "")
+
+
+def expected_by(finding: Finding) -> str:
+    """Where the expected answer comes from."""
+    return _EXPECTED_BY.get(finding.example.check, finding.oracle)
+
+
+def share_of(run: Run, finding: Finding) -> str:
+    """How often a finding was seen, of how many answers."""
+    example = finding.example
+    place = (example.model, example.subject, example.check)
+    compared = next((cell.compared for cell in run.cells if (cell.model, cell.subject, cell.check) == place), 0)
+    return f"{finding.count:,} of {plural(compared, 'answer')}" if compared else plural(finding.count, "answer")
+
+
+def known_line(run: Run) -> str:
+    """The known findings in one line, "" where there are none."""
+    known = known_findings(run)
+    mismatches = sum(finding.count for finding in known)
+    return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')})" if known else ""
+
+
+def few_known(run: Run) -> list[tuple[str, str, int]]:
+    """The known findings where they are few: the fingerprint to replay each, its cause, how often it was seen."""
+    known = known_findings(run)
+    if len(known) > MOST_KNOWN:
+        return []
+    causes = [(f"{finding.stage}: " if finding.stage else "") + finding.rule for finding in known]
+    return [(finding.fingerprint, cause, finding.count) for finding, cause in zip(known, causes, strict=True)]
+
+
+def untested_lines(run: Run) -> list[str]:
+    """What was not tested of subjects that stream, a line a subject.
+
+    >>> from conformance.core.run import SubjectInfo
+    >>> from types import SimpleNamespace
+    >>> subjects = [SubjectInfo("s", "1", "subject", untested=("stream_encoder.reset", "decode_with_callback"))]
+    >>> untested_lines(SimpleNamespace(subjects=subjects))
+    ['s: its streams have no stream_encoder.reset, no decode_with_callback: not tested']
+    """
+    return [
+        f"{subject.name}: its streams have {', '.join(f'no {method}' for method in subject.untested)}: not tested"
+        for subject in run.subjects
+        if subject.untested
+    ]
+
+
+def folder(run: Run) -> str:
+    """The folder of the run as the commands of its findings name it."""
+    commands = [shlex.split(finding.replay) for finding in run.findings if finding.replay]
+    return next((shlex.quote(words[2]) for words in commands if len(words) > 2), "THIS-RUN")
+
+
+def seconds(run: Run) -> float:
+    """How long the run took: its total where it says so, else the sum of its parts."""
+    return run.times.get("total", sum(run.times.values()))
+
+
+def shown_time(started: str) -> str:
+    """When a run started, to the minute; what is not a time stays as it is.
+
+    >>> shown_time("2026-01-02T05:04:05.5+02:00"), shown_time("today")
+    ('2026-01-02 03:04 UTC', 'today')
+    """
+    try:
+        return datetime.fromisoformat(started).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError):
+        return started
+
+
+def plural(number: int, noun: str, ending: str = "s") -> str:
+    """A number with its noun.
+
+    >>> plural(1, "case"), plural(1234, "mismatch", "es")
+    ('1 case', '1,234 mismatches')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else ending}"
+
+
+def shown_input(case: Case, limit: int = 200) -> str:
+    r"""The input on one line: text as it is, bytes in hexadecimal, ids as a list.
+
+    >>> from conformance.core.case import bytes_case, ids_case, text_case
+    >>> print(shown_input(text_case("a\u200b", "")), shown_input(bytes_case(b"\xff\x41", "")), sep=", ")
+    a\u{200b}, ff 41
+    >>> shown_input(ids_case(tuple(range(9)), ""), limit=3), shown_input(text_case("", ""))
+    ('[0, 1, 2, …(+6)]', '(empty)')
+    """
+    if case.kind == "text":
+        return visible(case.text, limit) or "(empty)"
+    items = [str(item) for item in case.ids[:limit]] if case.kind == "ids" else case.data[:limit].hex(" ").split()
+    left = len(case.ids or case.data) - len(items)
+    items += [f"…(+{left})"] if left else []
+    joined = f"[{', '.join(items)}]" if case.kind == "ids" else " ".join(items)
+    return joined or "(empty)"
+
+
+def answers(mismatch: Mismatch, limit: int = 200) -> Answers:
+    """The expected and the observed answer, at most `limit` code points of each after the place where they part."""
+    expected, observed = mismatch.expected, mismatch.observed
+    cut = parting(expected, observed)
+    start = max(0, cut - SHARED)
+    shared = visible_part(max(expected, observed, key=len), start, cut)
+    return Answers((f"(+{start})…" if start else "") + shared, _tail(expected, cut, limit), _tail(observed, cut, limit))
+
+
+def _tail(text: str, start: int, limit: int) -> str:
+    left = len(text) - start - limit
+    return visible_part(text, start, start + limit) + (f"…(+{left})" if left > 0 else "")
+
+
+def parting(expected: str, observed: str) -> int:
+    """Where two answers part, but not inside a number.
+
+    >>> parting("[1, 234]", "[1, 235]"), parting("abc", "abd"), parting("12", "123")
+    (4, 2, 0)
+    """
+    pairs = enumerate(zip(expected, observed, strict=False))
+    cut = next((index for index, (one, other) in pairs if one != other), min(len(expected), len(observed)))
+    if expected[cut : cut + 1].isdecimal() or observed[cut : cut + 1].isdecimal():
+        cut = len(expected[:cut].rstrip(_DIGITS))
+    return cut

@@ -1,0 +1,107 @@
+"""A finding of a run as one small Python file that shows it without the harness."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from conformance.core.case import Case
+from conformance.core.errors import InputError
+from conformance.core.finding import Finding
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.plan import Plan
+from conformance.report.run.folder import write_atomically
+from conformance.reproduce.replay import named_finding
+from conformance.reproduce.script import Reproduction
+from conformance.runs.journal import read_plan
+from conformance.shrinking.together import FORMATS, MOST_ATTEMPTS, shrink_together
+from conformance.shrinking.trials import Trials
+from conformance.subjects import BUILT_IN, subject_label
+
+SLOW_ATTEMPTS = 40
+"""How many models are tried with a subject that hangs or dies."""
+SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A reproduction on disk.
+
+    arguments: what it is run with. case: its input; model_bytes: the size of its model.
+    """
+
+    path: Path
+    arguments: tuple[str, ...]
+    case: Case
+    model_bytes: int
+
+
+def reproduce(folder: Path, fingerprint: str, out: Path | None, shrinks_model: bool) -> Written:
+    """Write the file, once it has been seen to show the mismatch in a process of its own.
+
+    out: where to; None for a name in the run folder. shrinks_model: whether model and case are made smaller together.
+    Raises InputError where there is no such finding, it differs no more, or it has no form without the harness.
+    """
+    finding = named_finding(folder, fingerprint)
+    plan, *_ = read_plan(folder)
+    made = reproduction(plan, finding, shrinks_model)
+    subject = _named_subject(plan, finding.example.subject)
+    arguments = () if subject is None else (subject,)
+    _prove(made.text, arguments)
+    path = out or folder / f"reproduction-{finding.fingerprint}.py"
+    try:
+        write_atomically(path, made.text)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    return Written(path, arguments, made.case, len(made.model))
+
+
+def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduction:
+    """The finding on the model and case that it is written down with. Raises InputError where it cannot be."""
+    example = finding.example
+    model = next(model for model in plan.models if model.name == example.model)
+    if model.format not in FORMATS:
+        raise InputError(f"{model.name}: a reproduction holds models of the formats {', '.join(FORMATS)} only")
+    if example.rule in ("timed out", "not asked"):
+        raise InputError(f"{finding.fingerprint}: what gives no answer in time has no reproduction")
+    data, case = model.path.read_bytes(), example.case
+    with Trials(plan, example, Attribution(finding.stage, finding.rule)) as trials:
+        if shrinks_model:
+            attempts = SLOW_ATTEMPTS if example.severity == "no answer" else MOST_ATTEMPTS
+            data, case = shrink_together(trials, model.format, data, case, attempts)
+        shown = trials.shown(data, case)
+    if shown is None and trials.refused:
+        alone = f"cannot take part with a copy of {model.path.name} alone: {trials.refused}"
+        raise InputError(f"{finding.fingerprint}: {example.subject} {alone}")
+    if shown is None:
+        raise InputError(f"{finding.fingerprint}: {example.subject} differs no more; there is nothing to reproduce")
+    return Reproduction(finding, model.format, data, case, shown, _named_subject(plan, example.subject) is not None)
+
+
+def _named_subject(plan: Plan, label: str) -> str | None:
+    """FILE.py:FACTORY of a subject of the user's; None for a built-in one."""
+    return None if label in BUILT_IN else next(name for name in plan.subjects if subject_label(name) == label)
+
+
+def _prove(text: str, arguments: tuple[str, ...]) -> None:
+    """Run the file; raises InputError where it shows no difference."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "reproduction.py"
+        path.write_text(text, "ascii")
+        try:
+            ended = subprocess.run(
+                [sys.executable, str(path), *arguments],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise InputError(f"the reproduction gives no answer within {SECONDS} s") from None
+    if ended.returncode != 1 and ended.returncode >= 0:
+        said = ended.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        why = said[0] if said else "both answers are the same there"
+        raise InputError(f"the mismatch shows only within the harness (`conformance replay` shows it): {why}")

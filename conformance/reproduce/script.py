@@ -1,0 +1,121 @@
+"""The text of a reproduction: one Python file that needs only the official library and the subject.
+
+Whatever comes from inputs stands in it as a literal that `ascii` wrote, so that nothing of it can be code.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.checks.stream_decode import STREAM_DECODE
+from conformance.checks.stream_encode import STREAM_ENCODE
+from conformance.core.case import Case
+from conformance.core.errors import InputError
+from conformance.core.finding import Finding
+from conformance.reproduce import parts as parts
+from conformance.shrinking.trials import Shown
+
+SHORT_MODEL = 20_000
+"""Bytes up to which a model is written line by line."""
+BASE64_LINE = 100
+IMPORTS = ("base64", "functools", "importlib.util", "os", "sys", "tempfile")
+
+_PARTS = {
+    "ids": "ids",
+    "tokens": "tokens",
+    "offsets": "offsets",
+    "special-token mask": "special_tokens_mask",
+}
+"""By check: what is compared of an encoding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What is written down: a finding, its case on the model, and what was seen there.
+
+    is_file: whether the subject is from a FILE.py:FACTORY, which the user then names.
+    """
+
+    finding: Finding
+    model_format: str
+    model: bytes
+    case: Case
+    shown: Shown
+    is_file: bool
+
+    @property
+    def text(self) -> str:
+        """The file."""
+        constants, comparing = self._comparison()
+        title = {
+            "CAUSE": f"{self.finding.stage}: {self.finding.rule}" if self.finding.stage else self.finding.rule,
+            "SEEN_IN": self.finding.example.subject,
+            "CHECK": self.finding.example.check,
+            "MODEL_NAME": "tokenizer.json" if self.model_format == "tokenizer.json" else "tokenizer.model",
+        }
+        lines = [f"{name} = {value!a}" for name, value in {**title, **constants}.items()]
+        blocks = [
+            self._head(),
+            "\n".join(lines) + "\n\n" + _model_literal(self.model, self.model_format),
+            parts.HELPERS,
+            parts.OFFICIAL[self.model_format],
+            self._subject(),
+            comparing,
+            parts.MAIN,
+        ]
+        return blocks[0] + "\n" + "\n\n".join(blocks[1:])
+
+    def _head(self) -> str:
+        named = " FILE.py:FACTORY" if self.is_file else ""
+        usage = (
+            f'"""Where a tokenizer differs from the official library. Written by `conformance reproduce`.\n\n'
+            f"    python THIS_FILE.py{named}\n\n"
+            'Exit code: 1 while they differ, 0 where they agree, 2 where one of them cannot be asked.\n"""\n\n'
+        )
+        return (
+            usage + "import base64\nimport functools\nimport importlib.util\nimport os\nimport sys\nimport tempfile\n"
+        )
+
+    def _subject(self) -> str:
+        if self.is_file:
+            return parts.SUBJECT_OF_FILE
+        return parts.SUBJECT_REFTOK if self.finding.example.subject == "reftok" else parts.SUBJECT_IS_OFFICIAL
+
+    def _comparison(self) -> tuple[dict[str, Any], str]:
+        """The constants of the comparison, INPUT among them, and its code; raises InputError where it has none."""
+        check = self.finding.example.check
+        given: dict[str, Any] = {"INPUT": _input(self.case)}
+        if check in _PARTS:
+            return {**given, "PART": _PARTS[check]}, parts.PART
+        if check == "round trip" and self.shown.subject.round_trip is not None:
+            return {**given, "TEXT": self.shown.subject.round_trip.text}, parts.ROUND_TRIP
+        if check in ("decode", "batch = single", "no crash"):
+            return given, {"decode": parts.DECODE, "batch = single": parts.BATCH, "no crash": parts.NO_CRASH}[check]
+        return self._stream_comparison(check)
+
+    def _stream_comparison(self, check: str) -> tuple[dict[str, Any], str]:
+        found = (STREAM_ENCODE if check == STREAM_ENCODE.name else STREAM_DECODE).culprit(self.shown.subject)
+        if found is None or not found[0].feeding.is_plain:
+            raise InputError("this use of a stream has no short form; `conformance replay` shows it")
+        feeding = found[0].feeding
+        if check == "stream encode":
+            return {"INPUT": list(feeding.chunks)}, parts.STREAM_ENCODE
+        return {"INPUT": list(feeding.chunks), "SKIPS": feeding.skip_special_tokens}, parts.STREAM_DECODE
+
+
+def _input(case: Case) -> Any:
+    return list(case.ids) if case.kind == "ids" else case.data if case.kind == "bytes" else case.text
+
+
+def _model_literal(data: bytes, model_format: str) -> str:
+    """`MODEL = …`: JSON as its lines, anything else in base64."""
+    if model_format == "tokenizer.json" and len(data) <= SHORT_MODEL:
+        lines = json.dumps(json.loads(data), indent=1).splitlines()
+        literals = "\n".join(f"    {line!a}" for line in lines)
+        return f"MODEL = (\n{literals}\n).encode()\n"
+    encoded = b64encode(data).decode("ascii")
+    rows = "\n".join(f"    {encoded[at : at + BASE64_LINE]!a}" for at in range(0, len(encoded), BASE64_LINE))
+    return f"MODEL = base64.b64decode(\n{rows}\n)\n"

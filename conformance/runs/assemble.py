@@ -1,0 +1,188 @@
+"""The results of shards as one run, and what makes it worth less than it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from conformance.checks import CHECKS
+from conformance.checks.stream_methods import add_methods, untested
+from conformance.core.finding import Mismatch
+from conformance.core.resources import expectations_folder
+from conformance.core.run import Cell, ModelInfo, Run, SubjectInfo
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.plan import Plan
+from conformance.engine.result import ShardResult
+from conformance.inputs.corpora import read_corpus
+from conformance.runs.expectations import gone, read_expectations
+from conformance.runs.gather import (
+    Gathered,
+    Shrinker,
+    cells,
+    findings,
+    gather,
+    language_cells,
+    methods_of,
+    unchecked,
+    vacuous,
+)
+from conformance.runs.job import Job, file_hash, replay_command
+from conformance.runs.progress import Shrinking
+from conformance.subjects import BUILT_IN, subject_label, subject_version
+from conformance.subjects.base import UnavailableError
+from conformance.subjects.versions import installed_versions
+from conformance.triage.minimize import shrunk_example
+
+
+def finished_run(job: Job, results: Sequence[ShardResult], told: Callable[[Shrinking], None]) -> Run:
+    """The run that all results amount to: each finding with its shrunk example, and the verdict.
+
+    told: which finding is shrunk.
+    """
+    gathered = gather(results)
+    shrinking = Shrinking(0, len(gathered))
+
+    def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
+        nonlocal shrinking
+        shrinking = replace(shrinking, number=shrinking.number + 1)
+        told(shrinking)
+        return shrunk_example(job.plan, mismatch, cause)
+
+    run = _run(job, results, gathered, shrunk)
+    problems = _problems(job, results, run.cells)
+    if job.full:
+        expectations = read_expectations(expectations_folder(), installed_versions())
+        problems += gone(expectations, run.findings, {info.name for info in job.models})
+    return with_problems(run, problems)
+
+
+def unfinished_run(job: Job, results: Sequence[ShardResult]) -> Run:
+    """The run so far: the examples as they came."""
+    return _run(job, results, gather(results), lambda mismatch, cause: (mismatch, cause))
+
+
+def with_problems(run: Run, problems: Iterable[str]) -> Run:
+    """The run with these problems besides its own, and the verdict that follows."""
+    every = tuple(dict.fromkeys((*run.problems, *problems)))
+    is_unexpected = bool(every) or any(finding.status == "new" for finding in run.findings)
+    return replace(run, verdict="unexpected findings" if is_unexpected else "as expected", problems=every)
+
+
+def _run(job: Job, results: Sequence[ShardResult], gathered: Sequence[Gathered], example: Shrinker) -> Run:
+    """Without a verdict, a start and times."""
+    plan, infos = job.plan, job.models
+    found = findings(
+        gathered,
+        {info.name: info.oracle for info in infos},
+        read_expectations(expectations_folder(), installed_versions()),
+        example,
+        lambda finding: replay_command(job, finding),
+    )
+    return Run(
+        verdict="incomplete",
+        command=job.command,
+        seed=plan.inputs.seed,
+        versions=installed_versions(),
+        models=infos,
+        subjects=_subject_infos(job, results),
+        checks=plan.checks,
+        cells=cells(results, found, [info.name for info in infos]),
+        languages=language_cells(results),
+        findings=found,
+        problems=_missing_oracles(infos, results),
+        corpora={name: file_hash(path) for path, name in _corpus_names(plan.inputs.files).items()},
+        cases=sum(result.cases for result in results),
+        answers=sum(result.answers for result in results),
+        sources=plan.inputs.sources,
+        fuzz=plan.inputs.fuzz,
+    )
+
+
+def _corpus_names(files: Sequence[Path]) -> dict[Path, str]:
+    """Each file by as many of the last parts of its path as tell it from the others, but at least two."""
+    names: dict[Path, str] = {}
+    for file in files:
+        for count in range(2, len(file.parts) + 1):
+            name = Path(*file.parts[-count:])
+            if sum(other.parts[-count:] == file.parts[-count:] for other in files) == 1:
+                break
+        names[file] = name.as_posix()
+    return names
+
+
+def _problems(job: Job, results: Sequence[ShardResult], table: Sequence[Cell]) -> list[str]:
+    """What makes the run worth less than it looks."""
+    plan = job.plan
+    own = {subject_label(name) for name in plan.subjects if name not in BUILT_IN}
+    rows = [
+        (info.name, subject)
+        for info in job.models
+        for subject in plan.labels
+        if subject != info.oracle and subject not in _unavailable(results, info.name)
+    ]
+    methods = methods_of(results)
+    named_checks = plan.checks if len(plan.checks) < len(CHECKS) else ()
+    return [
+        *_not_loaded(plan, results),
+        *(f"{path}: the corpus gave no case" for path in plan.inputs.files if not read_corpus(path)),
+        *vacuous(table, [info.name for info in job.models], rows, methods),
+        *unchecked(table, named_checks, [row for row in rows if row[1] in own], methods),
+    ]
+
+
+def _missing_oracles(infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> tuple[str, ...]:
+    """A model whose official library did not take part was compared with nothing official."""
+    return tuple(
+        f"{info.name} was not compared with its official library: {reasons[info.oracle]}"
+        for info in infos
+        if info.oracle in (reasons := _unavailable(results, info.name))
+    )
+
+
+def _not_loaded(plan: Plan, results: Sequence[ShardResult]) -> list[str]:
+    """A subject of the user's that could not be loaded with one of the models."""
+    own = [subject_label(name) for name in plan.subjects if name not in BUILT_IN]
+    return [
+        f"{label} took no part with {model.name}: {reasons[label]}"
+        for model in plan.models
+        for label in own
+        if label in (reasons := _unavailable(results, model.name))
+    ]
+
+
+def _unavailable(results: Sequence[ShardResult], model: str) -> dict[str, str]:
+    reasons: dict[str, str] = {}
+    for result in results:
+        if result.shard.model == model:
+            reasons |= result.unavailable
+    return reasons
+
+
+def _subject_infos(job: Job, results: Sequence[ShardResult]) -> tuple[SubjectInfo, ...]:
+    oracles = {info.oracle for info in job.models}
+    reasons = [_unavailable(results, info.name) for info in job.models]
+    subjects: list[SubjectInfo] = []
+    for name in sorted({*job.plan.labels, *oracles}):
+        everywhere = all(name in reason for reason in reasons) and reasons
+        why = next(reason[name] for reason in reasons) if everywhere else ""
+        version = job.versions.get(name) or _version(name)
+        role: Literal["oracle", "subject"] = "oracle" if name in oracles else "subject"
+        subjects.append(SubjectInfo(name, version, role, why, untested(_methods(results, name))))
+    return tuple(subjects)
+
+
+def _methods(results: Sequence[ShardResult], subject: str) -> dict[str, bool]:
+    """The methods that its streams were asked for with any model."""
+    asked: dict[str, bool] = {}
+    for result in results:
+        add_methods(asked, result.methods.get(subject, {}))
+    return asked
+
+
+def _version(name: str) -> str:
+    try:
+        return subject_version(name)
+    except UnavailableError:
+        return ""

@@ -1,0 +1,93 @@
+"""A run from plan to folder: work, gather, shrink, judge, write."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial, reduce
+
+from conformance.core.finding import Finding
+from conformance.core.resources import expectations_folder
+from conformance.core.run import Run
+from conformance.engine.result import ShardResult
+from conformance.engine.workers import close_bench, run_shards
+from conformance.inputs.shards import shards
+from conformance.report.run.folder import write_run_folder
+from conformance.runs.assemble import finished_run, unfinished_run
+from conformance.runs.expectations import Expectation, matching, read_expectations
+from conformance.runs.job import Job
+from conformance.runs.journal import Journal
+from conformance.runs.progress import Progress, Shrinking
+from conformance.subjects.versions import installed_versions
+
+SECONDS_BETWEEN_REPORTS = 5.0
+SHARE_OF_REPORTS = 0.01
+"""Of the time of a run, no more than this goes into reports of what is done so far: the journal has it anyway."""
+
+
+def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
+    """Work on what is not in the journal yet, write the run folder, and give the run.
+
+    told: how far it is, after each shard, and which finding is shrunk.
+    Interrupted, the journal holds every finished shard, and run.json says "incomplete".
+    """
+    started, clock = datetime.now(UTC), time.monotonic()
+    todo = [shard for info in job.models for shard in shards(job.plan.inputs, info.name, info.vocab_size)]
+    journal = Journal(job.folder)
+    order = {shard.key: number for number, shard in enumerate(todo)}
+    results = [result for key, result in journal.finished.items() if key in order]
+    expectations = read_expectations(expectations_folder(), installed_versions())
+    progress = reduce(partial(_after, expectations), results, Progress(len(todo)))
+    next_report = 0.0
+
+    def done(result: ShardResult) -> None:
+        nonlocal next_report, progress
+        journal.add(result)
+        results.append(result)
+        if (now := time.monotonic()) > next_report:
+            _write_incomplete(job, results, started)
+            took = time.monotonic() - now
+            next_report = now + max(SECONDS_BETWEEN_REPORTS, took / SHARE_OF_REPORTS)
+        progress = _after(expectations, progress, result)
+        told(progress)
+
+    remaining = [shard for shard in todo if shard.key not in journal.finished]
+    _write_incomplete(job, results, started)
+    try:
+        run_shards(job.plan, remaining, job.jobs, done)
+    finally:
+        journal.close()
+        if len(results) < len(todo):
+            _write_incomplete(job, results, started)
+    results.sort(key=lambda result: order[result.shard.key])
+    try:
+        run = finished_run(job, results, told)
+    finally:
+        close_bench()
+    run = _timed(run, results, started, time.monotonic() - clock)
+    write_run_folder(run, job.folder)
+    return run
+
+
+def _write_incomplete(job: Job, results: Sequence[ShardResult], started: datetime) -> None:
+    seconds = (datetime.now(UTC) - started).total_seconds()
+    write_run_folder(_timed(unfinished_run(job, results), results, started, seconds), job.folder)
+
+
+def _timed(run: Run, results: Sequence[ShardResult], started: datetime, seconds: float) -> Run:
+    times = {"total": round(seconds, 1), "work": round(sum(result.seconds for result in results), 1)}
+    return replace(run, started=started.isoformat(timespec="seconds"), times=times)
+
+
+def _after(expectations: Sequence[Expectation], progress: Progress, result: ShardResult) -> Progress:
+    """The progress after one more shard."""
+    found = [Finding(g.examples[0], g.count, (), g.stage, g.rule, "") for g in result.groups.values()]
+    return replace(
+        progress,
+        done=progress.done + 1,
+        answers=progress.answers + result.answers,
+        mismatches=progress.mismatches + sum(finding.count for finding in found),
+        known=progress.known + sum(finding.count for finding in found if matching(expectations, finding)),
+    )

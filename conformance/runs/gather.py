@@ -1,0 +1,238 @@
+"""From finished shards to findings and tables: pure functions, so that a resumed run ends like an unbroken one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from conformance.checks import CHECKS, WITNESSED
+from conformance.checks.stream_methods import METHODS, add_methods, check_of
+from conformance.core.evidence import NO_EVIDENCE
+from conformance.core.finding import Finding, Mismatch, by_weight
+from conformance.core.run import Cell, LanguageCell
+from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
+from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, telling
+from conformance.runs.expectations import Expectation, matching
+
+MOST_REFUSED = 0.5
+"""A subject that gives no answer to more than this share of the cases proves nothing: the run says so and fails."""
+
+_NO_CASE = "the inputs have no case for it"
+
+Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
+"""By model and subject, the methods that its streams were asked for, and whether it has them."""
+
+Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
+"""A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The mismatches of a whole run by cause, with the languages they were seen in."""
+
+    model: str
+    subject: str
+    check: str
+    group: Group
+
+
+def gather(results: Iterable[ShardResult]) -> list[Gathered]:
+    """The groups of all shards, joined where the cause is the same, in a fixed order."""
+    joined: dict[tuple[str, str, str, str, str], Group] = {}
+    for result in results:
+        for (subject, check, stage, rule), group in result.groups.items():
+            key = (result.shard.model, subject, check, stage, rule)
+            whole = joined.setdefault(key, Group(stage, rule))
+            whole.count += group.count
+            whole.languages |= group.languages
+            whole.examples = sorted([*whole.examples, *group.examples], key=telling)[:EXAMPLES_PER_GROUP]
+    return [Gathered(*key[:3], group) for key, group in sorted(joined.items())]
+
+
+def findings(
+    gathered: Sequence[Gathered],
+    oracles: dict[str, str],
+    expectations: Sequence[Expectation],
+    shrinker: Shrinker,
+    replay: Callable[[Finding], str],
+) -> tuple[Finding, ...]:
+    """One finding a cause, shrunk, the worst first.
+
+    Causes that turn out the same after shrinking are joined, and so are those that are left with the same example.
+    """
+    by_fingerprint: dict[str, Finding] = {}
+    for entry in gathered:
+        example, cause = shrinker(entry.group.examples[0], Attribution(entry.group.stage, entry.group.rule))
+        finding = Finding(
+            example=example,
+            count=entry.group.count,
+            languages=tuple(sorted(entry.group.languages)),
+            stage=cause.stage,
+            rule=cause.rule,
+            oracle=oracles[entry.model],
+        )
+        finding = replace(finding, replay=replay(finding))
+        known = by_fingerprint.get(finding.fingerprint)
+        by_fingerprint[finding.fingerprint] = finding if known is None else _joined(known, finding)
+    listed = [_listed(finding, expectations) for finding in by_fingerprint.values()]
+    return tuple(sorted(_one_a_cause(_one_an_example(listed)), key=by_weight))
+
+
+def _one_an_example(listed: Iterable[Finding]) -> list[Finding]:
+    """Unexpected findings on the same input with the same answers are one, by the rule that explains most."""
+    kept: list[Finding] = []
+    shown: dict[Mismatch, Finding] = {}
+    for finding in sorted(
+        listed, key=lambda finding: (finding.rule in DESCRIPTIONS, not finding.stage, -finding.count)
+    ):
+        case = replace(finding.example.case, origin="", language="")
+        example = replace(finding.example, case=case, severity="other ids", evidence=NO_EVIDENCE)
+        if finding.status != "new" or finding.example.check not in WITNESSED:
+            kept.append(finding)
+        else:
+            shown[example] = _with_those_of(shown[example], finding) if example in shown else finding
+    return [*kept, *shown.values()]
+
+
+def _one_a_cause(listed: Iterable[Finding]) -> list[Finding]:
+    """Unexpected findings with the same stage and rule are one, that of the check which comes first."""
+    order = list(CHECKS)
+    kept: list[Finding] = []
+    causes: dict[tuple[str, str, str, str], Finding] = {}
+    for finding in sorted(listed, key=lambda finding: order.index(finding.example.check)):
+        key = finding.example.model, finding.example.subject, finding.stage, finding.rule
+        if finding.status != "new" or not finding.stage:
+            kept.append(finding)
+        elif key not in causes:
+            causes[key] = finding
+        else:
+            causes[key] = _with_those_of(causes[key], finding)
+    return [*kept, *causes.values()]
+
+
+def _joined(first: Finding, second: Finding) -> Finding:
+    shown, other = sorted((first, second), key=lambda finding: telling(finding.example))
+    return _with_those_of(shown, other)
+
+
+def _with_those_of(shown: Finding, other: Finding) -> Finding:
+    """The first finding, for the mismatches of both."""
+    languages = tuple(sorted({*shown.languages, *other.languages}))
+    return replace(shown, count=shown.count + other.count, languages=languages)
+
+
+def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:
+    entry = matching(expectations, finding)
+    return finding if entry is None else replace(finding, status="known", reason=entry.reason, upstream=entry.upstream)
+
+
+def cells(results: Iterable[ShardResult], found: Iterable[Finding], models: Sequence[str]) -> tuple[Cell, ...]:
+    """The table model × subject × check."""
+    counts: dict[tuple[str, str, str], Counts] = defaultdict(Counts)
+    for result in results:
+        for (subject, check), part in result.counts.items():
+            whole = counts[result.shard.model, subject, check]
+            whole.compared += part.compared
+            whole.mismatched += part.mismatched
+            whole.not_applicable += part.not_applicable
+            whole.failures += part.failures
+    known: dict[tuple[str, str, str], int] = defaultdict(int)
+    for finding in found:
+        if finding.status == "known":
+            known[finding.example.model, finding.example.subject, finding.example.check] += finding.count
+    order = {name: number for number, name in enumerate(models)}
+    return tuple(
+        Cell(*key, part.compared, part.mismatched, known[key], part.not_applicable, part.failures)
+        for key, part in sorted(counts.items(), key=lambda item: (order[item[0][0]], item[0][1]))
+    )
+
+
+def language_cells(results: Iterable[ShardResult]) -> tuple[LanguageCell, ...]:
+    """The heat map language × subject."""
+    counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    for result in results:
+        for key, (compared, mismatched) in result.languages.items():
+            counts[key][0] += compared
+            counts[key][1] += mismatched
+    return tuple(LanguageCell(*key, *pair) for key, pair in sorted(counts.items()) if key[0])
+
+
+def methods_of(results: Iterable[ShardResult]) -> Methods:
+    """The methods that streams were asked for."""
+    methods: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    for result in results:
+        for subject, asked in result.methods.items():
+            add_methods(methods[result.shard.model, subject], asked)
+    return methods
+
+
+def vacuous(
+    table: Sequence[Cell], models: Iterable[str], rows: Iterable[tuple[str, str]], methods: Methods
+) -> list[str]:
+    """A sentence for everything that proved nothing.
+
+    models: each must have been compared with something. rows: the models and subjects that were to be compared; each
+    must have been compared on something and have answered most of what it was asked.
+    methods: what streams were asked for.
+    """
+    compared = dict.fromkeys(models, 0)
+    for model, subject in (rows := list(rows)):
+        compared[model] += sum(cell.compared for cell in _row(table, model, subject))
+    problems = [
+        f"{model} was compared with nothing: name a subject besides its official library"
+        for model, count in compared.items()
+        if not count and not any(row[0] == model for row in rows)
+    ]
+    for model, subject in rows:
+        row = _row(table, model, subject)
+        asked = [cell for cell in row if cell.check in ("ids", "decode")]
+        failures, questions = sum(cell.failures for cell in asked), sum(cell.compared for cell in asked)
+        if not sum(cell.compared for cell in row):
+            checks = dict.fromkeys(cell.check for cell in row)
+            whys = dict.fromkeys(_why_nothing(row, check, methods.get((model, subject), {})) for check in checks)
+            since = " and ".join(filter(None, whys)) if row else _NO_CASE
+            problem = f"{subject} was compared on nothing with {model}: nothing is proved"
+            problems.append(f"{problem}, since {since}" if since else problem)
+        elif failures > MOST_REFUSED * questions:
+            problems.append(f"{subject} gave no answer to {failures:,} of {questions:,} questions on {model}")
+    return problems
+
+
+def unchecked(
+    table: Sequence[Cell], checks: Iterable[str], rows: Iterable[tuple[str, str]], methods: Methods
+) -> list[str]:
+    """A sentence for each check that was asked for by name and could compare nothing."""
+    checks = list(checks)
+    problems: list[str] = []
+    for model, subject in rows:
+        row = _row(table, model, subject)
+        for check in checks:
+            if sum(cell.compared for cell in row if cell.check == check):
+                continue
+            why = _why_nothing(row, check, methods.get((model, subject), {}))
+            what = f"{subject} gives nothing to compare on {model}"
+            if why == _NO_CASE:
+                what = f"there is nothing to compare on {model}"
+            problems.append(f"{check} was asked for, but {what}{': ' if why else ''}{why}")
+    return problems
+
+
+def _why_nothing(row: Sequence[Cell], check: str, asked: Mapping[str, bool]) -> str:
+    """Why a check compared nothing of one model and subject, "" where that is not known.
+
+    asked: the methods that its streams were asked for. Where these are none, no text or no ids came to them.
+    """
+    cases = sum(cell.compared + cell.not_applicable for cell in row if cell.check == check)
+    of_check = [is_there for method, is_there in asked.items() if check_of(method) == check]
+    if not cases or (check in METHODS and not of_check):
+        return _NO_CASE
+    if any(of_check) or check not in METHODS:
+        return ""
+    names = METHODS[check]
+    return f"it has none of the methods {', '.join(names)}" if names[1:] else f"it has no method {names[0]}"
+
+
+def _row(table: Sequence[Cell], model: str, subject: str) -> list[Cell]:
+    return [cell for cell in table if (cell.model, cell.subject) == (model, subject)]

@@ -1,0 +1,127 @@
+"""A plan with what surrounds it: the models as a run tells of them, the folder, the files by their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from conformance.core.errors import InputError, UsageError
+from conformance.core.finding import Finding
+from conformance.core.run import ModelInfo
+from conformance.engine.bench import vocab_by_id
+from conformance.engine.plan import Plan
+from conformance.subjects import ORACLES, load_subject
+from conformance.subjects.base import UnavailableError
+from conformance.subjects.isolated import IsolatedSubject
+from reftok import load
+from reftok.explain.unicode_profile import unicode_profile
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A plan with what surrounds it.
+
+    models: what the run says of the plan's models. folder: the run folder. command: as typed.
+    full: all inputs and checks, so that what is expected must be seen.
+    versions: what subjects from files say of themselves, by label.
+    """
+
+    plan: Plan
+    models: tuple[ModelInfo, ...]
+    folder: Path
+    command: str
+    jobs: int
+    full: bool
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
+    """What the run says of its models; each is loaded once, so that a bad file ends the run before it starts."""
+    return tuple(
+        ModelInfo(
+            name=model.name,
+            path=model.path.name,
+            format=model.format,
+            sha256=_sha256(model.path),
+            oracle=ORACLES[model.format],
+            vocab_size=len(vocab_by_id(tokenizer)),
+            unicode=unicode_profile(tokenizer),
+        )
+        for model in plan.models
+        for tokenizer in [load(model.path, model.encoding or None)]
+    )
+
+
+def check_subjects(plan: Plan) -> dict[str, str]:
+    """The versions that subjects from files tell, by label; raises UsageError for what would prove nothing.
+
+    That is a subject that can take part with none of the models, and a model that only its official library would meet.
+    """
+    for model in plan.models:
+        if {*plan.subjects} == {model.oracle}:
+            raise UsageError(
+                f"--subject {model.oracle}: is the official library of {model.name}, which would be compared with "
+                "nothing; name another subject"
+            )
+    versions: dict[str, str] = {}
+    for name in plan.subjects:
+        reasons = []
+        for model in plan.models:
+            try:
+                subject = load_subject(name, model.path, model.format, plan.timeout, model.encoding)
+            except UnavailableError as error:
+                reasons.append(str(error))
+                continue
+            if isinstance(subject, IsolatedSubject):
+                versions[subject.name] = subject.version
+            subject.close()
+            break
+        else:
+            raise UsageError(f"--subject: {reasons[0]}")
+    return versions
+
+
+def replay_command(job: Job, finding: Finding) -> str:
+    """The command that shows this finding again, on its own."""
+    return shlex.join(["conformance", "replay", _relative(job.folder), finding.fingerprint])
+
+
+def _relative(path: Path) -> str:
+    try:
+        return os.path.relpath(path)
+    except ValueError:
+        return str(path)
+
+
+@cache
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file, as it was when first asked for in this process."""
+    return _sha256(path)
+
+
+def _sha256(path: Path) -> str:
+    """In pieces: a GGUF file may have many gigabytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_unchanged(path: Path, digest: str) -> bool:
+    """Whether a file is there and what it was."""
+    return path.is_file() and _sha256(path) == digest
+
+
+def check_unchanged(hashes: dict[str, str]) -> None:
+    """Raise InputError where a file of a run that is resumed is gone or not what it was."""
+    for name, digest in hashes.items():
+        if not is_unchanged(Path(name), digest):
+            raise InputError(f"{name}: is gone or has changed since the run began; start it anew")
+
+
+def file_hashes(plan: Plan) -> dict[str, str]:
+    """SHA-256 of every file that decides the outcome."""
+    return {str(path.resolve()): file_hash(path) for path in plan.files}

@@ -1,0 +1,75 @@
+"""Models named on the command line: files, folders, embedded names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from conformance.core.errors import InputError, UsageError
+from conformance.engine.plan import ModelPlan
+from conformance.subjects import ORACLES
+from reftok import embedded_models
+from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, models_in, names_embedded_model
+
+
+def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan, ...]:
+    """The models, each once; none named means every embedded one.
+
+    A folder stands for every model file in it, or, where it has none, for those of its subfolders.
+    encoding: of the rank files among them, "" to recognise each.
+    Raises InputError for a folder without models and for what cannot be read, ModelFormatError for a name that is
+    neither file nor model, UsageError for an encoding and no rank file.
+    """
+    try:
+        plans = _plans(sources)
+    except OSError as error:
+        raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from None
+    if encoding and all(plan.format != "tiktoken" for plan in plans):
+        raise UsageError(f"--encoding {encoding}: none of the models is a rank file of tiktoken")
+    return tuple(replace(plan, encoding=encoding) if plan.format == "tiktoken" else plan for plan in plans)
+
+
+def _plans(sources: tuple[str, ...]) -> tuple[ModelPlan, ...]:
+    embedded = embedded_models()
+    if not sources:
+        return tuple(_plan(name, path) for name, path in embedded.items())
+    plans: dict[str, ModelPlan] = {}
+    for source in sources:
+        for name, path in _files(source):
+            other = plans.get(name)
+            label = name if other is None or other.path.samefile(path) else str(path)
+            plans.setdefault(label, _plan(label, path))
+    return tuple(plans.values())
+
+
+def _files(source: str) -> list[tuple[str, Path]]:
+    folder = Path(source)
+    if names_embedded_model(source):
+        return [(source, embedded_models()[source])]
+    found = models_in(folder) if folder.is_dir() else [find_model(source)]
+    if not found:
+        found = [path for child in sorted(folder.iterdir()) if child.is_dir() for path in models_in(child)]
+    if not found:
+        raise InputError(
+            f"{source}: the folder holds no model (tokenizer.json, *.model, *.spm, *.tiktoken, *.gguf, vocab.json)"
+        )
+    return [(_name(path), path) for path in found]
+
+
+def _name(path: Path) -> str:
+    """Folder and file: a folder as published may hold the same tokenizer in two formats."""
+    return f"{path.resolve().parent.name}/{path.name}"
+
+
+def _plan(name: str, path: Path) -> ModelPlan:
+    model_format = "vocab_merges" if path.name in VOCAB_FILES else file_format(_beginning(path))
+    if model_format not in ORACLES:
+        problem = "is empty" if model_format == "empty" else f"is none of the known files: {KNOWN_FILES}"
+        raise InputError(f"{path}: {problem}")
+    return ModelPlan(name, path, model_format, ORACLES[model_format])
+
+
+def _beginning(path: Path) -> bytes:
+    """What shows the format; a GGUF file may have many gigabytes."""
+    with path.open("rb") as file:
+        return file.read(4096)

@@ -1,0 +1,154 @@
+"""How far a run is, told on standard error: a bar on a terminal, now and then a line elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from conformance.report.run.view import plural
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is.
+
+    total, done: shards. answers: compared so far. mismatches: so far; known: how many of those an expectation lists.
+    """
+
+    total: int
+    done: int = 0
+    answers: int = 0
+    mismatches: int = 0
+    known: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """What has been found so far.
+
+        >>> Progress(total=9, done=1, answers=1200, mismatches=8, known=8).sentence
+        '1,200 answers compared, none unexpected, 8 known mismatches'
+        """
+        unexpected = f"{self.mismatches - self.known:,}" if self.mismatches > self.known else "none"
+        known = f", {plural(self.known, 'known mismatch', 'es')}" if self.known else ""
+        return f"{plural(self.answers, 'answer')} compared, {unexpected} unexpected{known}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shrinking:
+    """Which of the findings is being shrunk, counted from 1, when all else is done."""
+
+    number: int
+    total: int
+
+    @property
+    def sentence(self) -> str:
+        """For people.
+
+        >>> Shrinking(2, 9).sentence
+        'shrinking finding 2 of 9'
+        """
+        return f"shrinking finding {self.number:,} of {self.total:,}"
+
+    def is_due(self, seconds: float) -> bool:
+        """Whether it is told where each time takes a line; seconds: since the line before."""
+        return self.number == 1 or seconds > SECONDS_BETWEEN_LINES
+
+
+class Pace:
+    """How long the rest of a run takes, by what it took so far; shards of an earlier session took no time in this.
+
+    started: seconds of a clock.
+
+    >>> pace = Pace(started=100.0)
+    >>> pace.left(Progress(100, done=51), now=102.0), pace.left(Progress(100, done=60), now=120.0)
+    ('about 98 s left', 'about 80 s left')
+    """
+
+    def __init__(self, started: float) -> None:
+        self._started = started
+        self._before: int | None = None
+
+    def left(self, progress: Progress, now: float) -> str:
+        """The time that is left at `now`, in words; "" at the end."""
+        if self._before is None:
+            self._before = progress.done - 1
+        if progress.done == progress.total:
+            return ""
+        seconds = (now - self._started) / (progress.done - self._before) * (progress.total - progress.done)
+        return f"about {seconds / 60:.0f} min left" if seconds >= 100 else f"about {max(1, round(seconds))} s left"
+
+
+class ProgressTeller:
+    """Tells of each progress that it is given, while it is entered.
+
+    quiet: nothing at all.
+    """
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._bar: Bar | None = None
+        self._last_line = time.monotonic()
+        self._pace = Pace(self._last_line)
+
+    def __enter__(self) -> Callable[[Progress | Shrinking], None]:
+        console = Console(stderr=True)
+        if console.is_terminal and not self._quiet:
+            self._bar = Bar(
+                TextColumn("[progress.description]{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                console=console,
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("loading models", total=None)
+        return self._tell
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _tell(self, progress: Progress | Shrinking) -> None:
+        now = time.monotonic()
+        if isinstance(progress, Shrinking):
+            self._tell_shrinking(progress, now)
+            return
+        left = self._pace.left(progress, now)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=progress.done, total=progress.total, description=progress.sentence)
+        elif not self._quiet and (now - self._last_line > SECONDS_BETWEEN_LINES or not left):
+            self._last_line = now
+            say(", ".join([f"{progress.done}/{progress.total} shards", progress.sentence, *([left] if left else [])]))
+
+    def _tell_shrinking(self, progress: Shrinking, now: float) -> None:
+        if self._bar is not None:
+            self._bar.update(self._task, description=progress.sentence)
+        elif not self._quiet and progress.is_due(now - self._last_line):
+            self._last_line = now
+            say(progress.sentence)
+
+
+def say(sentence: str) -> None:
+    """A line on standard error, where somebody reads it."""
+    try:
+        print(sentence, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        to_nowhere(sys.stderr)
+
+
+def to_nowhere(stream: TextIO) -> None:
+    """Let a stream whose reader is gone take everything from now on."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,1 @@
+"""From a cause to its finding: the smallest example, rivals told apart, a close look."""

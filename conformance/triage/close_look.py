@@ -1,0 +1,272 @@
+"""A close look at the example of a finding: what its report shows besides the two answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import zip_longest
+
+from conformance.checks.base import Answers
+from conformance.checks.stream_decode import STREAM_DECODE
+from conformance.checks.stream_encode import STREAM_ENCODE
+from conformance.checks.streams import given_and_due
+from conformance.core.case import Case
+from conformance.core.evidence import Evidence, SeenToken, StageDifference, StreamStep
+from conformance.core.observation import Decoded, Encoded
+from conformance.core.streaming import FedStream, Piece, Streamed
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.bench import Bench
+from conformance.faults import decoding_hypotheses, foretold, hypotheses
+from conformance.subjects import subject_version
+from conformance.subjects.base import UnavailableError
+from conformance.subjects.probes import official_stages
+from reftok import ReftokError, Tokenizer, Trace
+
+MOST_TOKENS = 80
+MOST_BEFORE = 20
+"""Equal tokens that are kept before the first difference."""
+MOST_STEPS = 12
+MOST_PIECES = 40
+LONGEST_TEXT = 2_000
+"""Code points of a text whose stages are looked at."""
+
+_RANKS = {"AddedTokens": 1, "Normalizer": 1, "PreTokenizer": 2, "Model": 3}
+_STAGES = ("Input", "Normalizer", "PreTokenizer", "Model", "PostProcessor")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A mismatch that was asked anew: who, what, and both answers."""
+
+    bench: Bench
+    subject: str
+    check: str
+    case: Case
+    right: Answers
+    given: Answers
+
+
+def examined(example: Example, attribution: Attribution) -> Evidence:
+    """All that can be said of it; the attribution says which hypothesis stands in for the subject's own stages."""
+    tokenizer = example.bench.reference.tokenizer
+    if example.check == "stream encode":
+        found = STREAM_ENCODE.culprit(example.given)
+        return Evidence() if found is None else _of_stream(tokenizer, found[0], example.given.encoding)
+    if example.check == "stream decode":
+        found = STREAM_DECODE.culprit(example.given)
+        return Evidence() if found is None else _of_stream(tokenizer, found[0], None)
+    if example.check in ("decode", "round trip"):
+        right = example.right.encoding
+        ids = example.case.ids or (right.ids if isinstance(right, Encoded) else ())
+        step = _decoder(example, attribution, ids) if example.check == "decode" else None
+        return Evidence(decoded=named(tokenizer, ids[:MOST_TOKENS]), is_cut=len(ids) > MOST_TOKENS, stage=step)
+    return _of_encoding(example, attribution)
+
+
+def named(tokenizer: Tokenizer, ids: Sequence[object], spans: Sequence[tuple[int, int]] = ()) -> tuple[SeenToken, ...]:
+    """Ids with their tokens in the reference's vocab."""
+    known = [token_id for token_id in ids if isinstance(token_id, int)]
+    whole = len(spans) == len(known)
+    return tuple(
+        SeenToken(token_id, tokenizer.id_to_token(token_id) or "", spans[index] if whole else None)
+        for index, token_id in enumerate(known)
+    )
+
+
+def _of_encoding(example: Example, attribution: Attribution) -> Evidence:
+    right, given = example.right.encoding, example.given.encoding
+    if example.check == "batch = single":
+        right = example.given.single
+    if not isinstance(right, Encoded):
+        return Evidence()
+    tokenizer = example.bench.reference.tokenizer
+    wanted = named(tokenizer, right.ids, right.offsets or ())
+    if not isinstance(given, Encoded):
+        return Evidence(expected=wanted[:MOST_TOKENS], is_cut=len(wanted) > MOST_TOKENS)
+    came = named(tokenizer, given.ids, given.offsets or ())
+    stage = _stage(example, attribution, came) if example.check == "ids" else None
+    return _of_tokens(wanted, came, stage)
+
+
+def _of_tokens(
+    wanted: tuple[SeenToken, ...], came: tuple[SeenToken, ...], stage: StageDifference | None = None
+) -> Evidence:
+    """Both sequences around the first difference: of ids, or where these are the same, of tokens and spans."""
+    by_id = [token.id for token in wanted] != [token.id for token in came]
+    pairs = enumerate(zip(wanted, came, strict=False))
+    differing = (index for index, (one, other) in pairs if (one.id != other.id if by_id else one != other))
+    first = next(differing, min(len(wanted), len(came)))
+    start = max(0, first - MOST_BEFORE)
+    stop = start + MOST_TOKENS
+    is_cut = max(len(wanted), len(came)) > stop
+    return Evidence(expected=wanted[start:stop], observed=came[start:stop], skipped=start, is_cut=is_cut, stage=stage)
+
+
+# --- stages
+
+
+def _stage(example: Example, attribution: Attribution, came: tuple[SeenToken, ...]) -> StageDifference | None:
+    """The first stage that differs: where the subject's own cannot be seen, those of what it seems to do."""
+    case, bench = example.case, example.bench
+    if case.kind != "text" or len(case.text) > LONGEST_TEXT:
+        return None
+    try:
+        right = _states(bench.reference.tokenizer.trace(case.text))
+        official = official_stages(bench.model.path, bench.model.format, case.text)
+        library = f"{bench.oracle} {_version(bench.oracle)}".strip()
+        if example.subject == "reftok":
+            return _first({**right, **official}, right, library, "reftok")
+        seen = _supposed(bench.reference.tokenizer, case.text, attribution)
+    except ReftokError:
+        return None
+    if seen is None:
+        return _by_tokens(right, attribution, came)
+    by = f"the subject, as it seems: reftok where {attribution.rule} gives the same ids"
+    found = _first(right, seen, "reftok", by)
+    if found is None or official.get(found.stage) != right.get(found.stage):
+        return found
+    return StageDifference(found.stage, found.expected, found.observed, library, found.observed_by)
+
+
+def _by_tokens(
+    right: dict[str, tuple[str, ...]], attribution: Attribution, came: tuple[SeenToken, ...]
+) -> StageDifference | None:
+    """Where no hypothesis stands in for the subject, its tokens are held against the pre-tokens."""
+    if attribution.stage not in right or attribution.stage == "Model":
+        return None
+    tokens = tuple(token.token for token in came[:MOST_PIECES])
+    expected = right[attribution.stage][:MOST_PIECES]
+    return StageDifference(attribution.stage, expected, tokens, "reftok", "the subject's tokens")
+
+
+def _supposed(tokenizer: Tokenizer, text: str, attribution: Attribution) -> dict[str, tuple[str, ...]] | None:
+    """The stages of the hypothesis that explains the subject."""
+    for hypothesis in hypotheses(tokenizer):
+        if (hypothesis.stage, hypothesis.rule) == (attribution.stage, attribution.rule):
+            trace = None if hypothesis.trace is None else foretold(partial(hypothesis.trace, text))
+            return None if trace is None else _states(trace)
+    return None
+
+
+def _states(trace: Trace) -> dict[str, tuple[str, ...]]:
+    """The parts of the text after each stage; a stage that is not there leaves them as they were."""
+    states: dict[str, tuple[str, ...]] = {"Input": (trace.text,)}
+    for stage in trace.stages:
+        rank = _RANKS.get(stage.stage, 4)
+        for name in _STAGES[rank:]:
+            states[name] = tuple(piece.text for piece in stage.pieces)
+    return states
+
+
+def _first(
+    expected: dict[str, tuple[str, ...]], observed: dict[str, tuple[str, ...]], expected_by: str, observed_by: str
+) -> StageDifference | None:
+    for stage in _STAGES:
+        wanted, came = expected.get(stage, ()), observed.get(stage, ())
+        if wanted != came:
+            return StageDifference(stage, wanted[:MOST_PIECES], came[:MOST_PIECES], expected_by, observed_by)
+    return None
+
+
+def _decoder(example: Example, attribution: Attribution, ids: Sequence[int]) -> StageDifference | None:
+    """Of several decoders the first that differs, where a hypothesis stands in for those of the subject."""
+    tokenizer, right, given = example.bench.reference.tokenizer, example.right.decoding, example.given.decoding
+    if len(tokenizer.decoders or ()) < 2 or not isinstance(right, Decoded) or not isinstance(given, Decoded):
+        return None
+    cause = attribution.stage, attribution.rule
+    traces = (one.trace for one in decoding_hypotheses(tokenizer) if (one.stage, one.rule) == cause)
+    trace = next(traces, None)
+    if trace is None:
+        return None
+    skips = right.text != given.text
+    traced, supposed = foretold(partial(tokenizer.trace_decode, ids, skips)), foretold(partial(trace, ids, skips))
+    if traced is None or supposed is None:
+        return None
+    others = list(supposed.steps)
+    for step in traced.steps:
+        is_there = bool(others) and others[0].component == step.component
+        came = others.pop(0).after if is_there else step.before
+        if came != step.after:
+            stage, by = f"Decoder: {step.component}", f"reftok where {attribution.rule}"
+            return StageDifference(stage, step.after[:MOST_PIECES], came[:MOST_PIECES], "reftok", by)
+    return None
+
+
+def _version(name: str) -> str:
+    try:
+        return subject_version(name)
+    except UnavailableError:
+        return ""
+
+
+# --- streams
+
+
+def _of_stream(tokenizer: Tokenizer, fed: FedStream, encoding: object) -> Evidence:
+    """encoding: of the whole, where text was fed."""
+    streaming = fed.streaming
+    is_encoder = fed.feeding.to == "encoder"
+    decoded = () if is_encoder else named(tokenizer, fed.feeding.chunks[:MOST_TOKENS])
+    if not isinstance(streaming, Streamed):
+        return Evidence(decoded=decoded, stream_use=_use(fed))
+    pairs = given_and_due(fed, streaming)
+    given, whole = next((pair for pair in pairs if _is_wrong(*pair)), pairs[0])
+    steps = _steps(tokenizer, fed, given, whole)
+    if not is_encoder or not isinstance(encoding, Encoded):
+        return Evidence(decoded=decoded, stream=steps, stream_use=_use(fed))
+    ids = [token_id for piece in given for token_id in piece]
+    tokens = _of_tokens(named(tokenizer, encoding.ids, encoding.offsets or ()), named(tokenizer, ids))
+    return Evidence(
+        expected=tokens.expected,
+        observed=tokens.observed,
+        skipped=tokens.skipped,
+        is_cut=tokens.is_cut,
+        stream=steps,
+        stream_use=_use(fed),
+    )
+
+
+def _is_wrong(given: Sequence[Piece], whole: Piece) -> bool:
+    return [item for piece in given for item in piece] != [*whole]
+
+
+def _use(fed: FedStream) -> str:
+    feeding = fed.feeding
+    if feeding.stop:
+        return f"with a callback that says at call {feeding.stop:,} that it is enough"
+    if feeding.forgotten:
+        end = ", and its end," if feeding.is_finished else ""
+        return f"after {len(feeding.forgotten)} chunks{end} that a reset forgets"
+    return "beside a second stream, by turns" if feeding.beside else ""
+
+
+def _steps(tokenizer: Tokenizer, fed: FedStream, given: Sequence[Piece], whole: Piece) -> tuple[StreamStep, ...]:
+    """The steps around the first that is wrong. A second stream is fed the same chunks."""
+    chunks = fed.feeding.chunks
+    empty: Piece = "" if isinstance(whole, str) else ()
+    pairs = zip_longest(map(partial(_fed, tokenizer), (*chunks, None)), given)
+    shown: list[tuple[str, Piece]] = [(text or "", empty if piece is None else piece) for text, piece in pairs]
+    sums: list[object] = []
+    wrong = len(shown) - 1
+    for number, (_, piece) in enumerate(shown):
+        sums += piece
+        if sums != [*whole[: len(sums)]]:
+            wrong = number
+            break
+    start = max(0, min(wrong - MOST_STEPS // 2, len(shown) - MOST_STEPS))
+    return tuple(
+        StreamStep(text, _given(piece), number == wrong)
+        for number, (text, piece) in enumerate(shown)
+        if start <= number < start + MOST_STEPS
+    )
+
+
+def _fed(tokenizer: Tokenizer, chunk: str | bytes | int | None) -> str:
+    if isinstance(chunk, int):
+        return f"{chunk} {tokenizer.id_to_token(chunk) or '(no token)'}"
+    return chunk.hex(" ") if isinstance(chunk, bytes) else chunk or ""
+
+
+def _given(piece: Piece) -> str:
+    return piece if isinstance(piece, str) else ", ".join(map(str, piece))

@@ -1,0 +1,154 @@
+"""The example of a finding: the mismatch on the smallest case that still fails the same way, asked anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from conformance.checks import CHECKS, WITNESSED, of_rule
+from conformance.checks.base import Answers, Difference
+from conformance.checks.stream_encode import STREAM_ENCODE
+from conformance.core.case import Case
+from conformance.core.finding import Mismatch, Severity
+from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
+from conformance.diagnosis.fault_search import MOST_WITNESSES
+from conformance.diagnosis.seams import EACH_CHUNK_ALONE
+from conformance.engine.bench import Bench
+from conformance.engine.collecting import ask
+from conformance.engine.naming import named_difference
+from conformance.engine.plan import Plan
+from conformance.engine.workers import bench_of
+from conformance.inputs.shards import corpus_cases
+from conformance.shrinking.cases import MOST_ATTEMPTS, shrink_case
+from conformance.triage.close_look import Example, examined
+from conformance.triage.rivals import hear_of_rivals
+
+SLOW_ATTEMPTS = 60
+"""How often a subject that dies on its way may be asked while its failure is shrunk."""
+
+_KEPT_SEVERITY: Severity = "special-token injection"
+"""A smaller case must show what is so bad."""
+_NOT_SHRUNK = ("timed out", "not asked")
+_NOTHING = Attribution()
+
+
+def shrunk_example(plan: Plan, mismatch: Mismatch, by_worker: Attribution) -> tuple[Mismatch, Attribution]:
+    """The mismatch on a smaller case, and the cause that the smaller case shows.
+
+    by_worker: what was blamed for it before.
+    """
+    bench = bench_of(plan, mismatch.model)
+    if mismatch.subject not in bench.subjects or mismatch.rule in _NOT_SHRUNK:
+        return mismatch, by_worker
+    bench.renew()
+    _hear_witnesses(plan, bench, mismatch)
+    found = _Trial.of(plan, bench, mismatch).shrunk()
+    if found is None:
+        return mismatch, by_worker
+    case, difference, right, given = found
+    shrunk = replace(mismatch, case=case, severity=bench.blame.severity(difference, right, given))
+    if mismatch.check in WITNESSED:
+        hear_of_rivals(bench, shrunk, right, given)
+    cause = _cause(bench, shrunk, right, given, by_worker)
+    difference = named_difference(bench.reference.tokenizer, difference, right, given)
+    evidence = examined(Example(bench, mismatch.subject, mismatch.check, case, right, given), cause)
+    return replace(shrunk, expected=difference.expected, observed=difference.observed, evidence=evidence), cause
+
+
+def _cause(bench: Bench, shrunk: Mismatch, right: Answers, given: Answers, by_worker: Attribution) -> Attribution:
+    """What the shrunk case shows; what the worker named only where that explains the shrunk case as well.
+
+    Where nothing does, it is described. Of streams, the worker may have seen fewer cuts, and so blame a seam where one
+    chunk goes wrong already; what it has learnt from several texts stands.
+    """
+    asked = shrunk.subject, shrunk.check, shrunk.case, right, given
+    shown = bench.blame.of(*asked)
+    if shrunk.check == STREAM_ENCODE.name and shown.stage and by_worker != EACH_CHUNK_ALONE:
+        return shown
+    if shrunk.check not in WITNESSED:
+        return by_worker if by_worker.stage or not shown.rule else shown
+    if shown.stage and shown.rule not in DESCRIPTIONS:
+        return shown
+    if by_worker.rule not in DESCRIPTIONS and bench.blame.explains(by_worker, *asked):
+        return by_worker
+    return shown if shown.rule else Attribution("", shrunk.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Asks whether a smaller case fails in the same way.
+
+    cause: what explains the mismatch and must explain that of the smaller case too, so that a subject with several
+        mistakes is not shrunk from one to another; empty where nothing does.
+    """
+
+    plan: Plan
+    bench: Bench
+    mismatch: Mismatch
+    cause: Attribution = _NOTHING
+
+    @classmethod
+    def of(cls, plan: Plan, bench: Bench, mismatch: Mismatch) -> _Trial:
+        trial = cls(plan, bench, mismatch)
+        if mismatch.check not in WITNESSED or (mismatch.severity == "no answer" and mismatch.rule != "refused"):
+            return trial
+        asked = mismatch.subject, mismatch.check, mismatch.case, *trial._answers(mismatch.case)
+        cause = bench.blame.of(*asked)
+        return replace(trial, cause=cause) if bench.blame.explains(cause, *asked) else trial
+
+    def shrunk(self) -> tuple[Case, Difference, Answers, Answers] | None:
+        """The smallest case found, its difference and both answers; None where not even the first fails again."""
+        case, difference = self.mismatch.case, None
+        if self.mismatch.severity != "no answer":
+            case = shrink_case(case, lambda smaller: self._difference(smaller) is not None, MOST_ATTEMPTS)
+            difference = self._difference_of_new(case)
+        if difference is None:
+            # What the subject was asked before matters, or it breaks down: it must begin anew for each attempt.
+            attempts = SLOW_ATTEMPTS if self.mismatch.severity == "no answer" else MOST_ATTEMPTS
+            case = shrink_case(
+                self.mismatch.case, lambda smaller: self._difference_of_new(smaller) is not None, attempts
+            )
+            difference = self._difference_of_new(case)
+        return None if difference is None else (case, difference, *self._answers(case))
+
+    def _answers(self, case: Case) -> tuple[Answers, Answers]:
+        name, depth = self.mismatch.subject, self.plan.inputs.closest_depth
+        check = self.mismatch.check
+        given = ask(self.bench, [case], (check,), name, depth)
+        return given[self.bench.oracle][0], of_rule(check, given[name][0], self.mismatch.rule)
+
+    def _difference(self, case: Case) -> Difference | None:
+        name, check = self.mismatch.subject, self.mismatch.check
+        right, given = self._answers(case)
+        found = CHECKS[check](case, right, given)
+        if isinstance(found, Difference) and found.severity == "no answer":
+            self._renew()
+        if not isinstance(found, Difference) or found.rule != self.mismatch.rule:
+            return None
+        blame = self.bench.blame
+        if _KEPT_SEVERITY == self.mismatch.severity != blame.severity(found, right, given):
+            return None
+        is_other = self.cause != _NOTHING and not blame.explains(self.cause, name, check, case, right, given)
+        return None if is_other else found
+
+    def _difference_of_new(self, case: Case) -> Difference | None:
+        self._renew()
+        return self._difference(case)
+
+    def _renew(self) -> None:
+        self.bench.subjects[self.mismatch.subject].renew()
+
+
+def _hear_witnesses(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
+    """What the subject does with a few other cases; hypotheses are weighed by what it does with made ones as well."""
+    witnesses = _witness_cases(plan)
+    if mismatch.check in WITNESSED:
+        witnesses += [case for case in bench.made_cases if case.kind != "bytes"]
+    checks = ("ids", mismatch.check) if mismatch.check == "stream encode" else ("ids",)
+    heard = ask(bench, witnesses, checks, mismatch.subject)
+    bench.blame.hear(mismatch.subject, witnesses, heard[bench.oracle], heard[mismatch.subject])
+
+
+def _witness_cases(plan: Plan) -> list[Case]:
+    """Short texts from all over the corpora."""
+    texts = [case for case in corpus_cases(plan.inputs.files) if case.kind == "text" and 0 < len(case.text) <= 200]
+    return texts[:: max(1, len(texts) // MOST_WITNESSES)][:MOST_WITNESSES]

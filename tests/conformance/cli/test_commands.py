@@ -1,0 +1,225 @@
+"""The command itself, in real processes: planted defects are found and named, and every report is whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.report.run.folder import read_run_folder
+from reftok import embedded_models
+
+from ..commands import (
+    LONG_TIMEOUT,
+    SMALL,
+    SMALLEST,
+    TEXTS,
+    Command,
+    Corpus,
+    Findings,
+    Planted,
+    small_run,
+    subjects,
+)
+
+
+def of(found: list[dict[str, Any]], defect: str) -> set[tuple[str, str, str]]:
+    """Check, stage and rule of the findings of one planted defect."""
+    named = [finding for finding in found if finding["example"]["subject"] == f"{defect}.py:Subject"]
+    assert all(finding["status"] == "new" for finding in named)
+    return {(finding["example"]["check"], finding["stage"], finding["rule"]) for finding in named}
+
+
+def reftok_is_complete_and_clean(folder: Path) -> None:
+    rows = {cell.check: cell for cell in read_run_folder(folder).cells if cell.subject == "reftok"}
+    assert rows["ids"].compared > 0
+    assert rows["decode"].compared >= rows["ids"].compared
+    assert not any(cell.mismatched or cell.failures for cell in rows.values())
+
+
+ENCODING_DEFECTS = {
+    "no_nfc": {("ids", "Normalizer", "NFC is missing")},
+    "reversed_merges": {("ids", "Model", "merges are applied in the reverse order")},
+    "added_tokens_ignored": {("ids", "AddedTokens", "added tokens are not matched")},
+    "nul_truncates": {("ids", "Input", "text ends at the first NUL")},
+    "strips_white_space": {("ids", "Input", "white space at the ends is stripped")},
+    "off_by_one_offsets": {("offsets", "Offsets", "offsets are one too high")},
+    "byte_offsets": {("offsets", "Offsets", "offsets count bytes instead of code points")},
+    "utf16_offsets": {("offsets", "Offsets", "offsets count UTF-16 units instead of code points")},
+    "correct": set(),
+}
+DECODING_DEFECTS = {
+    "lossy_decode": {("decode", "Decoder", "bytes that are not UTF-8 are dropped")},
+    "decode_double_space": {("decode", "Decoder", "spaces are added")},
+    "stream_loses_tail": {
+        ("stream decode", "Decoder", "a U+FFFD that nothing can change is held for ever"),
+        ("stream decode", "Decoder", "a character that stays incomplete is never given out as U+FFFD"),
+    },
+    "stream_repeats": {
+        ("stream decode", "", "text is given out twice"),
+        ("stream decode", "", "a U+FFFD is given out for a character that is not complete"),
+        ("stream decode", "", "text differs from the full decode"),
+    },
+    "nonsense_text": {("decode", "", "nonsense")},
+    "nonsense_ids": {("ids", "", "nonsense")},
+    "prints_noise": set(),
+    "slow_start": set(),
+}
+
+
+@pytest.mark.parametrize("defects", [ENCODING_DEFECTS, DECODING_DEFECTS], ids=["encoding", "decoding"])
+def test_each_planted_defect_is_found_and_named_and_nothing_else(
+    conformance: Command,
+    planted: Planted,
+    findings: Findings,
+    corpus: Corpus,
+    tmp_path: Path,
+    defects: dict[str, set[tuple[str, str, str]]],
+) -> None:
+    out = tmp_path / "out"
+    arguments = ("--model", "bpe-qwen", "--corpus", corpus(*TEXTS), "--out", out, *SMALL, *LONG_TIMEOUT)
+    result = conformance("run", *arguments, *subjects(planted, *defects))
+    assert result.returncode == 1, result.stderr
+    found = findings(out)
+    assert {defect: of(found, defect) - {("decode", "Decoder", "spaces are missing")} for defect in defects} == defects
+    reftok_is_complete_and_clean(out)
+
+
+@pytest.mark.parametrize(
+    ("model", "defect", "stage", "rule"),
+    [
+        ("spm-unigram", "missing_dummy_prefix", "Normalizer", "the dummy prefix is missing"),
+        ("bpe-llama3", "no_special_tokens", "PostProcessor", "special tokens are not added"),
+    ],
+)
+def test_a_planted_defect_of_another_model_is_found_beside_a_correct_subject(
+    conformance: Command,
+    planted: Planted,
+    findings: Findings,
+    corpus: Corpus,
+    tmp_path: Path,
+    model: str,
+    defect: str,
+    stage: str,
+    rule: str,
+) -> None:
+    out = tmp_path / "out"
+    arguments = ("--model", model, "--corpus", corpus(*TEXTS), "--out", out, *SMALL, *LONG_TIMEOUT)
+    result = conformance("run", *arguments, *subjects(planted, defect, "correct"))
+    assert result.returncode == 1, result.stderr
+    found = findings(out)
+    assert ("ids", stage, rule) in of(found, defect)
+    assert of(found, "correct") == set()
+    reftok_is_complete_and_clean(out)
+
+
+def test_hangs_deaths_and_errors_are_findings_and_the_rest_is_answered(
+    conformance: Command, planted: Planted, findings: Findings, corpus: Corpus, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    defects = {"hangs": "timed out", "dies_by_signal": "crashed", "exits": "crashed", "raises": "refused"}
+    texts = ("a", "☠", "b", "c")
+    arguments = ("--model", "bpe-qwen", "--corpus", corpus(*texts), "--out", out, *SMALLEST, "--timeout", "3")
+    result = conformance("run", *arguments, *subjects(planted, *defects))
+    assert result.returncode == 1, result.stderr
+    found = findings(out)
+    assert {defect: of(found, defect) for defect in defects} == {
+        defect: {("ids", "", kind)} for defect, kind in defects.items()
+    }
+    for cell in read_run_folder(out).cells:
+        if cell.check == "ids" and cell.subject != "reftok":
+            assert (cell.compared, cell.mismatched, cell.failures) == (len(texts), 1, 1)
+    reftok_is_complete_and_clean(out)
+
+
+def test_a_run_as_expected_ends_with_0_and_writes_its_folder_to_a_pipe_as_well(
+    conformance: Command, corpus: Corpus, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    result = conformance("run", "--model", "bpe-qwen", "--corpus", corpus(*TEXTS), "--out", out, *SMALL)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "As expected" in result.stdout
+    assert "\x1b" not in result.stdout
+    reports = {"badge.json", "badge.svg", "junit.xml", "report.html", "summary.md"}
+    data = {"findings.jsonl", "journal.jsonl", "plan.json", "run.json"}
+    assert {path.name for path in out.iterdir()} == reports | data
+    assert read_run_folder(out).exit_code == 0
+
+
+def test_a_model_in_a_folder_with_spaces_and_other_scripts(
+    conformance: Command, planted: Planted, corpus: Corpus, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mein Modell ☠ é"
+    folder.mkdir()
+    shutil.copy(embedded_models()["spm-bpe"], folder / "tokenizer.model")
+    arguments = ("--corpus", corpus("a"), "--out", tmp_path / "öut put", *SMALLEST, *subjects(planted, "correct"))
+    result = conformance("run", "--model", folder, *arguments)
+    assert result.returncode == 0, result.stderr + result.stdout
+
+
+def test_models_with_the_same_folder_and_file_name_are_both_run(
+    conformance: Command, corpus: Corpus, tmp_path: Path
+) -> None:
+    models = [tmp_path / parent / "model" for parent in ("a", "b")]
+    for model in models:
+        model.mkdir(parents=True)
+        shutil.copy(embedded_models()["spm-char"], model / "tokenizer.model")
+    out = tmp_path / "out"
+    result = conformance(
+        "run", "--model", models[0], "--model", models[1], "--corpus", corpus("a"), "--out", out, *SMALLEST
+    )
+    assert result.returncode == 0, result.stderr
+    assert len({model.name for model in read_run_folder(out).models}) == 2
+
+
+HOSTILE = """
+import os
+
+
+class Subject:
+    def __init__(self, path):
+        os.fork()
+
+    def encode(self, text, special):
+        return [2 ** 63 + 5] * 10_000 if text == "c" else [1]
+
+    def decode(self, ids, skip):
+        return "\\ud800\\x1b[31m\\u202e" * 3
+
+    def stream_decode(self, ids, skip):
+        yield "\\udfff"
+"""
+
+
+def test_huge_ids_long_lines_and_lone_surrogates_end_in_a_report(
+    conformance: Command, findings: Findings, tmp_path: Path
+) -> None:
+    (tmp_path / "hostile.py").write_text(HOSTILE, "utf-8")
+    (tmp_path / "long.txt").write_text("a b " * 20_000 + "\nc\n", "utf-8")
+    arguments = ("--model", "spm-char", "--corpus", "long.txt", "--check", "ids", "--check", "decode", *SMALLEST)
+    arguments = (*arguments, "--check", "stream decode", "--subject", "hostile.py:Subject", *LONG_TIMEOUT)
+    arguments = (*arguments, "--subject", "sentencepiece", "--out", "out")
+    result = conformance("run", *arguments, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert {finding["example"]["check"] for finding in findings(tmp_path / "out")} == {"ids", "decode", "stream decode"}
+    assert "\x1b" not in result.stdout
+    assert read_run_folder(tmp_path / "out").exit_code == 1
+
+
+@pytest.mark.parametrize(("defect", "code"), [("correct", 0), ("strips_white_space", 1)])
+def test_a_broken_pipe_does_not_lose_the_outcome(
+    planted: Planted, corpus: Corpus, command_environment: dict[str, str], tmp_path: Path, defect: str, code: int
+) -> None:
+    arguments = [*map(str, small_run(corpus, " a ")), "--out", str(tmp_path / "out"), *subjects(planted, defect)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "conformance", *arguments, *LONG_TIMEOUT]
+    command.remove("--quiet")
+    result = subprocess.run(command, env=command_environment, stdout=writer, stderr=writer, timeout=300)
+    os.close(writer)
+    assert result.returncode == code

@@ -1,0 +1,64 @@
+"""A shard ends the same whatever the worker did before: so any order, number of workers or resumption will do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.checks.base import Answers
+from conformance.core.case import text_case
+from conformance.core.observation import Encoded
+from conformance.diagnosis.fault_search import FULL_SEARCHES
+from conformance.engine.bench import Bench
+from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.result import ShardResult
+from conformance.engine.shard_work import shard_questions, work
+from conformance.inputs.shards import Inputs, Shard
+from conformance.subjects.isolated import MOST_DEATHS
+from reftok import embedded_models
+
+TEXTS = ("cafe\u0301", *["☠"] * MOST_DEATHS, "last")
+SHARD = Shard("bpe-qwen", "corpora", 0, len(TEXTS))
+
+
+@pytest.fixture
+def plan(corpus: Callable[..., Path], planted: Callable[[str], str]) -> Plan:
+    model = ModelPlan("bpe-qwen", embedded_models()["bpe-qwen"], "tokenizer.json", "tokenizers")
+    subjects = ("reftok", planted("no_nfc"), planted("exits"))
+    return Plan((model,), subjects, ("ids",), Inputs((corpus(*TEXTS),), ("corpora",), 0, 0), 60)
+
+
+@pytest.fixture
+def bench(plan: Plan) -> Iterator[Bench]:
+    bench = Bench(plan, plan.models[0])
+    yield bench
+    bench.close()
+
+
+def done(plan: Plan, bench: Bench) -> ShardResult:
+    return replace(work(plan, SHARD, bench), seconds=0)
+
+
+def test_a_shard_is_judged_the_same_after_searches_that_led_nowhere(plan: Plan, bench: Bench) -> None:
+    for number in range(FULL_SEARCHES):
+        answers = Answers(encoding=Encoded((1,))), Answers(encoding=Encoded((number,)))
+        bench.blame.of("no_nfc.py:Subject", "ids", text_case("a", "o"), *answers)
+    assert ("no_nfc.py:Subject", "ids", "Normalizer", "NFC is missing") in done(plan, bench).groups
+
+
+def test_a_subject_that_was_given_up_is_asked_again_in_the_next_shard(plan: Plan, bench: Bench) -> None:
+    fresh = done(plan, bench)
+    kinds = {rule: group.count for (subject, _, _, rule), group in fresh.groups.items() if "exits" in subject}
+    assert kinds == {"crashed": MOST_DEATHS, "not asked": 1}
+    assert done(plan, bench) == fresh
+
+
+def test_the_text_that_bytes_are_read_as_belongs_to_their_corpus_file(tmp_path: Path, plan: Plan, bench: Bench) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_text('{"bytes_hex": "ff41"}\n', "utf-8")
+    plan = replace(plan, inputs=Inputs((path,), ("corpora",), 0, 0))
+    questions = shard_questions(plan, Shard("bpe-qwen", "corpora", 0, 1), bench)
+    assert {case.language for case in questions} == {"broken"}

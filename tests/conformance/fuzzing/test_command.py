@@ -1,0 +1,115 @@
+"""`conformance fuzz` and `conformance corpus` at the command line."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click import Context
+from click.testing import CliRunner
+
+from conformance.cli.fuzz import fuzz as fuzz_command
+from conformance.report.run.folder import read_run_folder
+from tests.conformance.commands import Command, Planted, hear_interrupts, said
+from tests.conformance.fuzzing.sessions import left_behind
+
+SMALL = ("--model", "spm-char", "--check", "ids", "--check", "decode", "--quiet")
+
+
+def fuzz(folder: Path, *more: str, cases: int = 60, jobs: int = 1) -> tuple[str, ...]:
+    return ("fuzz", *SMALL, "--session", str(folder), "--cases", str(cases), "--jobs", str(jobs), *more)
+
+
+def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance: Command, tmp_path: Path) -> None:
+    result = conformance(*fuzz(tmp_path / "s"))
+    assert result.returncode == 0, result.stderr
+    assert "As expected" in result.stdout
+    assert "vocab entries" in result.stdout
+    for name in ("run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md", "coverage.json"):
+        assert (tmp_path / "s" / name).stat().st_size >= 0
+    assert "Coverage of the session" in (tmp_path / "s" / "report.html").read_text("utf-8")
+    minimized = conformance("corpus", "minimize", tmp_path / "s")
+    assert (minimized.returncode, minimized.stderr) == (0, "")
+    merged = conformance("corpus", "merge", tmp_path / "s", tmp_path / "s")
+    assert merged.returncode == 0
+    said(conformance(*fuzz(tmp_path / "s", "--seed", "1")), 2, "holds a session with other inputs")
+    said(conformance(*fuzz(tmp_path / "s", "--generator", "numbers")), 2, "holds a session with other generators")
+
+
+def test_a_session_ends_when_its_time_is_up(conformance: Command, tmp_path: Path) -> None:
+    result = conformance(*fuzz(tmp_path / "s", "--time", "0.1s", cases=10_000_000))
+    assert result.returncode in (0, 1), result.stderr
+    assert "cases" in (tmp_path / "s" / "run.json").read_text("ascii")
+
+
+@pytest.mark.parametrize("time", ["soon", "", "10x", "m"])
+def test_what_is_no_time_is_refused(time: str) -> None:
+    result = CliRunner().invoke(fuzz_command, ["--time", time])
+    assert result.exit_code == 2
+    assert "is no time" in result.output
+
+
+@pytest.mark.parametrize(
+    ("time", "seconds"), [("90s", 90), ("10m", 600), ("1h30m", 5400), ("2d", 172_800), ("1.5", 1.5)]
+)
+def test_a_time_is_read(time: str, seconds: float) -> None:
+    parameter = next(option for option in fuzz_command.params if option.name == "seconds")
+    assert parameter.process_value(Context(fuzz_command), time) == seconds
+
+
+def test_the_folder_of_a_run_is_no_session(conformance: Command, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text("{}", "utf-8")
+    said(conformance(*fuzz(tmp_path)), 2, "holds a run; name another --session")
+
+
+KILLING = """
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, {folder!r})
+from strips_white_space import Subject as Wrong
+
+ORDER = Path({order!r})
+
+
+class Subject(Wrong):
+    left, number = map(int, ORDER.read_text().split()) if ORDER.exists() else (-1, 0)
+
+    def decode(self, ids, skip_special_tokens):
+        self.left -= 1
+        if self.left == 0 and ORDER.exists():
+            ORDER.unlink()
+            os.killpg(os.getpgid(os.getppid()), self.number)
+        return super().decode(ids, skip_special_tokens)
+"""
+
+
+def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
+    conformance: Command, command_environment: dict[str, str], planted: Planted, tmp_path: Path
+) -> None:
+    """The subject signals the whole session while it decodes; the file says at which decoding of a shard, and what."""
+    subject, order = tmp_path / "killing.py", tmp_path / "order"
+    subject.write_text(KILLING.format(folder=str(Path(planted("x")).parent), order=str(order)), "utf-8")
+    arguments = ("--subject", f"{subject}:Subject", "--seed", "3", "--timeout", "60")
+    assert conformance(*fuzz(tmp_path / "unbroken", *arguments, cases=700)).returncode == 1
+    command = [sys.executable, "-m", "conformance", *fuzz(tmp_path / "killed", *arguments, cases=700, jobs=2)]
+    for decodings, number, code in ((20, signal.SIGKILL, -9), (250, signal.SIGKILL, -9), (60, signal.SIGINT, 130)):
+        order.write_text(f"{decodings} {int(number)}", "ascii")
+        with subprocess.Popen(
+            command,
+            env=command_environment,
+            start_new_session=True,
+            preexec_fn=hear_interrupts,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        ) as process:
+            _, errors = process.communicate(timeout=300)
+        assert process.returncode == code, errors
+    assert "what is found is on disk, the same command goes on" in errors
+    assert read_run_folder(tmp_path / "killed").verdict == "incomplete"
+    assert conformance(*fuzz(tmp_path / "killed", *arguments, cases=700)).returncode == 1
+    assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "unbroken")

@@ -1,0 +1,262 @@
+"""Sessions that are killed, resumed, split over workers, started again: nothing is lost, nothing is left to chance."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.core.case import Case
+from conformance.engine.bench import Bench
+from conformance.fuzzing import drive, work
+from conformance.fuzzing.drive import SessionProgress, run_session
+from conformance.fuzzing.folder import read_corpus, read_state
+from conformance.report.run.folder import read_run_folder
+from conformance.runs.journal import write_plan
+from reftok import Tokenizer
+from tests.conformance.fuzzing.sessions import Told, left_behind, planted, run, session_job
+
+WRONG = {"subjects": ("reftok", planted("strips_white_space"))}
+CASES = 900
+"""More than the first generation has, so that there is a second one, of which not all shards are full."""
+
+
+class KilledError(BaseException):
+    """Nothing may catch it."""
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a session that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("unbroken") / "session"
+    run(session_job(folder, CASES))
+    return folder
+
+
+def killed_after(shards: int) -> Callable[[SessionProgress], None]:
+    """Is told of so many shards, and kills the session."""
+    told = 0
+
+    def tell(progress: SessionProgress) -> None:
+        nonlocal told
+        told += 1
+        if told == shards:
+            raise KilledError
+
+    return tell
+
+
+@pytest.mark.parametrize("shards", [1, 7, 16, 17, 20])
+def test_a_session_killed_after_any_shard_resumes_to_the_same_end(unbroken: Path, tmp_path: Path, shards: int) -> None:
+    job = session_job(tmp_path / "session", CASES)
+    with pytest.raises(KilledError):
+        run_session(job, killed_after(shards), lambda replayed: None)
+    end = run(job)
+    assert left_behind(tmp_path / "session") == left_behind(unbroken)
+    assert end.run.cases == CASES
+
+
+@pytest.mark.parametrize("name", ["append_to_corpus", "write_state"])
+@pytest.mark.parametrize("is_done", [False, True])
+def test_a_session_killed_while_it_ends_a_generation_resumes_to_the_same_end(
+    unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_done: bool
+) -> None:
+    job = session_job(tmp_path / "session", CASES)
+    original = getattr(drive, name)
+
+    def killed(*arguments: object) -> None:
+        if is_done:
+            original(*arguments)
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(drive, name, killed)
+        with pytest.raises(KilledError):
+            run(job)
+    run(job)
+    assert left_behind(tmp_path / "session") == left_behind(unbroken)
+
+
+def test_a_line_that_a_kill_cut_off_is_forgotten(unbroken: Path, tmp_path: Path) -> None:
+    job = session_job(tmp_path / "session", CASES)
+    with pytest.raises(KilledError):
+        run_session(job, killed_after(3), lambda replayed: None)
+    with (tmp_path / "session" / "shards.jsonl").open("a") as file:
+        file.write('{"shard": {"mod')
+    run(job)
+    assert left_behind(tmp_path / "session") == left_behind(unbroken)
+
+
+def test_a_finished_session_has_nothing_left_to_do(unbroken: Path) -> None:
+    before = left_behind(unbroken)
+    told = Told()
+    run(session_job(unbroken, CASES), told)
+    assert not told.progress
+    assert left_behind(unbroken) == before
+
+
+def test_a_session_goes_on_where_it_ended_and_reaches_no_less(unbroken: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "session"
+    run(session_job(folder, 512))
+    run(session_job(folder, CASES))
+    assert left_behind(folder) == left_behind(unbroken)
+
+
+def test_a_session_that_was_to_end_within_a_generation_goes_on(tmp_path: Path) -> None:
+    """The shards of the generation that is cut short are others than those of the whole one."""
+    job = session_job(tmp_path / "session", 40)
+    with pytest.raises(KilledError):
+        run_session(job, killed_after(2), lambda replayed: None)
+    longer = session_job(tmp_path / "session", 300)
+    assert run(replace(longer, seconds=0.0)).run.cases == 32
+    assert run(longer).run.cases == 300
+
+
+def test_another_seed_gives_other_inputs(unbroken: Path, tmp_path: Path) -> None:
+    run(session_job(tmp_path / "session", CASES, seed=1))
+    assert read_corpus(tmp_path / "session") != read_corpus(unbroken)
+
+
+def test_what_is_told_is_on_disk_before(tmp_path: Path) -> None:
+    job = session_job(tmp_path / "session", 200)
+
+    def tell(progress: SessionProgress) -> None:
+        lines = (tmp_path / "session" / "shards.jsonl").read_text("ascii").splitlines()
+        on_disk = sum(json.loads(line)["result"]["cases"] for line in lines)
+        assert on_disk == progress.cases
+
+    run_session(job, tell, lambda replayed: None)
+
+
+def test_the_state_says_how_many_kept_inputs_count(unbroken: Path) -> None:
+    assert read_state(unbroken).kept == len(read_corpus(unbroken)) > 100
+
+
+def test_reftok_and_the_official_library_agree_in_bulk_and_in_full(unbroken: Path) -> None:
+    outcome = read_run_folder(unbroken)
+    assert not [finding for finding in outcome.findings if finding.status == "new"]
+    (ids,) = [cell for cell in outcome.cells if (cell.subject, cell.check) == ("reftok", "ids")]
+    assert ids.compared > 600
+
+
+def test_only_a_sample_of_what_agrees_is_asked_in_full(tmp_path: Path) -> None:
+    end = run(session_job(tmp_path / "session", 600, checks=("ids", "decode", "tokens")))
+    compared = {cell.check: cell.compared for cell in end.run.cells if cell.subject == "reftok"}
+    assert compared["decode"] == 600
+    assert 80 < compared["tokens"] <= 512 // 4 + 2
+
+
+@pytest.fixture
+def nothing_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what differs in bulk is asked in full."""
+    monkeypatch.setattr(work, "ASKED_IN_FULL", 1 << 60)
+    monkeypatch.setattr(work, "ASKED_IN_FULL_AT_FIRST", 1 << 60)
+
+
+@pytest.mark.usefixtures("nothing_is_sampled")
+def test_texts_that_differ_in_bulk_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Tokenizer.decode
+
+    def wrong(tokenizer: Tokenizer, ids: list[int], skip_special_tokens: bool = True) -> str:
+        return right(tokenizer, ids, skip_special_tokens).replace("e", "E")
+
+    monkeypatch.setattr(Tokenizer, "decode", wrong)
+    end = run(session_job(tmp_path / "session", 300))
+    found = [finding for finding in end.run.findings if finding.status == "new"]
+    assert {(finding.example.subject, finding.example.check) for finding in found} == {("reftok", "decode")}
+    assert sum(finding.count for finding in found) > 50
+
+
+@pytest.mark.usefixtures("nothing_is_sampled")
+def test_ids_that_differ_in_bulk_alone_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Tokenizer.encode_ids
+    monkeypatch.setattr(Tokenizer, "encode_ids", lambda tokenizer, text: right(tokenizer, text)[:9])
+    end = run(session_job(tmp_path / "session", 300))
+    (finding,) = [finding for finding in end.run.findings if finding.status == "new"]
+    assert (finding.example.subject, finding.rule) == ("reftok", work.OTHER_IN_BULK)
+
+
+def test_a_planted_defect_is_found_shrunk_and_attributed(tmp_path: Path) -> None:
+    told = Told()
+    end = run(session_job(tmp_path / "session", 256, **WRONG), told)
+    assert [one.number for one in told.shrinking] == [*range(1, told.shrinking[0].total + 1)]
+    (finding,) = [f for f in end.run.findings if f.example.check == "ids" and f.status == "new"]
+    assert (finding.stage, finding.rule) == ("Input", "white space at the ends is stripped")
+    assert len(finding.example.case.text) <= 2
+    assert finding.count > 5
+    assert end.run.exit_code == 1
+
+
+def test_known_causes_are_asked_again_first_and_marked_fixed_or_still_failing(tmp_path: Path) -> None:
+    subject = tmp_path / "subject.py"
+    folder = tmp_path / "session"
+
+    def session(name: str) -> Told:
+        subject.write_text(
+            f"import sys\nsys.path.insert(0, {str(Path(planted('x')).parent)!r})\nfrom {name} import *\n"
+        )
+        told = Told()
+        run(session_job(folder, 256, subjects=(f"{subject}:Subject",)), told)
+        return told
+
+    assert not session("strips_white_space").replayed
+    still = [entry for entry in session("strips_white_space").replayed if not entry.is_fixed]
+    assert [(entry.check, entry.rule) for entry in still] == [("ids", "white space at the ends is stripped")]
+    fixed = session("correct").replayed
+    assert [(entry.check, entry.is_fixed) for entry in fixed] == [("ids", True)]
+    assert "fixed: subject.py:Subject on bpe-gpt2, ids" in fixed[0].sentence
+    mended = read_run_folder(folder)
+    assert not [finding for finding in mended.findings if finding.example.check == "ids"]
+    assert not any(cell.mismatched for cell in mended.cells if cell.check == "ids")
+    lines = (folder / "replayed.jsonl").read_text("ascii").splitlines()
+    assert [json.loads(line)["is_fixed"] for line in lines] == [True]
+
+
+def test_ids_that_both_refuse_do_not_spoil_the_state(tmp_path: Path) -> None:
+    """They count as no answer, and as no mismatch."""
+    end = run(session_job(tmp_path / "session", 600, model="spm-char", generators=("ids",)))
+    (decode,) = [cell for cell in end.run.cells if (cell.subject, cell.check) == ("reftok", "decode")]
+    assert decode.failures > decode.mismatched == 0
+    assert run(session_job(tmp_path / "session", 700, model="spm-char", generators=("ids",))).run.cases == 700
+
+
+def test_every_generator_has_inputs_that_are_asked_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample at a fixed step would fall in with the turns that generators take."""
+    monkeypatch.setattr(work, "ASKED_IN_FULL_AT_FIRST", 2)
+    asked: set[str] = set()
+    original = work.ask
+
+    def listening(bench: Bench, cases: list[Case], *more: object) -> object:
+        asked.update(case.origin.split(":")[3] for case in cases)
+        return original(bench, cases, *more)
+
+    monkeypatch.setattr(work, "ask", listening)
+    run(session_job(tmp_path / "session", 512))
+    assert asked == set(read_state(tmp_path / "session").models["bpe-gpt2"].drawn)
+
+
+def test_two_workers_end_like_one_and_like_none(tmp_path: Path) -> None:
+    folders = []
+    for jobs in (0, 1, 2):
+        folder = tmp_path / str(jobs) / "session"
+        folder.parent.mkdir()
+        run(session_job(folder, 600, jobs=jobs, model="spm-char"))
+        folders.append(left_behind(folder))
+    assert folders[0] == folders[1] == folders[2]
+
+
+def test_an_interruption_leaves_a_readable_folder_that_says_incomplete(tmp_path: Path) -> None:
+    job = session_job(tmp_path / "session", 300)
+    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, {}, {})
+
+    def interrupted(progress: SessionProgress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_session(job, interrupted, lambda replayed: None)
+    outcome = read_run_folder(tmp_path / "session")
+    assert (outcome.verdict, outcome.cases) == ("incomplete", 32)
+    assert run(job).run.cases == 300

@@ -1,0 +1,147 @@
+"""A run folder is written whole and read back as it was; a damaged one is refused by name."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.core.errors import ConformanceError, HarnessError, InputError, UsageError
+from conformance.report.run import folder as folders
+from conformance.report.run.folder import read_run_folder, write_atomically, write_run_folder
+from tests.conformance.report.sample_run import passing_run, sample_run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "runs" / "1"
+    write_run_folder(sample_run(), path)
+    return path
+
+
+def refused(folder: Path, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_run_folder(folder)
+    assert caught.value.exit_code == 2
+    assert str(folder) in str(caught.value)
+
+
+def test_round_trip(folder: Path) -> None:
+    assert read_run_folder(folder) == sample_run()
+
+
+def test_the_files_and_nothing_else(folder: Path) -> None:
+    names = ["badge.json", "badge.svg", "findings.jsonl", "junit.xml", "report.html", "run.json", "summary.md"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+
+
+def test_json_is_ascii_sorted_and_the_same_each_time(folder: Path) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert before["run.json"].isascii()
+    assert before["findings.jsonl"].isascii()
+    value = json.loads(before["run.json"])
+    assert list(value) == sorted(value)
+    write_run_folder(sample_run(), folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_older_run_is_replaced(folder: Path) -> None:
+    write_run_folder(passing_run(), folder)
+    assert read_run_folder(folder) == passing_run()
+
+
+def test_missing_files(folder: Path) -> None:
+    (folder / "findings.jsonl").unlink()
+    refused(folder, r"findings\.jsonl: is missing")
+    (folder / "run.json").unlink()
+    refused(folder, r"run\.json: is missing")
+    refused(folder / "nowhere", r"run\.json: is missing")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.99])
+def test_truncated_run_json(folder: Path, share: float) -> None:
+    path = folder / "run.json"
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    refused(folder, r"run\.json: is (truncated|not JSON)")
+
+
+def test_truncated_findings(folder: Path) -> None:
+    path = folder / "findings.jsonl"
+    data = path.read_bytes()
+    path.write_bytes(data[:-9])
+    refused(folder, r"findings\.jsonl:9: is truncated")
+    path.write_bytes(data[: data.rindex(b"\n", 0, -1) + 1])
+    refused(folder, r"findings\.jsonl: holds 7 new findings, but run\.json tells of 8")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "is not the run.json of a run"),
+        ('{"name": "left-pad"}', "is not the run.json of a run"),
+        ('{"schema": 99}', "has schema 99; this version reads schema 1"),
+        ('{"schema": 1}', "does not have the form of a run: 'models' is missing"),
+        ("<html>", "is not JSON"),
+        ("[" * 100_000, "is (truncated|not JSON)"),
+    ],
+)
+def test_foreign_run_json(folder: Path, text: str, message: str) -> None:
+    (folder / "run.json").write_text(text, "utf-8")
+    refused(folder, message)
+
+
+def test_bytes_that_are_not_utf8(folder: Path) -> None:
+    (folder / "run.json").write_bytes(b"{\xff}")
+    refused(folder, "is not UTF-8: byte 1")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("status", "odd", "status: is 'odd'"),
+        ("example", 7, "the form of a finding"),
+        ("extra", 1, "the form of a finding"),
+    ],
+)
+def test_foreign_findings(folder: Path, key: str, value: object, message: str) -> None:
+    path = folder / "findings.jsonl"
+    lines = path.read_text("utf-8").splitlines()
+    lines[1] = json.dumps({**json.loads(lines[1]), key: value})
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    refused(folder, rf"findings\.jsonl:2: .*{message}")
+
+
+def test_unknown_verdict(folder: Path) -> None:
+    path = folder / "run.json"
+    path.write_text(path.read_text("utf-8").replace('"verdict": "unexpected findings"', '"verdict": "fine"'), "utf-8")
+    refused(folder, "verdict: is 'fine'")
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    write_atomically(path, "old")
+
+    def fail(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, "new")
+    assert path.read_text("utf-8") == "old"
+    assert [item.name for item in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_killed_run_leaves_no_run_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "summary_markdown", lambda run: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_run_folder(replace(sample_run(), seed=1), tmp_path)
+    assert not (tmp_path / "run.json").exists()
+
+
+def test_exit_codes() -> None:
+    codes = [error.exit_code for error in (ConformanceError, UsageError, InputError, HarnessError)]
+    assert codes == [3, 2, 2, 3]

@@ -1,0 +1,304 @@
+"""The page holds what the run holds, in any colour scheme, and no input is markup."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib import resources
+
+import pytest
+
+from conformance.core.case import text_case
+from conformance.core.finding import Finding
+from conformance.report.run.html import MOST_DETAILED, html_report
+from tests.conformance.report.sample_run import (
+    HOSTILE,
+    HOSTILE_EVIDENCE,
+    KNOWN,
+    LONG,
+    PLAIN,
+    SCRIPT,
+    finding,
+    passing_run,
+    sample_run,
+)
+
+VOID = frozenset({"meta", "input", "link", "br", "img", "hr"})
+
+
+class Page(HTMLParser):
+    """The elements of a page; fails where they do not nest."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(html)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.words.append(data)
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+    def has(self, text: str) -> bool:
+        """Whether the text is there, wherever its elements begin and end."""
+        return "".join(text.split()) in "".join("".join(self.words).split())
+
+
+def page_with(*findings: Finding) -> Page:
+    return Page(html_report(replace(sample_run(), findings=findings, problems=())))
+
+
+def test_first_screen_has_verdict_totals_and_versions() -> None:
+    text = Page(html_report(sample_run())).text
+    for part in (
+        "✗ 8 unexpected findings, 2 problems",
+        "1,234,567",
+        "12,345",
+        "tokenizers 0.21.0",
+        "llama.cpp took no part",
+    ):
+        assert part in text
+    assert text.index("8 unexpected") < text.index("Models, subjects and checks") < text.index("Findings")
+
+
+def test_a_good_run_says_so() -> None:
+    text = Page(html_report(passing_run())).text
+    assert "✓ As expected" in text
+    assert "✗ 0" not in text
+
+
+def test_matrix_shows_every_state_with_its_sign_and_words() -> None:
+    page = Page(html_report(sample_run()))
+    for part in ("✓ 12,345", "✗ 1,207 / 12,345", "≈ 41 / 12,345", "! 12,345"):
+        assert part in page.text
+    titles = [cell.get("title") for cell in page.named("td")]
+    assert "12,345 answers compared, 41 differ (41 of them known)" in titles
+    assert "12,345 answers compared, all equal" in titles
+
+
+def test_cells_lead_to_their_findings() -> None:
+    page = Page(html_report(sample_run()))
+    anchors = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
+    targets = {(link["href"] or "")[1:] for link in page.named("a") if (link["href"] or "").startswith("#")}
+    assert targets <= anchors
+    assert KNOWN.fingerprint in targets
+
+
+def test_every_finding_has_an_anchor_and_ids_are_unique() -> None:
+    run = sample_run()
+    ids = [attributes["id"] for _, attributes in Page(html_report(run)).tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {item.fingerprint for item in run.findings} <= set(ids)
+
+
+def test_a_finding_shows_its_parts() -> None:
+    text = page_with(finding(text_case("e\u0301\u200b", "corpora/x.txt:3"), "composes")).text
+    for part in ("Normalizer: composes", "corpora/x.txt:3", "e\u0301" r"\u{200b}"):
+        assert part in text
+    for part in ("U+0301", "COMBINING ACUTE ACCENT", "ZERO WIDTH SPACE", "de-Latn, vi-Latn", "conformance replay"):
+        assert part in text
+
+
+def test_what_streams_were_not_tested_with_is_said() -> None:
+    line = "reftok: its streams have no stream_encoder.reset, no decode_with_callback: not tested"
+    assert line in Page(html_report(sample_run())).text
+
+
+def test_the_differing_tail_is_marked() -> None:
+    html = html_report(replace(sample_run(), findings=(finding(text_case("x", ""), "r"),)))
+    assert '<span class="shared">[15496, </span><mark>995]</mark>' in html
+    assert '<span class="shared">[15496, </span><mark>1879]</mark>' in html
+
+
+def test_a_known_finding_gives_its_reason_and_a_link() -> None:
+    page = page_with(KNOWN)
+    assert KNOWN.reason in page.text
+    assert [link for link in page.named("a") if link["href"] == KNOWN.upstream and link["rel"] == "noopener noreferrer"]
+
+
+def test_only_web_addresses_become_links() -> None:
+    page = page_with(replace(KNOWN, upstream="javascript:alert(1)"))
+    assert "javascript:alert(1)" in page.text
+    assert all((link["href"] or "").startswith(("#", "http")) for link in page.named("a"))
+
+
+def test_the_tokens_of_both_answers_stand_under_their_text() -> None:
+    page = page_with(PLAIN[0])
+    assert page.has("Tokens text expected observed e\u0301 expected e 68 Ì 136 ģ 243 observed é 2634")
+    assert page.has("both Ġ 220 Ġ 220")
+
+
+def test_the_first_stage_that_differs_shows_both_outputs() -> None:
+    page = page_with(PLAIN[0])
+    assert page.has("First stage that differs Normalizer tokenizers 0.21.0 e\u0301 x U+0065 U+0301 U+0020 U+0078")
+
+
+def test_a_stream_shows_where_it_goes_wrong() -> None:
+    page = page_with(PLAIN[2])
+    assert page.has("As it was fed after 2 chunks that a reset forgets")
+    assert page.has("0 ! ↓ gives !! ✗ wrong from here finish ↓ gives nothing")
+
+
+def test_a_code_point_has_its_age() -> None:
+    assert page_with(finding(text_case("\u200b", ""), "r")).has("ZERO WIDTH SPACE Unicode 1.1")
+    assert page_with(finding(text_case("\u0378", ""), "r")).has("<reserved-0378> not assigned")
+
+
+def test_the_first_screen_accuses_each_subject_once() -> None:
+    other = finding(text_case("x", ""), "r", subject="other", count=3)
+    text = page_with(*PLAIN, other, KNOWN).text
+    first = text[: text.index("Models, subjects and checks")]
+    assert first.count("planted-nfc gives other ids than tokenizers 0.21.0 on gpt2-mini") == 1
+    assert "other gives other ids than tokenizers 0.21.0 on gpt2-mini: Normalizer: r, such as x" in first
+    assert "reftok gives" not in first
+    assert "conformance diff" in first
+
+
+def test_a_finding_has_the_commands_that_show_it_again() -> None:
+    item = replace(finding(text_case("x", ""), "r"), replay="conformance replay 'my runs/1' abc")
+    text = page_with(item).text
+    assert "conformance replay 'my runs/1' abc" in text
+    assert "conformance reproduce 'my runs/1' abc" in text
+
+
+COVERAGE = {
+    "gpt2-mini": {
+        "kinds": {
+            "merges": {"reached": 1_234, "total": 4_000, "never reached": [5, 77]},
+            "stages": {"reached": 2, "total": 3, "never reached": [SCRIPT]},
+        },
+        "generators": {"vocab": 9},
+        "nothing to do": {"charsmap": "the model has no charsmap"},
+    }
+}
+
+
+def test_the_coverage_of_a_session_is_shown() -> None:
+    page = Page(html_report(sample_run(), COVERAGE))
+    assert page.has("gpt2-mini merges 1,234 of 4,000, stages 2 of 3")
+    assert page.has("merges 1,234 4,000 30.9 % 5, 77")
+    assert page.has("charsmap had nothing to do: the model has no charsmap")
+    assert len(page.named("script")) == 1
+    assert "Coverage of the session" not in Page(html_report(sample_run())).text
+
+
+def test_many_corpus_files_of_a_finding_are_folded() -> None:
+    item = replace(PLAIN[0], languages=tuple(f"file-{number}" for number in range(11)))
+    assert page_with(item).has("file-6, file-7 and 3 more file-8, file-9, file-10")
+
+
+def test_a_short_strange_input_is_accused_with_its_code_points() -> None:
+    assert page_with(finding(text_case("\U0001d15e", ""), "r")).has("such as \U0001d15e U+1D15E")
+
+
+@pytest.mark.parametrize("item", HOSTILE, ids=lambda item: item.example.case.origin)
+def test_hostile_inputs_do_no_harm(item: Finding) -> None:
+    html = html_report(replace(sample_run(), findings=(item, replace(item, rule="twin", status="known"))))
+    page = Page(html)
+    assert len(page.named("script")) == 1
+    assert not page.named("img")
+    assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe]", html)
+    html.encode("utf-8")
+
+
+def test_hostile_names_do_no_harm() -> None:
+    run = sample_run()
+    nasty = '"><script>\x00\u202e\ud800'
+    cells = tuple(replace(cell, model=nasty, subject=nasty, check=nasty) for cell in run.cells[:1])
+    models = tuple(replace(model, name=nasty, path=nasty) for model in run.models)
+    changed = replace(
+        run, cells=cells, checks=(nasty,), models=models, versions={nasty: nasty}, corpora={nasty: nasty}, command=nasty
+    )
+    assert len(Page(html_report(changed)).named("script")) == 1
+
+
+def test_long_inputs_are_cut_with_a_note() -> None:
+    html = html_report(replace(sample_run(), findings=HOSTILE))
+    assert "100,000 code points, the first 1,000 shown" in html
+    assert "and 99,936 more" in html
+    assert "x" * 1_001 not in html
+
+
+def test_the_page_needs_nothing_else_and_runs_only_its_own_script() -> None:
+    page = Page(html_report(sample_run()))
+    (policy,) = [meta["content"] for meta in page.named("meta") if meta.get("http-equiv")]
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert not page.named("link")
+    assert not [attributes for _, attributes in page.tags if "src" in attributes or "style" in attributes]
+
+
+def test_later_findings_are_brief_and_the_last_only_counted() -> None:
+    many = tuple(finding(text_case(f"t\u200b{number}" * 30, "fuzz"), f"rule {number}") for number in range(1_500))
+    page = Page(html_report(replace(sample_run(), findings=many)))
+    assert len(page.named("article")) == MOST_DETAILED
+    assert {item.fingerprint for item in many} <= {attributes.get("id") for _, attributes in page.tags}
+    assert "1,000 further findings, in brief" in page.text
+    assert "300 findings, 300 mismatches" in page.text
+
+
+def test_what_is_only_counted_costs_a_browser_with_javascript_no_elements() -> None:
+    many = tuple(finding(text_case("t", "fuzz"), f"rule {number}") for number in range(1_500))
+    html = html_report(replace(sample_run(), findings=many))
+    (stored,) = re.findall("<noscript>(.*?)</noscript>", html)
+    assert stored.count("<i id=") == 300
+    assert html.partition("<script>")[0].count("<i id=") == 300
+
+
+def test_a_hundred_thousand_mismatches_stay_below_ten_megabytes() -> None:
+    full = tuple(finding(text_case(LONG, "fuzz"), LONG, evidence=HOSTILE_EVIDENCE) for _ in range(MOST_DETAILED))
+    full = tuple(replace(item, rule=f"{number} {LONG}"[:4_000]) for number, item in enumerate(full))
+    brief = tuple(replace(full[0], rule=f"b{number}", count=1) for number in range(2_000))
+    html = html_report(replace(sample_run(), findings=(*full, *brief)))
+    anchors = 98_000 * len('<i id="0123456789ab"></i>')
+    assert len(html.encode()) + anchors < 10_000_000
+
+
+def test_an_empty_run_has_a_page() -> None:
+    run = replace(
+        passing_run(), cells=(), languages=(), models=(), subjects=(), versions={}, corpora={}, times={}, checks=()
+    )
+    assert "No cell was filled." in Page(html_report(run)).text
+
+
+def _luminance(colour: str) -> float:
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_contrast_is_aa(scheme: int) -> None:
+    css = resources.files("conformance.report").joinpath("report.css").read_text("utf-8")
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", css.split(":root {")[scheme + 1]))
+    pairs = [
+        (ink, paper)
+        for ink in ("ink", "soft", "link", "equal", "new", "known", "silent")
+        for paper in ("page", "panel")
+    ]
+    pairs += [("new", "new-panel"), ("known", "known-panel"), ("ink", "mark")]
+    pairs += [("ink", f"heat-{step}") for step in range(1, 6)]
+    for ink, paper in pairs:
+        light, dark = sorted((_luminance(colours[ink]), _luminance(colours[paper])), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, paper)

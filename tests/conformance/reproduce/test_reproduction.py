@@ -1,0 +1,262 @@
+"""A reproduction is one file that shows a finding in a fresh process, and shows none where the subject is right."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.checks.base import Answers, Difference
+from conformance.core.case import Case, bytes_case, ids_case, text_case
+from conformance.core.errors import InputError
+from conformance.core.finding import Finding, Mismatch
+from conformance.engine.plan import Plan
+from conformance.inputs.shards import Inputs
+from conformance.reproduce.reproduction import reproduction
+from conformance.reproduce.script import Reproduction
+from conformance.runs.models import plan_models
+from conformance.shrinking.trials import Shown
+from reftok import embedded_models
+
+from ..commands import Command, Corpus, Findings, said
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFECTS = ROOT / "planted_defects"
+CORRECT = f"{DEFECTS / 'correct.py'}:Subject"
+CORRECT_STREAMS = f"{DEFECTS / 'correct_streams.py'}:Subject"
+REAL_MODELS = os.environ.get("REFTOK_MODELS")
+FLUSH = "the end is never given out"
+SOURCE = """
+from tokenizers import Tokenizer
+class Subject:
+    def __init__(self, path):
+        self.tokenizer = Tokenizer.from_file(path)
+    def encode(self, text, add_special_tokens):
+        return self.tokenizer.encode(text, add_special_tokens=add_special_tokens).ids{wrong}
+    def decode(self, ids, skip_special_tokens):
+        return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+"""
+
+
+def ran(path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Alone: no package of the checkout is found, in a folder that is not the checkout."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    return subprocess.run(
+        [sys.executable, str(path), *arguments],
+        cwd=path.parent,
+        env=environment,
+        capture_output=True,
+        encoding="ascii",
+        timeout=120,
+    )
+
+
+def constant(path: Path, name: str) -> Any:
+    """A constant of the file, read without running it."""
+    for node in ast.parse(path.read_text("ascii")).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
+            return ast.literal_eval(node.value)
+    raise AssertionError(f"no {name}")
+
+
+def json_model(path: Path) -> dict[str, Any]:
+    """The model of the file."""
+    (value,) = (
+        node.value
+        for node in ast.parse(path.read_text("ascii")).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "MODEL"
+    )
+    assert isinstance(value, ast.Call)
+    assert isinstance(value.func, ast.Attribute)
+    root: dict[str, Any] = json.loads(ast.literal_eval(value.func.value))
+    return root
+
+
+def entries(path: Path) -> int:
+    return len(json_model(path)["model"]["vocab"])
+
+
+def made(folder: Path, model: str, subject: str, check: str, rule: str, case: Case, shrinks_model: bool = True) -> Path:
+    """The file that reproduces a mismatch of a planted defect."""
+    (planned,) = plan_models((model,))
+    mismatch = Mismatch(planned.name, subject, check, rule, "other ids", case, "", "")
+    finding = Finding(mismatch, 1, (), "", rule, planned.oracle)
+    plan = Plan((planned,), (str(DEFECTS / subject),), (check,), Inputs((), ("fuzz",), 0, 0), 60.0)
+    path = folder / "reproduction.py"
+    path.write_text(reproduction(plan, finding, shrinks_model).text, "ascii")
+    return path
+
+
+def of_ids(folder: Path, subject: str, text: str, model: str = "bpe-qwen", shrinks_model: bool = True) -> Path:
+    return made(folder, model, subject, "ids", "other ids", text_case(text, "test"), shrinks_model)
+
+
+@pytest.mark.parametrize(
+    ("model", "subject", "check", "rule", "case"),
+    [
+        ("bpe-qwen", "no_nfc.py:Subject", "ids", "other ids", text_case("cafe\u0301", "")),
+        ("bpe-qwen", "reversed_merges.py:Subject", "ids", "other ids", text_case("hello world", "")),
+        ("bpe-qwen", "wrong_pre_tokenizers.py:NoLookahead", "ids", "other ids", text_case("the\t a", "")),
+        ("bpe-qwen", "utf16_offsets.py:Subject", "offsets", "other offsets", text_case("\U0001f600 a", "")),
+        ("bpe-qwen", "lossy_decode.py:Subject", "decode", "other text", ids_case((162, 90), "")),
+        ("spm-unigram", "wrong_normalizers.py:NoDummyPrefix", "ids", "other ids", text_case("hello", "")),
+        ("spm-unigram", "wrong_normalizers.py:NoCharsmap", "ids", "other ids", text_case("a\u2460", "")),
+    ],
+)
+def test_it_shows_the_defect_and_agrees_with_a_correct_subject(
+    model: str, subject: str, check: str, rule: str, case: Case, tmp_path: Path
+) -> None:
+    path = made(tmp_path, model, subject, check, rule, case)
+    shown = ran(path, str(DEFECTS / subject))
+    assert shown.returncode == 1, shown.stderr
+    assert shown.stdout.count("\n") == 3
+    right = ran(path, CORRECT)
+    assert right.returncode == 0, right.stderr + right.stdout
+    assert len(path.read_bytes()) < 6_500
+
+
+def test_a_stream_that_forgets_its_end_is_shown_by_its_chunks(tmp_path: Path) -> None:
+    subject = "stream_forgets_flush.py:Subject"
+    path = made(tmp_path, "bpe-qwen", subject, "stream encode", FLUSH, text_case("a b", ""))
+    assert ran(path, str(DEFECTS / subject)).returncode == 1
+    assert ran(path, CORRECT_STREAMS).returncode == 0
+    without = ran(path, CORRECT)
+    assert without.returncode == 2
+    assert "stream_encoder" in without.stderr
+
+
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe"])
+def test_a_stream_of_bytes_gives_the_ids_of_their_text(model: str, tmp_path: Path) -> None:
+    subject, rule = "stream_cuts_bytes.py:Subject", "other ids than those of the whole text"
+    path = made(tmp_path, model, subject, "stream encode", rule, text_case("a é", ""))
+    assert any(isinstance(chunk, bytes) for chunk in constant(path, "INPUT"))
+    shown = ran(path, str(DEFECTS / subject))
+    assert shown.returncode == 1, shown.stderr
+    assert "Error" not in shown.stdout
+    right = ran(path, f"{DEFECTS / 'correct_byte_streams.py'}:Subject")
+    assert right.returncode == 0, right.stderr + right.stdout
+
+
+def test_what_is_refused_as_a_whole_is_no_difference_of_a_stream(tmp_path: Path) -> None:
+    path = made(tmp_path, "bpe-qwen", "stream_forgets_flush.py:Subject", "stream encode", FLUSH, text_case("a", ""))
+    refusing = tmp_path / "refusing.py"
+    refusing.write_text(SOURCE.format(wrong="[None]") + "    def stream_encoder(self, add): return self\n", "ascii")
+    shown = ran(path, f"{refusing}:Subject")
+    assert shown.returncode == 2
+    assert "TypeError" in shown.stderr
+
+
+def test_a_use_of_a_stream_without_a_short_form_is_refused_and_the_help_says_that_there_are_such(
+    tmp_path: Path, conformance: Command
+) -> None:
+    asked = "stream_ignores_stop.py:Subject", "stream decode", "an early stop is ignored"
+    with pytest.raises(InputError, match="this use of a stream has no short form"):
+        made(tmp_path, "bpe-qwen", *asked, ids_case((64, 65), ""), shrinks_model=False)
+    told = " ".join(conformance("reproduce", "--help").stdout.split())
+    assert "Some findings have no such file" in told
+    assert "a stream that is reset, fed beside another one or read by its callback" in told
+
+
+def test_model_and_text_have_what_the_mismatch_needs_and_no_more(tmp_path: Path) -> None:
+    path = of_ids(tmp_path, "reversed_merges.py:Subject", "hello world")
+    root = json_model(path)
+    assert len(root["model"]["merges"]) == 2
+    assert entries(path) == len({*constant(path, "INPUT")}) + 2
+    assert all(not root[stage] for stage in ("normalizer", "pre_tokenizer", "post_processor", "decoder"))
+
+
+def test_the_whole_model_is_held_on_request(tmp_path: Path) -> None:
+    path = of_ids(tmp_path, "no_nfc.py:Subject", "cafe\u0301", shrinks_model=False)
+    assert len(path.read_bytes()) > 100_000
+    assert constant(path, "INPUT") == "cafe\u0301"
+    assert ran(path, str(DEFECTS / "no_nfc.py:Subject")).returncode == 1
+    assert ran(path, CORRECT).returncode == 0
+
+
+def test_it_is_the_same_every_time(tmp_path: Path) -> None:
+    first = of_ids(tmp_path, "wrong_pre_tokenizers.py:NoLookahead", "the\t a").read_bytes()
+    assert of_ids(tmp_path, "wrong_pre_tokenizers.py:NoLookahead", "the\t a").read_bytes() == first
+
+
+def test_its_subject_must_be_named_and_load(tmp_path: Path) -> None:
+    path = of_ids(tmp_path, "no_nfc.py:Subject", "e\u0301")
+    nobody, missing = ran(path), ran(path, "nowhere.py:Subject")
+    assert (nobody.returncode, missing.returncode) == (2, 2)
+    assert "name the subject" in nobody.stderr
+    assert "nowhere.py" in missing.stderr
+
+
+@pytest.mark.parametrize("rule", ["timed out", "not asked"])
+def test_what_gives_no_answer_in_time_is_not_tried_again(rule: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no reproduction"):
+        made(tmp_path, "bpe-qwen", "hangs.py:Subject", "ids", rule, text_case("a", ""))
+
+
+def test_a_subject_that_reads_more_than_the_model_file_is_told_so(
+    conformance: Command, findings: Findings, corpus: Corpus, tmp_path: Path
+) -> None:
+    """Fault: it was said to differ no more, while `replay` showed that it does."""
+    subject, folder, model = tmp_path / "mine.py", tmp_path / "run", tmp_path / "model" / "tokenizer.json"
+    reads = "open(path.replace('tokenizer.json', 'settings')).close()\n        self.tokenizer ="
+    subject.write_text(SOURCE.format(wrong=" + [0]").replace("self.tokenizer =", reads, 1), "utf-8")
+    model.parent.mkdir()
+    model.write_bytes(embedded_models()["bpe-gpt2"].read_bytes())
+    model.with_name("settings").touch()
+    asked = ("--model", model, "--subject", f"{subject}:Subject", "--check", "ids", "--corpus", corpus("a b"))
+    ended = conformance("run", *asked, "--inputs", "corpora", "--jobs", "1", "--quiet", "--out", folder)
+    assert ended.returncode == 1, ended.stderr
+    fingerprint = findings(folder)[0]["fingerprint"]
+    said(conformance("reproduce", folder, fingerprint), 2, "cannot take part with a copy of tokenizer.json alone")
+
+
+def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
+    conformance: Command, findings: Findings, corpus: Corpus, tmp_path: Path
+) -> None:
+    subject, folder = tmp_path / "mine.py", tmp_path / "run"
+    subject.write_text(SOURCE.format(wrong=" + [0]"), "utf-8")
+    asked = ("--model", "bpe-gpt2", "--subject", f"{subject}:Subject", "--check", "ids", "--corpus", corpus("a b"))
+    ended = conformance("run", *asked, "--inputs", "corpora", "--jobs", "1", "--quiet", "--out", folder)
+    assert ended.returncode == 1, ended.stderr
+    fingerprint = findings(folder)[0]["fingerprint"]
+    written = conformance("reproduce", folder, fingerprint[:8])
+    path = folder / f"reproduction-{fingerprint}.py"
+    assert written.returncode == 0, written.stderr
+    assert f"python {path} {subject}:Subject" in written.stdout.replace("\n", " ")
+    assert ran(path, f"{subject}:Subject").returncode == 1
+    subject.write_text(SOURCE.format(wrong=""), "utf-8")
+    assert ran(path, f"{subject}:Subject").returncode == 0
+    said(conformance("reproduce", folder, fingerprint), 2, "differs no more")
+    said(conformance("reproduce", folder, "nothing"), 2, "no finding has a fingerprint")
+
+
+HOSTILE = "'\"\"\"\n)\\\\ {x} %s \u202e \ud800 \0 \U0001f600 __import__('os')._exit(0)"
+
+
+@pytest.mark.parametrize("case", [text_case(HOSTILE, ""), bytes_case(b'\xff\'"""\\\n', ""), ids_case((1, 2), "")])
+def test_nothing_that_comes_from_inputs_is_code(case: Case, tmp_path: Path) -> None:
+    model = json.dumps({"model": {"vocab": {HOSTILE: 0}}}).encode()
+    mismatch = Mismatch("m", HOSTILE, "ids", HOSTILE, "other ids", case, HOSTILE, HOSTILE)
+    finding = Finding(mismatch, 1, (), HOSTILE, HOSTILE, "tokenizers")
+    shown = Shown(Difference(HOSTILE, "other ids", "", ""), Answers(), Answers())
+    path = tmp_path / "reproduction.py"
+    path.write_text(Reproduction(finding, "tokenizer.json", model, case, shown, True).text, "ascii")
+    assert constant(path, "INPUT") == (list(case.ids) or case.data or case.text)
+    assert constant(path, "CAUSE") == f"{HOSTILE}: {HOSTILE}"
+    assert json_model(path) == json.loads(model)
+    kinds = {type(node) for node in ast.parse(path.read_text("ascii")).body}
+    assert kinds == {ast.Expr, ast.Import, ast.Assign, ast.FunctionDef, ast.ClassDef, ast.If}
+
+
+@pytest.mark.skipif(REAL_MODELS is None, reason="no embedded model has 150,000 entries: REFTOK_MODELS is not set")
+def test_a_model_of_150_000_entries_ends_in_a_few(tmp_path: Path) -> None:
+    subject = "reversed_merges.py:Subject"
+    path = of_ids(tmp_path, subject, "hello world", str(Path(REAL_MODELS or "") / "qwen3" / "tokenizer.json"))
+    assert entries(path) <= 24
+    assert ran(path, str(DEFECTS / subject)).returncode == 1
+    assert ran(path, CORRECT).returncode == 0

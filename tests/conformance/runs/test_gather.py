@@ -1,0 +1,215 @@
+"""Shards to findings and tables: the same causes are joined, the order is fixed, and what proves nothing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from conformance.core.case import text_case
+from conformance.core.finding import Finding, Mismatch, Severity
+from conformance.core.run import Cell
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult
+from conformance.inputs.shards import Shard
+from conformance.runs.expectations import Expectation
+from conformance.runs.gather import Gathered, cells, findings, gather, language_cells, unchecked, vacuous
+
+LISTED = Expectation("id", "s", "ids", "r", ("m",), (), "o", "why", "link", "me", "2030-01-01")
+
+
+def mismatch(text: str, model: str = "m", subject: str = "s", severity: Severity = "other ids") -> Mismatch:
+    return Mismatch(model, subject, "ids", "r", severity, text_case(text, f"o:{text}", "de"), "1", "2")
+
+
+def result(number: int, *texts: str, model: str = "m", rule: str = "r", stage: str = "") -> ShardResult:
+    shard = ShardResult(Shard(model, "fuzz", number, number + 1), cases=len(texts), answers=len(texts))
+    shard.counts["s", "ids"] = Counts(5, len(texts), 1, 0)
+    shard.languages["de", "s"] = [5, len(texts)]
+    group = Group(stage, rule)
+    for text in texts:
+        group.add(mismatch(text, model))
+    if texts:
+        shard.groups["s", "ids", stage, rule] = group
+    return shard
+
+
+def found(
+    gathered: Sequence[Gathered],
+    expectations: Sequence[Expectation] = (),
+    shown: Attribution | None = None,
+    text: str | None = None,
+) -> tuple[Finding, ...]:
+    """shown, text: what each is shrunk to, None for what it is."""
+    oracles = {"m": "tokenizers", "n": "tokenizers"}
+
+    def shrunk(example: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
+        case = example.case if text is None else text_case(text, example.case.origin)
+        return replace(example, case=case), shown or cause
+
+    return findings(gathered, oracles, expectations, shrunk, lambda finding: finding.fingerprint)
+
+
+def test_the_same_cause_in_several_shards_is_one_with_the_smallest_example() -> None:
+    (joined,) = gather([result(0, "ccc", "dd"), result(1, "a", "bbbb")])
+    assert joined.group.count == 4
+    assert joined.group.languages == {"de"}
+    assert joined.group.examples[0].case.text == "a"
+
+
+def test_gathering_leaves_the_shards_as_they_were() -> None:
+    shards = [result(0, "a"), result(1, "b")]
+    assert found(gather(shards)) == found(gather(shards))
+    assert [shard.groups["s", "ids", "", "r"].count for shard in shards] == [1, 1]
+
+
+def test_another_model_rule_or_stage_is_another_cause() -> None:
+    shards = [result(0, "a"), result(0, "a", model="n"), result(1, "b", rule="q"), result(2, "c", stage="Model")]
+    assert len(found(gather(shards))) == 4
+
+
+def test_the_order_of_the_shards_does_not_matter() -> None:
+    shards = [result(0, "a", "bb"), result(1, "c", rule="q"), result(2, "b"), result(0, "x", model="n")]
+    assert found(gather(shards)) == found(gather(shards[::-1]))
+
+
+def test_a_group_keeps_its_smallest_examples() -> None:
+    group = result(0, "dddd", "a", "ccc", "bb", "eeeee").groups["s", "ids", "", "r"]
+    assert [example.case.text for example in group.examples] == ["a", "bb", "ccc"]
+    assert len(group.examples) == EXAMPLES_PER_GROUP
+    assert group.count == 5
+
+
+def test_causes_that_turn_out_the_same_after_shrinking_are_joined() -> None:
+    shown = Attribution("Model", "no merges are applied")
+    named = result(0, "bb", "cc", stage=shown.stage, rule=shown.rule)
+    (finding,) = found(gather([named, result(1, "a")]), shown=shown)
+    assert (finding.count, finding.stage, finding.rule) == (3, shown.stage, shown.rule)
+    assert finding.example.case.text == "a"
+
+
+def test_causes_that_are_left_with_the_same_example_are_one_by_the_rule_that_explains_most() -> None:
+    named = [
+        result(0, "aa", "bb", stage="PreTokenizer", rule="one"),
+        result(1, "a", stage="PreTokenizer", rule="another"),
+        result(2, "a", "b", "c", stage="PreTokenizer or Model", rule="pre-tokens are cut into other tokens"),
+        result(3, "a", "b", "c", "d"),
+    ]
+    (finding,) = found(gather(named), text="x")
+    assert (finding.rule, finding.count) == ("one", 10)
+
+
+def test_a_known_finding_is_not_joined_with_an_unexpected_one_on_the_same_example() -> None:
+    statuses = [finding.status for finding in found(gather([result(0, "a"), result(1, "a", rule="q")]), [LISTED])]
+    assert sorted(statuses) == ["known", "new"]
+
+
+def test_unexpected_findings_of_several_checks_with_one_cause_are_one() -> None:
+    ids = result(0, "a", stage="Model", rule="r")
+    decode = replace(ids, groups={("s", "decode", "Model", "r"): replace(ids.groups["s", "ids", "Model", "r"])})
+    group = decode.groups["s", "decode", "Model", "r"]
+    group.examples = [replace(example, check="decode") for example in group.examples]
+    (finding,) = found(gather([decode, ids]))
+    assert (finding.example.check, finding.count) == ("ids", 2)
+
+
+def test_a_listed_finding_is_known_and_comes_last() -> None:
+    known, new = sorted(found(gather([result(0, "a"), result(1, "b", rule="q")]), [LISTED]), key=lambda f: f.status)
+    assert (known.status, known.reason, known.upstream, known.rule) == ("known", "why", "link", "r")
+    assert (new.status, new.rule) == ("new", "q")
+    assert found(gather([result(0, "a"), result(1, "b", rule="q")]), [LISTED]) == (new, known)
+
+
+def test_the_worst_finding_comes_first() -> None:
+    shards = [result(number, str(number), rule=f"r{number}") for number in range(3)]
+    severities: tuple[Severity, ...] = ("offsets only", "special-token injection", "other text")
+    for number, severity in enumerate(severities):
+        shards[number].groups["s", "ids", "", f"r{number}"].examples = [mismatch(f"{number}", severity=severity)]
+    given = [finding.example.severity for finding in found(gather(shards))]
+    assert given == ["special-token injection", "other text", "offsets only"]
+
+
+def test_counts_of_shards_add_up_and_known_ones_are_told_apart() -> None:
+    shards = [result(0, "a"), result(1, "b", "c")]
+    listed = found(gather(shards), [LISTED])
+    assert cells(shards, listed, ["m"]) == (Cell("m", "s", "ids", 10, 3, 3, 2, 0),)
+    assert cells(shards, found(gather(shards)), ["m"])[0].known == 0
+
+
+def test_the_table_is_in_the_order_of_the_models() -> None:
+    shards = [result(0, "a", model="n"), result(0, "a")]
+    assert [cell.model for cell in cells(shards, (), ["n", "m"])] == ["n", "m"]
+    assert [cell.model for cell in cells(shards, (), ["m", "n"])] == ["m", "n"]
+
+
+def test_the_heat_map_adds_up_and_leaves_out_made_inputs() -> None:
+    shards = [result(0, "a"), result(1, "b", "c")]
+    shards[0].languages["", "s"] = [7, 7]
+    (cell,) = language_cells(shards)
+    assert (cell.language, cell.compared, cell.mismatched) == ("de", 10, 3)
+
+
+RIGHT = Cell("m", "s", "ids", 10)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ((), "s was compared on nothing with m"),
+        ((replace(RIGHT, compared=0, not_applicable=9),), "s was compared on nothing with m"),
+        ((replace(RIGHT, mismatched=6, failures=6),), "s gave no answer to 6 of 10 questions on m"),
+        ((replace(RIGHT, check="decode", mismatched=6, failures=6),), "s gave no answer to 6 of 10 questions on m"),
+        ((replace(RIGHT, model="n"),), "s was compared on nothing with m"),
+    ],
+)
+def test_a_subject_that_proves_nothing_is_a_problem(table: tuple[Cell, ...], said: str) -> None:
+    (problem,) = vacuous(table, ["m"], [("m", "s")], {})
+    assert said in problem
+
+
+def test_a_subject_that_answers_half_proves_something() -> None:
+    assert vacuous((replace(RIGHT, mismatched=5, failures=5),), ["m"], [("m", "s")], {}) == []
+    assert vacuous((RIGHT,), ["m"], [("m", "s")], {}) == []
+
+
+def test_a_model_without_a_subject_besides_its_library_was_compared_with_nothing() -> None:
+    (problem,) = vacuous((RIGHT,), ["m", "alone"], [("m", "s")], {})
+    assert problem.startswith("alone was compared with nothing")
+
+
+def test_a_check_asked_for_by_name_must_compare_something() -> None:
+    assert unchecked((RIGHT,), [RIGHT.check], [("m", "s")], {}) == []
+    silent = replace(RIGHT, check="offsets", compared=0, not_applicable=9)
+    (problem,) = unchecked((RIGHT, silent), ["offsets"], [("m", "s")], {})
+    assert problem == "offsets was asked for, but s gives nothing to compare on m"
+
+
+@pytest.mark.parametrize(
+    ("check", "asked", "why"),
+    [
+        ("stream encode", {"stream_encoder": False}, "it has no method stream_encoder"),
+        (
+            "stream decode",
+            {"stream_decode": False, "stream_encoder": True},
+            "it has none of the methods stream_decode, stream_decoder, decode_with_callback",
+        ),
+    ],
+)
+def test_a_subject_without_the_method_that_a_check_of_streams_needs_is_told_which(
+    check: str, asked: dict[str, bool], why: str
+) -> None:
+    silent = replace(RIGHT, check=check, compared=0, not_applicable=9)
+    (problem,) = unchecked((silent,), [check], [("m", "s")], {("m", "s"): asked})
+    assert problem == f"{check} was asked for, but s gives nothing to compare on m: {why}"
+    (problem,) = vacuous((silent,), ["m"], [("m", "s")], {("m", "s"): asked})
+    assert problem == f"s was compared on nothing with m: nothing is proved, since {why}"
+
+
+@pytest.mark.parametrize("table", [(), (replace(RIGHT, check="stream encode", compared=0, not_applicable=9),)])
+def test_inputs_without_a_case_for_a_check_are_not_blamed_on_the_subject(table: tuple[Cell, ...]) -> None:
+    (problem,) = unchecked(table, ["stream encode"], [("m", "s")], {})
+    why = "the inputs have no case for it"
+    assert problem == f"stream encode was asked for, but there is nothing to compare on m: {why}"
+    (problem,) = vacuous(table, ["m"], [("m", "s")], {})
+    assert problem == f"s was compared on nothing with m: nothing is proved, since {why}"

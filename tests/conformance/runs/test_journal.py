@@ -1,0 +1,301 @@
+"""The journal gives back what was written, whatever a kill left at its end; what is foreign is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.core.case import bytes_case
+from conformance.core.errors import InputError
+from conformance.core.finding import Mismatch
+from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.result import Counts, Group, ShardResult
+from conformance.inputs.shards import Inputs, Shard
+from conformance.runs.journal import (
+    Journal,
+    check_journal,
+    check_versions,
+    locked,
+    read_plan,
+    read_versions,
+    result_from_json,
+    result_to_json,
+    write_plan,
+)
+
+
+def result(number: int = 0) -> ShardResult:
+    shard = ShardResult(Shard("m", "fuzz", number, number + 1), 3, 4, 0.5, unavailable={"t": "not installed"})
+    shard.counts["s", "ids"] = Counts(5, 1, 2, 1)
+    shard.methods["s"] = {"stream_encoder": True, "stream_encoder.reset": False}
+    shard.languages["de", "s"] = [5, 1]
+    group = Group("Model", "r")
+    group.add(Mismatch("m", "s", "ids", "r", "other ids", bytes_case(b"\xff", "o"), "\ud800", "\n"))
+    shard.groups["s", "ids", "Model", "r"] = group
+    return shard
+
+
+def journaled(folder: Path, count: int) -> Path:
+    journal = Journal(folder)
+    for number in range(count):
+        journal.add(result(number))
+    journal.close()
+    return folder / "journal.jsonl"
+
+
+def finished(folder: Path) -> dict[str, ShardResult]:
+    journal = Journal(folder)
+    journal.close()
+    return journal.finished
+
+
+def test_a_result_comes_back_from_json() -> None:
+    assert result_from_json(json.loads(json.dumps(result_to_json(result())))) == result()
+
+
+def test_finished_shards_come_back(tmp_path: Path) -> None:
+    journaled(tmp_path, 2)
+    assert finished(tmp_path) == {"m|fuzz|0|1": result(0), "m|fuzz|1|2": result(1)}
+
+
+def test_a_shard_is_on_disk_before_anybody_hears_of_it(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.add(result())
+    assert len((tmp_path / "journal.jsonl").read_bytes().splitlines()) == 1
+    journal.close()
+
+
+@pytest.mark.parametrize("kept", [0, 1, 50, -1])
+def test_a_last_line_that_was_cut_off_is_forgotten_and_can_be_written_again(tmp_path: Path, kept: int) -> None:
+    path = journaled(tmp_path, 2)
+    first, second = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first + second[:kept])
+    assert list(finished(tmp_path)) == ["m|fuzz|0|1"]
+    journal = Journal(tmp_path)
+    journal.add(result(1))
+    journal.close()
+    assert path.read_bytes() == first + second
+
+
+@pytest.mark.parametrize("line", ["", "hello", "{}", "[]", "5", "null", '{"shard": 5}', "\xff", "[" * 100_000])
+def test_a_foreign_journal_is_refused_by_name(tmp_path: Path, line: str) -> None:
+    path = journaled(tmp_path, 1)
+    path.write_bytes(path.read_bytes() + line.encode("latin-1") + b"\n")
+    with pytest.raises(InputError, match=r"journal\.jsonl: is not the journal of a run"):
+        Journal(tmp_path)
+
+
+def damaged(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+    """The same JSON with something else at one place."""
+    inner = value
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = new
+    return value
+
+
+EXAMPLE = ("groups", 0, "examples", 0)
+
+
+@pytest.mark.parametrize(
+    ("place", "new"),
+    [
+        (("cases",), "3"),
+        (("answers",), -1),
+        (("seconds",), float("nan")),
+        (("shard", "model"), ["m"]),
+        (("shard", "source"), "elsewhere"),
+        (("shard", "stop"), 0),
+        (("unavailable",), ["t"]),
+        (("unavailable", "t"), None),
+        (("counts", 0, 2, "compared"), 0),
+        (("counts", 0, 2, "failures"), True),
+        (("counts", 0, 2, "failures"), 10**30),
+        (("languages", 0, 2), "5"),
+        (("groups", 0, "count"), 0),
+        (("groups", 0, "examples"), []),
+        (("groups", 0, "languages"), [1]),
+        (("groups", 0, "key", 2), None),
+        ((*EXAMPLE, "severity"), "bad weather"),
+        ((*EXAMPLE, "model"), "another"),
+        ((*EXAMPLE, "expected"), 5),
+        ((*EXAMPLE, "case", "kind"), "picture"),
+        ((*EXAMPLE, "case", "bytes_hex"), "zz"),
+        ((*EXAMPLE, "case"), {"kind": "ids", "origin": "o", "ids": ["1"]}),
+        ((*EXAMPLE, "case"), {"kind": "text", "origin": "o"}),
+    ],
+)
+def test_a_value_of_the_wrong_type_or_size_in_a_journal_is_refused(
+    tmp_path: Path, place: tuple[Any, ...], new: Any
+) -> None:
+    path = journaled(tmp_path, 1)
+    path.write_text(json.dumps(damaged(json.loads(path.read_text("ascii")), place, new)) + "\n", "ascii")
+    with pytest.raises(InputError, match=r"journal\.jsonl: is not the journal of a run"):
+        Journal(tmp_path)
+
+
+def test_a_torn_line_is_cut_off_without_writing_the_others_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = journaled(tmp_path, 1)
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"{")
+    monkeypatch.delattr(Path, "write_bytes")
+    assert list(finished(tmp_path)) == ["m|fuzz|0|1"]
+    assert path.read_bytes() == whole
+
+
+def plan(tmp_path: Path) -> Plan:
+    models = (ModelPlan("m", tmp_path / "m ☠.json", "tokenizer.json", "tokenizers"),)
+    subjects = ("reftok", f"{tmp_path / 'a.py'}:B")
+    return Plan(models, subjects, ("ids",), Inputs((tmp_path / "c.txt",), ("vocab", "fuzz"), 3, 4), 2.5)
+
+
+def hashes(tmp_path: Path) -> dict[str, str]:
+    return {str(path): "hash" for path in plan(tmp_path).files}
+
+
+def planned(folder: Path) -> Path:
+    write_plan(folder, plan(folder), "conformance run", True, hashes(folder), {"regex": "1", "tokenizers": "0.23.3"})
+    return folder / "plan.json"
+
+
+def test_a_plan_comes_back(tmp_path: Path) -> None:
+    planned(tmp_path)
+    assert read_plan(tmp_path) == (plan(tmp_path), "conformance run", True, hashes(tmp_path))
+    assert read_versions(tmp_path) == {"regex": "1", "tokenizers": "0.23.3"}
+
+
+@pytest.mark.parametrize(
+    ("place", "new"),
+    [
+        (("models",), []),
+        (("models",), "m"),
+        (("models", 0, "name"), ""),
+        (("models", 0, "path"), "a\0b"),
+        (("models", 0, "path"), "elsewhere.json"),
+        (("models", 0, "format"), "zip"),
+        (("models", 0, "oracle"), "sentencepiece"),
+        (("subjects",), []),
+        (("subjects",), ["reftok", "reftok"]),
+        (("subjects", 0), 5),
+        (("subjects", 0), "nobody"),
+        (("subjects", 1), "other.py:B"),
+        (("checks",), []),
+        (("checks",), "ids"),
+        (("checks", 0), "luck"),
+        (("timeout",), 0),
+        (("timeout",), -1),
+        (("timeout",), True),
+        (("timeout",), "5"),
+        (("timeout",), float("nan")),
+        (("timeout",), float("inf")),
+        (("inputs", "fuzz"), 10**9 + 1),
+        (("inputs", "fuzz"), -1),
+        (("inputs", "fuzz"), 1.5),
+        (("inputs", "seed"), None),
+        (("inputs", "sources"), ["all"]),
+        (("inputs", "files"), "c.txt"),
+        (("inputs", "files", 0), "other.txt"),
+        (("command",), None),
+        (("full",), "false"),
+        (("hashes",), {}),
+        (("hashes",), []),
+    ],
+)
+def test_a_value_of_the_wrong_type_or_size_in_a_plan_is_refused(
+    tmp_path: Path, place: tuple[Any, ...], new: Any
+) -> None:
+    path = planned(tmp_path)
+    path.write_text(json.dumps(damaged(json.loads(path.read_text("utf-8")), place, new)), "utf-8")
+    with pytest.raises(InputError, match=r"plan\.json: cannot be read"):
+        read_plan(tmp_path)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_file_of_the_plan_without_a_hash_is_refused_by_name(tmp_path: Path, number: int) -> None:
+    path = planned(tmp_path)
+    value = json.loads(path.read_text("utf-8"))
+    name = list(value["hashes"])[number]
+    del value["hashes"][name]
+    path.write_text(json.dumps(value), "utf-8")
+    with pytest.raises(InputError) as caught:
+        read_plan(tmp_path)
+    assert f"there is no hash of {name}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("installed", "message"),
+    [
+        ({"regex": "1", "tokenizers": "0.24.0"}, r"tokenizers was 0\.23\.3, is 0\.24\.0: start the run anew"),
+        ({"regex": "1"}, r"tokenizers was 0\.23\.3, is not installed"),
+        ({"regex": "1", "tokenizers": "0.23.3", "tiktoken": "1"}, "tiktoken was not installed, is 1"),
+    ],
+)
+def test_another_version_of_a_library_is_refused_by_name(
+    tmp_path: Path, installed: dict[str, str], message: str
+) -> None:
+    planned(tmp_path)
+    check_versions(tmp_path, {"regex": "1", "tokenizers": "0.23.3"})
+    with pytest.raises(InputError, match=message):
+        check_versions(tmp_path, installed)
+
+
+def test_a_plan_without_versions_is_refused(tmp_path: Path) -> None:
+    path = planned(tmp_path)
+    value = json.loads(path.read_text("utf-8"))
+    del value["versions"]
+    path.write_text(json.dumps(value), "utf-8")
+    with pytest.raises(InputError, match="'versions' is missing"):
+        check_versions(tmp_path, {})
+
+
+def of_the_plan() -> dict[str, Any]:
+    return json.loads(json.dumps(result_to_json(result())).replace('"s"', '"a.py:B"').replace('"t"', '"tokenizers"'))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda line: line["shard"].update(model="other") or line["groups"].clear(), "a model is 'other'"),
+        (lambda line: line["counts"].append(["other", "ids", {}]), "a subject is 'other'"),
+        (lambda line: line["counts"].append(["reftok", "decode", {}]), "a check is 'decode'"),
+        (lambda line: line["languages"].append(["de", "other", 1, 1]), "a subject is 'other'"),
+        (lambda line: line["unavailable"].update(other="no"), "a subject is 'other'"),
+    ],
+)
+def test_a_journal_of_another_plan_is_refused(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    path, line = tmp_path / "journal.jsonl", of_the_plan()
+    path.write_text(json.dumps(line) + "\n", "ascii")
+    check_journal(tmp_path, plan(tmp_path))
+    change(line)
+    path.write_text(json.dumps(line) + "\n", "ascii")
+    with pytest.raises(InputError, match=message):
+        check_journal(tmp_path, plan(tmp_path))
+
+
+def test_a_folder_is_locked_once_and_free_afterwards(tmp_path: Path) -> None:
+    with locked(tmp_path):
+        with pytest.raises(InputError, match="is being worked on by another process"), locked(tmp_path):
+            pass
+        journaled(tmp_path, 1)
+    with locked(tmp_path):
+        assert list(finished(tmp_path)) == ["m|fuzz|0|1"]
+
+
+def test_a_folder_without_a_plan_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is not the folder of a run: it has no plan\.json"):
+        read_plan(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"null", b"\xff", b"[" * 100_000])
+def test_a_foreign_plan_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "plan.json").write_bytes(content)
+    with pytest.raises(InputError, match=r"plan\.json: cannot be read"):
+        read_plan(tmp_path)

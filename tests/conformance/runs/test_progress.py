@@ -1,0 +1,87 @@
+"""How far a run is: what is known is no alarm, and the time that is left is told."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from conformance.core.case import text_case
+from conformance.core.finding import Mismatch
+from conformance.engine.plan import Plan
+from conformance.engine.result import Counts, Group, ShardResult
+from conformance.fuzzing.screen import SessionTeller
+from conformance.inputs.shards import Inputs, Shard
+from conformance.report.run.folder import read_run_folder
+from conformance.runs.execute import _after, _write_incomplete
+from conformance.runs.expectations import Expectation
+from conformance.runs.job import Job
+from conformance.runs.progress import Pace, Progress, ProgressTeller, Shrinking
+
+LISTED = Expectation("one", "s", "ids", "known rule", ("m",), (), "o", "why", "link", "me", "2030-01-01")
+
+
+def result(rule: str, count: int) -> ShardResult:
+    example = Mismatch("m", "s", "ids", rule, "other ids", text_case("a", "o"), "", "")
+    group = Group("", rule, count, examples=[example])
+    counts = {("s", "ids"): Counts(compared=10, mismatched=count)}
+    return ShardResult(
+        Shard("m", "corpora", 0, 1), answers=10, seconds=1.5, counts=counts, groups={("s", "ids", "", rule): group}
+    )
+
+
+def test_a_listed_mismatch_is_told_as_known_and_another_as_unexpected() -> None:
+    results = [result("known rule", 3), result("other rule", 2)]
+    first = _after([LISTED], Progress(5), results[0])
+    progress = _after([LISTED], first, results[1])
+    assert progress == Progress(total=5, done=2, answers=20, mismatches=5, known=3)
+    assert progress.sentence == "20 answers compared, 2 unexpected, 3 known mismatches"
+    assert first.sentence == "10 answers compared, none unexpected, 3 known mismatches"
+    assert Progress(5).sentence == "0 answers compared, none unexpected"
+
+
+@pytest.mark.parametrize(
+    ("done", "now", "left"),
+    [
+        (1, 2.0, "about 18 s left"),
+        (1, 60.0, "about 9 min left"),
+        (5, 30.0, "about 30 s left"),
+        (9, 0.9, "about 1 s left"),
+        (10, 50.0, ""),
+    ],
+)
+def test_the_time_that_is_left_follows_from_the_pace_so_far(done: int, now: float, left: str) -> None:
+    pace = Pace(0.0)
+    pace.left(Progress(10, done=1), 0.0)
+    assert pace.left(Progress(10, done), now) == left
+
+
+def test_the_last_line_is_always_told_and_nothing_when_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    for quiet in (False, True):
+        with ProgressTeller(quiet) as told:
+            told(Progress(2, done=1, answers=10))
+            told(Progress(2, done=2, answers=20))
+    assert capsys.readouterr().err == "2/2 shards, 20 answers compared, none unexpected\n"
+
+
+@pytest.mark.parametrize("teller", [ProgressTeller, SessionTeller])
+def test_shrinking_is_told_at_its_start_and_then_now_and_then(
+    capsys: pytest.CaptureFixture[str], teller: type[ProgressTeller | SessionTeller]
+) -> None:
+    for quiet in (False, True):
+        with teller(quiet) as told:
+            for number in range(1, 4):
+                told(Shrinking(number, 3))
+    assert capsys.readouterr().err == "shrinking finding 1 of 3\n"
+    assert [Shrinking(2, 3).is_due(seconds) for seconds in (9.0, 11.0)] == [False, True]
+
+
+def test_an_unfinished_run_says_how_long_it_took_so_far(tmp_path: Path) -> None:
+    job = Job(Plan((), ("reftok",), ("ids",), Inputs((), (), 0, 0), 5.0), (), tmp_path, "command", 1, full=False)
+    finished = ShardResult(Shard("m", "corpora", 0, 1), seconds=1.5)
+    _write_incomplete(job, [finished], datetime(2026, 1, 1, tzinfo=UTC))
+    run = read_run_folder(tmp_path)
+    assert run.verdict == "incomplete"
+    assert run.times["total"] > 0
+    assert run.times["work"] == 1.5

@@ -1,0 +1,230 @@
+"""What an isolated subject answers: of the wrong type, too long, foreign, or right; the process lives on."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.core.observation import Decoded, Encoded, Failure
+from conformance.subjects.base import UnavailableError
+
+from .isolated_subjects import ONE_ID, Make, failure
+
+NONSENSE = [
+    "None",
+    "7",
+    "'12'",
+    "b'12'",
+    "{1: 2}",
+    "['1']",
+    "[None]",
+    "[1.5]",
+    "[True]",
+    "[[1]]",
+    "[10 ** 5000]",
+    "[2 ** 64]",
+    "__import__('functools').reduce(lambda inner, _: [inner], range(100_000), [])",
+    "__import__('itertools').repeat(1)",
+    "[type('Hostile', (), {'__repr__': lambda self: 1 / 0})()]",
+]
+
+
+@pytest.mark.parametrize("value", NONSENSE)
+def test_an_answer_of_the_wrong_type_is_nonsense_and_the_process_lives_on(make: Make, value: str) -> None:
+    subject = make(wrong=f"return {value}", timeout=60)
+    failed, after = subject.encode_batch(["wrong", "a"])
+    assert failure(failed).kind == "nonsense"
+    assert len(failure(failed).message) < 200
+    assert after == Encoded((1,))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[1]",
+        "([1], None)",
+        "(None, None, None)",
+        "([1], 5, None)",
+        "([1], [b'a'], None)",
+        "([1], 'a', None)",
+        "([1], None, 5)",
+        "([1], None, [5])",
+        "([1], None, [(0, 1, 2)])",
+        "([1], None, [(0, 1.5)])",
+        "([1], None, [(False, True)])",
+        "([1], None, [None])",
+    ],
+)
+def test_offsets_of_the_wrong_type_are_nonsense(make: Make, answer: str) -> None:
+    subject = make(
+        f"""
+        class Subject:
+            def __init__(self, path): pass
+            def encode_with_offsets(self, text, special): return {answer}
+            encode = decode = None.__eq__
+        """
+    )
+    assert failure(subject.encode("a")).kind == "nonsense"
+
+
+@pytest.mark.parametrize("answer", ["None", "b'a'", "5", "['a']"])
+def test_a_text_of_the_wrong_type_is_nonsense(make: Make, answer: str) -> None:
+    subject = make(
+        f"""
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return []
+            def decode(self, ids, skip): return {answer}
+            def stream_decode(self, ids, skip): return [{answer}]
+        """
+    )
+    assert failure(subject.decode([1])).kind == "nonsense"
+    assert failure(subject.stream([ONE_ID])[0]).kind == "nonsense"
+
+
+def test_a_stream_that_is_no_list_is_nonsense(make: Make) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return []
+            def decode(self, ids, skip): return ""
+            def stream_decode(self, ids, skip): return None
+        """
+    )
+    assert failure(subject.stream([ONE_ID])[0]).kind == "nonsense"
+
+
+def test_numbers_of_other_libraries_and_up_to_64_bits_are_ids(make: Make) -> None:
+    subject = make(wrong="return [type('Number', (), {'__index__': lambda self: 7})(), 2 ** 64 - 1, -1]")
+    assert subject.encode("wrong") == Encoded((7, 2**64 - 1, -1))
+
+
+def test_a_million_ids_come_through_and_more_than_any_text_has_do_not(make: Make) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return range(10 ** 6)
+            def decode(self, ids, skip): return ""
+        """,
+        timeout=60,
+    )
+    answer = subject.encode("x" * 20_000)
+    assert isinstance(answer, Encoded)
+    assert len(answer.ids) == 10**6
+    assert failure(make(wrong="return range(10 ** 7)", timeout=60).encode("wrong")).kind == "nonsense"
+
+
+def test_lone_surrogates_come_through(make: Make) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return []
+            def decode(self, ids, skip): return "\\ud800"
+        """
+    )
+    assert subject.decode([1]) == Decoded("\ud800", "\ud800")
+
+
+FOREIGN = """
+import json, os, sys
+class Subject:
+    def __init__(self, path):
+        self.answers = int(sys.argv[4])
+    def encode(self, text, special):
+        if text.startswith("say "):
+            os.write(self.answers, text[4:].encode() + b"\\n")
+        return [len(text)]
+    def decode(self, ids, skip):
+        if ids == [7]:
+            os.write(self.answers, b'{"number": 2, "text": 5}\\n')
+        return ""
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"x": 1}',
+        '{"failure": "bogus"}',
+        '{"failure": "bogus", "message": "m"}',
+        '{"failure": "crashed", "message": 5}',
+        '{"failure": ["crashed"], "message": "m"}',
+        '{"ids": ["1"]}',
+        '{"ids": [true]}',
+        '{"ids": [1e300]}',
+        '{"ids": [99999999999999999999999]}',
+        '{"ids": null}',
+        '{"ids": [1], "tokens": [1]}',
+        '{"ids": [1], "offsets": [[1]]}',
+        '{"ids": [1], "offsets": 5}',
+        '{"ids": [1], "special_tokens_mask": "0"}',
+        "[]",
+        '[["ids", [1]]]',
+        "5",
+        "null",
+        "nonsense",
+        "[" * 100_000,
+    ],
+)
+def test_foreign_json_in_the_answers_is_nonsense_and_what_comes_after_is_answered(make: Make, line: str) -> None:
+    line = line.replace("{", '{"number": 2, ')  # the first request after the plainest text
+    answer, after, last = make(FOREIGN, timeout=60).encode_batch([f"say {line}", "a", "bb"])
+    assert failure(answer).kind == "nonsense"
+    assert [after, last] == [Encoded((1,)), Encoded((2,))]
+
+
+def test_foreign_json_for_a_decoding_is_nonsense(make: Make) -> None:
+    subject = make(FOREIGN, timeout=60)
+    assert failure(subject.decode([7])).kind == "nonsense"
+    assert subject.decode([8]) == Decoded("", "")
+
+
+def test_an_answer_to_nothing_is_not_the_answer_to_the_next_question(make: Make) -> None:
+    answers = make(FOREIGN, timeout=60).encode_batch(['say {"number": 2, "ids": [9]}', "a", "bb"])
+    failures = [answer.kind for answer in answers if isinstance(answer, Failure)]
+    assert failures == ["nonsense"]  # the first, where both lines were read at once, else the second
+    assert answers[2] == Encoded((2,))
+
+
+def test_an_answer_without_the_number_of_the_question_is_nonsense(make: Make) -> None:
+    assert failure(make(FOREIGN, timeout=60).encode('say {"ids": [9]}')).kind == "nonsense"
+
+
+def test_a_foreign_hello_is_a_subject_that_cannot_be_loaded(make: Make) -> None:
+    with pytest.raises(UnavailableError, match="something else wrote into its answers"):
+        make("import os, sys; os.write(int(sys.argv[4]), b'[5]\\n')\nSubject = None")
+    with pytest.raises(UnavailableError, match="something else wrote into its answers"):
+        make("import os, sys; os.write(int(sys.argv[4]), b'{\"features\": 5}\\n')\nSubject = None")
+
+
+def test_more_ids_than_any_text_of_that_length_has_are_nonsense(make: Make) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return [1] * int(text)
+            def decode(self, ids, skip): return "x" * (4096 * 2 + len(ids) % 2)
+        """,
+        timeout=60,
+    )
+    assert isinstance(subject.encode("1024"), Encoded)
+    assert failure(subject.encode("1025")) == Failure("nonsense", "1,025 ids for a text of 4 bytes")
+    assert isinstance(subject.encode("0" * 96 + "6400"), Encoded)
+    assert failure(subject.encode("0" * 96 + "6401")).kind == "nonsense"
+    assert isinstance(subject.decode([1, 2]), Decoded)
+    assert failure(subject.decode([1])) == Failure("nonsense", "8,193 characters for 1 ids")
+
+
+def test_a_special_token_mask_comes_through(make: Make) -> None:
+    source = """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): raise AssertionError
+            def encode_with_offsets(self, text, special): return [1, 2], None, None, {mask}
+            def decode(self, ids, skip): return ""
+        """
+    assert make(source.format(mask="(1, 0)")).encode("x") == Encoded((1, 2), special_tokens_mask=(1, 0))
+    assert make(source.format(mask="None")).encode("x") == Encoded((1, 2))
+    assert failure(make(source.format(mask="['1', '0']")).encode("x")).kind == "nonsense"

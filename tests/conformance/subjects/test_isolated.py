@@ -1,0 +1,307 @@
+"""A subject in a process of its own: whatever it does, the harness gets an answer to every question and goes on."""
+
+from __future__ import annotations
+
+import os
+import select
+from pathlib import Path
+
+import pytest
+
+from conformance.core.observation import Decoded, Encoded, Failure
+from conformance.core.streaming import Feeding, Streamed
+from conformance.subjects.base import UnavailableError
+from conformance.subjects.isolated import MOST_DEATHS
+
+from .isolated_subjects import ONE_ID, WHOLE, Make, failure
+
+
+def test_right_answers_come_through(make: Make) -> None:
+    subject = make()
+    assert subject.encode_batch(["a", "☠\n\0", ""]) == [Encoded((1,)), Encoded((3,)), Encoded((0,))]
+    assert subject.decode([1, 2]) == Decoded("skipped", "kept")
+    assert subject.stream([ONE_ID, Feeding("encoder", ("a",))]) == [None, None]
+
+
+def test_offsets_tokens_and_streams_come_through(make: Make) -> None:
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): self.path = path
+            def encode(self, text, special): raise AssertionError
+            def encode_with_offsets(self, text, special): return (i for i in (1, 2)), ["a", "☠"], [[0, 1], (1, 2)]
+            def decode(self, ids, skip): return self.path
+            def stream_decode(self, ids, skip):
+                yield from ("a", "b")
+        """
+    )
+    assert subject.encode("x") == Encoded((1, 2), ("a", "☠"), ((0, 1), (1, 2)))
+    assert subject.stream([ONE_ID]) == [Streamed(("a", "b"))]
+    decoded = subject.decode([1])
+    assert isinstance(decoded, Decoded)
+    assert decoded.text.endswith("mödel")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
+        ("time.sleep(600)", "timed out", "no answer within 3 s"),
+        ("signal.raise_signal(signal.SIGSTOP)", "timed out", "no answer within 3 s"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed", "its process was killed by SIGSEGV"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "crashed", "its process was killed by SIGKILL"),
+        ("os.kill(os.getpid(), 40)", "crashed", "its process was killed by signal 40"),
+        ("os._exit(3)", "crashed", "its process ended with exit code 3"),
+        ("sys.exit(4)", "crashed", "its process ended with exit code 4"),
+        ("raise KeyboardInterrupt", "crashed", "its process was killed by SIGINT"),
+        ("os.closerange(0, 64); os._exit(5)", "crashed", "its process ended with exit code 5"),
+        ("raise ValueError('two\\nlines')", "refused", "ValueError: two lines"),
+        ("return len(text) // 0", "refused", "ZeroDivisionError"),
+        ("return (lambda f: f(f))(lambda f: f(f))", "refused", "RecursionError"),
+    ],
+)
+def test_the_rest_of_a_batch_is_answered_after_a_failure(make: Make, wrong: str, kind: str, message: str) -> None:
+    before, failed, after, last = make(wrong=wrong).encode_batch(["a", "wrong", "bb", "ccc"])
+    assert (before, after, last) == (Encoded((1,)), Encoded((2,)), Encoded((3,)))
+    assert failure(failed).kind == kind
+    assert message in failure(failed).message
+
+
+def test_noise_disturbs_nothing(make: Make) -> None:
+    wrong = """print('{"ids": [9]}', flush=True); os.write(1, b'x' * 200_000); os.write(2, b'y' * 200_000)"""
+    assert make(wrong=wrong).encode_batch(["wrong", "a"]) == [Encoded((5,)), Encoded((1,))]
+
+
+def test_a_subject_that_reads_standard_input_finds_it_empty(make: Make) -> None:
+    assert make(wrong="return list(sys.stdin.buffer.read())").encode_batch(["wrong", "a"]) == [
+        Encoded(()),
+        Encoded((1,)),
+    ]
+
+
+def test_a_fork_has_no_voice(make: Make) -> None:
+    subject = make(wrong="os.fork()")
+    assert subject.encode_batch(["wrong", "a", "wrong", "bb"]) == [Encoded((n,)) for n in (5, 1, 5, 2)]
+
+
+def test_a_long_text_comes_through(make: Make) -> None:
+    assert make(timeout=60).encode("☠" * 5_000_000) == Encoded((5_000_000,))
+
+
+def test_given_up_after_the_most_deaths_and_taken_up_again(make: Make) -> None:
+    subject = make(wrong="os._exit(3)")
+    answers = subject.encode_batch(["wrong"] * MOST_DEATHS + ["a", "wrong"])
+    assert [failure(answer).kind for answer in answers] == ["crashed"] * MOST_DEATHS + ["not asked"] * 2
+    assert failure(subject.decode([1])).kind == "not asked"
+    subject.renew()
+    assert subject.encode("a") == Encoded((1,))
+
+
+PANIC = "raise type('PanicException', (BaseException,), {})('index out of bounds')"
+
+
+def test_a_panic_is_a_crash_that_says_why_and_after_which_the_process_goes_on(make: Make) -> None:
+    """Fault: the panics of a library in Rust ended the process, and after five of them nothing was asked any more."""
+    panicked = Failure("crashed", "PanicException: index out of bounds")
+    subject = make(wrong=PANIC)
+    answers = subject.encode_batch(["a", *["wrong"] * (MOST_DEATHS + 1), "bb"])
+    assert answers == [Encoded((1,)), *[panicked] * (MOST_DEATHS + 1), Encoded((2,))]
+
+
+def test_a_subject_that_panics_when_it_is_loaded_says_why(make: Make) -> None:
+    """Fault: all that was said was that its process ended with exit code 1."""
+    with pytest.raises(UnavailableError, match="cannot be loaded: PanicException: index out of bounds"):
+        make(f"def Subject(path): {PANIC}")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("import a_module_that_nobody_has", "ModuleNotFoundError: No module named 'a_module_that_nobody_has'"),
+        ("this is no Python", "SyntaxError"),
+        ("import sys; sys.exit('bye')", "its process ended with exit code 1"),
+        ("import os; os._exit(0)", "its process ended with exit code 0"),
+        ("import os; os.kill(os.getpid(), 9)", "its process was killed by SIGKILL"),
+        ("Other = list", "has no callable Subject"),
+        ("Subject = 5", "has no callable Subject"),
+        ("def Subject(path): raise ValueError('no')", "ValueError: no"),
+        ("def Subject(): pass", "TypeError"),
+        ("def Subject(path): return None", "no method encode and no method decode"),
+        ("class Subject:\n  def __init__(self, p): pass\n  def encode(self, t, s): return []", "no method decode"),
+    ],
+)
+def test_what_cannot_be_loaded_says_why(make: Make, source: str, message: str) -> None:
+    with pytest.raises(UnavailableError, match=r"sübject file\.py:Subject cannot be loaded") as caught:
+        make(source)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_beside_the_subject_can_be_imported(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "its_helper.py").write_text("IDS = [4]", "utf-8")
+    subject = make(
+        """
+        import its_helper
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return its_helper.IDS
+            def decode(self, ids, skip): return ""
+        """
+    )
+    assert subject.encode("a") == Encoded((4,))
+
+
+HOLDER = """
+import os, sys, time
+class Subject:
+    def __init__(self, path):
+        {fork}
+        self.held = os.open(path + ".fifo", os.O_WRONLY)
+        if {hold}:
+            time.sleep(600)
+    def encode(self, text, special):
+        if text == "exit":
+            os._exit(3)
+        return [1]
+    def decode(self, ids, skip):
+        return ""
+"""
+
+
+@pytest.mark.parametrize(
+    ("fork", "hold"), [("pass", "False"), ("parent = os.getpid(); os.fork()", "os.getpid() != parent")]
+)
+@pytest.mark.parametrize("last_text", ["a", "exit"])
+def test_the_process_and_what_it_started_are_gone_after_close(
+    make: Make, tmp_path: Path, fork: str, hold: str, last_text: str
+) -> None:
+    fifo = tmp_path / "mödel.fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    subject = make(HOLDER.format(fork=fork, hold=hold))
+    subject.encode(last_text)
+    subject.close()
+    assert select.select([reader], [], [], 60)[0]  # the end of the file: nobody holds the other end any more
+    assert os.read(reader, 1) == b""
+    os.close(reader)
+
+
+def test_close_twice_does_no_harm(make: Make) -> None:
+    subject = make()
+    subject.close()
+    subject.close()
+    assert subject.encode("a") == Encoded((1,))
+
+
+@pytest.mark.parametrize(
+    ("always", "kind"),
+    [("time.sleep(600)", "timed out"), ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed")],
+)
+def test_a_subject_that_fails_on_the_plainest_text_is_asked_nothing_else(make: Make, always: str, kind: str) -> None:
+    subject = make(
+        f"""
+        import os, signal, time
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): {always}
+            def decode(self, ids, skip): return ""
+        """,
+        timeout=1.0,
+    )
+    answers = [failure(answer) for answer in subject.encode_batch(["x", "y"])]
+    assert [answer.kind for answer in answers] == [kind, kind]
+    assert all("on the text 'a' already" in answer.message for answer in answers)
+    assert failure(subject.decode([1])).kind == kind
+
+
+BATCH = """
+import os, time
+class Subject:
+    def __init__(self, path): pass
+    def encode(self, text, special):
+        if text == "poison": raise ValueError("poison")
+        return [len(text)]
+    def encode_batch(self, texts, special):
+        {batch}
+    def decode(self, ids, skip): return ""
+"""
+
+
+def test_the_batch_call_of_a_subject_is_used(make: Make) -> None:
+    subject = make(BATCH.format(batch="return [[len(text), len(texts)] for text in texts]"))
+    assert subject.has_batch
+    assert subject.encode_batch(["a", "bb", "c"]) == [Encoded((1, 3)), Encoded((2, 3)), Encoded((1, 3))]
+    assert subject.encode("a") == Encoded((1,))
+    assert [len(answer.ids) for answer in subject.encode_batch(["x"] * 150) if isinstance(answer, Encoded)] == [2] * 150
+    assert not make().has_batch
+
+
+def test_a_batch_call_beside_offsets_gives_the_ids_and_the_single_call_the_rest(make: Make) -> None:
+    offsets = "def encode_with_offsets(self, text, special): return [1], ['t'], [(0, 1)]"
+    subject = make(BATCH.format(batch=f"return [[5], [1]]\n    {offsets}"))
+    assert subject.encode_batch(["a", "b"]) == [Encoded((5,), ("t",), ((0, 1),)), Encoded((1,), ("t",), ((0, 1),))]
+
+
+def test_a_text_that_makes_a_batch_fail_is_found_among_the_others(make: Make) -> None:
+    subject = make(BATCH.format(batch="return [self.encode(text, special) for text in texts]"))
+    before, poison, after = subject.encode_batch(["a", "poison", "bb"])
+    assert (before, after) == (Encoded((1,)), Encoded((2,)))
+    assert failure(poison).kind == "refused"
+
+
+@pytest.mark.parametrize(
+    ("batch", "kind"),
+    [
+        ("raise ValueError('no')", "refused"),
+        ("return None", "nonsense"),
+        ("return [[1]]", "nonsense"),
+        ("return ['1'] * len(texts)", "nonsense"),
+        ("return [[1] * 2000] * len(texts)", "nonsense"),
+        ("os._exit(3)", "crashed"),
+        ("time.sleep(600)", "timed out"),
+    ],
+)
+def test_a_batch_call_that_fails_by_its_own_fault_is_seen_once(make: Make, batch: str, kind: str) -> None:
+    first, second, third = make(BATCH.format(batch=batch), timeout=1.0).encode_batch(["a", "bb", "ccc"])
+    assert failure(first).kind == kind
+    assert "encode_batch of 3 texts" in failure(first).message
+    assert (second, third) == (Encoded((2,)), Encoded((3,)))
+
+
+COUNTING = """
+import time
+class Subject:
+    def __init__(self, path):
+        self.asked = 0
+        time.sleep({start})
+    def encode(self, text, special):
+        self.asked += 1
+        return [self.asked]
+    def decode(self, ids, skip): return ""
+"""
+
+
+def test_what_a_subject_remembers_does_not_reach_the_next_shard(make: Make) -> None:
+    subject = make(COUNTING.format(start=0), timeout=60)
+    subject.renew()
+    assert subject.encode_batch(["a", "b"]) == [Encoded((1,)), Encoded((2,))]
+    subject.renew()
+    assert subject.encode("a") == Encoded((1,))
+
+
+def test_a_subject_that_is_slow_to_start_is_not_started_for_each_shard(make: Make) -> None:
+    subject = make(COUNTING.format(start=2.1), timeout=60)
+    subject.renew()
+    assert subject.encode("a") == Encoded((2,))
+
+
+@pytest.mark.parametrize(
+    ("source", "version"),
+    [
+        (WHOLE, ""),
+        ("__version__ = '1.2'" + WHOLE, "1.2"),
+        ("__version__ = '1.2'" + WHOLE + "    version = '3.4'\n", "3.4"),
+        (WHOLE + "    version = (3, 4)\n", ""),
+    ],
+)
+def test_a_subject_may_tell_its_version(make: Make, source: str, version: str) -> None:
+    assert make(source.format(wrong="pass")).version == version

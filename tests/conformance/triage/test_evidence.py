@@ -1,0 +1,43 @@
+"""Evidence comes back from JSON as it was."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.core.evidence import (
+    Evidence,
+    SeenToken,
+    StageDifference,
+    StreamStep,
+    evidence_from_json,
+    evidence_to_json,
+)
+
+TEXT = st.text(st.characters(exclude_categories=()))
+TOKENS = st.lists(st.builds(SeenToken, st.integers(), TEXT, st.none() | st.tuples(st.integers(0), st.integers(0)))).map(
+    tuple
+)
+PIECES = st.lists(TEXT).map(tuple)
+EVIDENCE = st.builds(
+    Evidence,
+    TOKENS,
+    TOKENS,
+    TOKENS,
+    st.integers(0),
+    st.booleans(),
+    st.none() | st.builds(StageDifference, TEXT, PIECES, PIECES, TEXT, TEXT),
+    st.lists(st.builds(StreamStep, TEXT, TEXT, st.booleans())).map(tuple),
+    TEXT,
+)
+
+
+@given(EVIDENCE)
+def test_evidence_comes_back_from_json(evidence: Evidence) -> None:
+    assert evidence_from_json(json.loads(json.dumps(evidence_to_json(evidence)))) == evidence
+
+
+def test_no_evidence_is_nothing_in_json() -> None:
+    assert evidence_to_json(Evidence()) == {}

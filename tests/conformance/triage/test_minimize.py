@@ -1,0 +1,122 @@
+"""The example of a finding shows what the finding says: its rule explains it, and its severity is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.checks import CHECKS
+from conformance.core.case import Case, ids_case, text_case
+from conformance.core.finding import Mismatch, Severity
+from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
+from conformance.engine.plan import Plan
+from conformance.engine.workers import close_bench
+from conformance.inputs.shards import Inputs
+from conformance.runs.models import plan_models
+from conformance.subjects import subject_label
+from conformance.triage.minimize import shrunk_example
+
+UNKNOWN = Attribution()
+Shrunk = Callable[..., tuple[Mismatch, Attribution]]
+SUBJECT = """
+import json
+import tokenizers
+
+
+class Subject:
+    def __init__(self, path):
+        self.tokenizer = tokenizers.Tokenizer.from_file(path)
+
+    def encode(self, text, add_special_tokens):
+        if {text_is_refused}:
+            raise ValueError("no such text")
+        text = {text}
+        return self.tokenizer.encode(text).ids
+
+    def decode(self, ids, skip_special_tokens):
+        if {ids_are_refused}:
+            raise ValueError("no such ids")
+        return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+"""
+"""The official library behind a text that is changed."""
+
+
+@pytest.fixture(autouse=True)
+def no_bench() -> Iterator[None]:
+    yield
+    close_bench()
+
+
+@pytest.fixture
+def shrunk(tmp_path: Path) -> Shrunk:
+    def of(
+        change: dict[str, str],
+        case: Case,
+        by_worker: Attribution = UNKNOWN,
+        severity: Severity = "other ids",
+        rule: str = "other ids",
+    ) -> tuple[Mismatch, Attribution]:
+        path = tmp_path / "subject.py"
+        parts = {"text": "text", "text_is_refused": "False", "ids_are_refused": "False", **change}
+        path.write_text(SUBJECT.format(**parts), "utf-8")
+        subject = f"{path}:Subject"
+        plan = Plan(plan_models(("bpe-qwen",)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
+        check = "decode" if case.kind == "ids" else "ids"
+        mismatch = Mismatch("bpe-qwen", subject_label(subject), check, rule, severity, case, "", "")
+        return shrunk_example(plan, mismatch, by_worker)
+
+    return of
+
+
+CUTS_DOTS = {"text": 'text.replace("\\x0c.", "\\x0c. ")'}
+LOWER = {"text": "text.lower()"}
+REFUSES = {
+    "text_is_refused": r"not text or '\0' in text",
+    "ids_are_refused": "not ids or 7 in ids or max(ids) >= 1 << 20",
+}
+
+
+def test_a_rule_that_does_not_explain_the_shrunk_example_does_not_stand(shrunk: Shrunk) -> None:
+    named = Attribution("PreTokenizer", "contractions are not split")
+    example, cause = shrunk(CUTS_DOTS, text_case("x it's\x0c.a", "o"), named)
+    assert example.case.text == "\x0c."
+    assert cause.rule in DESCRIPTIONS
+
+
+def test_a_rule_that_explains_the_shrunk_example_stands(shrunk: Shrunk) -> None:
+    named = Attribution("Normalizer", "text is lower-cased")
+    example, cause = shrunk(LOWER, text_case("x Ab", "o"), named)
+    assert (example.case.text, cause) == ("A", named)
+
+
+def test_an_injection_is_shown_by_an_injection(shrunk: Shrunk) -> None:
+    named = Attribution("Normalizer", "text is lower-cased")
+    case = text_case("ABC <|IM_END|> d", "o")
+    example, cause = shrunk(LOWER, case, named, "special-token injection")
+    assert (example.case.text.lower(), cause) == ("<|im_end|>", named)
+    assert example.severity == "special-token injection"
+
+
+def test_the_severity_is_that_of_the_shrunk_example(shrunk: Shrunk) -> None:
+    named = Attribution("Normalizer", "text is lower-cased")
+    example, _ = shrunk(LOWER, text_case("x Ab", "o"), named, "other text")
+    assert (example.case.text, example.severity) == ("A", "other ids")
+
+
+@pytest.mark.parametrize(
+    ("case", "smallest", "rule", "due"),
+    [
+        (ids_case((5, 7, 6), "o"), ids_case((7,), "o"), "ids of the vocab are refused", "("),
+        (ids_case((5, 1 << 21, 6), "o"), ids_case((1 << 20,), "o"), "ids outside the vocab are refused", "(nothing)"),
+        (ids_case((), "o"), ids_case((), "o"), "an empty list of ids is refused", "(nothing)"),
+        (text_case("a\0b", "o"), text_case("\0", "o"), "texts with NUL are refused", "188 'Ā'"),
+        (text_case("", "o"), text_case("", "o"), "an empty text is refused", "(end)"),
+    ],
+)
+def test_refusals_are_told_apart_by_what_is_refused_and_say_what_was_due(
+    shrunk: Shrunk, case: Case, smallest: Case, rule: str, due: str
+) -> None:
+    example, cause = shrunk(REFUSES, case, severity="no answer", rule="refused")
+    assert (example.case, cause, example.expected) == (smallest, Attribution("", rule), due)

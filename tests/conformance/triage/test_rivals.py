@@ -1,0 +1,116 @@
+"""Hypotheses that explain the same mismatch are told apart by what the subject does where they part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.checks import CHECKS
+from conformance.core.case import Case, ids_case, text_case
+from conformance.core.finding import Mismatch
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.bench import Bench
+from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.workers import close_bench
+from conformance.inputs.shards import Inputs
+from conformance.triage.minimize import shrunk_example
+from conformance.triage.rivals import ASKED_OF_EACH_PAIR, _telling_cases
+from reftok import embedded_models
+
+DEFECTS = Path(__file__).parents[2] / "planted_defects"
+TEXTS = tuple(text_case(text, "o") for text in ("a", "b", "ab", "ba", "aa", "bb", "aab"))
+
+SEVERAL = '''
+from __future__ import annotations
+
+import sys
+
+sys.path.insert(0, {folder!r})
+from wrong_inputs import TrailingSpace
+
+
+class Subject(TrailingSpace):
+    """Two mistakes: white space at the end is stripped, and NFC is missing."""
+
+    def changed(self, model):
+        return {{**model, "normalizer": None}}
+'''
+
+
+@pytest.fixture(autouse=True)
+def no_bench() -> Iterator[None]:
+    yield
+    close_bench()
+
+
+def named(subject: Path | str, case: Case, check: str = "ids", rule: str = "other ids") -> Attribution:
+    """What the shrunk example of a finding says."""
+    model = ModelPlan("bpe-qwen", embedded_models()["bpe-qwen"], "tokenizer.json", "tokenizers")
+    plan = Plan((model,), (str(subject),), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
+    label = Path(str(subject)).name
+    mismatch = Mismatch("bpe-qwen", label, check, rule, "other ids", case, "", "")
+    return shrunk_example(plan, mismatch, Attribution())[1]
+
+
+def test_cases_on_which_rivals_agree_are_not_asked() -> None:
+    rivals = (lambda case: len(case.text), lambda case: len(case.text) or 1)
+    assert list(_telling_cases(rivals, TEXTS)) == []
+
+
+def test_each_pair_of_rivals_is_parted_by_a_few_cases() -> None:
+    rivals = (lambda case: "a" in case.text, lambda case: "b" in case.text, lambda case: len(case.text) < 3)
+    asked = list(_telling_cases(rivals, TEXTS * 3))
+    parted = [sum(one(case) != other(case) for case in asked) for one in rivals for other in rivals if one is not other]
+    assert min(parted) >= ASKED_OF_EACH_PAIR
+    assert len(asked) < len(TEXTS * 3)
+
+
+@pytest.mark.parametrize(
+    ("factory", "text", "rule"),
+    [
+        ("wrong_added_tokens.py:NoLeftStrip", "  <ls>", "lstrip is off"),
+        ("wrong_added_tokens.py:NoNormalized", "  <ls>", "normalized is off"),
+        ("wrong_added_tokens.py:AllNormalized", "  <ls>", "normalized is on"),
+    ],
+)
+def test_a_text_that_several_rules_explain_is_named_by_what_the_subject_does_elsewhere(
+    factory: str, text: str, rule: str
+) -> None:
+    assert named(DEFECTS / factory, text_case(text, "o")) == Attribution("AddedTokens", rule)
+
+
+def test_contractions_that_were_seen_in_capitals_alone_are_named_by_what_others_show() -> None:
+    found = named(DEFECTS / "wrong_pre_tokenizers.py:NoContractions", text_case("x 'SE y", "o"))
+    assert found == Attribution("PreTokenizer", "contractions are not split")
+
+
+def test_made_witnesses_are_asked_only_where_hypotheses_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(bench: Bench) -> tuple[Case, ...]:
+        raise AssertionError("made witnesses were asked")
+
+    monkeypatch.setattr(Bench, "made_cases", property(asked))
+    subject, case = DEFECTS / "strips_white_space.py:Subject", text_case("a ", "o")
+    assert named(subject, case, "round trip", "the text does not come back") == Attribution()
+    with pytest.raises(AssertionError, match="made witnesses"):
+        named(subject, case)
+
+
+def test_a_character_in_the_wrong_class_is_named_by_what_it_does_beside_others() -> None:
+    mongolian_after_a_space = text_case("\u202f\u1837", "o")
+    found = named(DEFECTS / "wrong_pre_tokenizers.py:LetterTable", mongolian_after_a_space)
+    assert found == Attribution("PreTokenizer", "\\p{L} is not all letters")
+
+
+def test_ids_whose_text_several_rules_explain_go_by_the_rule_that_other_ids_speak_for() -> None:
+    two_spaces = ids_case((5054,), "o")
+    found = named(DEFECTS / "added_tokens_ignored.py:Subject", two_spaces, "decode", "other text")
+    assert found == Attribution("AddedTokens", "added tokens are not matched")
+
+
+def test_a_subject_with_two_mistakes_is_not_shrunk_from_one_to_the_other(tmp_path: Path) -> None:
+    subject = tmp_path / "subject.py"
+    subject.write_text(SEVERAL.format(folder=str(DEFECTS)), "utf-8")
+    found = named(f"{subject}:Subject", text_case("e\u0301 xy z", "o"))
+    assert found == Attribution("Normalizer", "NFC is missing")
