@@ -46,5 +46,5 @@ def of_rule(check: str, subject: Answers, rule: str) -> Answers:
 CAUSES: Mapping[str, tuple[str, ...]] = MappingProxyType({ROUND_TRIP.name: (IDS.name, DECODE.name)})
 """A check, and those whose difference on the same case is the cause of its own: it is told once."""
 
-WITNESSED = (IDS.name, TOKENS.name, OFFSETS.name, DECODE.name)
-"""Checks whose differences are explained by hypotheses, for and against which other answers of the subject speak."""
+SAMPLED = (IDS.name, TOKENS.name, OFFSETS.name, DECODE.name)
+"""Checks whose differences are explained by faults, for and against which other answers of the subject speak."""

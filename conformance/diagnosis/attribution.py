@@ -23,12 +23,12 @@ from conformance.diagnosis.causes import (
     refused_text,
 )
 from conformance.diagnosis.decode_stream import CAUSES
-from conformance.diagnosis.fault_search import HypothesisSearch, Witness
-from conformance.diagnosis.offset_samples import OffsetWitnesses
+from conformance.diagnosis.fault_search import FaultSearch, Sample
+from conformance.diagnosis.offset_samples import OffsetSamples
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encoding
-from conformance.diagnosis.stream_samples import StreamWitnesses
-from conformance.faults import DecodingHypothesis, Hypothesis, decoding_hypotheses, foretold, hypotheses, of_classes
-from conformance.faults.older_releases import release_decoding_hypotheses, release_hypotheses
+from conformance.diagnosis.stream_samples import StreamSamples
+from conformance.faults import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
+from conformance.faults.older_releases import release_decoding_faults, release_faults
 from conformance.faults.pre_tokenizers import doubtful_characters
 from reftok import Encoding, ReftokError, Tokenizer
 from reftok.spec.models.bpe import BPE
@@ -37,17 +37,17 @@ from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.sentencepiece.pieces import PieceType
 
 LONGEST_TEXT = 2_000
-LONGEST_WITNESS = 300
+LONGEST_SAMPLE = 300
 MOST_COMPARED = 8
 
-TextWitness = Witness[str, tuple[int, ...]]
-Foretelling: TypeAlias = Callable[[Case], object]
-"""The answer of a hypothesis to a case, None where it has none."""
+TextSample = Sample[str, tuple[int, ...]]
+Prediction: TypeAlias = Callable[[Case], object]
+"""The answer of a fault to a case, None where it has none."""
 Given = TypeVar("Given")
 Answer = TypeVar("Answer")
 
 
-class Blame:
+class Attributor:
     """Names stage and rule for the mismatches of one model.
 
     A text longer than `LONGEST_TEXT` code points waits for the shrinker.
@@ -55,18 +55,18 @@ class Blame:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._encoding: HypothesisSearch[Hypothesis, str, tuple[int, ...]] = HypothesisSearch(
-            lambda: (*release_hypotheses(tokenizer), *hypotheses(tokenizer)),
-            lambda hypothesis, text: tuple(hypothesis.ids(text)),
+        self._encoding: FaultSearch[Fault, str, tuple[int, ...]] = FaultSearch(
+            lambda: (*release_faults(tokenizer), *faults(tokenizer)),
+            lambda fault, text: tuple(fault.ids(text)),
         )
-        self._decoding: HypothesisSearch[DecodingHypothesis, tuple[int, ...], Decoded] = HypothesisSearch(
-            lambda: (*release_decoding_hypotheses(tokenizer), *decoding_hypotheses(tokenizer)),
-            lambda hypothesis, ids: Decoded(hypothesis.text(ids, True), hypothesis.text(ids, False)),
-            lambda name, hypothesis: self._encoding.speaks_for(name, hypothesis.stage, hypothesis.rule),
+        self._decoding: FaultSearch[DecodingFault, tuple[int, ...], Decoded] = FaultSearch(
+            lambda: (*release_decoding_faults(tokenizer), *decoding_faults(tokenizer)),
+            lambda fault, ids: Decoded(fault.text(ids, True), fault.text(ids, False)),
+            lambda name, fault: self._encoding.speaks_for(name, fault.stage, fault.rule),
         )
-        self._right = Hypothesis("", "", tokenizer.encode_ids)
-        self._offsets = OffsetWitnesses(tokenizer)
-        self._streams = StreamWitnesses(tokenizer)
+        self._right = Fault("", "", tokenizer.encode_ids)
+        self._offsets = OffsetSamples(tokenizer)
+        self._streams = StreamSamples(tokenizer)
         self._special_ids = _special_ids(tokenizer)
 
     def renew(self) -> None:
@@ -76,56 +76,56 @@ class Blame:
         self._offsets.clear()
         self._streams.clear()
 
-    def hear(
+    def observe(
         self,
         name: str,
         cases: Sequence[Case],
         oracle: Sequence[Answers],
         subject: Sequence[Answers],
-        are_summoned: bool = False,
+        are_sought: bool = False,
     ) -> None:
-        """Take short cases that were answered as witnesses of what a subject does.
+        """Take short cases that were answered as samples of what a subject does.
 
-        are_summoned: they were sought to tell hypotheses apart, so all are heard, and what is believed is weighed anew.
+        are_sought: they were sought to tell faults apart, so all are heard, and what is believed is weighed anew.
         """
-        if are_summoned:
+        if are_sought:
             self._encoding.forget_beliefs(name)
             self._decoding.forget_beliefs(name)
-        self._streams.hear(name, cases, subject)
+        self._streams.observe(name, cases, subject)
         for case, right, given in zip(cases, oracle, subject, strict=True):
-            if len(case.text) + len(case.ids) > LONGEST_WITNESS:
+            if len(case.text) + len(case.ids) > LONGEST_SAMPLE:
                 continue
             if case.kind == "text" and isinstance(right.encoding, Encoded) and isinstance(given.encoding, Encoded):
-                witness = _witness(name, case.text, right.encoding.ids, given.encoding.ids)
-                self._encoding.hear(name, witness, are_summoned)
-                self._offsets.hear(name, case.text, right.encoding, given.encoding)
+                sample = _sample(name, case.text, right.encoding.ids, given.encoding.ids)
+                self._encoding.observe(name, sample, are_sought)
+                self._offsets.observe(name, case.text, right.encoding, given.encoding)
             if isinstance(right.decoding, Decoded) and isinstance(given.decoding, Decoded):
-                decoding = _decoding_witness(name, _decoded_ids(case, right), right.decoding, given.decoding)
-                self._decoding.hear(name, decoding, are_summoned)
+                decoding = _decoding_sample(name, _decoded_ids(case, right), right.decoding, given.decoding)
+                self._decoding.observe(name, decoding, are_sought)
 
-    def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Foretelling]:
-        """What each of the hypotheses that explain a mismatch would answer, the best first, and last the reference."""
+    def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Prediction]:
+        """What each of the faults that explain a mismatch would answer, the best first, and last the reference."""
         if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
-            decoding = _decoding_witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
-            right = DecodingHypothesis("", "", self._tokenizer.decode)
+            decoding = _decoding_sample(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
+            right = DecodingFault("", "", self._tokenizer.decode)
             return [partial(self._decodes, one) for one in (*self._decoding.rivals(name, decoding), right)]
         expected, observed = oracle.encoding, subject.encoding
         if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return []
         if check == "ids":
-            found = self._encoding.rivals(name, _witness(name, case.text, expected.ids, observed.ids))
+            found = self._encoding.rivals(name, _sample(name, case.text, expected.ids, observed.ids))
         else:
             found = [*_that_encode_so(self._encoding.credible(name), check, case.text, observed)]
         return [partial(self._encodes, one) for one in (*found, self._right)]
 
-    def _encodes(self, hypothesis: Hypothesis, case: Case) -> object:
-        return self._encoding.foretold(hypothesis, case.text) if case.kind == "text" else None
+    def _encodes(self, fault: Fault, case: Case) -> object:
+        return self._encoding.predicted(fault, case.text) if case.kind == "text" else None
 
-    def _decodes(self, hypothesis: DecodingHypothesis, case: Case) -> object:
+    def _decodes(self, fault: DecodingFault, case: Case) -> object:
         """What it decodes; of a text, what a tokenizer that has the same wrong encodes."""
         if case.kind == "ids":
-            return self._decoding.foretold(hypothesis, case.ids)
-        encoding = self._encoding.of_rule(hypothesis.stage, hypothesis.rule)
+            return self._decoding.predicted(fault, case.ids)
+        encoding = self._encoding.of_rule(fault.stage, fault.rule)
         return self._encodes(next(iter(encoding), self._right), case)
 
     def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
@@ -150,16 +150,16 @@ class Blame:
             return attribute_offsets(self._tokenizer, case.text, expected, observed, self._offsets.rules(name))
         if check != "ids" or case.kind != "text" or len(case.text) > LONGEST_TEXT:
             return Attribution()
-        return self._search(name, _witness(name, case.text, expected.ids, observed.ids))
+        return self._search(name, _sample(name, case.text, expected.ids, observed.ids))
 
     def explains(
         self, cause: Attribution, name: str, check: str, case: Case, oracle: Answers, subject: Answers
     ) -> bool:
-        """Whether what was blamed for another mismatch explains this one."""
+        """Whether what another mismatch was attributed to explains this one."""
         if _is_refused(check, subject):
             return self._of_refusal(check, case, oracle) == cause != Attribution()
         if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
-            decoding = _decoding_witness(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
+            decoding = _decoding_sample(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
             return any(self._decoding.fits(one, decoding) for one in self._decoding.of_rule(cause.stage, cause.rule))
         expected, observed = oracle.encoding, subject.encoding
         if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
@@ -170,7 +170,7 @@ class Blame:
             *(one for one in classes if one.rule == cause.rule),
         ]
         if check == "ids":
-            ids = _witness(name, case.text, expected.ids, observed.ids)
+            ids = _sample(name, case.text, expected.ids, observed.ids)
             return any(self._encoding.fits(one, ids) for one in found)
         if any(_that_encode_so(found, check, case.text, observed)):
             return True
@@ -187,7 +187,7 @@ class Blame:
         return Attribution() if found is None else Attribution(found.stage, found.rule)
 
     def _of_decode(self, name: str, case: Case, oracle: Answers, right: Decoded, given: Decoded) -> Attribution:
-        found = self._decoding.find(name, _decoding_witness(name, _decoded_ids(case, oracle), right, given))
+        found = self._decoding.find(name, _decoding_sample(name, _decoded_ids(case, oracle), right, given))
         return attribute_decoding(right, given) if found is None else Attribution(found.stage, found.rule)
 
     def _of_round_trip(self, name: str, oracle: Answers, subject: Answers) -> Attribution:
@@ -199,9 +199,9 @@ class Blame:
         newest = Decoded(*(self._tokenizer.decode(ids, skip_special_tokens=skips) for skips in (True, False)))
         if newest == decoding:
             return Attribution()
-        for hypothesis in release_decoding_hypotheses(self._tokenizer):
-            if self._decoding.fits(hypothesis, Witness(ids, newest, decoding)):
-                return Attribution(hypothesis.stage, hypothesis.rule)
+        for fault in release_decoding_faults(self._tokenizer):
+            if self._decoding.fits(fault, Sample(ids, newest, decoding)):
+                return Attribution(fault.stage, fault.rule)
         return Attribution()
 
     def _of_stream_encoding(self, name: str, text: str, subject: Answers) -> Attribution:
@@ -222,42 +222,42 @@ class Blame:
         found = STREAM_DECODE.culprit(subject)
         return Attribution("Decoder", found[1].rule) if found and found[1].rule in CAUSES else Attribution()
 
-    def _search(self, name: str, witness: TextWitness) -> Attribution:
+    def _search(self, name: str, sample: TextSample) -> Attribution:
         may_search = self._encoding.may_search(name)
-        found = self._encoding.find(name, witness)
+        found = self._encoding.find(name, sample)
         if may_search:
-            found = self._of_classes(name, witness, found) or found
+            found = self._of_classes(name, sample, found) or found
         if found is not None:
             return Attribution(found.stage, found.rule)
-        return attribute_boundaries(self._tokenizer, witness.given, witness.differing)
+        return attribute_boundaries(self._tokenizer, sample.given, sample.differing)
 
-    def _of_classes(self, name: str, witness: TextWitness, found: Hypothesis | None) -> Hypothesis | None:
-        """Characters taken for something else, where that explains more of what differs than the best hypothesis."""
+    def _of_classes(self, name: str, sample: TextSample, found: Fault | None) -> Fault | None:
+        """Characters taken for something else, where that explains more of what differs than the best fault."""
         others = self._encoding.unexplained(name, found)
         if found is not None and not others:
             return None
-        fitting = self._classes_that_fit(witness)
+        fitting = self._classes_that_fit(sample)
         if not fitting or found is None:
-            return self._best_of_classes(name, witness.given, fitting)
+            return self._best_of_classes(name, sample.given, fitting)
         rules = {one.rule: one for one in fitting}
         shortest = sorted(others, key=lambda one: len(one.given))[:MOST_COMPARED]
         counts = Counter(rule for one in shortest for rule in {fit.rule for fit in self._classes_that_fit(one)})
         best = max(rules, key=lambda rule: counts[rule])
         return rules[best] if 2 * counts[best] > len(shortest) else None
 
-    def _best_of_classes(self, name: str, text: str, fitting: Iterable[Hypothesis]) -> Hypothesis | None:
-        """What foretells best what the subject did with these characters elsewhere; of equals, that one is missing."""
+    def _best_of_classes(self, name: str, text: str, fitting: Iterable[Fault]) -> Fault | None:
+        """What predicts best what the subject did with these characters elsewhere; of equals, that one is missing."""
         doubtful = set(doubtful_characters(text))
         heard = [one for one in self._encoding.heard(name) if not doubtful.isdisjoint(one.given)]
 
-        def rank(one: Hypothesis) -> tuple[int, bool]:
-            return sum(self._encoding.fits(one, witness) for witness in heard), " is not all " in one.rule
+        def rank(one: Fault) -> tuple[int, bool]:
+            return sum(self._encoding.fits(one, sample) for sample in heard), " is not all " in one.rule
 
         return max(fitting, key=rank, default=None)
 
-    def _classes_that_fit(self, witness: TextWitness) -> list[Hypothesis]:
-        classes = of_classes(self._tokenizer, witness.given)
-        return [one for one in classes if self._encoding.fits(one, witness)]
+    def _classes_that_fit(self, sample: TextSample) -> list[Fault]:
+        classes = of_classes(self._tokenizer, sample.given)
+        return [one for one in classes if self._encoding.fits(one, sample)]
 
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
         """The severity of a difference; a special token that the oracle does not give is the worst of other ids."""
@@ -289,11 +289,11 @@ def _special_ids(tokenizer: Tokenizer) -> set[int]:
     return special
 
 
-def _that_encode_so(some: Iterable[Hypothesis], check: str, text: str, observed: Encoded) -> Iterator[Hypothesis]:
-    for hypothesis in some:
-        trace = None if hypothesis.trace is None else foretold(partial(hypothesis.trace, text))
+def _that_encode_so(some: Iterable[Fault], check: str, text: str, observed: Encoded) -> Iterator[Fault]:
+    for fault in some:
+        trace = None if fault.trace is None else predicted(partial(fault.trace, text))
         if trace is not None and _is_encoding(trace.encoding, observed, check):
-            yield hypothesis
+            yield fault
 
 
 def _is_encoding(given: Encoding, observed: Encoded, check: str) -> bool:
@@ -310,15 +310,15 @@ def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
     return case.ids if case.kind == "ids" else oracle.encoding.ids if isinstance(oracle.encoding, Encoded) else ()
 
 
-def _witness(name: str, given: Given, oracle: Answer, subject: Answer) -> Witness[Given, Answer]:
-    """Where reftok itself differs, the hypotheses are about what the oracle does otherwise."""
-    return Witness(given, subject, oracle) if name == "reftok" else Witness(given, oracle, subject)
+def _sample(name: str, given: Given, oracle: Answer, subject: Answer) -> Sample[Given, Answer]:
+    """Where reftok itself differs, the faults are about what the oracle does otherwise."""
+    return Sample(given, subject, oracle) if name == "reftok" else Sample(given, oracle, subject)
 
 
-def _decoding_witness(
+def _decoding_sample(
     name: str, ids: tuple[int, ...], oracle: Decoded, subject: Decoded
-) -> Witness[tuple[int, ...], Decoded]:
+) -> Sample[tuple[int, ...], Decoded]:
     """Where the oracle keeps no special tokens, nobody knows what is right with them."""
     if oracle.with_special is None:
         subject = Decoded(subject.text)
-    return _witness(name, ids, oracle, subject)
+    return _sample(name, ids, oracle, subject)

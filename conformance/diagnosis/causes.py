@@ -12,7 +12,7 @@ from functools import partial
 from itertools import accumulate
 
 from conformance.core.observation import Decoded, Encoded
-from conformance.faults import foretold
+from conformance.faults import predicted
 from reftok import Tokenizer
 from reftok.spec.postprocessors import ByteLevel
 from reftok.spec.text import NormalizedString
@@ -35,7 +35,7 @@ DESCRIPTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """A stage and what is wrong there; both "" where no hypothesis fits."""
+    """A stage and what is wrong there; both "" where no fault fits."""
 
     stage: str = ""
     rule: str = ""
@@ -95,13 +95,13 @@ def _of_other_tokenizers(tokenizer: Tokenizer, text: str, right: Spans) -> Itera
             rule = f"trim_offsets is {'off' if step.trim_offsets else 'on'}"
             others[rule] = replace(tokenizer, post_processors=tuple(steps)), text
     for rule, (other, given) in others.items():
-        encoding = foretold(partial(other.encode, given))
+        encoding = predicted(partial(other.encode, given))
         if encoding is not None and len(encoding.offsets) == len(right) and list(encoding.offsets) != list(right):
             yield rule, encoding.offsets
 
 
 def attribute_boundaries(tokenizer: Tokenizer, text: str, observed: Sequence[int]) -> Attribution:
-    """Where the tokens of an answer that fits no hypothesis begin and end, against the reference's pre-tokens.
+    """Where the tokens of an answer that fits no fault begin and end, against the reference's pre-tokens.
 
     It says something only of models whose tokens, put together, are the text that the model was given.
     """

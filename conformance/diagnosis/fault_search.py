@@ -1,4 +1,4 @@
-"""The hypothesis that says best what a subject does: it fits the mismatch, and other answers bear it out."""
+"""The fault that says best what a subject does: it fits the mismatch, and other answers bear it out."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
 
 from conformance.core.observation import Decoded
-from conformance.faults import DecodingHypothesis, Hypothesis, foretold
+from conformance.faults import DecodingFault, Fault, predicted
 
 FULL_SEARCHES = 30
-MOST_WITNESSES = 60
+MOST_SAMPLES = 60
 MOST_REMEMBERED = 1 << 15
-"""Answers of hypotheses to witnesses, which are the same for all subjects."""
+"""Answers of faults to samples, which are the same for all subjects."""
 
-Supposed = TypeVar("Supposed", bound=Hypothesis | DecodingHypothesis)
+Candidate = TypeVar("Candidate", bound=Fault | DecodingFault)
 Given = TypeVar("Given")
 Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Witness(Generic[Given, Answer]):
+class Sample(Generic[Given, Answer]):
     """What was asked, the right answer, and one that differs, or might."""
 
     given: Given
@@ -30,140 +30,140 @@ class Witness(Generic[Given, Answer]):
     differing: Answer
 
 
-class HypothesisSearch(Generic[Supposed, Given, Answer]):
-    """Which of the hypotheses explains a mismatch.
+class FaultSearch(Generic[Candidate, Given, Answer]):
+    """Which of the faults explains a mismatch.
 
-    Of those that fit it, the one is believed that foretells best what the subject did with the witnesses; where it
+    Of those that fit it, the one is believed that predicts best what the subject did with the samples; where it
     would give another answer than the right one, at least half of them must be the subject's. The first
-    `FULL_SEARCHES` mismatches of a subject are tried against every hypothesis, the others only against those that were
+    `FULL_SEARCHES` mismatches of a subject are tried against every fault, the others only against those that were
     believed before.
 
-    all_hypotheses: made when they are first needed. foretell: what a hypothesis answers; it may raise anything.
-    is_known: whether something else speaks for a hypothesis about a subject, of two that the witnesses bear out alike.
+    all_faults: made when they are first needed. predict: what a fault answers; it may raise anything.
+    is_known: whether something else speaks for a fault about a subject, of two that the samples bear out alike.
     """
 
     def __init__(
         self,
-        all_hypotheses: Callable[[], Iterable[Supposed]],
-        foretell: Callable[[Supposed, Given], Answer],
-        is_known: Callable[[str, Supposed], bool] = lambda name, hypothesis: False,
+        all_faults: Callable[[], Iterable[Candidate]],
+        predict: Callable[[Candidate, Given], Answer],
+        is_known: Callable[[str, Candidate], bool] = lambda name, fault: False,
     ) -> None:
-        self._make = all_hypotheses
-        self._foretell = foretell
+        self._make = all_faults
+        self._predict = predict
         self._is_known = is_known
-        self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self.foretold)
-        self._believed: dict[str, list[Supposed]] = {}
-        self._credits: dict[tuple[str, Supposed], int | None] = {}
-        self._witnesses: dict[tuple[str, bool], list[Witness[Given, Answer]]] = {}
-        self._unexplained: dict[tuple[str, Supposed], list[Witness[Given, Answer]]] = {}
+        self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self.predicted)
+        self._believed: dict[str, list[Candidate]] = {}
+        self._credits: dict[tuple[str, Candidate], int | None] = {}
+        self._samples: dict[tuple[str, bool], list[Sample[Given, Answer]]] = {}
+        self._unexplained: dict[tuple[str, Candidate], list[Sample[Given, Answer]]] = {}
         self._searches: Counter[str] = Counter()
 
     def renew(self) -> None:
         """Forget all subjects."""
-        for known in (self._believed, self._credits, self._witnesses, self._unexplained, self._searches):
+        for known in (self._believed, self._credits, self._samples, self._unexplained, self._searches):
             known.clear()
 
-    def hear(self, name: str, witness: Witness[Given, Answer], is_summoned: bool = False) -> None:
+    def observe(self, name: str, sample: Sample[Given, Answer], is_sought: bool = False) -> None:
         """Take what a subject did; the first right answers and the first others are kept, and all that were sought."""
-        heard = self._witnesses.setdefault((name, witness.right == witness.differing), [])
-        if is_summoned or len(heard) < MOST_WITNESSES:
-            heard.append(witness)
+        heard = self._samples.setdefault((name, sample.right == sample.differing), [])
+        if is_sought or len(heard) < MOST_SAMPLES:
+            heard.append(sample)
             self._credits.clear()
             self._unexplained.clear()
 
     def may_search(self, name: str) -> bool:
-        """Whether the next mismatch of this subject is tried against every hypothesis."""
+        """Whether the next mismatch of this subject is tried against every fault."""
         return self._searches[name] < FULL_SEARCHES
 
-    def find(self, name: str, witness: Witness[Given, Answer]) -> Supposed | None:
-        """The hypothesis that explains this mismatch, None where none does."""
+    def find(self, name: str, sample: Sample[Given, Answer]) -> Candidate | None:
+        """The fault that explains this mismatch, None where none does."""
         believed = self._believed.setdefault(name, [])
-        for hypothesis in believed:
-            if self.fits(hypothesis, witness):
-                return hypothesis
+        for fault in believed:
+            if self.fits(fault, sample):
+                return fault
         if not self.may_search(name):
             return None
         self._searches[name] += 1
-        rivals = self.rivals(name, witness)
+        rivals = self.rivals(name, sample)
         if not rivals:
             return None
         believed.append(rivals[0])
         return rivals[0]
 
-    def rivals(self, name: str, witness: Witness[Given, Answer]) -> list[Supposed]:
-        """All that explain this mismatch and are not contradicted by most witnesses, the best first."""
-        return self._by_credit(name, (one for one in self._all if self.fits(one, witness)))
+    def rivals(self, name: str, sample: Sample[Given, Answer]) -> list[Candidate]:
+        """All that explain this mismatch and are not contradicted by most samples, the best first."""
+        return self._by_credit(name, (one for one in self._all if self.fits(one, sample)))
 
-    def believable(self, name: str) -> list[Supposed]:
-        """What was believed of a subject, and all that explains more witnesses than it contradicts, the best first."""
+    def believable(self, name: str) -> list[Candidate]:
+        """What was believed of a subject, and all that explains more samples than it contradicts, the best first."""
         believed = self._believed.get(name, ())
         return [one for one in self.credible(name) if one in believed or self._credit(name, one)]
 
-    def credible(self, name: str) -> list[Supposed]:
-        """All that most witnesses do not contradict, the best first."""
+    def credible(self, name: str) -> list[Candidate]:
+        """All that most samples do not contradict, the best first."""
         return self._by_credit(name, self._all)
 
     def speaks_for(self, name: str, stage: str, rule: str) -> bool:
-        """Whether more witnesses bear the hypothesis of this rule out than contradict it."""
+        """Whether more samples bear the fault of this rule out than contradict it."""
         return any((self._credit(name, one) or 0) > 0 for one in self.of_rule(stage, rule))
 
-    def of_rule(self, stage: str, rule: str) -> list[Supposed]:
-        """The hypothesis of a rule, or all of its variants."""
+    def of_rule(self, stage: str, rule: str) -> list[Candidate]:
+        """The fault of a rule, or all of its variants."""
         return [one for one in self._all if (one.stage, one.rule) == (stage, rule)]
 
-    def _by_credit(self, name: str, some: Iterable[Supposed]) -> list[Supposed]:
+    def _by_credit(self, name: str, some: Iterable[Candidate]) -> list[Candidate]:
         credible = {one: credit for one in some if (credit := self._credit(name, one)) is not None}
         return sorted(credible, key=lambda one: (credible[one], self._is_known(name, one)), reverse=True)
 
     def forget_beliefs(self, name: str) -> None:
-        """Weigh the hypotheses anew: there are other witnesses."""
+        """Weigh the faults anew: there are other samples."""
         self._believed.pop(name, None)
 
-    def unexplained(self, name: str, hypothesis: Supposed | None) -> Sequence[Witness[Given, Answer]]:
-        """The answers of a subject that differ, and that the hypothesis does not give."""
-        differing = self._witnesses.get((name, False), [])
-        if hypothesis is None:
+    def unexplained(self, name: str, fault: Candidate | None) -> Sequence[Sample[Given, Answer]]:
+        """The answers of a subject that differ, and that the fault does not give."""
+        differing = self._samples.get((name, False), [])
+        if fault is None:
             return differing
-        key = name, hypothesis
+        key = name, fault
         if key not in self._unexplained:
-            given = ((one, self._remembered(hypothesis, one.given)) for one in differing)
-            self._unexplained[key] = [one for one, foretold in given if not _agree(foretold, one.differing)]
+            given = ((one, self._remembered(fault, one.given)) for one in differing)
+            self._unexplained[key] = [one for one, predicted in given if not _agree(predicted, one.differing)]
         return self._unexplained[key]
 
-    def heard(self, name: str) -> list[Witness[Given, Answer]]:
-        """All witnesses of a subject."""
-        return [one for agrees in (True, False) for one in self._witnesses.get((name, agrees), ())]
+    def heard(self, name: str) -> list[Sample[Given, Answer]]:
+        """All samples of a subject."""
+        return [one for agrees in (True, False) for one in self._samples.get((name, agrees), ())]
 
-    def fits(self, hypothesis: Supposed, witness: Witness[Given, Answer]) -> bool:
-        """Whether the hypothesis gives what the subject gave."""
-        return _agree(self.foretold(hypothesis, witness.given), witness.differing)
+    def fits(self, fault: Candidate, sample: Sample[Given, Answer]) -> bool:
+        """Whether the fault gives what the subject gave."""
+        return _agree(self.predicted(fault, sample.given), sample.differing)
 
     @cached_property
-    def _all(self) -> Sequence[Supposed]:
+    def _all(self) -> Sequence[Candidate]:
         return tuple(self._make())
 
-    def _credit(self, name: str, hypothesis: Supposed) -> int | None:
-        """How many witnesses it explains more than it contradicts; None where it is not to be believed."""
-        key = name, hypothesis
+    def _credit(self, name: str, fault: Candidate) -> int | None:
+        """How many samples it explains more than it contradicts; None where it is not to be believed."""
+        key = name, fault
         if key not in self._credits:
             explained = contradicted = 0
             for agrees in (True, False):
-                for witness in self._witnesses.get((name, agrees), ()):
-                    foretold = self._remembered(hypothesis, witness.given)
-                    if foretold is not None and not _agree(foretold, witness.right):
-                        fits = _agree(foretold, witness.differing)
+                for sample in self._samples.get((name, agrees), ()):
+                    predicted = self._remembered(fault, sample.given)
+                    if predicted is not None and not _agree(predicted, sample.right):
+                        fits = _agree(predicted, sample.differing)
                         explained += fits
                         contradicted += not fits
             self._credits[key] = explained - contradicted if explained >= contradicted else None
         return self._credits[key]
 
-    def foretold(self, hypothesis: Supposed, given: Given) -> Answer | None:
-        """What a hypothesis answers, None where it cannot."""
-        return foretold(lambda: self._foretell(hypothesis, given))
+    def predicted(self, fault: Candidate, given: Given) -> Answer | None:
+        """What a fault answers, None where it cannot."""
+        return predicted(lambda: self._predict(fault, given))
 
 
-def _agree(foretold: object, answer: object) -> bool:
+def _agree(predicted: object, answer: object) -> bool:
     """Equal, as far as both say something: not every subject can keep special tokens."""
-    if isinstance(foretold, Decoded) and isinstance(answer, Decoded):
-        return foretold.text == answer.text and answer.with_special in (None, foretold.with_special)
-    return foretold == answer
+    if isinstance(predicted, Decoded) and isinstance(answer, Decoded):
+        return predicted.text == answer.text and answer.with_special in (None, predicted.with_special)
+    return predicted == answer

@@ -9,10 +9,10 @@ from conformance.core.observation import Encoded
 from conformance.diagnosis.causes import offset_rules
 from reftok import Tokenizer
 
-MOST_WITNESSES = 60
+MOST_SAMPLES = 60
 
 
-class OffsetWitnesses:
+class OffsetSamples:
     """The first texts to which the subjects of one model gave the right ids and other offsets."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -25,10 +25,10 @@ class OffsetWitnesses:
         self._heard.clear()
         self._counts.clear()
 
-    def hear(self, name: str, text: str, right: Encoded, given: Encoded) -> None:
+    def observe(self, name: str, text: str, right: Encoded, given: Encoded) -> None:
         """Take what a subject did as long as it is not enough."""
         heard = self._heard.setdefault(name, [])
-        if right.ids == given.ids and right.offsets != given.offsets and len(heard) < MOST_WITNESSES:
+        if right.ids == given.ids and right.offsets != given.offsets and len(heard) < MOST_SAMPLES:
             heard.append((text, right, given))
             self._counts.pop(name, None)
 

@@ -14,7 +14,7 @@ MOST_TEXTS, MOST_CUTS, LONGEST_TEXT = 30, 12, 100
 """So many texts, of so many code points, are remembered of each subject, each with so many ways to cut it."""
 
 
-class StreamWitnesses:
+class StreamSamples:
     """What the streaming encoders of the subjects of one model did with the first short texts that they were fed."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -27,7 +27,7 @@ class StreamWitnesses:
         self._texts.clear()
         self._verdicts.clear()
 
-    def hear(self, name: str, cases: Sequence[Case], subject: Sequence[Answers]) -> None:
+    def observe(self, name: str, cases: Sequence[Case], subject: Sequence[Answers]) -> None:
         """Take what a subject did as long as it is not enough."""
         texts = self._texts.setdefault(name, [])
         self._verdicts.pop(name, None)

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from conformance.core.case import Case, made_case
-from conformance.diagnosis.attribution import Blame
+from conformance.diagnosis.attribution import Attributor
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.generators import generators
 from conformance.generators.base import Generator, NothingToDo
@@ -46,7 +46,7 @@ class Bench:
         if self.oracle == "reftok":
             self.subjects.setdefault("reftok", self.reference)
         self.vocab = vocab_by_id(self.reference.tokenizer)
-        self.blame = Blame(self.reference.tokenizer)
+        self.attributor = Attributor(self.reference.tokenizer)
 
     def _load(self, name: str, timeout: float) -> Subject:
         if name == "reftok":
@@ -65,10 +65,10 @@ class Bench:
 
     @cached_property
     def made_cases(self) -> tuple[Case, ...]:
-        """A few cases of each generator, always the same: witnesses of what a subject does."""
+        """A few cases of each generator, always the same: samples of what a subject does."""
         found = generators(self.knowledge, ())
         return tuple(
-            made_case(one.draw(Random(f"{one.name}:{number}")), f"witness:{one.name}:{number}")
+            made_case(one.draw(Random(f"{one.name}:{number}")), f"sample:{one.name}:{number}")
             for one in found
             if not isinstance(one, NothingToDo)
             for number in range(MADE_OF_EACH)
@@ -76,7 +76,7 @@ class Bench:
 
     def renew(self) -> None:
         """Forget what earlier shards left behind, so that each ends the same in any order and on any worker."""
-        self.blame.renew()
+        self.attributor.renew()
         for subject in self.subjects.values():
             subject.renew()
 

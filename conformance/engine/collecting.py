@@ -23,7 +23,7 @@ No multiples of eight, since the kinds of made cases repeat after eight.
 FEW_CASES = 200
 
 
-def ask(
+def collect_answers(
     bench: Bench, cases: Sequence[Case], checks: Sequence[str], subject: str | None = None, depth: Depth = "sample"
 ) -> Mapping[str, list[Answers]]:
     """What every subject does with every case, or one `subject`; the oracle first: the others decode its ids.

@@ -18,7 +18,7 @@ from conformance.core.case import Case, text_case
 from conformance.core.finding import Mismatch
 from conformance.core.observation import Decoded
 from conformance.engine.bench import Bench
-from conformance.engine.collecting import ask
+from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.engine.result import Group, ShardResult
@@ -44,7 +44,7 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
 
 def asked(plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case]) -> Mapping[str, list[Answers]]:
     """What every subject answers."""
-    return ask(bench, cases, _checks(plan, shard), depth="sweep" if shard.source == "cuts" else "sample")
+    return collect_answers(bench, cases, _checks(plan, shard), depth="sweep" if shard.source == "cuts" else "sample")
 
 
 def judged(
@@ -54,7 +54,7 @@ def judged(
     result = ShardResult(shard, cases=len(cases), unavailable=dict(bench.unavailable))
     oracle = answers[bench.oracle]
     for name, given in answers.items():
-        bench.blame.hear(name, cases, oracle, given)
+        bench.attributor.observe(name, cases, oracle, given)
         if methods := methods_asked(given):
             result.methods[name] = methods
         if name != bench.oracle:
@@ -155,10 +155,10 @@ def _record(
     oracle: Answers,
     subject: Answers,
 ) -> None:
-    attribution = bench.blame.of(name, check, case, oracle, subject)
+    attribution = bench.attributor.of(name, check, case, oracle, subject)
     difference = named_difference(bench.reference.tokenizer, difference, oracle, subject)
     rule = attribution.rule or difference.rule
-    severity = bench.blame.severity(difference, oracle, subject)
+    severity = bench.attributor.severity(difference, oracle, subject)
     mismatch = Mismatch(
         bench.model.name, name, check, difference.rule, severity, case, difference.expected, difference.observed
     )

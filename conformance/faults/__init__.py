@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from conformance.faults.added_tokens import of_added_tokens
 from conformance.faults.decoders import of_decoders
-from conformance.faults.fault import DecodingHypothesis, Hypothesis, foretold
+from conformance.faults.fault import DecodingFault, Fault, predicted
 from conformance.faults.inputs import of_input
 from conformance.faults.models import of_model
 from conformance.faults.normalizers import of_normalizers
@@ -18,10 +18,10 @@ from conformance.faults.post_processors import of_post_processors
 from conformance.faults.pre_tokenizers import of_classes, of_pre_tokenizers
 from reftok import Tokenizer
 
-__all__ = ["DecodingHypothesis", "Hypothesis", "decoding_hypotheses", "foretold", "hypotheses", "of_classes"]
+__all__ = ["DecodingFault", "Fault", "decoding_faults", "faults", "of_classes", "predicted"]
 
 
-def hypotheses(tokenizer: Tokenizer) -> Iterator[Hypothesis]:
+def faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     """The ways to get the ids wrong; of two that say the same of all texts seen, the first is believed."""
     yield from of_input(tokenizer)
     yield from of_normalizers(tokenizer)
@@ -31,9 +31,9 @@ def hypotheses(tokenizer: Tokenizer) -> Iterator[Hypothesis]:
     yield from of_post_processors(tokenizer)
 
 
-def decoding_hypotheses(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
+def decoding_faults(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     """The ways to get the text of ids wrong; what added tokens are matched by, they are decoded to as well."""
     yield from of_decoders(tokenizer)
     for one in (*of_normalizers(tokenizer), *of_added_tokens(tokenizer)):
         if one.text is not None:
-            yield DecodingHypothesis(one.stage, one.rule, one.text)
+            yield DecodingFault(one.stage, one.rule, one.text)

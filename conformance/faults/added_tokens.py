@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from conformance.faults.fault import Hypotheses, Hypothesis, of_tokenizer
+from conformance.faults.fault import Fault, Faults, of_tokenizer
 from reftok import Tokenizer
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.stages import Normalizer
@@ -19,7 +19,7 @@ FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
 Change = Callable[[Sequence[AddedToken]], Sequence[AddedToken]]
 
 
-def of_added_tokens(tokenizer: Tokenizer) -> Hypotheses:
+def of_added_tokens(tokenizer: Tokenizer) -> Faults:
     """Flags that are not read, or always set; tokens that are not looked for, or in another order."""
     tokens = list(tokenizer.added_tokens.tokens.values())
     if not tokens:
@@ -56,7 +56,7 @@ def _first_in_file(tokens: Sequence[AddedToken]) -> list[AddedToken]:
     ]
 
 
-def _with(tokenizer: Tokenizer, rule: str, change: Change) -> Hypothesis:
+def _with(tokenizer: Tokenizer, rule: str, change: Change) -> Fault:
     return of_tokenizer("AddedTokens", rule, lambda: _changed(tokenizer, change))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
-from conformance.faults.fault import DecodingHypothesis, Text
+from conformance.faults.fault import DecodingFault, Text
 from conformance.faults.models import piece_table, unknown_id
 from reftok import Tokenizer
 from reftok.spec.byte_level import from_byte_characters
@@ -25,7 +25,7 @@ _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE
 """What those who join tokens as they stand in the vocab put back: nothing, spaces, line feeds, all white space."""
 
 
-def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
+def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     """Special tokens, incomplete characters, spaces, and steps that are missing."""
     decode: Text = lambda ids, skip: tokenizer.decode(ids, skip_special_tokens=skip)
     rules: list[tuple[str, Text]] = [
@@ -47,14 +47,14 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
     if any(isinstance(step, ByteLevel) for step in tokenizer.decoders or ()):
         for glyphs in _PUT_BACK:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
-            yield DecodingHypothesis("Decoder", "bytes are not mapped: glyphs are given out", joined)
+            yield DecodingFault("Decoder", "bytes are not mapped: glyphs are given out", joined)
         rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
     unknown = unknown_id(tokenizer)
     if unknown is not None:
         known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
         rules.append(("the unknown token is given out as nothing", known))
     for rule, text in (*_of_pieces(tokenizer, decode), *rules):
-        yield DecodingHypothesis("Decoder", rule, text)
+        yield DecodingFault("Decoder", rule, text)
     for index, step in enumerate(tokenizer.decoders or ()):
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
 
@@ -108,10 +108,10 @@ def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], 
     return "".join(tokens).translate(put_back)
 
 
-def _without(tokenizer: Tokenizer, index: int, rule: str) -> DecodingHypothesis:
+def _without(tokenizer: Tokenizer, index: int, rule: str) -> DecodingFault:
     decoders = tokenizer.decoders or ()
     changed = replace(tokenizer, decoders=(*decoders[:index], *decoders[index + 1 :]))
-    return DecodingHypothesis(
+    return DecodingFault(
         "Decoder",
         rule,
         lambda ids, skip: changed.decode(ids, skip_special_tokens=skip),

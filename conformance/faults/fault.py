@@ -1,4 +1,4 @@
-"""What a hypothesis is: one way to get a tokenizer wrong, as a change to the reference."""
+"""What a fault is: one way to get a tokenizer wrong, as a change to the reference."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Text: TypeAlias = Callable[[Sequence[int], bool], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Hypothesis:
+class Fault:
     """One way to get the encoding wrong; `ids` answers like an implementation that does.
 
-    Its answers are asked for through `foretold`.
+    Its answers are asked for through `predicted`.
     trace: what its stages give, for the reports; None where it is no other tokenizer or text.
     text: what it decodes, which may differ too; None where it is no other tokenizer.
     """
@@ -32,7 +32,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True, slots=True)
-class DecodingHypothesis:
+class DecodingFault:
     """One way to get the decoding wrong.
 
     trace: what its decoders give, for the reports; None where it is no other tokenizer.
@@ -44,12 +44,12 @@ class DecodingHypothesis:
     trace: Callable[[Sequence[int], bool], DecodingTrace] | None = None
 
 
-def foretold(answer: Callable[[], Answer]) -> Answer | None:
-    """What a hypothesis answers; None where it breaks down.
+def predicted(answer: Callable[[], Answer]) -> Answer | None:
+    """What a fault answers; None where it breaks down.
 
     A changed reference need not be a tokenizer any more, so whatever it raises is its refusal.
 
-    >>> foretold(lambda: {"a": 0}["b"]) is None
+    >>> predicted(lambda: {"a": 0}["b"]) is None
     True
     """
     try:
@@ -58,10 +58,10 @@ def foretold(answer: Callable[[], Answer]) -> Answer | None:
         return None
 
 
-def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Hypothesis:
+def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Fault:
     """The tokenizer with one thing changed, which is built when it is first asked."""
     built = cache(build)
-    return Hypothesis(
+    return Fault(
         stage,
         rule,
         lambda text: built().encode(text).ids,
@@ -70,9 +70,9 @@ def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Hypot
     )
 
 
-def of_text(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[str], str]) -> Hypothesis:
+def of_text(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[str], str]) -> Fault:
     """The text changed before it is encoded."""
-    return Hypothesis(
+    return Fault(
         stage,
         rule,
         lambda text: tokenizer.encode_ids(change(text)),
@@ -80,9 +80,9 @@ def of_text(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[str],
     )
 
 
-def of_ids(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[Sequence[int]], Sequence[int]]) -> Hypothesis:
+def of_ids(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[Sequence[int]], Sequence[int]]) -> Fault:
     """The right ids changed."""
-    return Hypothesis(stage, rule, lambda text: change(tokenizer.encode_ids(text)))
+    return Fault(stage, rule, lambda text: change(tokenizer.encode_ids(text)))
 
 
-Hypotheses = Iterator[Hypothesis]
+Faults = Iterator[Fault]

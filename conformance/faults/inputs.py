@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from conformance.faults.fault import Hypotheses, of_text
+from conformance.faults.fault import Faults, of_text
 from reftok import Tokenizer
 
 _ZERO_WIDTH = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
 
-def of_input(tokenizer: Tokenizer) -> Hypotheses:
+def of_input(tokenizer: Tokenizer) -> Faults:
     """Texts that are changed on their way in, the smallest change first.
 
     Who guards against injection takes all special tokens out of a text, or those that look like it: `<|…|>`.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from conformance.faults.fault import Hypotheses, of_ids, of_tokenizer
+from conformance.faults.fault import Faults, of_ids, of_tokenizer
 from reftok import Tokenizer
 from reftok.spec.models.bpe import BPE
 from reftok.spec.models.unigram import Unigram
@@ -21,7 +21,7 @@ from reftok.spec.types import Token
 Pieces = Callable[[Piece], Piece]
 
 
-def of_model(tokenizer: Tokenizer) -> Hypotheses:
+def of_model(tokenizer: Tokenizer) -> Faults:
     """Another order of merges, other scores, other types of pieces; what happens to the unknown."""
     model = tokenizer.model
     if isinstance(model, BPE):
@@ -39,7 +39,7 @@ def of_model(tokenizer: Tokenizer) -> Hypotheses:
     yield of_tokenizer("Model", longest_first, lambda: replace(tokenizer, model=LongestFirst(vocab, unknown)))
 
 
-def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Hypotheses:
+def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
     def ranked(order: Callable[[tuple[tuple[int, int], tuple[int, int]]], int]) -> Callable[[], Tokenizer]:
         def build() -> Tokenizer:
             merges = sorted(model.merges.items(), key=order)
@@ -75,7 +75,7 @@ def _without_first_merge(tokenizer: Tokenizer, model: BPE) -> Tokenizer:
     return replace(tokenizer, model=model.with_merges(merges))
 
 
-def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Hypotheses:
+def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:
     def scored(change: Callable[[float], float]) -> Tokenizer:
         pieces = [(piece, change(score)) for piece, score in model.pieces]
         return replace(tokenizer, model=Unigram(pieces, model.unk_id, model.byte_fallback))
@@ -84,7 +84,7 @@ def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Hypotheses:
     yield of_tokenizer("Model", "scores are not read", lambda: scored(lambda score: 0.0))
 
 
-def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Hypotheses:
+def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     table = model.table
 
     def with_pieces(change: Pieces, byte_fallback: bool = table.byte_fallback) -> Callable[[], Tokenizer]:

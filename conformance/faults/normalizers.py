@@ -10,7 +10,7 @@ from typing import Literal
 from unicodedata import combining, normalize, ucd_3_2_0
 
 from conformance.faults.added_tokens import with_normalizers
-from conformance.faults.fault import Hypotheses, Hypothesis, of_text, of_tokenizer
+from conformance.faults.fault import Fault, Faults, of_text, of_tokenizer
 from reftok import Tokenizer
 from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
 from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
@@ -20,7 +20,7 @@ from reftok.spec.text import NormalizedString
 _FORMS: dict[str, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
 
 
-def of_normalizers(tokenizer: Tokenizer) -> Hypotheses:
+def of_normalizers(tokenizer: Tokenizer) -> Faults:
     """Steps that are missing, or others than they should be; then steps that the model does not have."""
     for index, step in enumerate(tokenizer.normalizers):
         if isinstance(step, SentencePieceNormalizer):
@@ -45,7 +45,7 @@ class _Rewritten:
         return NormalizedString(text, span[0], [span] * len(text))
 
 
-def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Hypotheses:
+def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
     if isinstance(step, UnicodeForm):
         changes: dict[str, Callable[[str], str]] = {
             "without canonical order": partial(_unordered, step.form),
@@ -63,8 +63,8 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Hypotheses:
             yield _with(tokenizer, f"{form} in place of {named}", index, (other(),))
 
 
-def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Hypotheses:
-    def changed(rule: str, build: Callable[[], SentencePieceNormalizer]) -> Hypothesis:
+def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Faults:
+    def changed(rule: str, build: Callable[[], SentencePieceNormalizer]) -> Fault:
         return of_tokenizer("Normalizer", rule, lambda: replace(tokenizer, normalizers=(build(),)))
 
     options = step.options
@@ -92,7 +92,7 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Hy
         yield changed("user-defined symbols are normalized", build)
 
 
-def _added(tokenizer: Tokenizer) -> Hypotheses:
+def _added(tokenizer: Tokenizer) -> Faults:
     forms = {step.form for step in tokenizer.normalizers if isinstance(step, UnicodeForm)}
     for form in ("NFC", "NFKC"):
         if not forms:
@@ -112,7 +112,7 @@ def _without_accents(text: str) -> str:
     return "".join(character for character in normalize("NFD", text) if not "\u0300" <= character <= "\u036f")
 
 
-def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[Normalizer, ...]) -> Hypothesis:
+def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[Normalizer, ...]) -> Fault:
     return of_tokenizer("Normalizer", rule, lambda: _replaced(tokenizer, index, steps))
 
 

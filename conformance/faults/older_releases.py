@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import repeat
 
-from conformance.faults.fault import DecodingHypothesis, Hypothesis, of_text, of_tokenizer
+from conformance.faults.fault import DecodingFault, Fault, of_text, of_tokenizer
 from conformance.faults.translated import TranslatedSplit
 from reftok import Tokenizer
 from reftok.spec.added_tokens import AddedVocabulary
@@ -52,7 +52,7 @@ r"""What \p{L}, \p{N}, \p{M}, \p{P}, \p{S} or \w hold in tokenizers 0.21.4 and n
 character that 0.21.0 knew changed its class."""
 
 
-def release_hypotheses(tokenizer: Tokenizer) -> Iterator[Hypothesis]:
+def release_faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     """The rules of older releases that change what this tokenizer encodes."""
     if tokenizer.library == "tokenizers":
         older = tuple(part for step in tokenizer.pre_tokenizers for part in _with_older_patterns(step))
@@ -65,13 +65,13 @@ def release_hypotheses(tokenizer: Tokenizer) -> Iterator[Hypothesis]:
         yield of_tokenizer(*COMPARISON, lambda: replace(tokenizer, model=OlderUnigram(model)))
 
 
-def release_decoding_hypotheses(tokenizer: Tokenizer) -> Iterator[DecodingHypothesis]:
+def release_decoding_faults(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     """The rules of older releases that change what this tokenizer decodes."""
     changed = replace(tokenizer, added_tokens=_ByContent(tokenizer.added_tokens))
     if any(
         changed.id_to_token(token_id) != tokenizer.id_to_token(token_id) for token_id in tokenizer.added_tokens.tokens
     ):
-        yield DecodingHypothesis(*CONTENT, lambda ids, skips: changed.decode(ids, skip_special_tokens=skips))
+        yield DecodingFault(*CONTENT, lambda ids, skips: changed.decode(ids, skip_special_tokens=skips))
 
 
 # --- tokenizers

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from conformance.faults.fault import Hypotheses, Hypothesis
+from conformance.faults.fault import Fault, Faults
 from reftok import Tokenizer
 
 
-def of_post_processors(tokenizer: Tokenizer) -> Hypotheses:
+def of_post_processors(tokenizer: Tokenizer) -> Faults:
     """The special tokens left out, or there twice; one at the end that the template does not have."""
     empty = tokenizer.encode_ids("")
-    bare = Hypothesis(
+    bare = Fault(
         "PostProcessor",
         "special tokens are not added",
         lambda text: tokenizer.encode_ids(text, add_special_tokens=False),
@@ -19,12 +19,10 @@ def of_post_processors(tokenizer: Tokenizer) -> Hypotheses:
     if empty:
         yield bare
         before = _before(tokenizer)
-        yield Hypothesis(
-            "PostProcessor", "special tokens are added twice", lambda text: _doubled(tokenizer, before, text)
-        )
+        yield Fault("PostProcessor", "special tokens are added twice", lambda text: _doubled(tokenizer, before, text))
     for name, token_id in _ends(tokenizer).items():
         if not empty or empty[-1] != token_id:
-            yield Hypothesis(
+            yield Fault(
                 "PostProcessor",
                 f"a special token is added at the {name}",
                 partial(_with_one, tokenizer, token_id, name == "start"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import get_args
 
-from conformance.faults.fault import Hypotheses, Hypothesis, of_tokenizer
+from conformance.faults.fault import Fault, Faults, of_tokenizer
 from conformance.faults.patterns import rewritten
 from conformance.faults.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
@@ -24,7 +24,7 @@ _DOUBTFUL_ASCII = "\v\f"
 """White space that tables forget."""
 
 
-def of_pre_tokenizers(tokenizer: Tokenizer) -> Hypotheses:
+def of_pre_tokenizers(tokenizer: Tokenizer) -> Faults:
     """Patterns written otherwise, options that are not read, steps that are missing."""
     for index, step in enumerate(tokenizer.pre_tokenizers):
         yield from _of_step(tokenizer, index, step)
@@ -32,7 +32,7 @@ def of_pre_tokenizers(tokenizer: Tokenizer) -> Hypotheses:
         yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
 
 
-def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Hypotheses:
+def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Faults:
     for rule, steps in _otherwise(step):
         yield _with(tokenizer, rule, index, steps)
     found = _pattern(step)
@@ -74,7 +74,7 @@ def _glyphs(normalized: NormalizedString) -> NormalizedString:
     return NormalizedString(text, normalized.original_start, normalized.alignments)
 
 
-def of_classes(tokenizer: Tokenizer, text: str) -> Hypotheses:
+def of_classes(tokenizer: Tokenizer, text: str) -> Faults:
     """Characters of this text, one or all of them, that are taken for something else.
 
     So it is where a table of a class was made by hand, or is another Unicode version's. Which characters are wrong in
@@ -131,7 +131,7 @@ def _with_pattern(
     return _replaced(tokenizer, index, (split, *rest))
 
 
-def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[PreTokenizer, ...]) -> Hypothesis:
+def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[PreTokenizer, ...]) -> Fault:
     return of_tokenizer("PreTokenizer", rule, lambda: _replaced(tokenizer, index, steps))
 
 

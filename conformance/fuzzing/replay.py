@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from conformance.checks import CHECKS, of_rule
 from conformance.checks.base import Difference
 from conformance.core.finding import Mismatch
-from conformance.engine.collecting import ask
+from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import Plan
 from conformance.engine.result import Group, ShardResult
 from conformance.engine.workers import bench_of
@@ -81,7 +81,7 @@ def _still_fails(plan: Plan, example: Mismatch) -> bool:
     if example.subject not in bench.subjects:
         return True
     bench.renew()
-    answers = ask(bench, [example.case], (example.check,), example.subject, plan.inputs.closest_depth)
+    answers = collect_answers(bench, [example.case], (example.check,), example.subject, plan.inputs.closest_depth)
     subject = of_rule(example.check, answers[example.subject][0], example.rule)
     outcome = CHECKS[example.check](example.case, answers[bench.oracle][0], subject)
     return isinstance(outcome, Difference)

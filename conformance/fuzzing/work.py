@@ -15,7 +15,7 @@ from conformance.core.case import Case, made_case, text_case
 from conformance.core.finding import Mismatch
 from conformance.core.observation import Encoded
 from conformance.engine.bench import Bench
-from conformance.engine.collecting import ask
+from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import Plan
 from conformance.engine.result import Group, ShardResult
 from conformance.engine.shard_work import judged
@@ -215,7 +215,7 @@ class _Work:
         for position, (name, suspects) in enumerate(self.suspects.items()):
             pairs = [(number, case) for number in sorted(suspects) for case in self._cases(number)]
             cases = [case for _, case in pairs]
-            answers = ask(bench, cases, plan.checks, name)
+            answers = collect_answers(bench, cases, plan.checks, name)
             part = judged(plan, self.result.shard, bench, cases, answers)
             self._judge_bulk(name, pairs, answers[name], part)
             self._judge_bulk(oracle, pairs, answers[oracle], part)

@@ -11,7 +11,7 @@ from conformance.checks import CHECKS, of_rule
 from conformance.checks.base import Difference
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
-from conformance.engine.collecting import ask
+from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.workers import bench_of
 from conformance.report.run.folder import read_run_folder
@@ -28,7 +28,7 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
         raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
-    answers = ask(bench, [example.case], (example.check,), example.subject, plan.inputs.closest_depth)
+    answers = collect_answers(bench, [example.case], (example.check,), example.subject, plan.inputs.closest_depth)
     oracle = answers[bench.oracle][0]
     subject = of_rule(example.check, answers[example.subject][0], example.rule)
     outcome = CHECKS[example.check](example.case, oracle, subject)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from conformance.checks import CHECKS, WITNESSED
+from conformance.checks import CHECKS, SAMPLED
 from conformance.checks.stream_methods import METHODS, add_methods, check_of
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding, Mismatch, by_weight
@@ -89,7 +89,7 @@ def _one_an_example(listed: Iterable[Finding]) -> list[Finding]:
     ):
         case = replace(finding.example.case, origin="", language="")
         example = replace(finding.example, case=case, severity="other ids", evidence=NO_EVIDENCE)
-        if finding.status != "new" or finding.example.check not in WITNESSED:
+        if finding.status != "new" or finding.example.check not in SAMPLED:
             kept.append(finding)
         else:
             shown[example] = _with_those_of(shown[example], finding) if example in shown else finding

@@ -15,7 +15,7 @@ from conformance.core.finding import Mismatch
 from conformance.core.observation import Encoded
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
-from conformance.engine.collecting import ask
+from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.subjects import subject_label
 from conformance.subjects.base import Subject
@@ -51,7 +51,7 @@ _UNKNOWN = Attribution()
 class Trials:
     """Asks the oracle and the subject of a mismatch about one model after another; to be used in a `with` statement.
 
-    cause: what the mismatch is blamed on; where that explains it, it must explain it with each other model too, so
+    cause: what the mismatch is attributed to; where that explains it, it must explain it with each other model too, so
         that a subject with several mistakes is not shrunk from one to another.
     refused: why the last model could not be asked about, "" where it could.
     Raises InputError where one of them cannot take part with the model of the run.
@@ -103,7 +103,7 @@ class Trials:
             return None
         mismatch = self._mismatch
         depth = self._plan.inputs.closest_depth
-        answers = ask(bench, [case], (mismatch.check,), mismatch.subject, depth)
+        answers = collect_answers(bench, [case], (mismatch.check,), mismatch.subject, depth)
         oracle = answers[bench.oracle][0]
         subject = of_rule(mismatch.check, answers[mismatch.subject][0], mismatch.rule)
         found = CHECKS[mismatch.check](case, oracle, subject)
@@ -121,7 +121,7 @@ class Trials:
         """Whether the cause explains what is shown; a model that has not the rule at all shows something else."""
         mismatch = self._mismatch
         asked = mismatch.subject, mismatch.check, case, shown.oracle, shown.subject
-        return bool(self._cause.stage) and bench.blame.explains(self._cause, *asked)
+        return bool(self._cause.stage) and bench.attributor.explains(self._cause, *asked)
 
     def _bench(self, data: bytes) -> Bench | None:
         """The bench of a model file; None where somebody refuses it."""

@@ -17,7 +17,7 @@ from conformance.core.observation import Decoded, Encoded
 from conformance.core.streaming import FedStream, Piece, Streamed
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
-from conformance.faults import decoding_hypotheses, foretold, hypotheses
+from conformance.faults import decoding_faults, faults, predicted
 from conformance.subjects import subject_version
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.probes import official_stages
@@ -48,7 +48,7 @@ class Example:
 
 
 def examined(example: Example, attribution: Attribution) -> Evidence:
-    """All that can be said of it; the attribution says which hypothesis stands in for the subject's own stages."""
+    """All that can be said of it; the attribution says which fault stands in for the subject's own stages."""
     tokenizer = example.bench.reference.tokenizer
     if example.check == "stream encode":
         found = STREAM_ENCODE.culprit(example.given)
@@ -132,7 +132,7 @@ def _stage(example: Example, attribution: Attribution, came: tuple[SeenToken, ..
 def _by_tokens(
     right: dict[str, tuple[str, ...]], attribution: Attribution, came: tuple[SeenToken, ...]
 ) -> StageDifference | None:
-    """Where no hypothesis stands in for the subject, its tokens are held against the pre-tokens."""
+    """Where no fault stands in for the subject, its tokens are held against the pre-tokens."""
     if attribution.stage not in right or attribution.stage == "Model":
         return None
     tokens = tuple(token.token for token in came[:MOST_PIECES])
@@ -141,10 +141,10 @@ def _by_tokens(
 
 
 def _supposed(tokenizer: Tokenizer, text: str, attribution: Attribution) -> dict[str, tuple[str, ...]] | None:
-    """The stages of the hypothesis that explains the subject."""
-    for hypothesis in hypotheses(tokenizer):
-        if (hypothesis.stage, hypothesis.rule) == (attribution.stage, attribution.rule):
-            trace = None if hypothesis.trace is None else foretold(partial(hypothesis.trace, text))
+    """The stages of the fault that explains the subject."""
+    for fault in faults(tokenizer):
+        if (fault.stage, fault.rule) == (attribution.stage, attribution.rule):
+            trace = None if fault.trace is None else predicted(partial(fault.trace, text))
             return None if trace is None else _states(trace)
     return None
 
@@ -170,17 +170,17 @@ def _first(
 
 
 def _decoder(example: Example, attribution: Attribution, ids: Sequence[int]) -> StageDifference | None:
-    """Of several decoders the first that differs, where a hypothesis stands in for those of the subject."""
+    """Of several decoders the first that differs, where a fault stands in for those of the subject."""
     tokenizer, right, given = example.bench.reference.tokenizer, example.right.decoding, example.given.decoding
     if len(tokenizer.decoders or ()) < 2 or not isinstance(right, Decoded) or not isinstance(given, Decoded):
         return None
     cause = attribution.stage, attribution.rule
-    traces = (one.trace for one in decoding_hypotheses(tokenizer) if (one.stage, one.rule) == cause)
+    traces = (one.trace for one in decoding_faults(tokenizer) if (one.stage, one.rule) == cause)
     trace = next(traces, None)
     if trace is None:
         return None
     skips = right.text != given.text
-    traced, supposed = foretold(partial(tokenizer.trace_decode, ids, skips)), foretold(partial(trace, ids, skips))
+    traced, supposed = predicted(partial(tokenizer.trace_decode, ids, skips)), predicted(partial(trace, ids, skips))
     if traced is None or supposed is None:
         return None
     others = list(supposed.steps)

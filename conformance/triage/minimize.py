@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from conformance.checks import CHECKS, WITNESSED, of_rule
+from conformance.checks import CHECKS, SAMPLED, of_rule
 from conformance.checks.base import Answers, Difference
 from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.core.case import Case
 from conformance.core.finding import Mismatch, Severity
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
-from conformance.diagnosis.fault_search import MOST_WITNESSES
+from conformance.diagnosis.fault_search import MOST_SAMPLES
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE
 from conformance.engine.bench import Bench
-from conformance.engine.collecting import ask
+from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.engine.workers import bench_of
@@ -34,19 +34,19 @@ _NOTHING = Attribution()
 def shrunk_example(plan: Plan, mismatch: Mismatch, by_worker: Attribution) -> tuple[Mismatch, Attribution]:
     """The mismatch on a smaller case, and the cause that the smaller case shows.
 
-    by_worker: what was blamed for it before.
+    by_worker: what it was attributed to before.
     """
     bench = bench_of(plan, mismatch.model)
     if mismatch.subject not in bench.subjects or mismatch.rule in _NOT_SHRUNK:
         return mismatch, by_worker
     bench.renew()
-    _hear_witnesses(plan, bench, mismatch)
+    _observe_samples(plan, bench, mismatch)
     found = _Trial.of(plan, bench, mismatch).shrunk()
     if found is None:
         return mismatch, by_worker
     case, difference, right, given = found
-    shrunk = replace(mismatch, case=case, severity=bench.blame.severity(difference, right, given))
-    if mismatch.check in WITNESSED:
+    shrunk = replace(mismatch, case=case, severity=bench.attributor.severity(difference, right, given))
+    if mismatch.check in SAMPLED:
         hear_of_rivals(bench, shrunk, right, given)
     cause = _cause(bench, shrunk, right, given, by_worker)
     difference = named_difference(bench.reference.tokenizer, difference, right, given)
@@ -61,14 +61,14 @@ def _cause(bench: Bench, shrunk: Mismatch, right: Answers, given: Answers, by_wo
     chunk goes wrong already; what it has learnt from several texts stands.
     """
     asked = shrunk.subject, shrunk.check, shrunk.case, right, given
-    shown = bench.blame.of(*asked)
+    shown = bench.attributor.of(*asked)
     if shrunk.check == STREAM_ENCODE.name and shown.stage and by_worker != EACH_CHUNK_ALONE:
         return shown
-    if shrunk.check not in WITNESSED:
+    if shrunk.check not in SAMPLED:
         return by_worker if by_worker.stage or not shown.rule else shown
     if shown.stage and shown.rule not in DESCRIPTIONS:
         return shown
-    if by_worker.rule not in DESCRIPTIONS and bench.blame.explains(by_worker, *asked):
+    if by_worker.rule not in DESCRIPTIONS and bench.attributor.explains(by_worker, *asked):
         return by_worker
     return shown if shown.rule else Attribution("", shrunk.rule)
 
@@ -89,11 +89,11 @@ class _Trial:
     @classmethod
     def of(cls, plan: Plan, bench: Bench, mismatch: Mismatch) -> _Trial:
         trial = cls(plan, bench, mismatch)
-        if mismatch.check not in WITNESSED or (mismatch.severity == "no answer" and mismatch.rule != "refused"):
+        if mismatch.check not in SAMPLED or (mismatch.severity == "no answer" and mismatch.rule != "refused"):
             return trial
         asked = mismatch.subject, mismatch.check, mismatch.case, *trial._answers(mismatch.case)
-        cause = bench.blame.of(*asked)
-        return replace(trial, cause=cause) if bench.blame.explains(cause, *asked) else trial
+        cause = bench.attributor.of(*asked)
+        return replace(trial, cause=cause) if bench.attributor.explains(cause, *asked) else trial
 
     def shrunk(self) -> tuple[Case, Difference, Answers, Answers] | None:
         """The smallest case found, its difference and both answers; None where not even the first fails again."""
@@ -113,7 +113,7 @@ class _Trial:
     def _answers(self, case: Case) -> tuple[Answers, Answers]:
         name, depth = self.mismatch.subject, self.plan.inputs.closest_depth
         check = self.mismatch.check
-        given = ask(self.bench, [case], (check,), name, depth)
+        given = collect_answers(self.bench, [case], (check,), name, depth)
         return given[self.bench.oracle][0], of_rule(check, given[name][0], self.mismatch.rule)
 
     def _difference(self, case: Case) -> Difference | None:
@@ -124,10 +124,10 @@ class _Trial:
             self._renew()
         if not isinstance(found, Difference) or found.rule != self.mismatch.rule:
             return None
-        blame = self.bench.blame
-        if _KEPT_SEVERITY == self.mismatch.severity != blame.severity(found, right, given):
+        attributor = self.bench.attributor
+        if _KEPT_SEVERITY == self.mismatch.severity != attributor.severity(found, right, given):
             return None
-        is_other = self.cause != _NOTHING and not blame.explains(self.cause, name, check, case, right, given)
+        is_other = self.cause != _NOTHING and not attributor.explains(self.cause, name, check, case, right, given)
         return None if is_other else found
 
     def _difference_of_new(self, case: Case) -> Difference | None:
@@ -138,17 +138,17 @@ class _Trial:
         self.bench.subjects[self.mismatch.subject].renew()
 
 
-def _hear_witnesses(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
-    """What the subject does with a few other cases; hypotheses are weighed by what it does with made ones as well."""
-    witnesses = _witness_cases(plan)
-    if mismatch.check in WITNESSED:
-        witnesses += [case for case in bench.made_cases if case.kind != "bytes"]
+def _observe_samples(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
+    """What the subject does with a few other cases; faults are weighed by what it does with made ones as well."""
+    samples = _sample_cases(plan)
+    if mismatch.check in SAMPLED:
+        samples += [case for case in bench.made_cases if case.kind != "bytes"]
     checks = ("ids", mismatch.check) if mismatch.check == "stream encode" else ("ids",)
-    heard = ask(bench, witnesses, checks, mismatch.subject)
-    bench.blame.hear(mismatch.subject, witnesses, heard[bench.oracle], heard[mismatch.subject])
+    heard = collect_answers(bench, samples, checks, mismatch.subject)
+    bench.attributor.observe(mismatch.subject, samples, heard[bench.oracle], heard[mismatch.subject])
 
 
-def _witness_cases(plan: Plan) -> list[Case]:
+def _sample_cases(plan: Plan) -> list[Case]:
     """Short texts from all over the corpora."""
     texts = [case for case in corpus_cases(plan.inputs.files) if case.kind == "text" and 0 < len(case.text) <= 200]
-    return texts[:: max(1, len(texts) // MOST_WITNESSES)][:MOST_WITNESSES]
+    return texts[:: max(1, len(texts) // MOST_SAMPLES)][:MOST_SAMPLES]

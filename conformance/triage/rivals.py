@@ -1,4 +1,4 @@
-"""Telling apart the hypotheses that explain one mismatch: a subject is asked where they say different things.
+"""Telling apart the faults that explain one mismatch: a subject is asked where they say different things.
 
 The reference is one of them, so that even one that stands alone must show itself on other cases.
 """
@@ -15,9 +15,9 @@ from unicodedata import normalize
 from conformance.checks.base import Answers
 from conformance.core.case import Case, ids_case, made_case, text_case
 from conformance.core.finding import Mismatch
-from conformance.diagnosis.attribution import Foretelling
+from conformance.diagnosis.attribution import Prediction
 from conformance.engine.bench import Bench
-from conformance.engine.collecting import ask
+from conformance.engine.collecting import collect_answers
 from conformance.faults.pre_tokenizers import MOST_CHARACTERS, doubtful_characters
 from conformance.generators import generators
 from conformance.generators.base import NothingToDo
@@ -33,16 +33,16 @@ _BESIDE = ("{0}", "a{0}", "{0}a", "{0}{0}", "0{0}", "{0}0", " {0}", "{0} ", ".{0
 
 
 def hear_of_rivals(bench: Bench, mismatch: Mismatch, right: Answers, given: Answers) -> None:
-    """Ask the subject where the hypotheses that explain a mismatch part, so that its answers speak for one of them."""
-    rivals = bench.blame.rivals(mismatch.subject, mismatch.check, mismatch.case, right, given)
+    """Ask the subject where the faults that explain a mismatch part, so that its answers speak for one of them."""
+    rivals = bench.attributor.rivals(mismatch.subject, mismatch.check, mismatch.case, right, given)
     if not rivals:
         return
     cases = [*_telling_cases((*rivals[:-1][:MOST_RIVALS], rivals[-1]), _drawn(bench)), *_in_frames(mismatch.case.text)]
-    heard = ask(bench, cases, (mismatch.check,), mismatch.subject)
-    bench.blame.hear(mismatch.subject, cases, heard[bench.oracle], heard[mismatch.subject], are_summoned=True)
+    heard = collect_answers(bench, cases, (mismatch.check,), mismatch.subject)
+    bench.attributor.observe(mismatch.subject, cases, heard[bench.oracle], heard[mismatch.subject], are_sought=True)
 
 
-def _telling_cases(rivals: Sequence[Foretelling], cases: Sequence[Case]) -> Iterator[Case]:
+def _telling_cases(rivals: Sequence[Prediction], cases: Sequence[Case]) -> Iterator[Case]:
     """The first few cases for each pair of rivals that they do not answer alike."""
     pairs = Counter(dict.fromkeys(combinations(range(len(rivals)), 2), ASKED_OF_EACH_PAIR))
     for case in cases if pairs else ():
@@ -59,7 +59,7 @@ def _telling_cases(rivals: Sequence[Foretelling], cases: Sequence[Case]) -> Iter
 def _in_frames(text: str) -> Iterator[Case]:
     """Each of the first characters of a text that a class may hold or not, beside members of the classes."""
     for character in doubtful_characters(text)[:MOST_CHARACTERS]:
-        yield from (text_case(frame.format(character), "witness:character") for frame in _BESIDE)
+        yield from (text_case(frame.format(character), "sample:character") for frame in _BESIDE)
 
 
 @lru_cache(maxsize=1)
@@ -68,14 +68,14 @@ def _drawn(bench: Bench) -> tuple[Case, ...]:
     knowledge = model_knowledge(bench.reference.tokenizer)
     makers = [maker for maker in generators(knowledge, ()) if not isinstance(maker, NothingToDo)]
     drawn = [
-        made_case(maker.draw(Random(f"{maker.name}:rivals:{number}")), f"witness:{maker.name}:{number}")
+        made_case(maker.draw(Random(f"{maker.name}:rivals:{number}")), f"sample:{maker.name}:{number}")
         for number in range(DRAWN_OF_EACH)
         for maker in makers
     ]
     tokens = bench.reference.tokenizer.added_tokens.tokens
     written = [form.format(text) for token in tokens.values() for text in _forms(token.content) for form in _AROUND]
-    alone = [ids_case((token_id,), "witness:added token") for token_id in tokens]
-    return (*drawn, *alone, *(text_case(text, "witness:added token") for text in written))
+    alone = [ids_case((token_id,), "sample:added token") for token_id in tokens]
+    return (*drawn, *alone, *(text_case(text, "sample:added token") for text in written))
 
 
 def _forms(content: str) -> Iterable[str]:

@@ -14,7 +14,7 @@ from conformance.checks.base import Answers
 from conformance.core.case import text_case
 from conformance.core.errors import InputError, UsageError
 from conformance.core.observation import Encoded
-from conformance.diagnosis.attribution import Blame
+from conformance.diagnosis.attribution import Attributor
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
 from conformance.inputs.shards import Inputs
@@ -105,6 +105,6 @@ def test_a_character_without_a_token_of_its_own_ends_no_run_over_a_rank_file(ran
         right = Answers(Encoded(tuple(tokenizer.encode(text).ids)))
         other = Answers(Encoded((0, 1, 2), ("x", "y", "z")))
         for check in ("ids", "tokens", "offsets"):
-            blame = Blame(tokenizer)
-            blame.hear("s", [text_case(text, "o")], [right], [other])
-            assert isinstance(blame.of("s", check, text_case(text, "o"), right, other), Attribution)
+            attributor = Attributor(tokenizer)
+            attributor.observe("s", [text_case(text, "o")], [right], [other])
+            assert isinstance(attributor.of("s", check, text_case(text, "o"), right, other), Attribution)

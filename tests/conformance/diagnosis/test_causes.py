@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from conformance.checks.base import Answers, Difference
 from conformance.core.case import ids_case, text_case
 from conformance.core.observation import Decoded, Encoded, Failure
-from conformance.diagnosis.attribution import LONGEST_TEXT, Blame
+from conformance.diagnosis.attribution import LONGEST_TEXT, Attributor
 from conformance.diagnosis.causes import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets
 from conformance.diagnosis.fault_search import FULL_SEARCHES
-from conformance.faults import decoding_hypotheses, hypotheses
+from conformance.faults import decoding_faults, faults
 from reftok import ReftokError, embedded_models, load
 from reftok.spec.models.bpe import BPE
 
@@ -33,25 +33,25 @@ TEXTS = (
 )
 
 
-def blamed(model: str, text: str, observed: Encoded) -> Attribution:
+def attributed(model: str, text: str, observed: Encoded) -> Attribution:
     tokenizer = load(model)
     expected = Answers(encoding=Encoded(tuple(tokenizer.encode(text).ids)))
-    return Blame(tokenizer).of("subject", "ids", text_case(text, "o"), expected, Answers(encoding=observed))
+    return Attributor(tokenizer).of("subject", "ids", text_case(text, "o"), expected, Answers(encoding=observed))
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_hypothesis_answers_or_refuses_every_text(model: str) -> None:
-    for hypothesis in hypotheses(load(model)):
+def test_every_fault_answers_or_refuses_every_text(model: str) -> None:
+    for fault in faults(load(model)):
         for text in TEXTS:
             try:
-                hypothesis.ids(text)
+                fault.ids(text)
             except ReftokError:
                 continue
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_hypothesis_has_a_stage_and_a_rule_and_its_variants_follow_it(model: str) -> None:
-    named = [(hypothesis.stage, hypothesis.rule) for hypothesis in hypotheses(load(model))]
+def test_every_fault_has_a_stage_and_a_rule_and_its_variants_follow_it(model: str) -> None:
+    named = [(fault.stage, fault.rule) for fault in faults(load(model))]
     assert all(stage and rule for stage, rule in named)
     assert len(set(named)) == len([*groupby(named)])
 
@@ -79,23 +79,23 @@ PLANTED = [
 
 @pytest.mark.parametrize(("model", "text", "stage", "rule"), PLANTED)
 def test_a_planted_mistake_is_named(model: str, text: str, stage: str, rule: str) -> None:
-    planted = next(h for h in hypotheses(load(model)) if (h.stage, h.rule) == (stage, rule))
+    planted = next(h for h in faults(load(model)) if (h.stage, h.rule) == (stage, rule))
     wrong = Encoded(tuple(planted.ids(text)))
     assert wrong.ids != tuple(load(model).encode(text).ids)
-    assert blamed(model, text, wrong) == Attribution(stage, rule)
+    assert attributed(model, text, wrong) == Attribution(stage, rule)
 
 
 CHANGED = Attribution("", "characters are lost or changed")
 
 
 def test_other_characters_behind_the_ids_are_said_to_be_lost_or_changed() -> None:
-    assert blamed("bpe-qwen", "hello", Encoded((1, 2, 3))) == CHANGED
+    assert attributed("bpe-qwen", "hello", Encoded((1, 2, 3))) == CHANGED
 
 
 def test_tokens_within_the_pre_tokens_leave_it_open_who_cut() -> None:
     vocab = load("bpe-gpt2").model.vocab
     ids = tuple(vocab[token] for token in ("h", "e", "l", "lo", "Ġ", "wo"))
-    found = blamed("bpe-gpt2", "hello wo", Encoded(ids))
+    found = attributed("bpe-gpt2", "hello wo", Encoded(ids))
     assert found == Attribution("PreTokenizer or Model", "pre-tokens are cut into other tokens")
 
 
@@ -111,17 +111,17 @@ def test_tokens_across_pre_tokens_are_a_fault_of_the_pre_tokenizer() -> None:
     assert found == Attribution("PreTokenizer", "the text is cut elsewhere: tokens reach across pre-tokens")
 
 
-def test_a_hypothesis_that_other_texts_speak_against_is_not_believed() -> None:
+def test_a_fault_that_other_texts_speak_against_is_not_believed() -> None:
     tokenizer = load("bpe-gpt2")
-    blame = Blame(tokenizer)
-    reversed_merges = next(h for h in hypotheses(tokenizer) if "reverse" in h.rule)
+    attributor = Attributor(tokenizer)
+    reversed_merges = next(h for h in faults(tokenizer) if "reverse" in h.rule)
     texts = ["hello there", "international", "the quick brown fox"]
     right = [Answers(encoding=Encoded(tuple(tokenizer.encode(text).ids))) for text in texts]
-    blame.hear("s", [text_case(text, "o") for text in texts], right, right)
+    attributor.observe("s", [text_case(text, "o") for text in texts], right, right)
     wrong = Answers(encoding=Encoded(tuple(reversed_merges.ids("a name"))))
     expected = Answers(encoding=Encoded(tuple(tokenizer.encode("a name").ids)))
     assert wrong != expected
-    believed = blame.of("s", "ids", text_case("a name", "o"), expected, wrong)
+    believed = attributor.of("s", "ids", text_case("a name", "o"), expected, wrong)
     assert believed.rule == "pre-tokens are cut into other tokens"
 
 
@@ -129,28 +129,28 @@ def test_a_failure_is_not_named() -> None:
     tokenizer = load("bpe-qwen")
     failed = Answers(encoding=Failure("crashed", "boom"))
     whole = Answers(encoding=Encoded((1,)))
-    assert Blame(tokenizer).of("subject", "ids", text_case("a", "o"), whole, failed) == Attribution()
+    assert Attributor(tokenizer).of("subject", "ids", text_case("a", "o"), whole, failed) == Attribution()
 
 
 def test_a_long_text_waits_for_the_shrinker() -> None:
     text = "cafe\u0301 " * LONGEST_TEXT
-    planted = next(h for h in hypotheses(load("bpe-qwen")) if h.rule == "NFC is missing")
-    assert blamed("bpe-qwen", text, Encoded(tuple(planted.ids(text)))) == Attribution()
+    planted = next(h for h in faults(load("bpe-qwen")) if h.rule == "NFC is missing")
+    assert attributed("bpe-qwen", text, Encoded(tuple(planted.ids(text)))) == Attribution()
 
 
 def test_full_searches_are_bounded_until_the_next_shard() -> None:
     tokenizer = load("bpe-qwen")
-    blame = Blame(tokenizer)
+    attributor = Attributor(tokenizer)
     case = text_case("cafe\u0301", "o")
     expected = Answers(encoding=Encoded(tuple(tokenizer.encode(case.text).ids)))
-    planted = next(h for h in hypotheses(tokenizer) if h.rule == "NFC is missing")
+    planted = next(h for h in faults(tokenizer) if h.rule == "NFC is missing")
     wrong = Answers(encoding=Encoded(tuple(planted.ids(case.text))))
     for number in range(FULL_SEARCHES):
-        assert blame.of("s", "ids", case, expected, Answers(encoding=Encoded((number,)))) == CHANGED
-    assert blame.of("s", "ids", case, expected, wrong) == CHANGED
-    assert blame.of("another", "ids", case, expected, wrong).rule == "NFC is missing"
-    blame.renew()
-    assert blame.of("s", "ids", case, expected, wrong).rule == "NFC is missing"
+        assert attributor.of("s", "ids", case, expected, Answers(encoding=Encoded((number,)))) == CHANGED
+    assert attributor.of("s", "ids", case, expected, wrong) == CHANGED
+    assert attributor.of("another", "ids", case, expected, wrong).rule == "NFC is missing"
+    attributor.renew()
+    assert attributor.of("s", "ids", case, expected, wrong).rule == "NFC is missing"
 
 
 def test_a_special_token_that_the_oracle_does_not_give_is_an_injection() -> None:
@@ -161,7 +161,7 @@ def test_a_special_token_that_the_oracle_does_not_give_is_an_injection() -> None
 
     def severity(expected: tuple[int, ...], observed: tuple[int, ...]) -> str:
         answers = Answers(encoding=Encoded(expected)), Answers(encoding=Encoded(observed))
-        return Blame(tokenizer).severity(other_ids, *answers)
+        return Attributor(tokenizer).severity(other_ids, *answers)
 
     assert severity((1,), (1, special)) == "special-token injection"
     assert severity((1, special), (1,)) == "other ids"
@@ -231,20 +231,20 @@ def test_another_text_is_not_named() -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_every_way_to_decode_wrong_has_a_rule_that_its_variants_follow_and_decodes(model: str) -> None:
     tokenizer = load(model)
-    found = list(decoding_hypotheses(tokenizer))
-    named = [(hypothesis.stage, hypothesis.rule) for hypothesis in found]
+    found = list(decoding_faults(tokenizer))
+    named = [(fault.stage, fault.rule) for fault in found]
     assert all(stage and rule for stage, rule in named)
     assert len(set(named)) == len([*groupby(named)])
     ids = [0, *tokenizer.encode("cafe\u0301 ☠").ids, 1]
-    for hypothesis in found:
-        assert isinstance(hypothesis.text(ids, True), str)
+    for fault in found:
+        assert isinstance(fault.text(ids, True), str)
 
 
 def test_what_is_decoded_with_special_tokens_kept_is_no_matter_where_the_oracle_keeps_none() -> None:
     tokenizer = load("spm-bpe")
     ids = tuple(tokenizer.token_to_id(token) or 0 for token in ("<0xE2>", "<0x98>", "<s>", "<0xA0>"))
     answers = Answers(decoding=Decoded(tokenizer.decode(ids))), Answers(decoding=Decoded("☠", "\ufffd<s>\ufffd"))
-    found = Blame(tokenizer).of("subject", "decode", ids_case(ids, "o"), *answers)
+    found = Attributor(tokenizer).of("subject", "decode", ids_case(ids, "o"), *answers)
     assert found == Attribution("Decoder", "bytes join across control pieces")
 
 
@@ -267,4 +267,4 @@ def test_a_planted_mistake_of_a_decoder_is_named(
     ids = tuple(tokenizer.token_to_id(token) or 0 for token in tokens)
     right = Decoded(tokenizer.decode(ids), tokenizer.decode(ids, skip_special_tokens=False))
     answers = Answers(decoding=right), Answers(decoding=observed)
-    assert Blame(tokenizer).of("subject", "decode", ids_case(ids, "o"), *answers) == Attribution("Decoder", rule)
+    assert Attributor(tokenizer).of("subject", "decode", ids_case(ids, "o"), *answers) == Attribution("Decoder", rule)

@@ -1,4 +1,4 @@
-"""What DecodeStream gives is foretold to the letter: its divergences have a cause, and others do not have it."""
+"""What DecodeStream gives is predicted to the letter: its divergences have a cause, and others do not have it."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def cause_of_late(feeding: Feeding, given_out: tuple[str, ...], late: Late) -> s
 
 
 @given(feeding=with_a_long_run())
-def test_whatever_decode_stream_gives_late_it_gives_as_foretold(feeding: Feeding) -> None:
+def test_whatever_decode_stream_gives_late_it_gives_as_predicted(feeding: Feeding) -> None:
     given_out, late = given_and_late(feeding)
     assert cause_of_late(feeding, given_out, late) == HELD_WITH_REPLACEMENT
 
@@ -179,7 +179,7 @@ def test_where_the_text_does_not_end_in_a_replacement_character_nothing_need_be_
         assert cause_of_late(feeding, given_out, Late(number, late.held, late.most)) == ""
 
 
-def test_what_is_too_long_to_follow_is_as_foretold_as_far_as_it_was_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_long_to_follow_is_as_predicted_as_far_as_it_was_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     long, longer = (ids_of("bpe-gpt2", ("a", "Ù", *["¡Ù"] * count, "¡", "a")) for count in (70, 400))
     given_out, late = given_and_late(Feeding("decoder", longer))
     monkeypatch.setattr("conformance.diagnosis.decode_stream.MOST_DECODED", sum(range(3 * len(long))))

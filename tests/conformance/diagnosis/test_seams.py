@@ -14,7 +14,7 @@ from conformance.diagnosis.seams import (
     are_chunks_encoded_alone,
     attribute_stream_encoding,
 )
-from conformance.diagnosis.stream_samples import StreamWitnesses
+from conformance.diagnosis.stream_samples import StreamSamples
 from reftok import Tokenizer, load
 
 
@@ -70,14 +70,14 @@ def test_special_tokens_that_are_added_to_each_chunk_are_one_fault() -> None:
 def test_what_is_remembered_of_one_subject_says_nothing_of_another() -> None:
     tokenizer = load("bpe-qwen")
     fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
-    witnesses = StreamWitnesses(tokenizer)
-    witnesses.hear("naive", [text_case("the cat", "test")], [Answers(stream_encoded=fed)])
-    witnesses.hear("other", [text_case("the cat", "test")], [Answers(stream_encoded=fed[:1])])
-    assert [witnesses.encodes_each_chunk_alone(name) for name in ("naive", "other", "unheard")] == [True, False, False]
-    witnesses.hear(
+    samples = StreamSamples(tokenizer)
+    samples.observe("naive", [text_case("the cat", "test")], [Answers(stream_encoded=fed)])
+    samples.observe("other", [text_case("the cat", "test")], [Answers(stream_encoded=fed[:1])])
+    assert [samples.encodes_each_chunk_alone(name) for name in ("naive", "other", "unheard")] == [True, False, False]
+    samples.observe(
         "naive", [text_case("cat", "test")], [Answers(stream_encoded=(replace(fed[0], streaming=Streamed(((),))),))]
     )
-    assert not witnesses.encodes_each_chunk_alone("naive")
+    assert not samples.encodes_each_chunk_alone("naive")
 
 
 def of_other_ids(tokenizer: Tokenizer, chunks: tuple[str, ...], *parts: str) -> Attribution:

@@ -45,7 +45,7 @@ def done(plan: Plan, bench: Bench) -> ShardResult:
 def test_a_shard_is_judged_the_same_after_searches_that_led_nowhere(plan: Plan, bench: Bench) -> None:
     for number in range(FULL_SEARCHES):
         answers = Answers(encoding=Encoded((1,))), Answers(encoding=Encoded((number,)))
-        bench.blame.of("no_nfc.py:Subject", "ids", text_case("a", "o"), *answers)
+        bench.attributor.of("no_nfc.py:Subject", "ids", text_case("a", "o"), *answers)
     assert ("no_nfc.py:Subject", "ids", "Normalizer", "NFC is missing") in done(plan, bench).groups
 
 

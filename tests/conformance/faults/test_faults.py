@@ -1,4 +1,4 @@
-"""Hypotheses answer like an implementation that has the one mistake, also where it shows itself less plainly."""
+"""Faults answer like an implementation that has the one mistake, also where it shows itself less plainly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.faults import Hypothesis, decoding_hypotheses, hypotheses, of_classes
+from conformance.faults import Fault, decoding_faults, faults, of_classes
 from conformance.faults.translated import in_other_classes
 from reftok import load
 from tests.conformance.faults.test_rules import documented
@@ -17,8 +17,8 @@ from tests.planted_defects.catalogue import DEFECTS
 PLANTED = Path(__file__).parents[2] / "planted_defects"
 
 
-def of_rule(model: str, rule: str) -> list[Hypothesis]:
-    return [one for one in hypotheses(load(model)) if one.rule == rule]
+def of_rule(model: str, rule: str) -> list[Fault]:
+    return [one for one in faults(load(model)) if one.rule == rule]
 
 
 def test_without_a_normalizer_added_tokens_are_matched_by_their_content() -> None:
@@ -32,7 +32,7 @@ def test_without_a_normalizer_added_tokens_are_matched_by_their_content() -> Non
 
 def test_without_a_normalizer_added_tokens_are_decoded_to_their_content() -> None:
     right = load("spm-bpe-hf")
-    (missing,) = (one for one in decoding_hypotheses(right) if one.rule == "Prepend is missing")
+    (missing,) = (one for one in decoding_faults(right) if one.rule == "Prepend is missing")
     token_id = right.token_to_id("<sw-ls-norm>")
     assert token_id is not None
     assert (right.decode([token_id]), missing.text([token_id], True)) == ("<sw-ls-norm>", "")
@@ -55,7 +55,7 @@ def test_special_tokens_are_removed_all_or_those_between_bars() -> None:
 def test_those_who_join_tokens_put_back_some_white_space_or_none() -> None:
     rule = "bytes are not mapped: glyphs are given out"
     ids = load("bpe-qwen").encode(" \n\té").ids
-    found = [one.text(ids, True) for one in decoding_hypotheses(load("bpe-qwen")) if one.rule == rule]
+    found = [one.text(ids, True) for one in decoding_faults(load("bpe-qwen")) if one.rule == rule]
     assert found == ["ĠĊĉÃ©", " ĊĉÃ©", " \nĉÃ©", " \n\tÃ©"]
 
 
@@ -133,7 +133,7 @@ def test_a_rule_decodes_like_an_implementation_that_breaks_it(
 ) -> None:
     right = load(model)
     ids = [right.token_to_id(token) or 0 for token in tokens]
-    assert [one.text(ids, True) for one in decoding_hypotheses(right) if one.rule == rule] == texts
+    assert [one.text(ids, True) for one in decoding_faults(right) if one.rule == rule] == texts
 
 
 def test_white_space_of_ascii_that_tables_forget_is_in_doubt_as_well() -> None:

@@ -16,8 +16,8 @@ from conformance.faults.older_releases import (
     CONTENT,
     PATTERNS,
     OlderUnigram,
-    release_decoding_hypotheses,
-    release_hypotheses,
+    release_decoding_faults,
+    release_faults,
 )
 from reftok import Tokenizer
 from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
@@ -26,7 +26,7 @@ from ...reftok.official import added, bpe, own, tokenizer_json
 
 
 def ids(tokenizer: Tokenizer, rule: tuple[str, str], text: str) -> list[int]:
-    (found,) = (entry for entry in release_hypotheses(tokenizer) if (entry.stage, entry.rule) == rule)
+    (found,) = (entry for entry in release_faults(tokenizer) if (entry.stage, entry.rule) == rule)
     return list(found.ids(text))
 
 
@@ -87,7 +87,7 @@ def test_an_added_token_was_decoded_as_it_stands_in_the_file() -> None:
         normalizer={"type": "Prepend", "prepend": "▁"},
     )
     tokenizer = own(json)
-    (found,) = release_decoding_hypotheses(tokenizer)
+    (found,) = release_decoding_faults(tokenizer)
     assert (found.stage, found.rule) == CONTENT
     token_id = tokenizer.added_tokens.token_to_id("x")
     assert token_id is not None
@@ -96,6 +96,6 @@ def test_an_added_token_was_decoded_as_it_stands_in_the_file() -> None:
 
 
 def test_rules_that_cannot_change_a_tokenizer_are_not_asked_about_it() -> None:
-    assert not list(release_hypotheses(load("spm-bpe")))
-    assert not list(release_decoding_hypotheses(load("bpe-gpt2")))
-    assert [entry.rule for entry in release_hypotheses(load("spm-unigram"))] == [COMPARISON[1]]
+    assert not list(release_faults(load("spm-bpe")))
+    assert not list(release_decoding_faults(load("bpe-gpt2")))
+    assert [entry.rule for entry in release_faults(load("spm-unigram"))] == [COMPARISON[1]]

@@ -8,8 +8,8 @@ from typing import get_args, get_type_hints
 import pytest
 
 from conformance.core.observation import Failure
-from conformance.faults import decoding_hypotheses, hypotheses, of_classes
-from conformance.faults.older_releases import release_decoding_hypotheses, release_hypotheses
+from conformance.faults import decoding_faults, faults, of_classes
+from conformance.faults.older_releases import release_decoding_faults, release_faults
 from reftok import embedded_models, load
 
 from ..diagnosis.test_stream_defects import DECODING_DEFECTS, ENCODING_DEFECTS
@@ -29,14 +29,14 @@ def documented() -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("model", sorted(embedded_models()))
-def test_every_rule_of_a_hypothesis_is_documented_under_its_stage(model: str) -> None:
+def test_every_rule_of_a_fault_is_documented_under_its_stage(model: str) -> None:
     tokenizer = load(model)
     found = (
-        *hypotheses(tokenizer),
+        *faults(tokenizer),
         *of_classes(tokenizer, "é"),
-        *release_hypotheses(tokenizer),
-        *decoding_hypotheses(tokenizer),
-        *release_decoding_hypotheses(tokenizer),
+        *release_faults(tokenizer),
+        *decoding_faults(tokenizer),
+        *release_decoding_faults(tokenizer),
     )
     rules = documented()
     missing = sorted((one.stage, one.rule) for one in found if one.rule not in rules[one.stage])

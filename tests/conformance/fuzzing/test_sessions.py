@@ -227,13 +227,13 @@ def test_every_generator_has_inputs_that_are_asked_in_full(tmp_path: Path, monke
     """A sample at a fixed step would fall in with the turns that generators take."""
     monkeypatch.setattr(work, "ASKED_IN_FULL_AT_FIRST", 2)
     asked: set[str] = set()
-    original = work.ask
+    original = work.collect_answers
 
     def listening(bench: Bench, cases: list[Case], *more: object) -> object:
         asked.update(case.origin.split(":")[3] for case in cases)
         return original(bench, cases, *more)
 
-    monkeypatch.setattr(work, "ask", listening)
+    monkeypatch.setattr(work, "collect_answers", listening)
     run(session_job(tmp_path / "session", 512))
     assert asked == set(read_state(tmp_path / "session").models["bpe-gpt2"].drawn)
 

@@ -42,7 +42,7 @@ def of_ids(
     return examined(Example(bench, subject, "ids", text_case(text, ""), right, answers), attribution or Attribution())
 
 
-def test_the_hypothesis_stands_in_for_the_stages_of_the_subject(bench: Bench) -> None:
+def test_the_fault_stands_in_for_the_stages_of_the_subject(bench: Bench) -> None:
     evidence = of_ids(bench, DECOMPOSED, (1, 2), Attribution("Normalizer", "NFC is missing"))
     assert evidence.stage is not None
     assert (evidence.stage.stage, evidence.stage.expected, evidence.stage.observed) == (
@@ -60,7 +60,7 @@ def test_a_changed_input_is_the_first_stage_that_differs(bench: Bench) -> None:
     assert (evidence.stage.stage, evidence.stage.expected, evidence.stage.observed) == ("Input", ("a\0b",), ("a",))
 
 
-def test_without_a_hypothesis_the_tokens_are_held_against_the_stage(bench: Bench) -> None:
+def test_without_a_fault_the_tokens_are_held_against_the_stage(bench: Bench) -> None:
     ids = encoded(bench, "ab").ids
     evidence = of_ids(bench, "a b", ids, Attribution("PreTokenizer", "the text is cut elsewhere"))
     assert evidence.stage is not None

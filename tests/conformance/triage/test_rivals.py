@@ -1,4 +1,4 @@
-"""Hypotheses that explain the same mismatch are told apart by what the subject does where they part."""
+"""Faults that explain the same mismatch are told apart by what the subject does where they part."""
 
 from __future__ import annotations
 
@@ -86,14 +86,14 @@ def test_contractions_that_were_seen_in_capitals_alone_are_named_by_what_others_
     assert found == Attribution("PreTokenizer", "contractions are not split")
 
 
-def test_made_witnesses_are_asked_only_where_hypotheses_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_made_samples_are_asked_only_where_faults_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(bench: Bench) -> tuple[Case, ...]:
-        raise AssertionError("made witnesses were asked")
+        raise AssertionError("made samples were asked")
 
     monkeypatch.setattr(Bench, "made_cases", property(asked))
     subject, case = DEFECTS / "strips_white_space.py:Subject", text_case("a ", "o")
     assert named(subject, case, "round trip", "the text does not come back") == Attribution()
-    with pytest.raises(AssertionError, match="made witnesses"):
+    with pytest.raises(AssertionError, match="made samples"):
         named(subject, case)
 
 
