@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from conformance.checks import CHECKS, of_rule
-from conformance.checks.base import Difference
 from conformance.core.finding import Mismatch
-from conformance.engine.collecting import collect_answers
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.asking_again import Verdict, ask_again
 from conformance.engine.plan import Plan
 from conformance.engine.result import Group, ShardResult
 from conformance.engine.workers import bench_of
@@ -17,28 +16,35 @@ from conformance.engine.workers import bench_of
 GroupKey: TypeAlias = tuple[str, str, str, str]
 """Subject, check, stage and rule: what mismatches of one model are grouped by."""
 
+_OUTCOMES: Mapping[Verdict, str] = {"same": "still failing", "other": "failing in another way", "gone": "fixed"}
+"""What is said of each verdict, the worst first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A cause that was known. is_fixed: none of its examples differs any more."""
+    """A cause that was known. verdict: on its examples, the worst of them."""
 
     model: str
     subject: str
     check: str
     stage: str
     rule: str
-    is_fixed: bool
+    verdict: Verdict
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether none of its examples differs any more."""
+        return self.verdict == "gone"
 
     @property
     def sentence(self) -> str:
         """For people.
 
-        >>> Replayed("m", "mine.py:M", "ids", "Normalizer", "NFC is missing", True).sentence
+        >>> Replayed("m", "mine.py:M", "ids", "Normalizer", "NFC is missing", "gone").sentence
         'fixed: mine.py:M on m, ids: Normalizer: NFC is missing'
         """
         cause = f"{self.stage}: {self.rule}" if self.stage else self.rule
-        outcome = "fixed" if self.is_fixed else "still failing"
-        return f"{outcome}: {self.subject} on {self.model}, {self.check}: {cause}"
+        return f"{_OUTCOMES[self.verdict]}: {self.subject} on {self.model}, {self.check}: {cause}"
 
     def to_json(self) -> dict[str, Any]:
         """A line of replayed.jsonl."""
@@ -54,8 +60,9 @@ def replay_known(plan: Plan, results: Iterable[ShardResult]) -> list[Replayed]:
             known.setdefault((result.shard.model, key), []).append(group)
     replayed: list[Replayed] = []
     for (model, key), groups in sorted(known.items()):
-        fails = any(_still_fails(plan, example) for group in groups for example in group.examples)
-        replayed.append(Replayed(model, *key, is_fixed=not fails))
+        cause = Attribution(*key[2:])
+        verdicts = {_verdict(plan, example, cause) for group in groups for example in group.examples}
+        replayed.append(Replayed(model, *key, next(one for one in _OUTCOMES if one in verdicts or one == "gone")))
     for result in results:
         for entry in replayed:
             if entry.is_fixed and entry.model == result.shard.model:
@@ -76,12 +83,9 @@ def _take_out(result: ShardResult, key: GroupKey) -> None:
         result.languages["", subject][1] -= group.count
 
 
-def _still_fails(plan: Plan, example: Mismatch) -> bool:
+def _verdict(plan: Plan, example: Mismatch, cause: Attribution) -> Verdict:
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
-        return True
+        return "same"
     bench.renew()
-    answers = collect_answers(bench, [example.case], (example.check,), example.subject, plan.inputs.closest_depth)
-    subject = of_rule(example.check, answers[example.subject][0], example.rule)
-    outcome = CHECKS[example.check](example.case, answers[bench.oracle][0], subject)
-    return isinstance(outcome, Difference)
+    return ask_again(bench, example, example.case, plan.inputs.closest_depth, cause).verdict

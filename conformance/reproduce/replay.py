@@ -7,11 +7,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from conformance.checks import CHECKS, of_rule
-from conformance.checks.base import Difference
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
-from conformance.engine.collecting import collect_answers
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.asking_again import ask_again
 from conformance.engine.naming import named_difference
 from conformance.engine.workers import bench_of
 from conformance.report.run.folder import read_run_folder
@@ -28,25 +27,27 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
         raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
-    answers = collect_answers(bench, [example.case], (example.check,), example.subject, plan.inputs.closest_depth)
-    oracle = answers[bench.oracle][0]
-    subject = of_rule(example.check, answers[example.subject][0], example.rule)
-    outcome = CHECKS[example.check](example.case, oracle, subject)
+    cause = Attribution(finding.stage, finding.rule)
+    asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, cause)
+    difference = asked.difference and named_difference(
+        bench.reference.tokenizer, asked.difference, asked.expected, asked.observed
+    )
     bench.close()
     _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))
     where = f"{example.subject} on {example.model}, {example.check}"
-    if not isinstance(outcome, Difference):
+    if difference is None:
         changed = [name for name, digest in hashes.items() if not is_unchanged(Path(name), digest)]
         if changed:
             console.print(f"{where}: differs no more; changed since the run: {', '.join(changed)}", soft_wrap=True)
             return 0
         console.print(f"{where}: not seen again, though nothing has changed: it may hang on what was asked before")
         return 1
-    outcome = named_difference(bench.reference.tokenizer, outcome, oracle, subject)
-    _say(console, "expected", outcome.expected)
-    _say(console, "observed", outcome.observed)
-    stage = f"{finding.stage}: " if finding.stage else ""
-    console.print(f"{where}: still differs ({stage}{finding.rule})")
+    _say(console, "expected", difference.expected)
+    _say(console, "observed", difference.observed)
+    rule = f"{finding.stage}: {finding.rule}" if finding.stage else finding.rule
+    is_same = asked.verdict == "same"
+    outcome = f"still differs ({rule})" if is_same else f"differs in another way ({difference.rule}), not by: {rule}"
+    console.print(f"{where}: {outcome}", soft_wrap=True)
     return 1
 
 

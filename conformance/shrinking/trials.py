@@ -7,15 +7,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 
-from conformance.checks import CHECKS, of_rule
 from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Mismatch
 from conformance.core.observation import Encoded
 from conformance.diagnosis.causes import Attribution
+from conformance.engine.asking_again import ask_again
 from conformance.engine.bench import Bench
-from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.subjects import subject_label
 from conformance.subjects.base import Subject
@@ -101,15 +100,10 @@ class Trials:
         bench = self._bench(data)
         if bench is None:
             return None
-        mismatch = self._mismatch
-        depth = self._plan.inputs.closest_depth
-        answers = collect_answers(bench, [case], (mismatch.check,), mismatch.subject, depth)
-        oracle = answers[bench.oracle][0]
-        subject = of_rule(mismatch.check, answers[mismatch.subject][0], mismatch.rule)
-        found = CHECKS[mismatch.check](case, oracle, subject)
-        if not isinstance(found, Difference) or found.rule != mismatch.rule:
+        asked = ask_again(bench, self._mismatch, case, self._plan.inputs.closest_depth)
+        if asked.verdict != "same" or asked.difference is None:
             return None
-        shown = Shown(found, oracle, subject)
+        shown = Shown(asked.difference, asked.expected, asked.observed)
         if self._most_lost is None:
             self._most_lost = shown.lost(case)
             self._is_explained = self._explains(bench, case, shown)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from conformance.checks import CHECKS, SAMPLED, of_rule
-from conformance.checks.base import Answers, Difference
+from conformance.checks import SAMPLED
+from conformance.checks.base import Answers
 from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.core.case import Case
 from conformance.core.finding import Mismatch, Severity
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.diagnosis.fault_search import MOST_SAMPLES
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE
+from conformance.engine.asking_again import AskedAgain, ask_again
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
@@ -44,7 +45,9 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, by_worker: Attribution) -> tu
     found = _Trial.of(plan, bench, mismatch).shrunk()
     if found is None:
         return mismatch, by_worker
-    case, difference, right, given = found
+    case, asked = found
+    difference, right, given = asked.difference, asked.expected, asked.observed
+    assert difference is not None
     shrunk = replace(mismatch, case=case, severity=bench.attributor.severity(difference, right, given))
     if mismatch.check in SAMPLED:
         hear_of_rivals(bench, shrunk, right, given)
@@ -91,48 +94,41 @@ class _Trial:
         trial = cls(plan, bench, mismatch)
         if mismatch.check not in SAMPLED or (mismatch.severity == "no answer" and mismatch.rule != "refused"):
             return trial
-        asked = mismatch.subject, mismatch.check, mismatch.case, *trial._answers(mismatch.case)
+        first = trial._asked(mismatch.case)
+        asked = mismatch.subject, mismatch.check, mismatch.case, first.expected, first.observed
         cause = bench.attributor.of(*asked)
         return replace(trial, cause=cause) if bench.attributor.explains(cause, *asked) else trial
 
-    def shrunk(self) -> tuple[Case, Difference, Answers, Answers] | None:
-        """The smallest case found, its difference and both answers; None where not even the first fails again."""
-        case, difference = self.mismatch.case, None
+    def shrunk(self) -> tuple[Case, AskedAgain] | None:
+        """The smallest case found, and what is seen there; None where not even the first fails again."""
+        case, found = self.mismatch.case, None
         if self.mismatch.severity != "no answer":
-            case = shrink_case(case, lambda smaller: self._difference(smaller) is not None, MOST_ATTEMPTS)
-            difference = self._difference_of_new(case)
-        if difference is None:
+            case = shrink_case(case, lambda smaller: self._same(smaller) is not None, MOST_ATTEMPTS)
+            found = self._same_of_new(case)
+        if found is None:
             # What the subject was asked before matters, or it breaks down: it must begin anew for each attempt.
             attempts = SLOW_ATTEMPTS if self.mismatch.severity == "no answer" else MOST_ATTEMPTS
-            case = shrink_case(
-                self.mismatch.case, lambda smaller: self._difference_of_new(smaller) is not None, attempts
-            )
-            difference = self._difference_of_new(case)
-        return None if difference is None else (case, difference, *self._answers(case))
+            case = shrink_case(self.mismatch.case, lambda smaller: self._same_of_new(smaller) is not None, attempts)
+            found = self._same_of_new(case)
+        return None if found is None else (case, found)
 
-    def _answers(self, case: Case) -> tuple[Answers, Answers]:
-        name, depth = self.mismatch.subject, self.plan.inputs.closest_depth
-        check = self.mismatch.check
-        given = collect_answers(self.bench, [case], (check,), name, depth)
-        return given[self.bench.oracle][0], of_rule(check, given[name][0], self.mismatch.rule)
-
-    def _difference(self, case: Case) -> Difference | None:
-        name, check = self.mismatch.subject, self.mismatch.check
-        right, given = self._answers(case)
-        found = CHECKS[check](case, right, given)
-        if isinstance(found, Difference) and found.severity == "no answer":
+    def _same(self, case: Case) -> AskedAgain | None:
+        """The mismatch with this case, where it is the same."""
+        asked = self._asked(case)
+        difference = asked.difference
+        if difference is not None and difference.severity == "no answer":
             self._renew()
-        if not isinstance(found, Difference) or found.rule != self.mismatch.rule:
+        if asked.verdict != "same" or difference is None:
             return None
-        attributor = self.bench.attributor
-        if _KEPT_SEVERITY == self.mismatch.severity != attributor.severity(found, right, given):
-            return None
-        is_other = self.cause != _NOTHING and not attributor.explains(self.cause, name, check, case, right, given)
-        return None if is_other else found
+        severity = self.bench.attributor.severity(difference, asked.expected, asked.observed)
+        return None if _KEPT_SEVERITY == self.mismatch.severity != severity else asked
 
-    def _difference_of_new(self, case: Case) -> Difference | None:
+    def _asked(self, case: Case) -> AskedAgain:
+        return ask_again(self.bench, self.mismatch, case, self.plan.inputs.closest_depth, self.cause)
+
+    def _same_of_new(self, case: Case) -> AskedAgain | None:
         self._renew()
-        return self._difference(case)
+        return self._same(case)
 
     def _renew(self) -> None:
         self.bench.subjects[self.mismatch.subject].renew()

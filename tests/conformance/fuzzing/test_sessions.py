@@ -212,7 +212,7 @@ def test_known_causes_are_asked_again_first_and_marked_fixed_or_still_failing(tm
     assert not [finding for finding in mended.findings if finding.example.check == "ids"]
     assert not any(cell.mismatched for cell in mended.cells if cell.check == "ids")
     lines = (folder / "replayed.jsonl").read_text("ascii").splitlines()
-    assert [json.loads(line)["is_fixed"] for line in lines] == [True]
+    assert [json.loads(line)["verdict"] for line in lines] == ["gone"]
 
 
 def test_ids_that_both_refuse_do_not_spoil_the_state(tmp_path: Path) -> None:

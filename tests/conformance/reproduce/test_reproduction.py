@@ -229,8 +229,19 @@ def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
     assert written.returncode == 0, written.stderr
     assert f"python {path} {subject}:Subject" in written.stdout.replace("\n", " ")
     assert ran(path, f"{subject}:Subject").returncode == 1
+    still = conformance("replay", folder, fingerprint)
+    assert (still.returncode, still.stderr) == (1, "")
+    assert "still differs" in still.stdout
+    subject.write_text(SOURCE.format(wrong="[1 / 0]"), "utf-8")
+    other = conformance("replay", folder, fingerprint)
+    assert other.returncode == 1
+    assert "observed  refused: ZeroDivisionError" in other.stdout
+    assert "differs in another way (refused), not by" in other.stdout
     subject.write_text(SOURCE.format(wrong=""), "utf-8")
     assert ran(path, f"{subject}:Subject").returncode == 0
+    mended = conformance("replay", folder, fingerprint)
+    assert mended.returncode == 0, mended.stdout
+    assert "differs no more" in mended.stdout
     said(conformance("reproduce", folder, fingerprint), 2, "differs no more")
     said(conformance("reproduce", folder, "nothing"), 2, "no finding has a fingerprint")
 

@@ -1,0 +1,68 @@
+"""A mismatch asked again: the subject still does the same, does something else, or differs no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from conformance.checks import CHECKS, SAMPLED, of_rule
+from conformance.checks.base import Answers, Difference
+from conformance.core.case import Case
+from conformance.core.finding import Mismatch
+from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
+from conformance.engine.bench import Bench
+from conformance.engine.collecting import collect_answers
+from conformance.engine.naming import named_difference
+from conformance.inputs.cuts import Depth
+
+Verdict: TypeAlias = Literal["same", "other", "gone"]
+
+_UNKNOWN = Attribution()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """What came of it.
+
+    verdict: "same" where the check fails by the same rule and for the same cause; "other" where it fails in another
+        way; "gone" where it does not fail.
+    difference: what is seen now; None where nothing differs.
+    expected, observed: the answers of the oracle, and of the subject, of streams those that differ so.
+    """
+
+    verdict: Verdict
+    difference: Difference | None
+    expected: Answers
+    observed: Answers
+
+
+def ask_again(
+    bench: Bench, mismatch: Mismatch, case: Case, depth: Depth = "sample", cause: Attribution = _UNKNOWN
+) -> AskedAgain:
+    """The mismatch with a case, its own or another, on the subjects of a bench.
+
+    depth: how much a text or ids are cut for streams.
+    cause: what the mismatch is attributed to. Where a fault stands behind it, that must explain what is seen, so that a
+        subject with several mistakes is not taken from one to another; else anything by the same rule will do.
+    """
+    check = CHECKS[mismatch.check]
+    answers = collect_answers(bench, [case], (mismatch.check,), mismatch.subject, depth)
+    expected, every = answers[bench.oracle][0], answers[mismatch.subject][0]
+    observed = of_rule(mismatch.check, every, mismatch.rule)
+    found = check(case, expected, observed)
+    if not isinstance(found, Difference):
+        other = check(case, expected, every)
+        difference = other if isinstance(other, Difference) else None
+        return AskedAgain("other" if difference else "gone", difference, expected, every)
+    shown = named_difference(bench.reference.tokenizer, found, expected, observed)
+    is_same = found.rule == mismatch.rule and (
+        not _is_a_fault(mismatch, cause)
+        or bench.attributor.explains(cause, mismatch.subject, mismatch.check, case, expected, observed)
+        or (case, shown.expected, shown.observed) == (mismatch.case, mismatch.expected, mismatch.observed)
+    )
+    return AskedAgain("same" if is_same else "other", found, expected, observed)
+
+
+def _is_a_fault(mismatch: Mismatch, cause: Attribution) -> bool:
+    """Whether a fault stands behind a cause; others only describe what is seen."""
+    return mismatch.check in SAMPLED and bool(cause.stage) and cause.rule not in DESCRIPTIONS
