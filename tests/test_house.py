@@ -173,7 +173,7 @@ def _called(path: Path) -> set[str]:
 
 
 def test_reports_are_functions_of_values_and_know_nothing_of_engines_and_subjects() -> None:
-    known = ("core", "compare", "report")
+    known = ("core", "checks", "compare", "report")
     imported = imported_modules("conformance").items()
     reports = {name: others for name, others in imported if is_in(name, "report")}
     assert not {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from conformance.core.case import Case
 from conformance.core.finding import Severity
@@ -62,22 +64,80 @@ Outcome: TypeAlias = Difference | Literal["same", "both refuse", "not applicable
 """What a check says of one case. "both refuse" agrees, but proves as little as no answer."""
 
 
-class Check(Protocol):
-    """One property."""
+Compared: TypeAlias = Literal["encoding", "single", "decoding", "own_decoding", "stream_encoded", "stream_decoded"]
+"""The fields of `Answers` that checks compare."""
+
+Diagnosis: TypeAlias = Literal[
+    "ids", "tokens", "offsets", "decoding", "round trip", "stream encoding", "stream decoding", "none"
+]
+
+
+class Check(ABC):
+    """One property, and all that the harness knows of it: a new check is its file and its entry in `CHECKS`.
+
+    name: as in the reports.
+    compares: the answers that are needed for it besides encoding and decoding, which are always asked for.
+    of_oracle: whether the official library is held to the property as well.
+    on_cuts: whether it is asked where texts and ids are cut at every place.
+    counts_answers: whether its counts tell how much of what a subject was asked it has answered.
+    follows: the checks whose difference on the same case is the cause of its own, which is then told once.
+    diagnosis: how `diagnosis.attribution` finds out stage and rule; with "none" the check's own rule is all.
+    expected_by: who says what is expected, "" for the official library.
+    methods: the methods of which a subject needs one.
+    """
+
+    name: str
+    compares: Compared = "encoding"
+    of_oracle: ClassVar[bool] = False
+    on_cuts: ClassVar[bool] = False
+    counts_answers: bool = False
+    follows: ClassVar[tuple[str, ...]] = ()
+    diagnosis: Diagnosis = "none"
+    expected_by: str = ""
+    methods: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str:
-        """As in the reports."""
-        ...
+    def slug(self) -> str:
+        """Its name on the command line.
+
+        >>> from conformance.checks import CHECKS
+        >>> CHECKS["batch = single"].slug
+        'batch-single'
+        """
+        return "-".join(re.findall(r"[a-z]+", self.name))
 
     @property
-    def of_oracle(self) -> bool:
-        """Whether the official library is held to the property as well."""
-        ...
+    def is_sampled(self) -> bool:
+        """Whether faults explain its differences, for and against which other answers of the subject speak."""
+        return self.diagnosis in ("ids", "tokens", "offsets", "decoding")
 
+    @abstractmethod
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         """Whether the property holds."""
-        ...
+
+    def by_rule(self, subject: Answers) -> list[Answers]:
+        """The answers of a subject that differ, apart by the rules that they break: streams may break several."""
+        return [subject]
+
+    def of_rule(self, subject: Answers, rule: str) -> Answers:
+        """The answers of a subject without those that break other rules than this one."""
+        return subject
+
+    def culprit(self, subject: Answers) -> tuple[FedStream, Difference] | None:
+        """The stream to tell of, and its difference; None where it is no stream that differs."""
+        return None
+
+    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str] | None:
+        """The constants and the code of `compared(official, subject)`, for a file that needs no harness.
+
+        subject: its answers. INPUT is the case, as `reproduction_input` has it. None where there is no short form.
+        """
+        return None
+
+
+def reproduction_input(case: Case) -> Any:
+    """A case as a reproduction is given it: a list of ids, bytes or a text."""
+    return list(case.ids) if case.kind == "ids" else case.data if case.kind == "bytes" else case.text
 
 
 def compare_failures(expected: Encoding | Decoding, observed: Encoding | Decoding, severity: Severity) -> Outcome:

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from conformance.checks.base import Answers, Difference, Outcome, compare_failures, text_tails
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.checks.base import (
+    Answers,
+    Check,
+    Difference,
+    Outcome,
+    compare_failures,
+    reproduction_input,
+    text_tails,
+)
 from conformance.core.case import Case
 from conformance.core.observation import Decoding, Failure
 
 
-class DecodeCheck:
+class DecodeCheck(Check):
     """The same ids give the same text as the oracle's."""
 
     name = "decode"
-    of_oracle = False
+    compares = "decoding"
+    on_cuts = True
+    counts_answers = True
+    diagnosis = "decoding"
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         return compare_decodings(oracle.decoding, subject.decoding, "other text")
+
+    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str]:
+        return {"INPUT": reproduction_input(case)}, _REPRODUCTION
 
 
 def compare_decodings(expected: Decoding | None, observed: Decoding | None, rule: str) -> Outcome:
@@ -31,5 +48,16 @@ def compare_decodings(expected: Decoding | None, observed: Decoding | None, rule
         return Difference(f"{rule} with special tokens kept", "other text", *tails)
     return "same"
 
+
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """Decoded with special tokens skipped, and kept where both can; INPUT is ids, or a text that has them."""
+    ids = INPUT if isinstance(INPUT, list) else official.encode(INPUT)["ids"]
+    answers = answer(official.decode, ids), answer(subject.decode, ids)
+    if any(isinstance(given, Failure) for given in answers):
+        return answers
+    choices = min(map(len, answers))
+    return [given[:choices] for given in answers]
+'''
 
 DECODE = DecodeCheck()

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from conformance.checks.base import Answers, Difference, Outcome, compare_failures, tails
+from conformance.checks.base import (
+    Answers,
+    Check,
+    Diagnosis,
+    Difference,
+    Outcome,
+    compare_failures,
+    reproduction_input,
+    tails,
+)
 from conformance.core.case import Case
 from conformance.core.finding import Severity
 from conformance.core.observation import Failure
 
 
 @dataclass(frozen=True, slots=True)
-class EncodingCheck:
+class EncodingCheck(Check):
     """One part of the encoding equals the oracle's.
 
     Where the oracle refuses a text, a subject should refuse it too; that is judged by the first part, the ids. Where it
@@ -23,7 +33,8 @@ class EncodingCheck:
     name: str
     part: str
     severity: Severity
-    of_oracle: bool = False
+    diagnosis: Diagnosis = "none"
+    counts_answers: bool = False
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         expected, observed = oracle.encoding, subject.encoding
@@ -41,8 +52,21 @@ class EncodingCheck:
             return "same"
         return Difference(f"other {self.name}", self.severity, *tails(wanted, given))
 
+    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str]:
+        return {"INPUT": reproduction_input(case), "PART": self.part}, _REPRODUCTION
 
-IDS = EncodingCheck("ids", "ids", "other ids")
-TOKENS = EncodingCheck("tokens", "tokens", "offsets only")
-OFFSETS = EncodingCheck("offsets", "offsets", "offsets only")
+
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """Part by part, if both give it; what has no answer is its own part."""
+    answers = answer(official.encode, INPUT), answer(subject.encode, INPUT)
+    if any(isinstance(given, Failure) for given in answers):
+        return answers
+    expected, observed = (given[PART] for given in answers)
+    return (expected, observed) if expected is not None and observed is not None else (None, None)
+'''
+
+IDS = EncodingCheck("ids", "ids", "other ids", "ids", counts_answers=True)
+TOKENS = EncodingCheck("tokens", "tokens", "offsets only", "tokens")
+OFFSETS = EncodingCheck("offsets", "offsets", "offsets only", "offsets")
 SPECIAL_TOKENS_MASK = EncodingCheck("special-token mask", "special_tokens_mask", "offsets only")

@@ -6,8 +6,10 @@ Other checks say nothing of a case at which it does: there is nothing to compare
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from conformance.checks.base import Answers, Difference, Outcome, failure_difference
+from conformance.checks.base import Answers, Check, Difference, Outcome, failure_difference, reproduction_input
 from conformance.core.case import Case
 from conformance.core.observation import Failure
 
@@ -15,7 +17,7 @@ _QUOTED = re.compile(r"'.*?'|\".*?\"", re.DOTALL)
 _NUMBER = re.compile(r"\d+")
 
 
-class LibraryCrashCheck:
+class LibraryCrashCheck(Check):
     """The oracle encodes the text and decodes the ids, or refuses them with an error that can be caught.
 
     Only the oracle is held to it: where another subject breaks down, its ids and its decoding say so. A stream that
@@ -36,6 +38,9 @@ class LibraryCrashCheck:
                 return Difference(rule, "no answer", "an answer", failure_difference("", answer).observed)
         return "same"
 
+    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str]:
+        return {"INPUT": reproduction_input(case)}, _REPRODUCTION
+
 
 def _answers(answers: Answers) -> list[tuple[str, object]]:
     return [("encoding", answers.encoding), ("decoding", answers.decoding)]
@@ -49,5 +54,15 @@ def without_particulars(message: str) -> str:
     """
     return _NUMBER.sub("N", _QUOTED.sub("…", message))
 
+
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """Whether the library answers, or refuses in order."""
+    given = answer(official.decode if isinstance(INPUT, list) else official.encode, INPUT)
+    if isinstance(given, dict):
+        given = answer(official.decode, given["ids"])
+    crashed = isinstance(given, Failure) and not given.is_refusal
+    return "no crash", given if crashed else "no crash"
+'''
 
 LIBRARY_CRASH = LibraryCrashCheck()

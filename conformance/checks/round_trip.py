@@ -7,11 +7,20 @@ rule and counted as not applicable.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from conformance.checks.base import Answers, Difference, Outcome, RoundTrip, failure_difference, text_tails
+from conformance.checks.base import (
+    Answers,
+    Check,
+    Difference,
+    Outcome,
+    RoundTrip,
+    failure_difference,
+    reproduction_input,
+    text_tails,
+)
 from conformance.core.case import Case
 from conformance.core.observation import Failure
 from reftok import Tokenizer, Trace
@@ -40,14 +49,18 @@ _LLAMA_DECODERS = (
 )
 
 
-class RoundTripCheck:
+class RoundTripCheck(Check):
     """What the subject decodes from its own ids is the text that the rule demands.
 
     A text that the oracle loses in the same way is held against the oracle alone; its crash is left to another check.
     """
 
     name = "round trip"
+    compares = "own_decoding"
     of_oracle = True
+    follows = ("ids", "decode")
+    diagnosis = "round trip"
+    expected_by = "the text itself"
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         decoding, wanted = subject.own_decoding, subject.round_trip
@@ -63,6 +76,17 @@ class RoundTripCheck:
         rule = READ_AS_BYTES if decoding.kept == wanted.read_as_bytes else "the text does not come back"
         return Difference(rule, "other text", *text_tails(wanted.text, decoding.kept))
 
+    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str] | None:
+        wanted = subject.round_trip
+        return None if wanted is None else ({"INPUT": reproduction_input(case), "TEXT": wanted.text}, _REPRODUCTION)
+
+
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """The text that must come back, and what does, special tokens kept."""
+    given = answer(lambda: subject.decode(subject.encode(INPUT)["ids"]))
+    return TEXT, given if isinstance(given, Failure) else given[-1]
+'''
 
 ROUND_TRIP = RoundTripCheck()
 

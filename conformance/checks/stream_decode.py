@@ -154,4 +154,19 @@ def _repeats(texts: tuple[str, ...], full: str) -> bool:
     return given == len(full)
 
 
-STREAM_DECODE = StreamCheck("stream decode", "decoder", decoding_difference)
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """The text of all ids, and of a stream that is fed one after another."""
+    return subject.decode(INPUT)[0 if SKIPS else -1], answer(subject.stream_decode, INPUT, SKIPS)
+'''
+
+STREAM_DECODE = StreamCheck(
+    name="stream decode",
+    compares="stream_decoded",
+    judge=decoding_difference,
+    diagnosis="stream decoding",
+    expected_by="the subject, fed all ids",
+    methods=("stream_decode", "stream_decoder", "decode_with_callback"),
+    code=_REPRODUCTION,
+    constants=lambda feeding: {"SKIPS": feeding.skip_special_tokens},
+)

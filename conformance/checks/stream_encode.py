@@ -36,4 +36,26 @@ def _rule(ids: tuple[object, ...], whole: Piece) -> str:
     return "the end is never given out" if whole[: len(ids)] == ids else OTHER_IDS
 
 
-STREAM_ENCODE = StreamCheck("stream encode", "encoder", encoding_difference)
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """The ids of the whole, and of a stream that is fed the chunks of INPUT."""
+    whole = INPUT[0][:0].join(INPUT)
+    return subject.encode(whole)["ids"], answer(streamed, subject.stream_encoder)
+
+
+def streamed(make):
+    stream = make()
+    feed = stream.feed if isinstance(INPUT[0], str) else stream.feed_bytes
+    given = [token_id for chunk in INPUT for token_id in feed(chunk)]
+    return given + list(stream.finish())
+'''
+
+STREAM_ENCODE = StreamCheck(
+    name="stream encode",
+    compares="stream_encoded",
+    judge=encoding_difference,
+    diagnosis="stream encoding",
+    expected_by="the subject, fed the whole text",
+    methods=("stream_encoder",),
+    code=_REPRODUCTION,
+)

@@ -10,12 +10,6 @@ from collections.abc import Iterable, Mapping
 from conformance.checks.base import Answers
 from conformance.core.streaming import Feeding
 
-METHODS: Mapping[str, tuple[str, ...]] = {
-    "stream encode": ("stream_encoder",),
-    "stream decode": ("stream_decode", "stream_decoder", "decode_with_callback"),
-}
-"""By check, the methods of which a subject needs one."""
-
 
 def method_of(feeding: Feeding) -> str:
     """What a feeding needs; what a decoder that is fed once to its end needs goes by the name of the simplest door.
@@ -31,11 +25,6 @@ def method_of(feeding: Feeding) -> str:
     if feeding.forgotten:
         return f"{stream}.reset"
     return "stream_decode" if feeding.to == "decoder" and feeding.is_plain else stream
-
-
-def check_of(method: str) -> str:
-    """The check that asks for a method."""
-    return "stream encode" if method.startswith("stream_encoder") else "stream decode"
 
 
 def methods_asked(answers: Iterable[Answers]) -> dict[str, bool]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from conformance.checks.base import Answers, Difference, Outcome, failure_difference
+from conformance.checks.base import Answers, Check, Diagnosis, Difference, Outcome, failure_difference
 from conformance.core.case import Case
 from conformance.core.observation import Failure
 from conformance.core.streaming import FedStream, Feeding, Given, Piece, Streamed
@@ -18,14 +18,25 @@ SHOWN_CHUNKS = 6
 HELD_TOO_LONG = "more text is held back than the rule needs"
 
 
-@dataclass(frozen=True, slots=True)
-class StreamCheck:
-    """Every stream gives what it should. of: which streams; judge: what is wrong with one of them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamCheck(Check):
+    """Every stream gives what it should.
+
+    compares: the answers of which streams. judge: what is wrong with one of them.
+    code: of its reproduction; constants: besides INPUT, the chunks.
+    """
 
     name: str
-    of: Literal["encoder", "decoder"]
+    compares: Literal["stream_encoded", "stream_decoded"]
     judge: Judge
-    of_oracle: bool = True
+    diagnosis: Diagnosis
+    expected_by: str
+    methods: tuple[str, ...]
+    code: str
+    constants: Callable[[Feeding], Mapping[str, Any]] = lambda feeding: {}
+
+    of_oracle: ClassVar[bool] = True
+    on_cuts: ClassVar[bool] = True
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         if not any(entry.streaming is not None for entry in self._fed(subject)):
@@ -34,13 +45,20 @@ class StreamCheck:
         return "same" if found is None else found[1]
 
     def culprit(self, subject: Answers) -> tuple[FedStream, Difference] | None:
-        """The stream to tell of, and its difference: the one with fewest cuts of those with the first rule."""
+        """The one with fewest cuts of those with the first rule."""
         found = self._found(subject)
         alike = [pair for pair in found if pair[1].rule == found[0][1].rule]
         return min(alike, key=lambda pair: len(pair[0].feeding.chunks), default=None)
 
+    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str] | None:
+        found = self.culprit(subject)
+        if found is None or not found[0].feeding.is_plain:
+            return None
+        feeding = found[0].feeding
+        return {"INPUT": list(feeding.chunks), **self.constants(feeding)}, self.code
+
     def by_rule(self, subject: Answers) -> list[Answers]:
-        """The answers of each rule that is broken, apart: a known fault hides no other of the same case.
+        """Apart, so that a known fault hides no other of the same case.
 
         What callbacks hear stays together, since one wrong call breaks several rules.
         """
@@ -50,17 +68,18 @@ class StreamCheck:
         return [self._with(subject, entries) for entries in apart.values()]
 
     def of_rule(self, subject: Answers, rule: str) -> Answers:
-        """The answers without those that break other rules."""
         others = {id(entry) for entry, difference in self._found(subject) if difference.rule != rule}
         return self._with(subject, [entry for entry in self._fed(subject) if id(entry) not in others])
 
     def _fed(self, subject: Answers) -> tuple[FedStream, ...]:
-        return (subject.stream_encoded if self.of == "encoder" else subject.stream_decoded) or ()
+        fed: tuple[FedStream, ...] | None = getattr(subject, self.compares)
+        return fed or ()
 
     def _with(self, subject: Answers, entries: list[FedStream]) -> Answers:
-        if self.of == "encoder":
-            return replace(subject, stream_encoded=tuple(entries))
-        return replace(subject, stream_decoded=tuple(entries))
+        fed = tuple(entries)
+        if self.compares == "stream_encoded":
+            return replace(subject, stream_encoded=fed)
+        return replace(subject, stream_decoded=fed)
 
     def _found(self, subject: Answers) -> list[tuple[FedStream, Difference]]:
         """What differs, streams first that are fed and finished, without empty chunks.

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.checks import CHECKS
-from conformance.cli.options import Timeout, checked_subjects, cores
+from conformance.cli.options import CheckName, Timeout, checked_subjects, cores
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import MOST_FUZZ, Plan
 from conformance.fuzzing.corpus import Change, merge, minimize
@@ -68,7 +68,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @click.option("--model", "models", multiple=True, metavar="M", help="As of `conformance run`; repeatable.")
 @click.option("--subject", "subjects", multiple=True, metavar="S", help="As of `conformance run`; repeatable.")
 @click.option("--corpus", "corpora", multiple=True, metavar="C", help="Lines to mutate; as of `conformance run`.")
-@click.option("--check", "checks", multiple=True, type=click.Choice(list(CHECKS)), help="A check; default: all.")
+@click.option("--check", "checks", multiple=True, type=CheckName(), help="A check; default: all.")
 @click.option(
     "--generator", "generators", multiple=True, type=click.Choice(NAMES), help="A generator; default: all. Repeatable."
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from conformance.checks import CHECKS
 from conformance.core.errors import UsageError
 from conformance.engine.plan import MOST_SECONDS
 from conformance.subjects import check_subject_name, subject_label
@@ -26,6 +27,20 @@ class Timeout(click.FloatRange):
         if math.isnan(seconds):
             self.fail("is not a number of seconds", param, ctx)
         return seconds
+
+
+class CheckName(click.Choice[str]):
+    """The name of a check, given as its slug; its name in the reports is taken as well."""
+
+    def __init__(self) -> None:
+        super().__init__([check.slug for check in CHECKS.values()])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Raises click.BadParameter for what is no check."""
+        if value in CHECKS:
+            return str(value)
+        slug = super().convert(value, param, ctx)
+        return next(name for name, check in CHECKS.items() if check.slug == slug)
 
 
 def checked_subjects(names: Iterable[str]) -> tuple[str, ...]:

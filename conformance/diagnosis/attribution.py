@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from conformance.checks.base import Answers, Difference
+from conformance.checks import CHECKS
+from conformance.checks.base import Answers, Diagnosis, Difference
 from conformance.checks.stream_decode import STREAM_DECODE
 from conformance.checks.stream_encode import OTHER_IDS, STREAM_ENCODE
 from conformance.core.case import Case
@@ -105,17 +106,18 @@ class Attributor:
 
     def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Prediction]:
         """What each of the faults that explain a mismatch would answer, the best first, and last the reference."""
-        if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
+        diagnosis = CHECKS[check].diagnosis
+        if diagnosis == "decoding" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
             decoding = _decoding_sample(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
             right = DecodingFault("", "", self._tokenizer.decode)
             return [partial(self._decodes, one) for one in (*self._decoding.rivals(name, decoding), right)]
         expected, observed = oracle.encoding, subject.encoding
         if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return []
-        if check == "ids":
+        if diagnosis == "ids":
             found = self._encoding.rivals(name, _sample(name, case.text, expected.ids, observed.ids))
         else:
-            found = [*_that_encode_so(self._encoding.credible(name), check, case.text, observed)]
+            found = [*_that_encode_so(self._encoding.credible(name), diagnosis, case.text, observed)]
         return [partial(self._encodes, one) for one in (*found, self._right)]
 
     def _encodes(self, fault: Fault, case: Case) -> object:
@@ -130,25 +132,26 @@ class Attributor:
 
     def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
         """The stage and rule at fault, as far as they can be told."""
-        if _is_refused(check, subject):
-            return self._of_refusal(check, case, oracle)
-        if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
+        diagnosis = CHECKS[check].diagnosis
+        if _is_refused(diagnosis, subject):
+            return self._of_refusal(diagnosis, case, oracle)
+        if diagnosis == "decoding" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
             return self._of_decode(name, case, oracle, oracle.decoding, subject.decoding)
-        if check == "round trip":
+        if diagnosis == "round trip":
             return self._of_round_trip(name, oracle, subject)
-        if check == "stream encode" and case.kind == "text":
+        if diagnosis == "stream encoding" and case.kind == "text":
             return self._of_stream_encoding(name, case.text, subject)
-        if check == "stream decode":
+        if diagnosis == "stream decoding":
             return self._of_stream_decoding(subject)
         expected, observed = oracle.encoding, subject.encoding
         if not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return Attribution()
-        if check in ("tokens", "offsets") and case.kind == "text" and len(case.text) <= LONGEST_TEXT:
-            found = self._of_same_ids(name, check, case.text, observed)
-            if found != Attribution() or check == "tokens":
+        if diagnosis in ("tokens", "offsets") and case.kind == "text" and len(case.text) <= LONGEST_TEXT:
+            found = self._of_same_ids(name, diagnosis, case.text, observed)
+            if found != Attribution() or diagnosis == "tokens":
                 return found
             return attribute_offsets(self._tokenizer, case.text, expected, observed, self._offsets.rules(name))
-        if check != "ids" or case.kind != "text" or len(case.text) > LONGEST_TEXT:
+        if diagnosis != "ids" or case.kind != "text" or len(case.text) > LONGEST_TEXT:
             return Attribution()
         return self._search(name, _sample(name, case.text, expected.ids, observed.ids))
 
@@ -156,9 +159,10 @@ class Attributor:
         self, cause: Attribution, name: str, check: str, case: Case, oracle: Answers, subject: Answers
     ) -> bool:
         """Whether what another mismatch was attributed to explains this one."""
-        if _is_refused(check, subject):
-            return self._of_refusal(check, case, oracle) == cause != Attribution()
-        if check == "decode" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
+        diagnosis = CHECKS[check].diagnosis
+        if _is_refused(diagnosis, subject):
+            return self._of_refusal(diagnosis, case, oracle) == cause != Attribution()
+        if diagnosis == "decoding" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
             decoding = _decoding_sample(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
             return any(self._decoding.fits(one, decoding) for one in self._decoding.of_rule(cause.stage, cause.rule))
         expected, observed = oracle.encoding, subject.encoding
@@ -169,21 +173,21 @@ class Attributor:
             *self._encoding.of_rule(cause.stage, cause.rule),
             *(one for one in classes if one.rule == cause.rule),
         ]
-        if check == "ids":
+        if diagnosis == "ids":
             ids = _sample(name, case.text, expected.ids, observed.ids)
             return any(self._encoding.fits(one, ids) for one in found)
-        if any(_that_encode_so(found, check, case.text, observed)):
+        if any(_that_encode_so(found, diagnosis, case.text, observed)):
             return True
         return cause.stage == "Offsets" and cause.rule in offset_rules(self._tokenizer, case.text, expected, observed)
 
-    def _of_refusal(self, check: str, case: Case, oracle: Answers) -> Attribution:
-        if check == "decode":
+    def _of_refusal(self, diagnosis: Diagnosis, case: Case, oracle: Answers) -> Attribution:
+        if diagnosis == "decoding":
             return refused_ids(self._tokenizer, _decoded_ids(case, oracle))
         return refused_text(case.readable_text)
 
-    def _of_same_ids(self, name: str, check: str, text: str, observed: Encoded) -> Attribution:
+    def _of_same_ids(self, name: str, diagnosis: Diagnosis, text: str, observed: Encoded) -> Attribution:
         """What is wrong with other ids may give the right ones here, and tell itself by tokens and offsets."""
-        found = next(_that_encode_so(self._encoding.believable(name), check, text, observed), None)
+        found = next(_that_encode_so(self._encoding.believable(name), diagnosis, text, observed), None)
         return Attribution() if found is None else Attribution(found.stage, found.rule)
 
     def _of_decode(self, name: str, case: Case, oracle: Answers, right: Decoded, given: Decoded) -> Attribution:
@@ -269,8 +273,8 @@ class Attributor:
         return difference.severity
 
 
-def _is_refused(check: str, subject: Answers) -> bool:
-    answer = {"ids": subject.encoding, "decode": subject.decoding}.get(check)
+def _is_refused(diagnosis: Diagnosis, subject: Answers) -> bool:
+    answer = {"ids": subject.encoding, "decoding": subject.decoding}.get(diagnosis)
     return isinstance(answer, Failure) and answer.kind == "refused"
 
 
@@ -289,19 +293,19 @@ def _special_ids(tokenizer: Tokenizer) -> set[int]:
     return special
 
 
-def _that_encode_so(some: Iterable[Fault], check: str, text: str, observed: Encoded) -> Iterator[Fault]:
+def _that_encode_so(some: Iterable[Fault], diagnosis: Diagnosis, text: str, observed: Encoded) -> Iterator[Fault]:
     for fault in some:
         trace = None if fault.trace is None else predicted(partial(fault.trace, text))
-        if trace is not None and _is_encoding(trace.encoding, observed, check):
+        if trace is not None and _is_encoding(trace.encoding, observed, diagnosis):
             yield fault
 
 
-def _is_encoding(given: Encoding, observed: Encoded, check: str) -> bool:
+def _is_encoding(given: Encoding, observed: Encoded, diagnosis: Diagnosis) -> bool:
     """Whether all parts are equal that the subject gives; offsets are looked at where they are what differs."""
     return (
         tuple(given.ids) == observed.ids
         and observed.tokens in (None, tuple(given.tokens))
-        and (check == "tokens" or observed.offsets in (None, tuple(given.offsets)))
+        and (diagnosis == "tokens" or observed.offsets in (None, tuple(given.offsets)))
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from conformance.checks import CHECKS, SAMPLED, of_rule
+from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case
 from conformance.core.finding import Mismatch
@@ -48,7 +48,7 @@ def ask_again(
     check = CHECKS[mismatch.check]
     answers = collect_answers(bench, [case], (mismatch.check,), mismatch.subject, depth)
     expected, every = answers[bench.oracle][0], answers[mismatch.subject][0]
-    observed = of_rule(mismatch.check, every, mismatch.rule)
+    observed = check.of_rule(every, mismatch.rule)
     found = check(case, expected, observed)
     if not isinstance(found, Difference):
         other = check(case, expected, every)
@@ -65,4 +65,4 @@ def ask_again(
 
 def _is_a_fault(mismatch: Mismatch, cause: Attribution) -> bool:
     """Whether a fault stands behind a cause; others only describe what is seen."""
-    return mismatch.check in SAMPLED and bool(cause.stage) and cause.rule not in DESCRIPTIONS
+    return CHECKS[mismatch.check].is_sampled and bool(cause.stage) and cause.rule not in DESCRIPTIONS

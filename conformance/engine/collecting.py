@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from conformance.checks.base import Answers, RoundTrip
+from conformance.checks import CHECKS
+from conformance.checks.base import Answers, Compared, RoundTrip
 from conformance.checks.round_trip import RoundTripRule, round_trip_rule
 from conformance.core.case import Case
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
@@ -31,13 +32,14 @@ def collect_answers(
     depth: how much texts and ids are cut for streams. A sample is of one text in `STREAMED` and of one list of ids in
         `STREAMED_IDS`, or of all where the cases are no more than `FEW_CASES`.
     """
-    expected = _RoundTrips(bench.reference.tokenizer) if "round trip" in checks else None
+    compared = {CHECKS[check].compares for check in checks}
+    expected = _RoundTrips(bench.reference.tokenizer) if "own_decoding" in compared else None
     streams = Streams(bench.reference.tokenizer, depth)
-    oracle = _answers(bench.subjects[bench.oracle], cases, checks, streams, expected, None)
+    oracle = _answers(bench.subjects[bench.oracle], cases, compared, streams, expected, None)
     answers = {bench.oracle: oracle}
     for name, asked in bench.subjects.items():
         if name != bench.oracle and subject in (None, name):
-            answers[name] = _answers(asked, cases, checks, streams, expected, oracle)
+            answers[name] = _answers(asked, cases, compared, streams, expected, oracle)
     return answers
 
 
@@ -73,7 +75,7 @@ class _RoundTrips:
 def _answers(
     subject: Subject,
     cases: Sequence[Case],
-    checks: Sequence[str],
+    compared: Collection[Compared],
     streams: Streams,
     expected: _RoundTrips | None,
     oracle: Sequence[Answers] | None,
@@ -86,10 +88,10 @@ def _answers(
             answers.append(Answers())
             continue
         reference = encoding if oracle is None else oracle[index].encoding
-        answer = _answer(subject, case, checks, encoding, reference, expected, is_oracle=oracle is None)
+        answer = _answer(subject, case, compared, encoding, reference, expected, is_oracle=oracle is None)
         one_in = STREAMED_IDS if case.kind == "ids" else STREAMED
         if streams.depth != "sample" or index % one_in == 0 or len(cases) <= FEW_CASES:
-            answer = _with_streams(answer, subject, case, checks, streams, _decoded_ids(case, reference))
+            answer = _with_streams(answer, subject, case, compared, streams, _decoded_ids(case, reference))
         answers.append(answer)
     return answers
 
@@ -97,7 +99,7 @@ def _answers(
 def _answer(
     subject: Subject,
     case: Case,
-    checks: Sequence[str],
+    compared: Collection[Compared],
     encoding: Encoding | None,
     reference: Encoding | None,
     expected: _RoundTrips | None,
@@ -107,7 +109,7 @@ def _answer(
     ids = _decoded_ids(case, reference)
     decoding = None if ids is None else subject.decode(ids)
     single = None
-    if "batch = single" in checks and subject.has_batch and case.kind != "ids":
+    if "single" in compared and subject.has_batch and case.kind != "ids":
         single = subject.encode(_input(case))
     own_ids = _ids(encoding)
     own_decoding = round_trip = None
@@ -121,15 +123,15 @@ def _with_streams(
     answers: Answers,
     subject: Subject,
     case: Case,
-    checks: Sequence[str],
+    compared: Collection[Compared],
     streams: Streams,
     ids: tuple[int, ...] | None,
 ) -> Answers:
     """The answers with those of the subject's streams. ids: what is decoded."""
     encoded = decoded = None
-    if "stream encode" in checks and case.kind != "ids":
+    if "stream_encoded" in compared and case.kind != "ids":
         encoded = streams.encoders(subject, case, answers.encoding)
-    if "stream decode" in checks and ids is not None:
+    if "stream_decoded" in compared and ids is not None:
         decoded = streams.decoders(subject, ids, answers.decoding)
     return replace(answers, stream_encoded=encoded, stream_decoded=decoded) if encoded or decoded else answers
 

@@ -8,11 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress, starmap
 from operator import attrgetter
 
-from conformance.checks import CAUSES, CHECKS, by_rule
+from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Check, Difference
-from conformance.checks.decode import DECODE
-from conformance.checks.stream_decode import STREAM_DECODE
-from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.checks.stream_methods import methods_asked
 from conformance.core.case import Case, text_case
 from conformance.core.finding import Mismatch
@@ -26,9 +23,6 @@ from conformance.inputs.made import made_cases
 from conformance.inputs.shards import Shard, shard_cases
 from conformance.subjects.base import Subject
 from reftok.formats.collection import collecting_later
-
-_OF_CUTS = (DECODE.name, STREAM_ENCODE.name, STREAM_DECODE.name)
-"""What is cut is compared with the subject's own whole; that whole is only decoded from byte tokens in these shards."""
 
 
 def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
@@ -62,14 +56,14 @@ def judged(
         differing: dict[str, set[int]] = {}
         for check in map(CHECKS.__getitem__, _checks(plan, shard)):
             if cases and (check.of_oracle or name != bench.oracle):
-                explained = set().union(*(differing.get(cause, ()) for cause in CAUSES.get(check.name, ())))
+                explained = set().union(*(differing.get(cause, ()) for cause in check.follows))
                 differing[check.name] = _apply(check, result, bench, name, cases, oracle, given, explained)
     return result
 
 
 def _checks(plan: Plan, shard: Shard) -> list[str]:
     """In the order of `CHECKS`: causes come before what follows from them."""
-    return [name for name in CHECKS if name in plan.checks and (shard.source != "cuts" or name in _OF_CUTS)]
+    return [name for name, check in CHECKS.items() if name in plan.checks and (shard.source != "cuts" or check.on_cuts)]
 
 
 def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
@@ -132,7 +126,7 @@ def _apply(
     for language, count in Counter(languages).items():
         result.languages[language, name][0] += count
     for index in sorted(differing):
-        apart = by_rule(check, subject[index])
+        apart = check.by_rule(subject[index])
         counts.compared += len(apart) - 1
         result.languages[cases[index].language, name][0] += len(apart) - 1
         for given in apart:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from conformance.checks import CHECKS
 from conformance.core.run import Cell, Run
 from conformance.fuzzing.coverage import KindCoverage, Universe, summary
 from conformance.fuzzing.session import SessionPlan
@@ -82,7 +83,7 @@ def _refusing(cells: Sequence[Cell]) -> Iterator[str]:
     """The subjects that refused too much to prove anything."""
     asked: dict[tuple[str, str], list[int]] = {}
     for cell in cells:
-        if cell.check in ("ids", "decode"):
+        if CHECKS[cell.check].counts_answers:
             counts = asked.setdefault((cell.model, cell.subject), [0, 0])
             counts[0] += cell.failures
             counts[1] += cell.compared

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 from conformance.checks.base import Answers, tails
 from conformance.checks.batch import BATCH
+from conformance.checks.decode import DECODE
+from conformance.checks.encoding import IDS
 from conformance.core.case import Case, made_case, text_case
 from conformance.core.finding import Mismatch
 from conformance.core.observation import Encoded
@@ -179,7 +181,7 @@ class _Work:
         texts = sum(not isinstance(given, tuple) for given in self.inputs)
         texts -= sum(not isinstance(self.inputs[number], tuple) for number in suspects)
         checks = self.place.session.plan.checks
-        for check, count in (("ids", texts), ("decode", equal)):
+        for check, count in ((IDS.name, texts), (DECODE.name, equal)):
             if check in checks:
                 self.result.counts[name, check].compared += count
                 self.result.answers += count

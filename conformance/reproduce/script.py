@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks.stream_decode import STREAM_DECODE
-from conformance.checks.stream_encode import STREAM_ENCODE
+from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
@@ -22,14 +22,6 @@ SHORT_MODEL = 20_000
 """Bytes up to which a model is written line by line."""
 BASE64_LINE = 100
 IMPORTS = ("base64", "functools", "importlib.util", "os", "sys", "tempfile")
-
-_PARTS = {
-    "ids": "ids",
-    "tokens": "tokens",
-    "offsets": "offsets",
-    "special-token mask": "special_tokens_mask",
-}
-"""By check: what is compared of an encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,30 +76,14 @@ class Reproduction:
             return parts.SUBJECT_OF_FILE
         return parts.SUBJECT_REFTOK if self.finding.example.subject == "reftok" else parts.SUBJECT_IS_OFFICIAL
 
-    def _comparison(self) -> tuple[dict[str, Any], str]:
+    def _comparison(self) -> tuple[Mapping[str, Any], str]:
         """The constants of the comparison, INPUT among them, and its code; raises InputError where it has none."""
-        check = self.finding.example.check
-        given: dict[str, Any] = {"INPUT": _input(self.case)}
-        if check in _PARTS:
-            return {**given, "PART": _PARTS[check]}, parts.PART
-        if check == "round trip" and self.shown.subject.round_trip is not None:
-            return {**given, "TEXT": self.shown.subject.round_trip.text}, parts.ROUND_TRIP
-        if check in ("decode", "batch = single", "no crash"):
-            return given, {"decode": parts.DECODE, "batch = single": parts.BATCH, "no crash": parts.NO_CRASH}[check]
-        return self._stream_comparison(check)
-
-    def _stream_comparison(self, check: str) -> tuple[dict[str, Any], str]:
-        found = (STREAM_ENCODE if check == STREAM_ENCODE.name else STREAM_DECODE).culprit(self.shown.subject)
-        if found is None or not found[0].feeding.is_plain:
-            raise InputError("this use of a stream has no short form; `conformance replay` shows it")
-        feeding = found[0].feeding
-        if check == "stream encode":
-            return {"INPUT": list(feeding.chunks)}, parts.STREAM_ENCODE
-        return {"INPUT": list(feeding.chunks), "SKIPS": feeding.skip_special_tokens}, parts.STREAM_DECODE
-
-
-def _input(case: Case) -> Any:
-    return list(case.ids) if case.kind == "ids" else case.data if case.kind == "bytes" else case.text
+        check = CHECKS[self.finding.example.check]
+        found = check.reproduction(self.case, self.shown.subject)
+        if found is None:
+            problem = "this use of a stream has no short form" if check.methods else "this check has no short form"
+            raise InputError(f"{problem}; `conformance replay` shows it")
+        return found
 
 
 def _model_literal(data: bytes, model_format: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from conformance.checks import CHECKS, SAMPLED
-from conformance.checks.stream_methods import METHODS, add_methods, check_of
+from conformance.checks import CHECKS
+from conformance.checks.stream_methods import add_methods
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding, Mismatch, by_weight
 from conformance.core.run import Cell, LanguageCell
@@ -89,7 +89,7 @@ def _one_an_example(listed: Iterable[Finding]) -> list[Finding]:
     ):
         case = replace(finding.example.case, origin="", language="")
         example = replace(finding.example, case=case, severity="other ids", evidence=NO_EVIDENCE)
-        if finding.status != "new" or finding.example.check not in SAMPLED:
+        if finding.status != "new" or not CHECKS[finding.example.check].is_sampled:
             kept.append(finding)
         else:
             shown[example] = _with_those_of(shown[example], finding) if example in shown else finding
@@ -187,7 +187,7 @@ def vacuous(
     ]
     for model, subject in rows:
         row = _row(table, model, subject)
-        asked = [cell for cell in row if cell.check in ("ids", "decode")]
+        asked = [cell for cell in row if CHECKS[cell.check].counts_answers]
         failures, questions = sum(cell.failures for cell in asked), sum(cell.compared for cell in asked)
         if not sum(cell.compared for cell in row):
             checks = dict.fromkeys(cell.check for cell in row)
@@ -225,12 +225,12 @@ def _why_nothing(row: Sequence[Cell], check: str, asked: Mapping[str, bool]) -> 
     asked: the methods that its streams were asked for. Where these are none, no text or no ids came to them.
     """
     cases = sum(cell.compared + cell.not_applicable for cell in row if cell.check == check)
-    of_check = [is_there for method, is_there in asked.items() if check_of(method) == check]
-    if not cases or (check in METHODS and not of_check):
+    names = CHECKS[check].methods
+    of_check = [is_there for method, is_there in asked.items() if method.partition(".")[0] in names]
+    if not cases or (names and not of_check):
         return _NO_CASE
-    if any(of_check) or check not in METHODS:
+    if any(of_check) or not names:
         return ""
-    names = METHODS[check]
     return f"it has none of the methods {', '.join(names)}" if names[1:] else f"it has no method {names[0]}"
 
 

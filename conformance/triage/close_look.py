@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 
+from conformance.checks import CHECKS
 from conformance.checks.base import Answers
-from conformance.checks.stream_decode import STREAM_DECODE
-from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.checks.streams import given_and_due
 from conformance.core.case import Case
 from conformance.core.evidence import Evidence, SeenToken, StageDifference, StreamStep
@@ -50,16 +49,15 @@ class Example:
 def examined(example: Example, attribution: Attribution) -> Evidence:
     """All that can be said of it; the attribution says which fault stands in for the subject's own stages."""
     tokenizer = example.bench.reference.tokenizer
-    if example.check == "stream encode":
-        found = STREAM_ENCODE.culprit(example.given)
-        return Evidence() if found is None else _of_stream(tokenizer, found[0], example.given.encoding)
-    if example.check == "stream decode":
-        found = STREAM_DECODE.culprit(example.given)
-        return Evidence() if found is None else _of_stream(tokenizer, found[0], None)
-    if example.check in ("decode", "round trip"):
+    check = CHECKS[example.check]
+    if check.compares in ("stream_encoded", "stream_decoded"):
+        found = check.culprit(example.given)
+        encoding = example.given.encoding if check.compares == "stream_encoded" else None
+        return Evidence() if found is None else _of_stream(tokenizer, found[0], encoding)
+    if check.compares in ("decoding", "own_decoding"):
         right = example.right.encoding
         ids = example.case.ids or (right.ids if isinstance(right, Encoded) else ())
-        step = _decoder(example, attribution, ids) if example.check == "decode" else None
+        step = _decoder(example, attribution, ids) if check.diagnosis == "decoding" else None
         return Evidence(decoded=named(tokenizer, ids[:MOST_TOKENS]), is_cut=len(ids) > MOST_TOKENS, stage=step)
     return _of_encoding(example, attribution)
 
@@ -76,7 +74,7 @@ def named(tokenizer: Tokenizer, ids: Sequence[object], spans: Sequence[tuple[int
 
 def _of_encoding(example: Example, attribution: Attribution) -> Evidence:
     right, given = example.right.encoding, example.given.encoding
-    if example.check == "batch = single":
+    if CHECKS[example.check].compares == "single":
         right = example.given.single
     if not isinstance(right, Encoded):
         return Evidence()
@@ -85,7 +83,7 @@ def _of_encoding(example: Example, attribution: Attribution) -> Evidence:
     if not isinstance(given, Encoded):
         return Evidence(expected=wanted[:MOST_TOKENS], is_cut=len(wanted) > MOST_TOKENS)
     came = named(tokenizer, given.ids, given.offsets or ())
-    stage = _stage(example, attribution, came) if example.check == "ids" else None
+    stage = _stage(example, attribution, came) if CHECKS[example.check].diagnosis == "ids" else None
     return _of_tokens(wanted, came, stage)
 
 

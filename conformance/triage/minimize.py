@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from conformance.checks import SAMPLED
+from conformance.checks import CHECKS
 from conformance.checks.base import Answers
+from conformance.checks.encoding import IDS
 from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.core.case import Case
 from conformance.core.finding import Mismatch, Severity
@@ -49,7 +50,7 @@ def shrunk_example(plan: Plan, mismatch: Mismatch, by_worker: Attribution) -> tu
     difference, right, given = asked.difference, asked.expected, asked.observed
     assert difference is not None
     shrunk = replace(mismatch, case=case, severity=bench.attributor.severity(difference, right, given))
-    if mismatch.check in SAMPLED:
+    if CHECKS[mismatch.check].is_sampled:
         hear_of_rivals(bench, shrunk, right, given)
     cause = _cause(bench, shrunk, right, given, by_worker)
     difference = named_difference(bench.reference.tokenizer, difference, right, given)
@@ -67,7 +68,7 @@ def _cause(bench: Bench, shrunk: Mismatch, right: Answers, given: Answers, by_wo
     shown = bench.attributor.of(*asked)
     if shrunk.check == STREAM_ENCODE.name and shown.stage and by_worker != EACH_CHUNK_ALONE:
         return shown
-    if shrunk.check not in SAMPLED:
+    if not CHECKS[shrunk.check].is_sampled:
         return by_worker if by_worker.stage or not shown.rule else shown
     if shown.stage and shown.rule not in DESCRIPTIONS:
         return shown
@@ -92,7 +93,7 @@ class _Trial:
     @classmethod
     def of(cls, plan: Plan, bench: Bench, mismatch: Mismatch) -> _Trial:
         trial = cls(plan, bench, mismatch)
-        if mismatch.check not in SAMPLED or (mismatch.severity == "no answer" and mismatch.rule != "refused"):
+        if not CHECKS[mismatch.check].is_sampled or (mismatch.severity == "no answer" and mismatch.rule != "refused"):
             return trial
         first = trial._asked(mismatch.case)
         asked = mismatch.subject, mismatch.check, mismatch.case, first.expected, first.observed
@@ -137,9 +138,9 @@ class _Trial:
 def _observe_samples(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
     """What the subject does with a few other cases; faults are weighed by what it does with made ones as well."""
     samples = _sample_cases(plan)
-    if mismatch.check in SAMPLED:
+    if CHECKS[mismatch.check].is_sampled:
         samples += [case for case in bench.made_cases if case.kind != "bytes"]
-    checks = ("ids", mismatch.check) if mismatch.check == "stream encode" else ("ids",)
+    checks = (IDS.name, mismatch.check) if mismatch.check == STREAM_ENCODE.name else (IDS.name,)
     heard = collect_answers(bench, samples, checks, mismatch.subject)
     bench.attributor.observe(mismatch.subject, samples, heard[bench.oracle], heard[mismatch.subject])
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from conformance.checks import CHECKS
+from conformance.checks.stream_decode import STREAM_DECODE
 from conformance.compare.matrix import RUN, Behaviour, Cause, Gap, LibraryMatrix, MatrixRow, ReleaseCell, State, spans
 from conformance.report.run.view import answers, plural, shown_input
 
@@ -37,7 +39,6 @@ SPACE = f"In the examples {_SPACE} is a space."
 MOST_MODELS = 4
 """Models that a line of the summary names."""
 
-_TEXT_CHECKS = ("decode", "round trip")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -231,8 +232,10 @@ def example_lines(library: LibraryMatrix, behaviour: Behaviour, limit: int = 200
     whose = ("due", given)
     if behaviour.subject != library.library:
         whose = (given, f"given by {behaviour.subject}, as the newest release does")
-    is_due_text = example.check in (*_TEXT_CHECKS, "stream decode") and example.expected != "an answer"
-    is_text = example.check in _TEXT_CHECKS and example.severity == "other text"
+    check = CHECKS.get(example.check)
+    is_decoded = check is not None and check.compares in ("decoding", "own_decoding")
+    is_due_text = (is_decoded or check is STREAM_DECODE) and example.expected != "an answer"
+    is_text = is_decoded and example.severity == "other text"
     return (
         (_spaced(text) if example.case.kind == "text" else text, f"on {example.model}"),
         (_spaced(expected) if is_due_text else expected, whose[0]),

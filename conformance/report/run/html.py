@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from conformance.checks.encoding import OFFSETS
 from conformance.core.case import Case
 from conformance.core.finding import SEVERITIES, Finding
 from conformance.core.run import Cell, LanguageCell, Run
@@ -243,7 +244,7 @@ def _finding_view(run: Run, finding: Finding) -> FindingView:
         units=_units(case),
         units_left=max(0, len(case.text or case.data) - MOST_UNITS),
         groups=aligned(case, example.evidence) if example.evidence.expected else [],
-        spans=example.check == "offsets",
+        spans=example.check == OFFSETS.name,
         shared=Markup.escape(answers.shared),
         expected=Markup.escape(answers.expected),
         observed=Markup.escape(answers.observed),

@@ -5,6 +5,8 @@ The input is spelled in ASCII.
 
 from __future__ import annotations
 
+from conformance.checks.stream_decode import STREAM_DECODE
+from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.core.case import Case
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
@@ -25,7 +27,7 @@ def reproduction(finding: Finding, model: ModelInfo | None) -> str:
     if lines is None or (case.kind == "bytes" and model.format != "sentencepiece"):
         return ""
     start, encode, decode, stream = lines
-    by_check = {"stream decode": stream, "stream encode": ""}
+    by_check = {STREAM_DECODE.name: stream, STREAM_ENCODE.name: ""}
     ask = by_check.get(finding.example.check, decode if case.kind == "ids" else encode)
     if not ask:
         return ""

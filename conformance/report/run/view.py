@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.finding import Finding, Mismatch, Severity, by_weight
 from conformance.core.run import Cell, Run
@@ -42,13 +43,6 @@ _DEEDS: dict[Severity, str] = {
     "offsets only": "gives other offsets",
 }
 _COMPARED = ("other text", "other ids", "offsets only")
-_EXPECTED_BY = {
-    "stream encode": "the subject, fed the whole text",
-    "stream decode": "the subject, fed all ids",
-    "batch = single": "the subject, asked alone",
-    "round trip": "the text itself",
-}
-_OF_ORACLE = ("ids", "offsets", "decode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +211,14 @@ def accusation(finding: Finding) -> str:
     >>> accusation(Finding(example, 1, (), "", "r", "tokenizers"))
     'gives other ids than tokenizers'
     """
-    than = f" than {finding.oracle}" if finding.oracle and finding.example.check in _OF_ORACLE else ""
+    than = f" than {finding.oracle}" if finding.oracle == expected_by(finding) != "" else ""
     return _DEEDS[finding.example.severity] + (than if finding.example.severity in _COMPARED else "")
 
 
 def expected_by(finding: Finding) -> str:
     """Where the expected answer comes from."""
-    return _EXPECTED_BY.get(finding.example.check, finding.oracle)
+    check = CHECKS.get(finding.example.check)
+    return (check and check.expected_by) or finding.oracle
 
 
 def share_of(run: Run, finding: Finding) -> str:
