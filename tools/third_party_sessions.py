@@ -108,7 +108,7 @@ def run(session: Session, seconds: str, jobs: str) -> bool:
     subject, model = f"docs/subjects/{session.subject}", Path(os.environ["REFTOK_MODELS"]).resolve() / session.model
     told = ["conformance", "fuzz", "--model", session.model, "--subject", subject, "--time", seconds]
     command = [sys.executable, "-m", "conformance", "fuzz", "--model", str(model), *told[4:], "--quiet"]
-    command += ["--jobs", jobs, "--session", str(folder.relative_to(ROOT))]
+    command += ["--jobs", jobs, "--out", str(folder.relative_to(ROOT))]
     ended = subprocess.run(command, cwd=ROOT, env={**os.environ, "RUST_BACKTRACE": "0"}, check=False).returncode
     if ended not in (0, 1) or not (folder / RUN).exists():
         return False

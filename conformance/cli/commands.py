@@ -129,14 +129,14 @@ def cli() -> None:
     "--out",
     type=click.Path(path_type=Path),
     default=None,
-    metavar="FOLDER",
+    metavar="RUN",
     help="The run folder. Default: reports/runs/<time>.",
 )
 @click.option(
     "--resume",
     type=click.Path(path_type=Path),
     default=None,
-    metavar="FOLDER",
+    metavar="RUN",
     help="Finish the run of this folder; other options than --jobs do not count. "
     "The folder names FILE.py subjects, whose code will be run: resume only folders that you trust.",
 )
@@ -175,12 +175,12 @@ class _Console(Console):
 
 
 @cli.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 @click.argument("fingerprint")
 def replay(folder: Path, fingerprint: str) -> None:
     """Ask again what a finding of a run is about, and show both answers.
 
-    FOLDER is a run folder, FINGERPRINT a finding's, or its first characters. Exit code 1 where it still differs.
+    RUN is a run folder, FINGERPRINT a finding's, or its first characters. Exit code 1 where it still differs.
     """
     sys.exit(replaying.replay(folder, fingerprint, _Console(highlight=False)))
 

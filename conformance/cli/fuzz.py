@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import signal
@@ -23,7 +22,7 @@ from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import MOST_FUZZ, Plan
 from conformance.fuzzing.corpus import Change, merge, minimize
 from conformance.fuzzing.drive import SessionEnd, SessionJob, run_session
-from conformance.fuzzing.folder import SESSION
+from conformance.fuzzing.folder import read_generators, write_generators
 from conformance.fuzzing.replay import Replayed
 from conformance.fuzzing.screen import SessionTeller, tables
 from conformance.fuzzing.session import SessionPlan
@@ -45,9 +44,11 @@ _SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 
 EXAMPLES = """\b
 Examples:
-  conformance fuzz --model bpe-qwen --subject mine.py:Tokenizer --time 10m --session mine
-      ten minutes; the same command again goes on where it ended
-  conformance fuzz --model path/to/tokenizer.json --cases 100000 --seed 7 --session ci --quiet
+  conformance fuzz --model bpe-qwen --subject mine.py:Tokenizer --time 10m --out mine
+      ten minutes
+  conformance fuzz --resume mine --time 10m
+      ten minutes more; what was found is asked again first
+  conformance fuzz --model path/to/tokenizer.json --cases 100000 --seed 7 --out ci --quiet
       the same findings on any machine, with any number of workers
   conformance corpus minimize mine
   conformance corpus merge mine theirs
@@ -82,12 +83,14 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @click.option("--cases", type=click.IntRange(1, MOST_FUZZ), metavar="N", help="How many cases each model has in all.")
 @click.option("--seed", type=int, default=0, show_default=True, help="What the inputs are made from.")
 @click.option(
-    "--session",
-    "folder",
+    "--out", type=click.Path(path_type=Path), metavar="RUN", help="The run folder. Default: reports/runs/fuzz-<time>."
+)
+@click.option(
+    "--resume",
     type=click.Path(path_type=Path),
-    default=None,
-    metavar="DIR",
-    help="Where everything is; a session that is there goes on. Default: reports/runs/fuzz-<time>.",
+    metavar="RUN",
+    help="Go on with the session of this folder; other options than --time, --cases, --jobs and --quiet do not count. "
+    "The folder names FILE.py subjects, whose code will be run: resume only folders that you trust.",
 )
 @click.option("--jobs", type=click.IntRange(1), default=None, metavar="N", help="Worker processes. Default: all cores.")
 @click.option("--timeout", type=Timeout(), default=5.0, show_default=True, metavar="SECONDS")
@@ -95,7 +98,8 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 def fuzz(
     seconds: float | None,
     cases: int | None,
-    folder: Path | None,
+    out: Path | None,
+    resume: Path | None,
     jobs: int | None,
     quiet: bool,
     **options: Any,
@@ -110,8 +114,8 @@ def fuzz(
         seconds = DEFAULT_SECONDS
     console = Console(highlight=False)
     with ExitStack() as stack:
-        session = _session(**options)
-        job = _job(folder, session, jobs or cores(), stack)
+        session = _session(**options) if resume is None else _begun(resume)
+        job = _job(out, resume, session, jobs or cores(), stack)
         session_job = SessionJob(job, session, cases, math.inf if seconds is None else seconds)
         end = _executed(session_job, quiet, console)
     for coverage in tables(end.coverages):
@@ -131,8 +135,8 @@ def _executed(session_job: SessionJob, quiet: bool, console: Console) -> Session
         with SessionTeller(quiet) as told:
             return run_session(session_job, told, told_replayed)
     except KeyboardInterrupt:
-        folder = session_job.job.folder
-        print(f"interrupted; what is found is on disk, the same command goes on: --session {folder}", file=sys.stderr)
+        resume = shlex.join(["conformance", "fuzz", "--resume", str(session_job.job.folder)])
+        print(f"interrupted; what is found is on disk, to go on: {resume}", file=sys.stderr)
         sys.exit(130)
 
 
@@ -162,39 +166,29 @@ def _absolute(subject: str) -> str:
     return subject if subject in BUILT_IN else f"{Path(file).resolve()}:{factory}"
 
 
-def _job(folder: Path | None, session: SessionPlan, jobs: int, held: ExitStack) -> Job:
-    """The job; a session that is in the folder must be the same one. held: keeps the folder locked."""
+def _begun(folder: Path) -> SessionPlan:
+    """The session of a folder. Files and libraries may have changed: that is what known causes are asked again for."""
+    plan, *_ = read_plan(folder)
+    return SessionPlan(plan, read_generators(folder))
+
+
+def _job(out: Path | None, resumed: Path | None, session: SessionPlan, jobs: int, held: ExitStack) -> Job:
+    """The job in its folder. held: keeps that locked."""
     plan = session.plan
     infos = model_infos(plan)
     versions = check_subjects(plan)
     command = shlex.join(["conformance", *sys.argv[1:]])
-    folder = folder or Path("reports") / "runs" / datetime.now(UTC).strftime("fuzz-%Y%m%d-%H%M%S")
+    folder = resumed or out or Path("reports") / "runs" / datetime.now(UTC).strftime("fuzz-%Y%m%d-%H%M%S")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         held.enter_context(locked(folder))
-        if (folder / SESSION).exists():
-            _check_same(folder, session)
-        elif (folder / "plan.json").exists():
-            raise UsageError(f"{folder}: holds a run; name another --session")
+        if resumed is None and (folder / "plan.json").exists():
+            raise UsageError(f"{folder}: holds a run already; go on with --resume {folder}, or name another --out")
         write_plan(folder, plan, command, False, file_hashes(plan), installed_versions())
-        (folder / SESSION).write_text(json.dumps({"generators": session.generators}) + "\n", "utf-8")
+        write_generators(folder, session.generators)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
     return Job(plan, infos, folder, command, jobs, full=False, versions=versions)
-
-
-def _check_same(folder: Path, session: SessionPlan) -> None:
-    """Raise UsageError where the session of a folder is another one.
-
-    Files and libraries may have changed: that is what known causes are asked again for.
-    """
-    before, *_ = read_plan(folder)
-    generators = tuple(json.loads((folder / SESSION).read_text("utf-8"))["generators"])
-    for name in ("models", "subjects", "checks", "inputs"):
-        if getattr(before, name) != getattr(session.plan, name):
-            raise UsageError(f"{folder}: holds a session with other {name}; name another --session")
-    if generators != session.generators:
-        raise UsageError(f"{folder}: holds a session with other generators; name another --session")
 
 
 @click.group()
@@ -203,7 +197,7 @@ def corpus() -> None:
 
 
 @corpus.command("minimize")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 def corpus_minimize(folder: Path) -> None:
     """Leave out the inputs of a session that reach nothing that shorter ones do not."""
     with locked(folder):
@@ -211,10 +205,10 @@ def corpus_minimize(folder: Path) -> None:
 
 
 @corpus.command("merge")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 @click.argument("others", nargs=-1, required=True, type=click.Path(path_type=Path))
 def corpus_merge(folder: Path, others: tuple[Path, ...]) -> None:
-    """Add what the sessions OTHERS have kept to the session FOLDER."""
+    """Add what the sessions OTHERS have kept to the session of RUN."""
     with locked(folder):
         _say(folder, merge(folder, others, read_plan(folder)[0].models))
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from conformance.core.run import case_from_json, case_to_json
 from conformance.fuzzing.coverage import coverage_from_json
 from conformance.fuzzing.session import SessionShard
 from conformance.fuzzing.state import Kept, ModelState, SessionState, ShardOutcome
+from conformance.generators import NAMES
 from conformance.report.run.folder import write_atomically
 from conformance.runs.journal import result_from_json, result_to_json
 
@@ -56,6 +57,25 @@ class ShardJournal:
     def close(self) -> None:
         """Close the file; it stays."""
         self._file.close()
+
+
+def write_generators(folder: Path, generators: Sequence[str]) -> None:
+    """What a session adds to its plan."""
+    write_atomically(folder / SESSION, json.dumps({"generators": generators}) + "\n")
+
+
+def read_generators(folder: Path) -> tuple[str, ...]:
+    """The generators of a session; raises InputError where the folder holds none."""
+    path = folder / SESSION
+    try:
+        names = json.loads(path.read_bytes())["generators"]
+        if not names or not all(name in NAMES for name in names):
+            raise ValueError(f"no such generators: {names!r:.60}")
+    except FileNotFoundError:
+        raise InputError(f"{folder}: holds no fuzzing session (there is no {SESSION})") from None
+    except (OSError, *_FOREIGN) as error:
+        raise InputError(f"{path}: names no generators ({error}); begin another folder") from None
+    return tuple(names)
 
 
 def read_state(folder: Path) -> SessionState:

@@ -68,7 +68,7 @@ def hunt(defect: Defect, seconds: float) -> Hunted:
     """One session. Raises RuntimeError where it does not end as sessions do."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "conformance", "fuzz", "--model", defect.model, "--quiet", "--jobs", "1"]
-        command += ["--subject", str(PLANTED / defect.subject), "--time", f"{seconds:g}s", "--session", folder + "/s"]
+        command += ["--subject", str(PLANTED / defect.subject), "--time", f"{seconds:g}s", "--out", folder + "/s"]
         session = Path(folder) / "s"
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
             first = _seconds_until_found(process, session, defect)

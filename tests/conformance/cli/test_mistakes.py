@@ -106,7 +106,7 @@ def test_a_timeout_that_is_no_time_ends_with_2(conformance_here: Command, corpus
 
 
 def test_a_session_with_a_timeout_that_is_not_a_number_ends_with_2(conformance_here: Command) -> None:
-    result = conformance_here("fuzz", "--model", "bpe-qwen", "--cases", "1", "--timeout", "nan", "--session", "session")
+    result = conformance_here("fuzz", "--model", "bpe-qwen", "--cases", "1", "--timeout", "nan", "--out", "session")
     assert result.returncode == 2
     assert "'--timeout': is not a number of seconds" in result.stderr
 

@@ -20,7 +20,11 @@ SMALL = ("--model", "spm-char", "--check", "ids", "--check", "decode", "--quiet"
 
 
 def fuzz(folder: Path, *more: str, cases: int = 60, jobs: int = 1) -> tuple[str, ...]:
-    return ("fuzz", *SMALL, "--session", str(folder), "--cases", str(cases), "--jobs", str(jobs), *more)
+    return ("fuzz", *SMALL, "--out", str(folder), "--cases", str(cases), "--jobs", str(jobs), *more)
+
+
+def resumed(folder: Path, cases: int = 60, jobs: int = 1) -> tuple[str, ...]:
+    return ("fuzz", "--resume", str(folder), "--cases", str(cases), "--jobs", str(jobs), "--quiet")
 
 
 def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance: Command, tmp_path: Path) -> None:
@@ -29,14 +33,16 @@ def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance: Comm
     assert "As expected" in result.stdout
     assert "vocab entries" in result.stdout
     for name in ("run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md", "coverage.json"):
-        assert (tmp_path / "s" / name).stat().st_size >= 0
+        assert (tmp_path / "s" / name).is_file()
     assert "Coverage of the session" in (tmp_path / "s" / "report.html").read_text("utf-8")
     minimized = conformance("corpus", "minimize", tmp_path / "s")
     assert (minimized.returncode, minimized.stderr) == (0, "")
     merged = conformance("corpus", "merge", tmp_path / "s", tmp_path / "s")
     assert merged.returncode == 0
-    said(conformance(*fuzz(tmp_path / "s", "--seed", "1")), 2, "holds a session with other inputs")
-    said(conformance(*fuzz(tmp_path / "s", "--generator", "numbers")), 2, "holds a session with other generators")
+    said(conformance(*fuzz(tmp_path / "s")), 2, f"holds a run already; go on with --resume {tmp_path / 's'}")
+    more = conformance(*resumed(tmp_path / "s", cases=90))
+    assert (more.returncode, more.stderr) == (0, "")
+    assert read_run_folder(tmp_path / "s").cases == 90
 
 
 def test_a_session_ends_when_its_time_is_up(conformance: Command, tmp_path: Path) -> None:
@@ -62,7 +68,21 @@ def test_a_time_is_read(time: str, seconds: float) -> None:
 
 def test_the_folder_of_a_run_is_no_session(conformance: Command, tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text("{}", "utf-8")
-    said(conformance(*fuzz(tmp_path)), 2, "holds a run; name another --session")
+    said(conformance(*fuzz(tmp_path)), 2, "holds a run already")
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [(None, "holds no fuzzing session"), ('{"generators": ["x"]}', "no such generators"), ("[", "names no generators")],
+)
+def test_a_folder_without_the_generators_of_a_session_is_not_resumed(
+    written: str | None, problem: str, conformance_here: Command, tmp_path: Path
+) -> None:
+    conformance_here(*fuzz(tmp_path, cases=1))
+    (tmp_path / "session.json").unlink()
+    if written is not None:
+        (tmp_path / "session.json").write_text(written, "ascii")
+    said(conformance_here(*resumed(tmp_path)), 2, problem)
 
 
 KILLING = """
@@ -96,11 +116,11 @@ def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
     subject.write_text(KILLING.format(folder=str(Path(planted("x")).parent), order=str(order)), "utf-8")
     arguments = ("--subject", f"{subject}:Subject", "--seed", "3", "--timeout", "60")
     assert conformance(*fuzz(tmp_path / "unbroken", *arguments, cases=700)).returncode == 1
-    command = [sys.executable, "-m", "conformance", *fuzz(tmp_path / "killed", *arguments, cases=700, jobs=2)]
+    asked = fuzz(tmp_path / "killed", *arguments, cases=700, jobs=2)
     for decodings, number, code in ((20, signal.SIGKILL, -9), (250, signal.SIGKILL, -9), (60, signal.SIGINT, 130)):
         order.write_text(f"{decodings} {int(number)}", "ascii")
         with subprocess.Popen(
-            command,
+            [sys.executable, "-m", "conformance", *asked],
             env=command_environment,
             start_new_session=True,
             preexec_fn=hear_interrupts,
@@ -108,8 +128,9 @@ def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
             encoding="utf-8",
         ) as process:
             _, errors = process.communicate(timeout=300)
+        asked = resumed(tmp_path / "killed", cases=700, jobs=2)
         assert process.returncode == code, errors
-    assert "what is found is on disk, the same command goes on" in errors
+    assert "what is found is on disk, to go on: conformance fuzz --resume" in errors
     assert read_run_folder(tmp_path / "killed").verdict == "incomplete"
-    assert conformance(*fuzz(tmp_path / "killed", *arguments, cases=700)).returncode == 1
+    assert conformance(*resumed(tmp_path / "killed", cases=700)).returncode == 1
     assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "unbroken")
