@@ -32,7 +32,7 @@ from conformance.runs.job import Job, check_subjects, check_unchanged, file_hash
 from conformance.runs.journal import check_journal, check_versions, locked, read_plan, write_plan
 from conformance.runs.models import plan_models
 from conformance.runs.progress import ProgressTeller, to_nowhere
-from conformance.subjects import BUILT_IN
+from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
 from reftok import ReftokError
 from reftok.formats.tiktoken_encodings import ENCODINGS

@@ -35,7 +35,7 @@ from conformance.report.text import visible
 from conformance.runs.job import Job, check_subjects, file_hashes, model_infos
 from conformance.runs.journal import locked, read_plan, write_plan
 from conformance.runs.models import plan_models
-from conformance.subjects import BUILT_IN
+from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
 
 DEFAULT_SECONDS = 600.0

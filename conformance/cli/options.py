@@ -12,7 +12,7 @@ import click
 from conformance.checks import CHECKS
 from conformance.core.errors import UsageError
 from conformance.engine.plan import MOST_SECONDS
-from conformance.subjects import check_subject_name, subject_label
+from conformance.subjects.adapters import check_subject_name, subject_label
 
 
 class Timeout(click.FloatRange):

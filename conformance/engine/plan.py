@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.inputs.shards import Inputs
-from conformance.subjects import subject_label
+from conformance.subjects.adapters import subject_label
 from reftok.formats.hub_folder import files_beside
 
 MOST_FUZZ = 10**9

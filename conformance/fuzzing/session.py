@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conformance.engine.plan import Plan
-from conformance.subjects import BUILT_IN
+from conformance.subjects.adapters import BUILT_IN
 
 SHARDS = 16
 """Of a generation and model: so many workers can be busy with one model."""

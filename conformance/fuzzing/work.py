@@ -29,7 +29,7 @@ from conformance.generators.base import Drawn, Generator, NothingToDo
 from conformance.generators.mutation import KeptMutation
 from conformance.generators.turns import in_turn
 from conformance.inputs.shards import Shard
-from conformance.subjects import BUILT_IN
+from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.base import Ids, InBulk, Subject
 
 LOOKED_AT, LOOKED_AT_FIRST = 256, 32

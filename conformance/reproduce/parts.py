@@ -2,50 +2,6 @@
 
 from __future__ import annotations
 
-OFFICIAL = {
-    "tokenizer.json": """\
-class Official:
-    def __init__(self, path):
-        from tokenizers import Tokenizer
-
-        self.tokenizer = Tokenizer.from_file(path)
-
-    def encode(self, text):
-        encoding = self.tokenizer.encode(as_text(text))
-        return parts(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
-
-    def encode_batch(self, texts):
-        return [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
-
-    def decode(self, ids):
-        return [self.tokenizer.decode(ids, skip_special_tokens=skips) for skips in (True, False)]
-
-    def stream_decode(self, ids, skips):
-        from tokenizers.decoders import DecodeStream
-
-        stream = DecodeStream(skip_special_tokens=skips)
-        return "".join(stream.step(self.tokenizer, token_id) or "" for token_id in ids)
-""",
-    "sentencepiece": """\
-class Official:
-    def __init__(self, path):
-        from sentencepiece import SentencePieceProcessor
-
-        self.processor = SentencePieceProcessor(model_file=path)
-
-    def encode(self, text):
-        answer = self.processor.Encode(text, return_type="offset_mapping")
-        return parts(answer["ids"], map(as_text, answer["pieces"]), answer["offsets"])
-
-    def encode_batch(self, texts):
-        return self.processor.Encode(texts, num_threads=1)
-
-    def decode(self, ids):
-        return [self.processor.Decode(ids)]
-""",
-}
-"""The official library of each format of models."""
-
 SUBJECT_OF_FILE = '''\
 class Subject:
     """What FACTORY of FILE.py makes of the path of a model; its methods are those of `conformance run --subject`."""

@@ -19,7 +19,7 @@ from conformance.reproduce.script import Reproduction
 from conformance.runs.journal import read_plan
 from conformance.shrinking.together import FORMATS, MOST_ATTEMPTS, shrink_together
 from conformance.shrinking.trials import Trials
-from conformance.subjects import BUILT_IN, subject_label
+from conformance.subjects.adapters import BUILT_IN, subject_label
 
 SLOW_ATTEMPTS = 40
 """How many models are tried with a subject that hangs or dies."""

@@ -17,6 +17,7 @@ from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.reproduce import parts as parts
 from conformance.shrinking.trials import Shown
+from conformance.subjects.adapters import FORMATS
 
 SHORT_MODEL = 20_000
 """Bytes up to which a model is written line by line."""
@@ -46,14 +47,14 @@ class Reproduction:
             "CAUSE": f"{self.finding.stage}: {self.finding.rule}" if self.finding.stage else self.finding.rule,
             "SEEN_IN": self.finding.example.subject,
             "CHECK": self.finding.example.check,
-            "MODEL_NAME": "tokenizer.json" if self.model_format == "tokenizer.json" else "tokenizer.model",
+            "MODEL_NAME": FORMATS[self.model_format].file_name,
         }
         lines = [f"{name} = {value!a}" for name, value in {**title, **constants}.items()]
         blocks = [
             self._head(),
             "\n".join(lines) + "\n\n" + _model_literal(self.model, self.model_format),
             parts.HELPERS,
-            parts.OFFICIAL[self.model_format],
+            FORMATS[self.model_format].reproduction,
             self._subject(),
             comparing,
             parts.MAIN,
@@ -88,7 +89,7 @@ class Reproduction:
 
 def _model_literal(data: bytes, model_format: str) -> str:
     """`MODEL = …`: JSON as its lines, anything else in base64."""
-    if model_format == "tokenizer.json" and len(data) <= SHORT_MODEL:
+    if FORMATS[model_format].file_name.endswith(".json") and len(data) <= SHORT_MODEL:
         lines = json.dumps(json.loads(data), indent=1).splitlines()
         literals = "\n".join(f"    {line!a}" for line in lines)
         return f"MODEL = (\n{literals}\n).encode()\n"

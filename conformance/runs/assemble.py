@@ -30,7 +30,7 @@ from conformance.runs.gather import (
 )
 from conformance.runs.job import Job, file_hash, replay_command
 from conformance.runs.progress import Shrinking
-from conformance.subjects import BUILT_IN, subject_label, subject_version
+from conformance.subjects.adapters import BUILT_IN, subject_label, subject_version
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.versions import installed_versions
 from conformance.triage.minimize import shrunk_example

@@ -15,7 +15,7 @@ from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
 from conformance.engine.bench import vocab_by_id
 from conformance.engine.plan import Plan
-from conformance.subjects import ORACLES, load_subject
+from conformance.subjects.adapters import ORACLES, load_subject
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 from reftok import load

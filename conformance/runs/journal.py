@@ -19,7 +19,7 @@ from conformance.core.run import mismatch_from_json, mismatch_to_json
 from conformance.engine.plan import MOST_FUZZ, MOST_SECONDS, ModelPlan, Plan
 from conformance.engine.result import Counts, Group, ShardResult
 from conformance.inputs.shards import SOURCES, Inputs, Shard
-from conformance.subjects import BUILT_IN, ORACLES, subject_label
+from conformance.subjects.adapters import BUILT_IN, ORACLES, subject_label
 from reftok.formats.tiktoken_encodings import ENCODINGS
 
 PLAN = "plan.json"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import ModelPlan
-from conformance.subjects import ORACLES
+from conformance.subjects.adapters import ORACLES
 from reftok import embedded_models
 from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, models_in, names_embedded_model
 

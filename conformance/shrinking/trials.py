@@ -16,7 +16,7 @@ from conformance.diagnosis.causes import Attribution
 from conformance.engine.asking_again import ask_again
 from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
-from conformance.subjects import subject_label
+from conformance.subjects.adapters import subject_label
 from conformance.subjects.base import Subject
 from conformance.subjects.isolated import IsolatedSubject
 from reftok.errors import ReftokError

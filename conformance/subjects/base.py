@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from conformance.core.observation import Decoding, Encoding, Failure
@@ -65,6 +66,56 @@ class Subject(Protocol):
     def close(self) -> None:
         """Release what it holds."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """What one types to see what a library answers: lines with {path}, {input} and {ids} to be filled in.
+
+    stream: to decode as a stream, "" where it has none. takes_bytes: whether `encode` takes bytes.
+    """
+
+    load: str
+    encode: str
+    decode: str
+    stream: str = ""
+    takes_bytes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of model files, as its official library reads it.
+
+    name: as `reftok.formats.file_format` has it. file_name: of a copy of a model.
+    stages: what is left of a text after Normalizer and PreTokenizer, by the name of the stage, as far as the library
+        can be asked stage by stage; it may raise anything.
+    reproduction: Python, a `class Official`, for a file that needs no harness; "" where none can be written.
+    console: None where nothing short shows an answer.
+    """
+
+    name: str
+    file_name: str = ""
+    stages: Callable[[Path, str], Mapping[str, tuple[str, ...]]] = lambda path, text: {}
+    reproduction: str = ""
+    console: Console | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """A built-in subject: a new library is its file, and its entry in `conformance.subjects`.
+
+    name: on the command line and in the reports. package: what `pip install` calls it.
+    reads: the names of the formats it reads. official: those that it is the official library of.
+    version: of what is installed; raises ImportError where it is not.
+    load: the subject with a model: path, name of the format, encoding of a rank file, "" to recognise it.
+    """
+
+    name: str
+    package: str
+    reads: tuple[str, ...]
+    version: Callable[[], str]
+    load: Callable[[Path, str, str], Subject]
+    official: tuple[Format, ...] = ()
 
 
 class UnavailableError(Exception):

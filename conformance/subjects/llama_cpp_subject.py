@@ -10,10 +10,9 @@ from typing import Any
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import InBulk, UnavailableError, refusal
+from conformance.subjects.base import Adapter, Format, InBulk, UnavailableError, refusal
 
 NAME = "llama.cpp"
-FORMATS = ("gguf",)
 
 
 def version() -> str:
@@ -130,9 +129,14 @@ _quiet: Any = None
 """The library keeps a pointer to it."""
 
 
-def load(path: Path, model_format: str) -> LlamaCppSubject:
+def load(path: Path, model_format: str, encoding: str = "") -> LlamaCppSubject:
     """The subject with a model."""
     subject = LlamaCppSubject(path)
     if not subject.has_every_byte():
         raise UnavailableError("llama.cpp ends the process over any character that this vocab has no token for")
     return subject
+
+
+ADAPTER = Adapter(
+    NAME, package="llama-cpp-python", reads=("gguf",), version=version, load=load, official=(Format("gguf"),)
+)

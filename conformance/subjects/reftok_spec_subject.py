@@ -8,14 +8,12 @@ from pathlib import Path
 import reftok
 from conformance.core.observation import Decoding, Encoding
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects import reftok_subject
-from conformance.subjects.base import Ids, InBulk
+from conformance.subjects.base import Adapter, Ids, InBulk
 from conformance.subjects.in_bulk import each
-from conformance.subjects.reftok_subject import decoding_of, encoding_of
+from conformance.subjects.reftok_subject import READS, decoding_of, encoding_of
 from reftok.spec.pipeline import Pipeline
 
 NAME = "reftok-spec"
-FORMATS = reftok_subject.FORMATS
 
 
 def version() -> str:
@@ -67,3 +65,6 @@ class ReftokSpecSubject:
 def load(path: Path, model_format: str, encoding: str = "") -> ReftokSpecSubject:
     """The subject with a model."""
     return ReftokSpecSubject(reftok.load(path, encoding or None).spec)
+
+
+ADAPTER = Adapter(NAME, package="reftok", reads=READS, version=version, load=load)

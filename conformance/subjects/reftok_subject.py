@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import reftok
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import Ids, InBulk, refusal
+from conformance.subjects.base import Adapter, Ids, InBulk, refusal
 from conformance.subjects.in_bulk import each
 from conformance.subjects.streams import streaming
 from reftok import Tokenizer
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reftok.engine.encode.stream import StreamEncoder
 
 NAME = "reftok"
-FORMATS = ("tokenizer.json", "vocab_merges", "sentencepiece", "tiktoken", "gguf")
+READS = ("tokenizer.json", "vocab_merges", "sentencepiece", "tiktoken", "gguf")
 
 
 def version() -> str:
@@ -122,3 +122,6 @@ def decoding_of(pipeline: Pipeline, ids: Sequence[int], skips: bool) -> Decoding
 def load(path: Path, model_format: str, encoding: str = "") -> ReftokSubject:
     """The subject with a model."""
     return ReftokSubject(reftok.load(path, encoding or None))
+
+
+ADAPTER = Adapter(NAME, package="reftok", reads=READS, version=version, load=load)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.core.releases import release
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import InBulk, UnavailableError, refusal
+from conformance.subjects.base import Adapter, Console, Format, InBulk, UnavailableError, refusal
 from conformance.subjects.in_bulk import each
 
 NAME = "sentencepiece"
-FORMATS = ("sentencepiece",)
 
 
 def version() -> str:
@@ -139,6 +139,53 @@ def _from_proto(answer: Any) -> Encoded:
     )
 
 
-def load(path: Path, model_format: str) -> SentencePieceSubject:
+def load(path: Path, model_format: str, encoding: str = "") -> SentencePieceSubject:
     """The subject with a model."""
     return OlderSentencePieceSubject(path) if is_older(version()) else SentencePieceSubject(path)
+
+
+def stages(path: Path, text: str) -> dict[str, tuple[str, ...]]:
+    """The text after the normalizer. Source: `Normalize` of sentencepiece 0.2."""
+    return {"Normalizer": (str(_loaded(path).Normalize(text)),)}
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: Path) -> Any:
+    import sentencepiece
+
+    return sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+_REPRODUCTION = """\
+class Official:
+    def __init__(self, path):
+        from sentencepiece import SentencePieceProcessor
+
+        self.processor = SentencePieceProcessor(model_file=path)
+
+    def encode(self, text):
+        answer = self.processor.Encode(text, return_type="offset_mapping")
+        return parts(answer["ids"], map(as_text, answer["pieces"]), answer["offsets"])
+
+    def encode_batch(self, texts):
+        return self.processor.Encode(texts, num_threads=1)
+
+    def decode(self, ids):
+        return [self.processor.Decode(ids)]
+"""
+
+_CONSOLE = Console(
+    load="from sentencepiece import SentencePieceProcessor\nprocessor = SentencePieceProcessor(model_file={path})",
+    encode='print(processor.Encode({input}, return_type="offset_mapping"))',
+    decode="print(ascii(processor.Decode({input})))",
+    takes_bytes=True,
+)
+
+ADAPTER = Adapter(
+    NAME,
+    package="sentencepiece",
+    reads=("sentencepiece",),
+    version=version,
+    load=load,
+    official=(Format("sentencepiece", "tokenizer.model", stages, _REPRODUCTION, _CONSOLE),),
+)

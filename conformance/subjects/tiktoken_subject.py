@@ -7,12 +7,11 @@ from pathlib import Path
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import Ids, InBulk, refusal
+from conformance.subjects.base import Adapter, Format, Ids, InBulk, refusal
 from conformance.subjects.in_bulk import each
 from reftok.formats.tiktoken import rank_encoding, read_ranks
 
 NAME = "tiktoken"
-FORMATS = ("tiktoken",)
 
 
 def version() -> str:
@@ -97,3 +96,8 @@ def _text(text: str | bytes) -> str:
 def load(path: Path, model_format: str, encoding: str = "") -> TiktokenSubject:
     """The subject with a model."""
     return TiktokenSubject(path, encoding)
+
+
+ADAPTER = Adapter(
+    NAME, package="tiktoken", reads=("tiktoken",), version=version, load=load, official=(Format("tiktoken"),)
+)

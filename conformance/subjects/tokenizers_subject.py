@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import Ids, InBulk, UnavailableError, refusal
+from conformance.subjects.base import Adapter, Console, Format, Ids, InBulk, UnavailableError, refusal
 from conformance.subjects.in_bulk import at_once, each
 from conformance.subjects.streams import streaming
 from reftok.formats.hub_folder import hub_tokenizer_json
 
 NAME = "tokenizers"
-FORMATS = ("tokenizer.json", "vocab_merges")
 
 
 def version() -> str:
@@ -152,6 +152,69 @@ def _from_vocab_file(path: Path) -> Any:
     return tokenizer
 
 
-def load(path: Path, model_format: str) -> TokenizersSubject:
+def load(path: Path, model_format: str, encoding: str = "") -> TokenizersSubject:
     """The subject with a model."""
     return TokenizersSubject(path, model_format)
+
+
+def stages(path: Path, text: str) -> dict[str, tuple[str, ...]]:
+    """The text after Normalizer and PreTokenizer; where added tokens stand in it, that is not what encoding does.
+
+    Source: `normalizer.normalize_str` and `pre_tokenizer.pre_tokenize_str` of tokenizers 0.23.
+    """
+    tokenizer = _loaded(path)
+    normalizer, pre_tokenizer = tokenizer.normalizer, tokenizer.pre_tokenizer
+    normalized = text if normalizer is None else normalizer.normalize_str(text)
+    found: dict[str, tuple[str, ...]] = {"Normalizer": (normalized,)}
+    if pre_tokenizer is not None:
+        found["PreTokenizer"] = tuple(piece for piece, _ in pre_tokenizer.pre_tokenize_str(normalized))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: Path) -> Any:
+    return _from_file(path)
+
+
+_REPRODUCTION = """\
+class Official:
+    def __init__(self, path):
+        from tokenizers import Tokenizer
+
+        self.tokenizer = Tokenizer.from_file(path)
+
+    def encode(self, text):
+        encoding = self.tokenizer.encode(as_text(text))
+        return parts(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
+
+    def encode_batch(self, texts):
+        return [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
+
+    def decode(self, ids):
+        return [self.tokenizer.decode(ids, skip_special_tokens=skips) for skips in (True, False)]
+
+    def stream_decode(self, ids, skips):
+        from tokenizers.decoders import DecodeStream
+
+        stream = DecodeStream(skip_special_tokens=skips)
+        return "".join(stream.step(self.tokenizer, token_id) or "" for token_id in ids)
+"""
+
+_CONSOLE = Console(
+    load="from tokenizers import Tokenizer\ntokenizer = Tokenizer.from_file({path})",
+    encode="encoding = tokenizer.encode({input})\nprint(encoding.ids, encoding.tokens, encoding.offsets)",
+    decode="print(ascii(tokenizer.decode({input})))",
+    stream="from tokenizers.decoders import DecodeStream\n"
+    "ids = {ids}\n"
+    "stream = DecodeStream(skip_special_tokens=True)\n"
+    "print(ascii([stream.step(tokenizer, token_id) for token_id in ids]), ascii(tokenizer.decode(ids)))",
+)
+
+ADAPTER = Adapter(
+    NAME,
+    package="tokenizers",
+    reads=("tokenizer.json", "vocab_merges"),
+    version=version,
+    load=load,
+    official=(Format("tokenizer.json", "tokenizer.json", stages, _REPRODUCTION, _CONSOLE), Format("vocab_merges")),
+)

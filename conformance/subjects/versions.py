@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 
-from conformance.subjects import BUILT_IN, subject_version
+from conformance.subjects.adapters import BUILT_IN, subject_version
 from conformance.subjects.base import UnavailableError
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -17,9 +17,8 @@ from conformance.core.streaming import FedStream, Piece, Streamed
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.faults import decoding_faults, faults, predicted
-from conformance.subjects import subject_version
+from conformance.subjects.adapters import FORMATS, subject_version
 from conformance.subjects.base import UnavailableError
-from conformance.subjects.probes import official_stages
 from reftok import ReftokError, Tokenizer, Trace
 
 MOST_TOKENS = 80
@@ -111,7 +110,7 @@ def _stage(example: Example, attribution: Attribution, came: tuple[SeenToken, ..
         return None
     try:
         right = _states(bench.reference.tokenizer.trace(case.text))
-        official = official_stages(bench.model.path, bench.model.format, case.text)
+        official = _official_stages(bench, case.text)
         library = f"{bench.oracle} {_version(bench.oracle)}".strip()
         if example.subject == "reftok":
             return _first({**right, **official}, right, library, "reftok")
@@ -125,6 +124,14 @@ def _stage(example: Example, attribution: Attribution, came: tuple[SeenToken, ..
     if found is None or official.get(found.stage) != right.get(found.stage):
         return found
     return StageDifference(found.stage, found.expected, found.observed, library, found.observed_by)
+
+
+def _official_stages(bench: Bench, text: str) -> Mapping[str, tuple[str, ...]]:
+    """What the official library itself says of its stages, as far as it can be asked."""
+    try:
+        return FORMATS[bench.model.format].stages(bench.model.path, text)
+    except Exception:
+        return {}
 
 
 def _by_tokens(

@@ -10,6 +10,8 @@ from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.core.case import Case
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
+from conformance.subjects.adapters import FORMATS
+from conformance.subjects.base import Console
 
 LONGEST_INPUT = 2_000
 """Code points, bytes or ids; what is longer is only replayed."""
@@ -23,17 +25,16 @@ def reproduction(finding: Finding, model: ModelInfo | None) -> str:
     case = finding.example.case
     if model is None or len(case.text or case.data or case.ids) > LONGEST_INPUT or case.tokens:
         return ""
-    lines = _LIBRARIES.get(model.format)
-    if lines is None or (case.kind == "bytes" and model.format != "sentencepiece"):
+    console = _console(model)
+    if console is None or (case.kind == "bytes" and not console.takes_bytes):
         return ""
-    start, encode, decode, stream = lines
-    by_check = {STREAM_DECODE.name: stream, STREAM_ENCODE.name: ""}
-    ask = by_check.get(finding.example.check, decode if case.kind == "ids" else encode)
+    by_check = {STREAM_DECODE.name: console.stream, STREAM_ENCODE.name: ""}
+    ask = by_check.get(finding.example.check, console.decode if case.kind == "ids" else console.encode)
     if not ask:
         return ""
     path = model.name if model.name.endswith(model.path) else f"{model.name}/{model.path}"
     ids = _written(case) if case.kind == "ids" else f"tokenizer.encode({_written(case)}).ids"
-    return f"{start.format(path=ascii(path))}\n{ask.format(input=_written(case), ids=ids)}\n"
+    return f"{console.load.format(path=ascii(path))}\n{ask.format(input=_written(case), ids=ids)}\n"
 
 
 def reproduce_command(finding: Finding, model: ModelInfo | None) -> str:
@@ -41,7 +42,7 @@ def reproduce_command(finding: Finding, model: ModelInfo | None) -> str:
 
     It names the same run and the same finding as the command that replays it.
     """
-    has_file = model is not None and model.format in _LIBRARIES and finding.example.rule not in _WITHOUT_ANSWER
+    has_file = model is not None and _console(model) is not None and finding.example.rule not in _WITHOUT_ANSWER
     start, replay, arguments = finding.replay.partition(_REPLAY)
     return f"{_REPRODUCE}{arguments}" if has_file and replay and not start else ""
 
@@ -50,27 +51,14 @@ _REPLAY, _REPRODUCE = "conformance replay ", "conformance reproduce "
 _WITHOUT_ANSWER = ("timed out", "not asked")
 """Rules of findings that a file would show by never ending, or not at all."""
 
-_LIBRARIES = {
-    "tokenizer.json": (
-        "from tokenizers import Tokenizer\ntokenizer = Tokenizer.from_file({path})",
-        "encoding = tokenizer.encode({input})\nprint(encoding.ids, encoding.tokens, encoding.offsets)",
-        "print(ascii(tokenizer.decode({input})))",
-        "from tokenizers.decoders import DecodeStream\n"
-        "ids = {ids}\n"
-        "stream = DecodeStream(skip_special_tokens=True)\n"
-        "print(ascii([stream.step(tokenizer, token_id) for token_id in ids]), ascii(tokenizer.decode(ids)))",
-    ),
-    "sentencepiece": (
-        "from sentencepiece import SentencePieceProcessor\nprocessor = SentencePieceProcessor(model_file={path})",
-        'print(processor.Encode({input}, return_type="offset_mapping"))',
-        "print(ascii(processor.Decode({input})))",
-        "",
-    ),
-}
-"""By model format: how to load a model, to encode, to decode, and to decode as a stream, "" where it has none."""
-
 
 def _written(case: Case) -> str:
     if case.kind == "ids":
         return str(list(case.ids))
     return ascii(case.data if case.kind == "bytes" else case.text)
+
+
+def _console(model: ModelInfo) -> Console | None:
+    """What one types to ask the official library; a run of another version may have models of other formats."""
+    model_format = FORMATS.get(model.format)
+    return None if model_format is None else model_format.console

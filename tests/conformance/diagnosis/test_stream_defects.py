@@ -20,7 +20,7 @@ from conformance.engine.shard_work import work
 from conformance.engine.workers import close_bench
 from conformance.inputs.shards import Inputs, Shard
 from conformance.runs.gather import findings, gather
-from conformance.subjects import ORACLES
+from conformance.subjects.adapters import ORACLES
 from conformance.triage.minimize import shrunk_example
 from reftok import embedded_models
 

@@ -14,7 +14,7 @@ from conformance.core.finding import Finding, Mismatch
 from conformance.core.releases import Releases
 from conformance.core.resources import expectations_folder
 from conformance.runs.expectations import Expectation, gone, matching, read_expectations
-from conformance.subjects import BUILT_IN
+from conformance.subjects.adapters import BUILT_IN
 from reftok import embedded_models
 
 from ..checks.test_library_crash import MODELS

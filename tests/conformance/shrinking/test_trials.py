@@ -18,7 +18,7 @@ from conformance.engine.plan import Plan
 from conformance.inputs.shards import Inputs
 from conformance.runs.models import plan_models
 from conformance.shrinking.trials import Trials
-from conformance.subjects import subject_label
+from conformance.subjects.adapters import subject_label
 from conformance.subjects.base import UnavailableError
 
 from ..subjects.isolated_subjects import WHOLE, Make

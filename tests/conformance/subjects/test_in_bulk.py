@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.runs.models import plan_models
-from conformance.subjects import load_subject
+from conformance.subjects.adapters import load_subject
 from conformance.subjects.base import InBulk, Subject
 from conformance.subjects.isolated import MOST_DEATHS, IsolatedSubject
 from tests.conformance.fuzzing.sessions import planted

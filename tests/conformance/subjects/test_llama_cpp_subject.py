@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.runs.models import plan_models
-from conformance.subjects import load_subject
+from conformance.subjects.adapters import load_subject
 from conformance.subjects.base import UnavailableError
 from reftok.errors import ModelFormatError
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import reftok
 from conformance.core.observation import Failure
 from conformance.core.streaming import Feeding, Streamed
-from conformance.subjects import load_subject
+from conformance.subjects.adapters import load_subject
 from conformance.subjects.answers import FOREIGN
 from conformance.subjects.answers import streamed as read
 from conformance.subjects.streams import fed, feeding_from_json, feeding_to_json, streamed_to_json, streaming

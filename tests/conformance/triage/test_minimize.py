@@ -15,7 +15,7 @@ from conformance.engine.plan import Plan
 from conformance.engine.workers import close_bench
 from conformance.inputs.shards import Inputs
 from conformance.runs.models import plan_models
-from conformance.subjects import subject_label
+from conformance.subjects.adapters import subject_label
 from conformance.triage.minimize import shrunk_example
 
 UNKNOWN = Attribution()

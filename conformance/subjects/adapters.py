@@ -1,0 +1,94 @@
+"""The built-in subjects by name, and the formats of models that their libraries are official for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from conformance.core.errors import UsageError
+from conformance.subjects import (
+    llama_cpp_subject,
+    reftok_spec_subject,
+    reftok_subject,
+    sentencepiece_subject,
+    tiktoken_subject,
+    tokenizers_subject,
+)
+from conformance.subjects.base import Adapter, Format, Subject, UnavailableError
+from conformance.subjects.isolated import IsolatedSubject
+
+_ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
+    {
+        module.ADAPTER.name: module.ADAPTER
+        for module in (
+            tokenizers_subject,
+            sentencepiece_subject,
+            tiktoken_subject,
+            llama_cpp_subject,
+            reftok_subject,
+            reftok_spec_subject,
+        )
+    }
+)
+BUILT_IN = tuple(_ADAPTERS)
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {model_format.name: model_format for adapter in _ADAPTERS.values() for model_format in adapter.official}
+)
+"""The formats of models, by name."""
+
+ORACLES: Mapping[str, str] = MappingProxyType(
+    {model_format.name: adapter.name for adapter in _ADAPTERS.values() for model_format in adapter.official}
+)
+"""The official library of each model format."""
+
+
+def subject_label(name: str) -> str:
+    """A subject as the reports name it: FILE.py:FACTORY without the folders.
+
+    >>> subject_label("somewhere/mine.py:Mine"), subject_label("reftok")
+    ('mine.py:Mine', 'reftok')
+    """
+    return name if name in _ADAPTERS else Path(name).name
+
+
+def subject_version(name: str) -> str:
+    """The version of a subject; "" for one from a file. Raises UnavailableError where it is not installed."""
+    return _installed(name).version() if name in _ADAPTERS else ""
+
+
+def load_subject(name: str, path: Path, model_format: str, timeout: float, encoding: str = "") -> Subject:
+    """A subject with a model loaded.
+
+    name: a built-in one, or FILE.py:FACTORY, which runs in a process of its own.
+    encoding: of a rank file, "" to recognise it; only the adapters that read rank files take one.
+    timeout: seconds that one answer of such a process may take.
+    Raises UnavailableError with the reason where it cannot take part.
+    """
+    if name not in _ADAPTERS:
+        return IsolatedSubject(name, path, timeout)
+    adapter = _installed(name)
+    if model_format not in adapter.reads:
+        raise UnavailableError(f"{name} does not read {model_format} files")
+    return adapter.load(path, model_format, encoding)
+
+
+def check_subject_name(name: str) -> None:
+    """Raise UsageError for what is neither a built-in subject nor FILE.py:FACTORY with an existing file."""
+    if name in _ADAPTERS:
+        return
+    file, _, factory = name.rpartition(":")
+    if not file or not factory.isidentifier():
+        raise UsageError(f"--subject {name}: neither one of {', '.join(_ADAPTERS)} nor FILE.py:FACTORY")
+    if not Path(file).is_file():
+        raise UsageError(f"--subject {name}: there is no file {file}")
+
+
+def _installed(name: str) -> Adapter:
+    adapter = _ADAPTERS[name]
+    try:
+        adapter.version()
+    except ImportError:
+        raise UnavailableError(f"{name} is not installed: python -m pip install {adapter.package}") from None
+    return adapter
