@@ -27,5 +27,6 @@ _ALL: tuple[Check, ...] = (
     LIBRARY_CRASH,
 )
 
-CHECKS: Mapping[str, Check] = MappingProxyType({check.name: check for check in _ALL})
+_CHECKS = {check.name: check for check in _ALL}
+CHECKS: Mapping[str, Check] = MappingProxyType(_CHECKS)
 """Every check by name, in the order of the reports."""

@@ -18,19 +18,17 @@ from conformance.subjects import (
 from conformance.subjects.base import Adapter, Format, Subject, UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 
-_ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
-    {
-        module.ADAPTER.name: module.ADAPTER
-        for module in (
-            tokenizers_subject,
-            sentencepiece_subject,
-            tiktoken_subject,
-            llama_cpp_subject,
-            reftok_subject,
-            reftok_spec_subject,
-        )
-    }
-)
+_ADAPTERS: dict[str, Adapter] = {
+    module.ADAPTER.name: module.ADAPTER
+    for module in (
+        tokenizers_subject,
+        sentencepiece_subject,
+        tiktoken_subject,
+        llama_cpp_subject,
+        reftok_subject,
+        reftok_spec_subject,
+    )
+}
 BUILT_IN = tuple(_ADAPTERS)
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -38,9 +36,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 )
 """The formats of models, by name."""
 
-ORACLES: Mapping[str, str] = MappingProxyType(
-    {model_format.name: adapter.name for adapter in _ADAPTERS.values() for model_format in adapter.official}
-)
+_ORACLES = {model_format.name: adapter.name for adapter in _ADAPTERS.values() for model_format in adapter.official}
+ORACLES: Mapping[str, str] = MappingProxyType(_ORACLES)
 """The official library of each model format."""
 
 
