@@ -15,7 +15,7 @@ from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
 from conformance.report.run.folder import write_atomically
 from conformance.reproduce.replay import named_finding
-from conformance.reproduce.script import Reproduction
+from conformance.reproduce.script import Reproduction, comparison
 from conformance.runs.journal import read_plan
 from conformance.shrinking.together import FORMATS, MOST_ATTEMPTS, shrink_together
 from conformance.shrinking.trials import Trials
@@ -69,10 +69,13 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
         raise InputError(f"{finding.fingerprint}: what gives no answer in time has no reproduction")
     data, case = model.path.read_bytes(), example.case
     with Trials(plan, example, Attribution(finding.stage, finding.rule)) as trials:
-        if shrinks_model:
-            attempts = SLOW_ATTEMPTS if example.severity == "no answer" else MOST_ATTEMPTS
-            data, case = shrink_together(trials, model.format, data, case, attempts)
         shown = trials.shown(data, case)
+        if shown is not None:
+            comparison(finding, case, shown)
+            if shrinks_model:
+                attempts = SLOW_ATTEMPTS if example.severity == "no answer" else MOST_ATTEMPTS
+                data, case = shrink_together(trials, model.format, data, case, attempts)
+                shown = trials.shown(data, case)
     if shown is None and trials.refused:
         alone = f"cannot take part with a copy of {model.path.name} alone: {trials.refused}"
         raise InputError(f"{finding.fingerprint}: {example.subject} {alone}")

@@ -42,7 +42,7 @@ class Reproduction:
     @property
     def text(self) -> str:
         """The file."""
-        constants, comparing = self._comparison()
+        constants, comparing = comparison(self.finding, self.case, self.shown)
         title = {
             "CAUSE": f"{self.finding.stage}: {self.finding.rule}" if self.finding.stage else self.finding.rule,
             "SEEN_IN": self.finding.example.subject,
@@ -77,14 +77,15 @@ class Reproduction:
             return parts.SUBJECT_OF_FILE
         return parts.SUBJECT_REFTOK if self.finding.example.subject == "reftok" else parts.SUBJECT_IS_OFFICIAL
 
-    def _comparison(self) -> tuple[Mapping[str, Any], str]:
-        """The constants of the comparison, INPUT among them, and its code; raises InputError where it has none."""
-        check = CHECKS[self.finding.example.check]
-        found = check.reproduction(self.case, self.shown.subject)
-        if found is None:
-            problem = "this use of a stream has no short form" if check.methods else "this check has no short form"
-            raise InputError(f"{problem}; `conformance replay` shows it")
-        return found
+
+def comparison(finding: Finding, case: Case, shown: Shown) -> tuple[Mapping[str, Any], str]:
+    """The constants of the comparison, INPUT among them, and its code; raises InputError where it has none."""
+    check = CHECKS[finding.example.check]
+    found = check.reproduction(case, shown.subject)
+    if found is None:
+        problem = "this use of a stream has no short form" if check.methods else "this check has no short form"
+        raise InputError(f"{problem}; `conformance replay` shows it")
+    return found
 
 
 def _model_literal(data: bytes, model_format: str) -> str:

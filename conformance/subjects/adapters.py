@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import KeysView, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -29,7 +29,7 @@ _ADAPTERS: dict[str, Adapter] = {
         reftok_spec_subject,
     )
 }
-BUILT_IN = tuple(_ADAPTERS)
+BUILT_IN: KeysView[str] = _ADAPTERS.keys()
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {model_format.name: model_format for adapter in _ADAPTERS.values() for model_format in adapter.official}
