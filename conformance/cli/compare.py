@@ -16,6 +16,7 @@ from rich.console import Console
 from conformance.compare.comparison import Comparison, compare
 from conformance.compare.matrix import LibraryMatrix, matrix
 from conformance.core.errors import InputError
+from conformance.files.atomic import write_atomically
 from conformance.report.comparison.html import comparison_html
 from conformance.report.comparison.json import comparison_json
 from conformance.report.comparison.markdown import comparison_markdown
@@ -24,7 +25,7 @@ from conformance.report.matrix.html import matrix_html
 from conformance.report.matrix.json import matrix_json
 from conformance.report.matrix.markdown import matrix_markdown
 from conformance.report.matrix.terminal import print_matrix
-from conformance.report.run.folder import HTML, read_run_folder, write_atomically
+from conformance.report.run.folder import HTML, read_run_folder
 
 FORMATS = ("terminal", "markdown", "json", "html")
 

@@ -14,6 +14,7 @@ from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
 from conformance.engine.bench import load_reference
 from conformance.engine.workers import close_bench
+from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import Universe
 from conformance.fuzzing.folder import (
     STATE,
@@ -29,7 +30,7 @@ from conformance.fuzzing.state import ShardOutcome, new_state
 from conformance.fuzzing.watching import Watcher
 from conformance.fuzzing.workers import Workers
 from conformance.generators.knowledge import model_knowledge
-from conformance.report.run.folder import write_atomically, write_run_folder
+from conformance.report.run.folder import write_run_folder
 from conformance.runs.expectations import matching, read_expectations
 from conformance.runs.job import Job
 from conformance.runs.progress import Shrinking

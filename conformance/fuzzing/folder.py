@@ -21,11 +21,11 @@ from typing import Any
 
 from conformance.core.errors import InputError
 from conformance.core.run import case_from_json, case_to_json
+from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import coverage_from_json
 from conformance.fuzzing.session import SessionShard
 from conformance.fuzzing.state import Kept, ModelState, SessionState, ShardOutcome
 from conformance.generators import NAMES
-from conformance.report.run.folder import write_atomically
 from conformance.runs.journal import result_from_json, result_to_json
 
 SESSION, SHARDS, CORPUS, STATE = "session.json", "shards.jsonl", "corpus.jsonl", "state.json"

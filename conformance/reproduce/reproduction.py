@@ -13,7 +13,7 @@ from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
-from conformance.report.run.folder import write_atomically
+from conformance.files.atomic import write_atomically
 from conformance.reproduce.replay import named_finding
 from conformance.reproduce.script import Reproduction, comparison
 from conformance.runs.journal import read_plan

@@ -18,6 +18,7 @@ from conformance.core.finding import Mismatch, Severity
 from conformance.core.run import mismatch_from_json, mismatch_to_json
 from conformance.engine.plan import MOST_FUZZ, MOST_SECONDS, ModelPlan, Plan
 from conformance.engine.result import Counts, Group, ShardResult
+from conformance.files.atomic import write_atomically
 from conformance.inputs.shards import SOURCES, Inputs, Shard
 from conformance.subjects.adapters import BUILT_IN, ORACLES, subject_label
 from reftok.formats.tiktoken_encodings import ENCODINGS
@@ -213,10 +214,7 @@ def write_plan(
         "hashes": hashes,
         "versions": dict(versions),
     }
-    path = folder / PLAN
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(value, indent=1), "utf-8")
-    os.replace(temporary, path)
+    write_atomically(folder / PLAN, json.dumps(value, indent=1))
 
 
 def _absolute(subject: str) -> str:

@@ -1,12 +1,11 @@
 """The folder of a run: run.json and findings.jsonl for machines; a report, a summary and a badge for people.
 
-Each file is written beside its place and moved there whole; run.json comes last, so that a folder with one is complete.
+Each file is replaced whole; run.json comes last, so that a folder with one is complete.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -22,6 +21,7 @@ from conformance.core.run import (
     run_from_json,
     run_to_json,
 )
+from conformance.files.atomic import write_atomically
 from conformance.report.run.badge import badge_json, badge_svg
 from conformance.report.run.html import html_report
 from conformance.report.run.junit import junit_xml
@@ -45,19 +45,6 @@ def write_run_folder(run: Run, folder: Path, coverage: Mapping[str, Any] | None 
     write_atomically(folder / BADGE, badge_svg(run))
     write_atomically(folder / BADGE_ENDPOINT, badge_json(run))
     write_atomically(folder / RUN, json.dumps(run_to_json(run), indent=1, ensure_ascii=True, sort_keys=True) + "\n")
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """A reader sees the old file or the new one, never a part; a killed writer leaves the old one."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("wb") as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def read_run_folder(folder: Path) -> Run:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from conformance.core.errors import ConformanceError, HarnessError, InputError, UsageError
 from conformance.report.run import folder as folders
-from conformance.report.run.folder import read_run_folder, write_atomically, write_run_folder
+from conformance.report.run.folder import read_run_folder, write_run_folder
 from tests.conformance.report.sample_run import passing_run, sample_run
 
 
@@ -119,20 +118,6 @@ def test_unknown_verdict(folder: Path) -> None:
     path = folder / "run.json"
     path.write_text(path.read_text("utf-8").replace('"verdict": "unexpected findings"', '"verdict": "fine"'), "utf-8")
     refused(folder, "verdict: is 'fine'")
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "file"
-    write_atomically(path, "old")
-
-    def fail(*_: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, "new")
-    assert path.read_text("utf-8") == "old"
-    assert [item.name for item in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_killed_run_leaves_no_run_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""How the harness keeps files: each replaced whole, as one mechanism for all rooms above."""
