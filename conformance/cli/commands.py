@@ -23,13 +23,14 @@ from conformance.cli.reproduce import reproduce_command
 from conformance.core.errors import ConformanceError, InputError, UsageError
 from conformance.core.run import Run
 from conformance.engine.plan import MOST_FUZZ, Plan
+from conformance.files.lock import locked
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.shards import DEFAULT_SOURCES, SOURCES, Inputs, corpus_cases
 from conformance.report.run.terminal import print_report
 from conformance.reproduce import replay as replaying
 from conformance.runs.execute import execute
 from conformance.runs.job import Job, check_subjects, check_unchanged, file_hashes, model_infos
-from conformance.runs.journal import check_journal, check_versions, locked, read_plan, write_plan
+from conformance.runs.journal import check_journal, check_versions, read_plan, write_plan
 from conformance.runs.models import plan_models
 from conformance.runs.progress import ProgressTeller, to_nowhere
 from conformance.subjects.adapters import BUILT_IN

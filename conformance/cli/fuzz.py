@@ -20,6 +20,7 @@ from conformance.checks import CHECKS
 from conformance.cli.options import CheckName, Timeout, checked_subjects, cores
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import MOST_FUZZ, Plan
+from conformance.files.lock import locked
 from conformance.fuzzing.corpus import Change, merge, minimize
 from conformance.fuzzing.drive import SessionEnd, SessionJob, run_session
 from conformance.fuzzing.folder import read_generators, write_generators
@@ -33,7 +34,7 @@ from conformance.report.run.terminal import print_report
 from conformance.report.run.view import plural
 from conformance.report.text import visible
 from conformance.runs.job import Job, check_subjects, file_hashes, model_infos
-from conformance.runs.journal import locked, read_plan, write_plan
+from conformance.runs.journal import read_plan, write_plan
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
@@ -200,8 +201,9 @@ def corpus() -> None:
 @click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 def corpus_minimize(folder: Path) -> None:
     """Leave out the inputs of a session that reach nothing that shorter ones do not."""
+    models = read_plan(folder)[0].models
     with locked(folder):
-        _say(folder, minimize(folder, read_plan(folder)[0].models))
+        _say(folder, minimize(folder, models))
 
 
 @corpus.command("merge")
@@ -209,8 +211,9 @@ def corpus_minimize(folder: Path) -> None:
 @click.argument("others", nargs=-1, required=True, type=click.Path(path_type=Path))
 def corpus_merge(folder: Path, others: tuple[Path, ...]) -> None:
     """Add what the sessions OTHERS have kept to the session of RUN."""
+    models = read_plan(folder)[0].models
     with locked(folder):
-        _say(folder, merge(folder, others, read_plan(folder)[0].models))
+        _say(folder, merge(folder, others, models))
 
 
 def _say(folder: Path, change: Change) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -47,23 +45,6 @@ class Journal:
     def close(self) -> None:
         """Close the file; it stays, so that a run can be looked into."""
         self._file.close()
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """The run folder, for this process alone; the system lets go of it when the process ends, however it ends.
-
-    Raises InputError where another process is at work on it.
-    """
-    with ExitStack() as stack:
-        try:
-            file = stack.enter_context((folder / JOURNAL).open("a", encoding="ascii"))
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(f"{folder}: is being worked on by another process") from None
-        except OSError as error:
-            raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
-        yield
 
 
 def check_journal(folder: Path, plan: Plan) -> None:

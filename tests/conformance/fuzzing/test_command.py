@@ -11,7 +11,9 @@ import pytest
 from click import Context
 from click.testing import CliRunner
 
+from conformance.cli.fuzz import corpus
 from conformance.cli.fuzz import fuzz as fuzz_command
+from conformance.core.errors import InputError
 from conformance.report.run.folder import read_run_folder
 from tests.conformance.commands import Command, Planted, hear_interrupts, said
 from tests.conformance.fuzzing.sessions import left_behind
@@ -43,6 +45,14 @@ def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance: Comm
     more = conformance(*resumed(tmp_path / "s", cases=90))
     assert (more.returncode, more.stderr) == (0, "")
     assert read_run_folder(tmp_path / "s").cases == 90
+
+
+@pytest.mark.parametrize("command", [("minimize",), ("merge", "other")])
+def test_a_folder_without_a_session_is_refused_and_left_as_it_is(tmp_path: Path, command: tuple[str, ...]) -> None:
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(InputError, match=r"is not the folder of a run: it has no plan\.json"):
+            corpus.main([command[0], str(folder), *command[1:]], standalone_mode=False)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_session_ends_when_its_time_is_up(conformance: Command, tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from conformance.runs.journal import (
     Journal,
     check_journal,
     check_versions,
-    locked,
     read_plan,
     read_versions,
     result_from_json,
@@ -278,15 +277,6 @@ def test_a_journal_of_another_plan_is_refused(
     path.write_text(json.dumps(line) + "\n", "ascii")
     with pytest.raises(InputError, match=message):
         check_journal(tmp_path, plan(tmp_path))
-
-
-def test_a_folder_is_locked_once_and_free_afterwards(tmp_path: Path) -> None:
-    with locked(tmp_path):
-        with pytest.raises(InputError, match="is being worked on by another process"), locked(tmp_path):
-            pass
-        journaled(tmp_path, 1)
-    with locked(tmp_path):
-        assert list(finished(tmp_path)) == ["m|fuzz|0|1"]
 
 
 def test_a_folder_without_a_plan_is_refused(tmp_path: Path) -> None:

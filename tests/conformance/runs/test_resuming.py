@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from conformance.cli.commands import _made
+from conformance.files.lock import locked
 from conformance.inputs.shards import SHARD_CASES
 from conformance.report.run.folder import read_run_folder
-from conformance.runs.journal import locked
 from reftok import embedded_models
 
 from ..commands import (

@@ -1,0 +1,76 @@
+"""One process at a time works on a folder, and one that is killed leaves it free."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.core.errors import InputError
+from conformance.files.lock import locked
+
+HOLDER = """
+import sys
+from pathlib import Path
+from conformance.files.lock import locked
+
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process, which holds the folder until its standard input ends."""
+    command = [sys.executable, "-c", HOLDER, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def taken(folder: Path) -> None:
+    with locked(folder):
+        pass
+
+
+def test_a_folder_that_another_process_holds_is_refused(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
+    with pytest.raises(InputError) as caught:
+        taken(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: is being worked on by another process"
+
+
+def test_a_folder_is_free_when_its_process_ends(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
+    holder.communicate()
+    assert holder.returncode == 0
+    taken(tmp_path)
+
+
+def test_a_folder_is_free_when_its_process_is_killed(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
+    holder.kill()
+    holder.wait()
+    taken(tmp_path)
+
+
+def test_a_folder_is_held_once_within_a_process_too(tmp_path: Path) -> None:
+    with locked(tmp_path), pytest.raises(InputError, match="is being worked on by another process"):
+        taken(tmp_path)
+
+
+def test_a_folder_is_free_after_an_error(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), locked(tmp_path):
+        raise KeyError
+    taken(tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file: cannot be written: "):
+        taken(tmp_path / "file")
