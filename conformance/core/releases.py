@@ -2,48 +2,45 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_BOUND = re.compile(r"(>=|<)(\d+(?:\.\d+)*)", re.ASCII)
-_RANGE = re.compile(rf"([A-Za-z][\w.-]*)((?:{_BOUND.pattern}(?:,(?!$)|$))*)", re.ASCII)
-_LEADING_NUMBERS = re.compile(r"\d+(?:\.\d+)*", re.ASCII)
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+_OPERATORS = ("", "<", ">=", "<>=")
 
 
-def release(version: str) -> tuple[int, ...]:
-    """The numbers of a version, without zeros at the end; what follows them (rc1, .dev0) does not count.
+def release(version: str) -> Version:
+    """The release that a version belongs to: rc1, .dev0 and the like do not count. 0 for what is no version.
 
-    >>> release("0.21.4"), release("0.23.0"), release("0.22.0rc1"), release("")
-    ((0, 21, 4), (0, 23), (0, 22), ())
+    >>> release("0.21.4"), release("0.23.0") == release("0.23"), release("0.22.0rc1"), release("")
+    (<Version('0.21.4')>, True, <Version('0.22.0')>, <Version('0')>)
     """
-    match = _LEADING_NUMBERS.match(version)
-    numbers = [int(number) for number in match[0].split(".")] if match else []
-    while numbers and not numbers[-1]:
-        numbers.pop()
-    return tuple(numbers)
+    try:
+        return Version(Version(version).base_version)
+    except ValueError:  # one of more digits than Python reads, too
+        return Version("0")
 
 
 @dataclass(frozen=True, slots=True)
 class Releases:
-    """Releases of one library: from `first` on, and before `end`; "" where there is no such bound."""
+    """The releases of one library that are within bounds."""
 
     library: str
-    first: str = ""
-    end: str = ""
+    bounds: SpecifierSet
 
     def have(self, versions: Mapping[str, str]) -> bool:
         """Whether the installed release is among them; one that is not installed is not.
 
         versions: of each library, as `installed_versions` gives them.
 
-        >>> Releases("tokenizers", first="0.21.4").have({"tokenizers": "0.23.3"})
+        >>> read_releases("tokenizers>=0.21.4").have({"tokenizers": "0.23.3"})
         True
         """
         version = versions.get(self.library, "")
-        if not version:
-            return False
-        return release(self.first) <= release(version) and (not self.end or release(version) < release(self.end))
+        return bool(version) and release(version) in self.bounds
 
 
 def read_releases(text: str) -> Releases:
@@ -51,11 +48,15 @@ def read_releases(text: str) -> Releases:
 
     Raises ValueError for anything else.
 
-    >>> read_releases("tokenizers>=0.21,<0.22"), read_releases("tokenizers")
-    (Releases(library='tokenizers', first='0.21', end='0.22'), Releases(library='tokenizers', first='', end=''))
+    >>> read_releases("tokenizers>=0.21,<0.22")
+    Releases(library='tokenizers', bounds=<SpecifierSet('<0.22,>=0.21')>)
     """
-    match = _RANGE.fullmatch(text)
-    bounds = _BOUND.findall(match[2]) if match else []
-    if match is None or len(dict(bounds)) < len(bounds):
-        raise ValueError(f"{text!r} is not a library with at most one >= and one <")
-    return Releases(match[1], dict(bounds).get(">=", ""), dict(bounds).get("<", ""))
+    refusal = ValueError(f"{text!r} is not a library with at most one >= and one <")
+    try:
+        read = Requirement(text)
+    except InvalidRequirement:
+        raise refusal from None
+    operators = "".join(sorted(bound.operator for bound in read.specifier))
+    if operators not in _OPERATORS or read.extras or read.url or read.marker:
+        raise refusal
+    return Releases(read.name, read.specifier)

@@ -92,7 +92,7 @@ def is_older(version: str) -> bool:
     >>> is_older("0.2.1"), is_older("0.2.2")
     (True, False)
     """
-    return release(version) < (0, 2, 2)
+    return release(version) < release("0.2.2")
 
 
 class OlderSentencePieceSubject(SentencePieceSubject):

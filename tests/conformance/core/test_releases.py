@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.core.releases import Releases, read_releases, release
+from conformance.core.releases import read_releases, release
 
 NUMBERS = st.lists(st.integers(0, 30), min_size=1, max_size=3)
 
@@ -21,6 +21,11 @@ def test_releases_are_ordered_as_numbers_and_not_as_text(one: list[int], other: 
     assert (release(dotted(one)) < release(dotted(other))) == (padded[0] < padded[1])
 
 
+@pytest.mark.parametrize("version", ["", "unknown", "0.x", "9" * 5_000])
+def test_what_is_no_version_comes_before_every_release(version: str) -> None:
+    assert release(version) < release("0.0.1")
+
+
 @pytest.mark.parametrize(
     ("text", "version", "holds"),
     [
@@ -30,6 +35,10 @@ def test_releases_are_ordered_as_numbers_and_not_as_text(one: list[int], other: 
         ("tokenizers>=0.21,<0.21.1", "0.21.0", True),
         ("tokenizers>=0.21,<0.21.1", "0.20.3", False),
         ("tokenizers>=0.9", "0.10.0", True),
+        ("tokenizers>=0.23", "0.23.0rc1", True),
+        ("tokenizers<0.23", "0.23.0.dev0", False),
+        ("tokenizers>=0.23", "0.23", True),
+        ("tokenizers<0.23", "unknown", True),
         ("tokenizers<0.21.2", "", False),
     ],
 )
@@ -38,12 +47,23 @@ def test_a_range_holds_for_the_releases_within_it(text: str, version: str, holds
 
 
 def test_a_range_of_a_library_that_is_not_installed_holds_for_nothing() -> None:
-    assert not Releases("tokenizers").have({"sentencepiece": "0.2.3"})
+    assert not read_releases("tokenizers").have({"sentencepiece": "0.2.3"})
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", ">=0.21", "tokenizers>0.21", "tokenizers==0.21", "tokenizers>=0.21,", "tokenizers>=0.2,>=0.3", "a b", "a<"],
+    [
+        "",
+        ">=0.21",
+        "tokenizers>0.21",
+        "tokenizers==0.21",
+        "tokenizers>=0.2,>=0.3",
+        "a b",
+        "a<",
+        "a[b]>=1",
+        "a; python_version < '4'",
+        "a @ https://example.org",
+    ],
 )
 def test_what_is_no_range_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a library"):
