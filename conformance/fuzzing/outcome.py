@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.checks import CHECKS
-from conformance.core.run import Cell, Run
+from conformance.core.run import Run
 from conformance.fuzzing.coverage import KindCoverage, Universe, summary
 from conformance.fuzzing.session import SessionPlan
 from conformance.fuzzing.state import SessionState
@@ -16,8 +15,6 @@ from conformance.runs.assemble import finished_run, unfinished_run, with_problem
 from conformance.runs.job import Job
 from conformance.runs.progress import Shrinking
 
-MOST_REFUSED = 0.2
-"""A subject that gives no answer to this share of the inputs or more proves nothing."""
 ENOUGH_CASES = 2_000
 """Of a model, from which on every stage must have changed something."""
 MOST_NEVER_REACHED = 10
@@ -76,20 +73,7 @@ def session_run(
     run = replace(run, sources=("session",), fuzz=cases)
     if told is None:
         return run
-    return with_problems(run, [*_refusing(run.cells), *_idle(session, state), *_unexercised(state)])
-
-
-def _refusing(cells: Sequence[Cell]) -> Iterator[str]:
-    """The subjects that refused too much to prove anything."""
-    asked: dict[tuple[str, str], list[int]] = {}
-    for cell in cells:
-        if CHECKS[cell.check].counts_answers:
-            counts = asked.setdefault((cell.model, cell.subject), [0, 0])
-            counts[0] += cell.failures
-            counts[1] += cell.compared
-    for (model, subject), (failures, compared) in asked.items():
-        if compared and failures >= MOST_REFUSED * compared:
-            yield f"{subject} gave no answer to {failures:,} of {compared:,} questions on {model}"
+    return with_problems(run, [*_idle(session, state), *_unexercised(state)])
 
 
 def _idle(session: SessionPlan, state: SessionState) -> Iterator[str]:

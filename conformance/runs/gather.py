@@ -16,8 +16,8 @@ from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, telling
 from conformance.runs.expectations import Expectation, matching
 
-MOST_REFUSED = 0.5
-"""A subject that gives no answer to more than this share of the cases proves nothing: the run says so and fails."""
+MOST_UNANSWERED = 0.2
+"""A subject that gives no answer to more than this share of the questions proves nothing: the run says so and fails."""
 
 _NO_CASE = "the inputs have no case for it"
 
@@ -195,7 +195,7 @@ def vacuous(
             since = " and ".join(filter(None, whys)) if row else _NO_CASE
             problem = f"{subject} was compared on nothing with {model}: nothing is proved"
             problems.append(f"{problem}, since {since}" if since else problem)
-        elif failures > MOST_REFUSED * questions:
+        elif failures > MOST_UNANSWERED * questions:
             problems.append(f"{subject} gave no answer to {failures:,} of {questions:,} questions on {model}")
     return problems
 

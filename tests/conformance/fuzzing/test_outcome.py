@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from conformance.core.case import text_case
 from conformance.core.errors import InputError
-from conformance.core.run import Cell
 from conformance.engine.plan import Plan
 from conformance.fuzzing import outcome
 from conformance.fuzzing.corpus import kept_inputs, merge, minimize
@@ -93,13 +92,6 @@ def test_a_generator_with_nothing_to_do_is_told_and_is_no_problem(tmp_path: Path
     value = json.loads((tmp_path / "session" / "coverage.json").read_text("ascii"))["bpe-gpt2"]
     assert value["nothing to do"] == {"charsmap": "the model has no charsmap"}
     assert value["generators"] == {"numbers": 60}
-
-
-@pytest.mark.parametrize(("failures", "is_told"), [(19, False), (20, True)])
-def test_a_subject_that_refuses_a_fifth_of_the_inputs_fails_the_session(failures: int, is_told: bool) -> None:
-    cells = [Cell("m", "s", "ids", 60, failures=failures), Cell("m", "s", "decode", 40), Cell("m", "s", "tokens", 0)]
-    told = list(outcome._refusing(cells))
-    assert told == (["s gave no answer to 20 of 100 questions on m"] if is_told else [])
 
 
 def test_a_subject_that_raises_on_everything_fails_the_session(tmp_path: Path) -> None:
