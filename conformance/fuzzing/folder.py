@@ -12,9 +12,9 @@ are emptied: killed at any point, the next start knows what was done.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from typing import Any
 from conformance.core.errors import InputError
 from conformance.core.run import case_from_json, case_to_json
 from conformance.files.atomic import write_atomically
+from conformance.files.lines import LineFile, read_lines
 from conformance.fuzzing.coverage import coverage_from_json
 from conformance.fuzzing.session import SessionShard
 from conformance.fuzzing.state import Kept, ModelState, SessionState, ShardOutcome
@@ -39,20 +40,18 @@ class ShardJournal:
     """
 
     def __init__(self, folder: Path, generation: int) -> None:
-        self._path = folder / SHARDS
-        outcomes = [_outcome(value, self._path) for value in _lines(self._path)]
+        path = folder / SHARDS
+        outcomes = [_outcome(value, path) for value in _values(path)]
         self.finished = {outcome.shard: outcome for outcome in outcomes if outcome.shard.generation == generation}
-        self._file = self._path.open("a", encoding="ascii")
+        self._file = LineFile(path)
 
     def add(self, outcome: ShardOutcome) -> None:
         """Write an outcome, and wait until it is on disk."""
-        self._file.write(json.dumps(_outcome_to_json(outcome)) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        self._file.add([_outcome_to_json(outcome)])
 
     def empty(self) -> None:
         """Begin the next generation."""
-        self._file.truncate(0)
+        self._file.empty()
 
     def close(self) -> None:
         """Close the file; it stays."""
@@ -111,7 +110,7 @@ def read_corpus(folder: Path, count: int | None = None, start: int = 0) -> list[
     """The kept inputs from `start` on, of the first `count` or of all."""
     path = folder / CORPUS
     try:
-        return [Kept(value["model"], case_from_json(value["case"])) for value in _lines(path, start, count)]
+        return [Kept(value["model"], case_from_json(value["case"])) for value in _values(path, start, count)]
     except _FOREIGN as error:
         raise InputError(f"{path}: is not the corpus of a session ({error})") from None
 
@@ -121,32 +120,24 @@ def append_to_corpus(folder: Path, kept: Iterable[Kept], count: int) -> None:
     path = folder / CORPUS
     if read_corpus(folder, start=count):
         write_corpus(folder, read_corpus(folder, count))
-    with path.open("a", encoding="ascii") as file:
-        file.writelines(map(_kept_line, kept))
-        file.flush()
-        os.fsync(file.fileno())
+    with closing(LineFile(path)) as file:
+        file.add(map(_kept_to_json, kept))
 
 
 def write_corpus(folder: Path, kept: Iterable[Kept]) -> None:
     """Replaces the corpus as a whole."""
-    write_atomically(folder / CORPUS, "".join(map(_kept_line, kept)))
+    write_atomically(folder / CORPUS, "".join(json.dumps(_kept_to_json(entry)) + "\n" for entry in kept))
 
 
-def _kept_line(kept: Kept) -> str:
-    return json.dumps({"model": kept.model, "case": case_to_json(kept.case)}) + "\n"
+def _kept_to_json(kept: Kept) -> dict[str, Any]:
+    return {"model": kept.model, "case": case_to_json(kept.case)}
 
 
-def _lines(path: Path, start: int = 0, stop: int | None = None) -> Iterator[Any]:
-    """The values of whole lines, from `start` to `stop`; a last line that was cut off by a kill is cut off the file."""
-    if not path.is_file():
-        return
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) != len(data):
-        os.truncate(path, len(whole))
+def _values(path: Path, start: int = 0, stop: int | None = None) -> list[Any]:
+    """The values of whole lines, from `start` to `stop`."""
     try:
-        yield from map(json.loads, whole.splitlines()[start:stop])
-    except ValueError as error:
+        return [json.loads(line) for line in read_lines(path, start, stop)]
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: has a line that is not JSON ({error})") from None
 
 

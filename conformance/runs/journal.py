@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -17,6 +16,7 @@ from conformance.core.run import mismatch_from_json, mismatch_to_json
 from conformance.engine.plan import MOST_FUZZ, MOST_SECONDS, ModelPlan, Plan
 from conformance.engine.result import Counts, Group, ShardResult
 from conformance.files.atomic import write_atomically
+from conformance.files.lines import LineFile, read_lines
 from conformance.inputs.shards import SOURCES, Inputs, Shard
 from conformance.subjects.adapters import BUILT_IN, ORACLES, subject_label
 from reftok.formats.tiktoken_encodings import ENCODINGS
@@ -31,16 +31,13 @@ class Journal:
     """The finished shards of one run folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / JOURNAL
-        self.finished = {result.shard.key: result for result in _read_lines(self._path)}
-        self._file = self._path.open("a", encoding="ascii")
+        self.finished = {result.shard.key: result for result in _results(folder)}
+        self._file = LineFile(folder / JOURNAL)
 
     def add(self, result: ShardResult) -> None:
         """Write a finished shard, and wait until it is on disk."""
         self.finished[result.shard.key] = result
-        self._file.write(json.dumps(result_to_json(result)) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        self._file.add([result_to_json(result)])
 
     def close(self) -> None:
         """Close the file; it stays, so that a run can be looked into."""
@@ -49,7 +46,7 @@ class Journal:
 
 def check_journal(folder: Path, plan: Plan) -> None:
     """Raise InputError where the journal holds models, subjects or checks that the plan does not name."""
-    for result in _read_lines(folder / JOURNAL):
+    for result in _results(folder):
         try:
             _check_planned(result, plan)
         except ValueError as error:
@@ -67,16 +64,10 @@ def _check_planned(result: ShardResult, plan: Plan) -> None:
         _choice(subject, subjects, "a subject")
 
 
-def _read_lines(path: Path) -> list[ShardResult]:
-    """The whole lines; a last line that was cut off by a kill is cut off the file."""
-    if not path.is_file():
-        return []
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) != len(data):
-        os.truncate(path, len(whole))
+def _results(folder: Path) -> list[ShardResult]:
+    path = folder / JOURNAL
     try:
-        return [result_from_json(json.loads(line)) for line in whole.splitlines()]
+        return [result_from_json(json.loads(line)) for line in read_lines(path)]
     except _FOREIGN as error:
         raise _no_journal(path, error) from None
 

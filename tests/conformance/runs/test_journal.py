@@ -137,17 +137,6 @@ def test_a_value_of_the_wrong_type_or_size_in_a_journal_is_refused(
         Journal(tmp_path)
 
 
-def test_a_torn_line_is_cut_off_without_writing_the_others_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = journaled(tmp_path, 1)
-    whole = path.read_bytes()
-    path.write_bytes(whole + b"{")
-    monkeypatch.delattr(Path, "write_bytes")
-    assert list(finished(tmp_path)) == ["m|fuzz|0|1"]
-    assert path.read_bytes() == whole
-
-
 def plan(tmp_path: Path) -> Plan:
     models = (ModelPlan("m", tmp_path / "m ☠.json", "tokenizer.json", "tokenizers"),)
     subjects = ("reftok", f"{tmp_path / 'a.py'}:B")
