@@ -1,0 +1,78 @@
+"""What is asked: streams are fed a sample of many cases, which no turn of a generator escapes, and all of few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count, islice
+from random import Random
+
+import pytest
+
+from conformance.core.case import Case, ids_case, made_case, text_case
+from conformance.engine.bench import Bench
+from conformance.engine.collecting import FEW_CASES, STREAMED, STREAMED_IDS, collect_answers, is_streamed
+from conformance.engine.plan import ModelPlan, Plan
+from conformance.generators import generators
+from conformance.generators.base import Generator
+from conformance.generators.knowledge import model_knowledge
+from conformance.generators.turns import in_turn
+from conformance.inputs.cuts import Depth
+from conformance.inputs.shards import Inputs
+from reftok import embedded_models, load
+
+ROUNDS = 20 * STREAMED
+"""In so many rounds of turns a generator has some 20 texts that are streamed."""
+
+
+def drawn(turns: list[Generator], turn: int) -> Iterator[Case]:
+    """What a generator is asked for at one of the turns, round after round, as runs make it."""
+    for number in islice(count(turn, len(turns)), ROUNDS):
+        yield made_case(turns[turn].draw(Random(f"0:m:{number}")), f"fuzz:0:{number}")
+
+
+@pytest.mark.parametrize("model", sorted(embedded_models()))
+def test_every_generator_has_cases_that_are_streamed_at_each_of_its_turns(model: str) -> None:
+    """Fault: one list of ids in seven met the same of the 21 turns again and again."""
+    turns = in_turn(generators(model_knowledge(load(model)), ("hello world", "naïve ☠")))
+    never = [one.name for turn, one in enumerate(turns) if not any(map(is_streamed, drawn(turns, turn)))]
+    assert turns
+    assert never == []
+
+
+def test_one_in_so_many_is_streamed() -> None:
+    for one_in, cases in (
+        (STREAMED, [text_case(f"text {number}", f"fuzz:0:{number}") for number in range(30_000)]),
+        (STREAMED_IDS, [ids_case((number, number % 5), f"fuzz:0:{number}") for number in range(30_000)]),
+    ):
+        assert 0.85 < one_in * sum(map(is_streamed, cases)) / len(cases) < 1.15
+
+
+def test_a_text_of_any_characters_is_streamed_or_not() -> None:
+    assert not is_streamed(text_case("\ud800", "o"))
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    model = ModelPlan("spm-char", embedded_models()["spm-char"], "sentencepiece", "sentencepiece")
+    bench = Bench(Plan((model,), ("reftok",), (), Inputs((), (), 0, 0), 60), model)
+    yield bench
+    bench.close()
+
+
+def streamed(bench: Bench, cases: list[Case], depth: Depth) -> list[Case]:
+    """The cases that were fed to streams."""
+    answers = collect_answers(bench, cases, ("stream encode", "stream decode"), depth=depth)["reftok"]
+    pairs = zip(cases, answers, strict=True)
+    return [case for case, answer in pairs if answer.stream_encoded or answer.stream_decoded]
+
+
+def test_all_of_few_cases_are_streamed_and_of_one_more_a_sample(bench: Bench) -> None:
+    cases = [text_case("a", f"o:{number}") for number in range(FEW_CASES + 1)]
+    assert streamed(bench, cases[:-1], "sample") == cases[:-1]
+    assert streamed(bench, cases, "sample") == [case for case in cases if is_streamed(case)] != []
+
+
+@pytest.mark.parametrize("depth", ["close", "sweep"])
+def test_what_is_looked_at_closely_is_streamed_however_many_cases_there_are(bench: Bench, depth: Depth) -> None:
+    cases = [text_case("a", f"o:{number}") for number in range(FEW_CASES + 1)]
+    assert streamed(bench, cases, depth) == cases
