@@ -114,7 +114,8 @@ def _made(make: Callable[[str], Any], factory: str, model: str) -> Any:
 def _hello(subject: Any) -> dict[str, Any]:
     version = getattr(subject, "version", getattr(sys.modules[_MODULE], "__version__", None))
     features = [name for name in FEATURES if getattr(subject, name, None) is not None]
-    return {"features": features, "version": version if isinstance(version, str) else ""}
+    said = version if isinstance(version, str) else ""
+    return {"features": features, "version": said, "seconds": time.process_time()}
 
 
 def load_factory(file: str, factory: str) -> Callable[[str], Any]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import select
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import Feeding, Streamed
+from conformance.subjects import isolated
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import MOST_DEATHS
 
@@ -268,11 +271,9 @@ def test_a_batch_call_that_fails_by_its_own_fault_is_seen_once(make: Make, batch
 
 
 COUNTING = """
-import time
 class Subject:
     def __init__(self, path):
         self.asked = 0
-        time.sleep({start})
     def encode(self, text, special):
         self.asked += 1
         return [self.asked]
@@ -281,17 +282,39 @@ class Subject:
 
 
 def test_what_a_subject_remembers_does_not_reach_the_next_shard(make: Make) -> None:
-    subject = make(COUNTING.format(start=0), timeout=60)
+    subject = make(COUNTING, timeout=60)
     subject.renew()
     assert subject.encode_batch(["a", "b"]) == [Encoded((1,)), Encoded((2,))]
     subject.renew()
     assert subject.encode("a") == Encoded((1,))
 
 
-def test_a_subject_that_is_slow_to_start_is_not_started_for_each_shard(make: Make) -> None:
-    subject = make(COUNTING.format(start=2.1), timeout=60)
+def test_a_subject_that_is_slow_to_start_is_not_started_for_each_shard(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolated, "QUICK_START_SECONDS", 0.0)
+    subject = make(COUNTING, timeout=60)
     subject.renew()
     assert subject.encode("a") == Encoded((2,))
+
+
+def test_what_the_machine_does_besides_makes_no_start_slow(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault: it was the clock that counted, so under load a subject was no longer started for each shard."""
+    clock = count(0, 3)
+    monkeypatch.setattr(isolated, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    subject = make(COUNTING, timeout=3600)
+    subject.renew()
+    assert subject.encode("a") == Encoded((1,))
+
+
+def test_the_time_to_start_is_not_that_of_an_answer(make: Make) -> None:
+    assert make("__version__ = '1.2'" + WHOLE.format(wrong="pass"), timeout=0.001).version == "1.2"
+
+
+def test_a_subject_that_does_not_start_in_its_time_is_told_so(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolated, "START_SECONDS", 0.1)
+    with pytest.raises(UnavailableError, match=r"cannot be loaded: it had not loaded the model after 0\.1 s"):
+        make("import time\ntime.sleep(600)")
 
 
 @pytest.mark.parametrize(
