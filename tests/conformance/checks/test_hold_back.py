@@ -78,6 +78,44 @@ def test_what_a_pattern_holds_until_the_end_stays_within_the_bound() -> None:
     assert TextHoldBack(HoldBack(undecided), WORDS, encoded).late(Feeding("encoder", chunks), streamed) is not None
 
 
+SPELT = "a b c d e f g h " * 20
+"""Each token is two code points, and is certain when the next one begins."""
+SPELT_IDS = tuple(load("bpe-gpt2").encode(SPELT).ids)
+
+
+@pytest.mark.parametrize("come", [FREELY_HELD, 4 * FREELY_HELD])
+def test_a_stream_may_say_that_it_holds_just_what_is_needed(come: int) -> None:
+    """All ids have come out, so that only its words are judged."""
+    most = HoldBack(load("bpe-gpt2")).needed(SPELT[:come]) if come > FREELY_HELD else FREELY_HELD
+    chunks = (SPELT[:come], SPELT[come:])
+    assert late("bpe-gpt2", chunks, Streamed((SPELT_IDS, (), ()), held=(most, 0, 0))) is None
+    assert late("bpe-gpt2", chunks, Streamed((SPELT_IDS, (), ()), held=(most + 1, 0, 0))) == Late(0, most + 1, most)
+
+
+def test_of_what_is_short_nothing_is_needed_beyond_what_is_free_whatever_a_longer_text_may_need() -> None:
+    text = "." * 200
+    ids = tuple(load("bpe-gpt2").encode(text).ids)
+    assert HoldBack(load("bpe-gpt2")).needed(text[:FREELY_HELD]) > FREELY_HELD + 1
+    streamed = Streamed((ids, (), ()), held=(FREELY_HELD + 1, 0, 0))
+    found = late("bpe-gpt2", (text[:FREELY_HELD], text[FREELY_HELD:]), streamed)
+    assert found == Late(0, FREELY_HELD + 1, FREELY_HELD)
+
+
+@pytest.mark.parametrize("size", [FREELY_HELD, FREELY_HELD + 2])
+def test_a_text_that_may_be_held_whole_is_not_judged(size: int) -> None:
+    streamed = Streamed(((), (), SPELT_IDS[: size // 2]), held=(0, 1000, 0))
+    assert (late("bpe-gpt2", (SPELT[: size - 1], SPELT[size - 1 : size]), streamed) is None) == (size == FREELY_HELD)
+
+
+@pytest.mark.parametrize(("given_out", "held"), [(18, FREELY_HELD + 2), (17, FREELY_HELD + 4)])
+def test_so_much_more_than_the_reference_holds_may_be_missing_and_no_token_more(given_out: int, held: int) -> None:
+    """Of 101 code points the reference gives out 50 tokens, which end at 99."""
+    chunks, most = (SPELT[:101], SPELT[101:]), FREELY_HELD + 2
+    assert len(load("bpe-gpt2").stream_encoder().feed(chunks[0])) == 50
+    streamed = Streamed((SPELT_IDS[:given_out], SPELT_IDS[given_out:], ()))
+    assert late("bpe-gpt2", chunks, streamed) == (Late(0, held, most) if held > most else None)
+
+
 def test_what_is_held_is_told_with_its_bound_and_its_chunk() -> None:
     ids = tuple(load("bpe-gpt2").encode(WORDS).ids)
     chunks = (WORDS[:20], WORDS[20:120], WORDS[120:])
@@ -151,6 +189,16 @@ def decoded_late(model: str, text: str, *given_out: str) -> Late | None:
 def test_a_decoder_that_gives_a_long_text_at_the_end_gives_it_late(model: str) -> None:
     assert decoded_late(model, WORDS) is not None
     assert decoded_late(model, WORDS[:40]) is None
+
+
+@pytest.mark.parametrize("held", [FREELY_HELD, FREELY_HELD + 1])
+def test_a_decoder_may_hold_so_much_text_and_no_character_more(held: int) -> None:
+    """Each token is one character, all of which the reference gives out at once."""
+    text = "1" * held
+    ids = tuple(load("bpe-llama3").model.vocab[character] for character in text)
+    streamed = Streamed((*[""] * held, text))
+    found = HoldBack(load("bpe-llama3")).of_decoder(Feeding("decoder", ids), streamed)
+    assert found == (Late(FREELY_HELD, held, FREELY_HELD) if held > FREELY_HELD else None)
 
 
 def test_replacement_characters_that_come_with_what_follows_are_not_late() -> None:

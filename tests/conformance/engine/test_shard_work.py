@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.checks import CHECKS
 from conformance.checks.base import Answers
 from conformance.core.case import text_case
 from conformance.core.observation import Encoded
@@ -62,3 +63,20 @@ def test_the_text_that_bytes_are_read_as_belongs_to_their_corpus_file(tmp_path: 
     plan = replace(plan, inputs=Inputs((path,), ("corpora",), 0, 0))
     questions = shard_questions(plan, Shard("bpe-qwen", "corpora", 0, 1), bench)
     assert {case.language for case in questions} == {"broken"}
+
+
+@pytest.mark.parametrize(
+    ("source", "checks"),
+    [
+        ("cuts", {"decode", "stream encode", "stream decode"}),
+        ("corpora", {*CHECKS}),
+    ],
+)
+def test_what_is_cut_is_judged_by_streams_and_decoding_alone(
+    source: str, checks: set[str], corpus: Callable[..., Path], plan: Plan
+) -> None:
+    """The other checks ask of the whole, which the corpora do anyway: the sweep would take many times as long."""
+    plan = replace(plan, subjects=("reftok",), checks=tuple(CHECKS), inputs=Inputs((corpus("a b"),), (source,), 0, 0))
+    bench = Bench(plan, plan.models[0])
+    result = work(plan, Shard("bpe-qwen", source, 0, 1), bench)
+    assert {check for subject, check in result.counts if subject == "reftok"} == checks

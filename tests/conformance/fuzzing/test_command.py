@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -34,8 +35,10 @@ def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance: Comm
     assert result.returncode == 0, result.stderr
     assert "As expected" in result.stdout
     assert "vocab entries" in result.stdout
-    for name in ("run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md", "coverage.json"):
-        assert (tmp_path / "s" / name).is_file()
+    of_a_run = {"run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md"}
+    assert {*of_a_run, "coverage.json"} <= {path.name for path in (tmp_path / "s").iterdir()}
+    drawn = json.loads((tmp_path / "s" / "coverage.json").read_text("ascii"))["spm-char"]["generators"]
+    assert read_run_folder(tmp_path / "s").cases == sum(drawn.values()) == 60
     assert "Coverage of the session" in (tmp_path / "s" / "report.html").read_text("utf-8")
     minimized = conformance("corpus", "minimize", tmp_path / "s")
     assert (minimized.returncode, minimized.stderr) == (0, "")

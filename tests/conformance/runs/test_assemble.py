@@ -1,0 +1,60 @@
+"""The results of shards as a run, and its problems: only a full run misses what is known to happen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.core.resources import expectations_folder
+from conformance.core.run import ModelInfo, Run
+from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.result import Counts, ShardResult
+from conformance.inputs.shards import Inputs, Shard
+from conformance.runs.assemble import finished_run
+from conformance.runs.expectations import read_expectations
+from conformance.runs.job import Job
+from conformance.subjects.versions import installed_versions
+from reftok import embedded_models
+
+(MODEL, *_) = sorted(
+    model for entry in read_expectations(expectations_folder(), installed_versions()) for model in entry.seen_in
+)
+"""A model on which something is known to happen."""
+
+
+def finished(folder: Path, full: bool) -> Run:
+    """The run of one shard in which everything agreed."""
+    plan = Plan(
+        (ModelPlan(MODEL, embedded_models()[MODEL], "tokenizer.json", "tokenizers"),),
+        ("reftok",),
+        ("ids",),
+        Inputs((), ("vocab",), 0, 0),
+        60,
+    )
+    result = ShardResult(Shard(MODEL, "vocab", 0, 1), cases=1, answers=1)
+    result.counts["reftok", "ids"] = Counts(compared=1)
+    info = ModelInfo(MODEL, MODEL, "tokenizer.json", "0" * 64, "tokenizers", 1)
+    return finished_run(Job(plan, (info,), folder, "conformance run", 1, full), [result], lambda shrinking: None)
+
+
+def test_a_full_run_misses_what_is_known_to_happen(tmp_path: Path) -> None:
+    run = finished(tmp_path, full=True)
+    assert run.verdict == "unexpected findings"
+    assert run.problems
+    assert all(f"no longer happens on {MODEL}" in problem for problem in run.problems)
+
+
+def test_a_run_of_some_inputs_or_checks_misses_nothing(tmp_path: Path) -> None:
+    run = finished(tmp_path, full=False)
+    assert (run.verdict, run.problems) == ("as expected", ())
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_a_run_without_a_result_proves_nothing(tmp_path: Path, full: bool) -> None:
+    plan = Plan((), ("reftok",), ("ids",), Inputs((), (), 0, 0), 60)
+    info = ModelInfo("m", "m", "tokenizer.json", "0" * 64, "tokenizers", 1)
+    run = finished_run(Job(plan, (info,), tmp_path, "conformance run", 1, full), [], lambda shrinking: None)
+    assert run.problems == (
+        "reftok was compared on nothing with m: nothing is proved, since the inputs have no case for it",
+    )
