@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -12,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from conformance.report.run.html import html_report
+from tests.conformance.report.run.browsers import BROWSER, needs_browser
 from tests.conformance.report.sample_run import sample_run
 
-CHROMIUM = shutil.which("chromium")
 OPTIONS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars"),
@@ -42,13 +41,13 @@ addEventListener("load", () => {{
 }});
 </script>"""
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = needs_browser
 
 
 def browse(file: Path, *options: str) -> str:
     """What chromium says of a file."""
     profile = f"--user-data-dir={file.parent / 'profile'}"
-    command = [str(CHROMIUM), *OPTIONS, profile, *options, file.as_uri()]
+    command = [str(BROWSER), *OPTIONS, profile, *options, file.as_uri()]
     return subprocess.run(command, capture_output=True, check=True, timeout=120).stdout.decode("utf-8")
 
 

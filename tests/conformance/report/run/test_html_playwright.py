@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +11,11 @@ import pytest
 
 from conformance.core.case import text_case
 from conformance.report.run.html import html_report
+from tests.conformance.report.run.browsers import BROWSER, needs_browser
 from tests.conformance.report.sample_run import finding, sample_run
 
-CHROMIUM = shutil.which("chromium")
-if CHROMIUM is None:
-    # Debian's Chromium is no Python package that a test group could bring; the page itself is held by test_html.py.
-    pytest.skip("chromium is not installed", allow_module_level=True)
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = needs_browser
 
 SIZES = [(1280, 900), (390, 800)]
 SCHEMES = ["light", "dark"]
@@ -74,7 +71,7 @@ FOCUSED = """() => {
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        started = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
         yield started
         started.close()
 
