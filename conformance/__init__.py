@@ -1,1 +1,32 @@
-"""The harness: it holds any implementation of a tokenizer against the official library."""
+"""The harness: it holds any implementation of a tokenizer against the official library.
+
+For a user's own tests:
+
+    findings(subject, model)         what is wrong with an object that encodes and decodes
+    compare(subject, model, text)    what differs on one text, bytes or ids
+    describe(found)                  either in words, for the message of an assertion
+    run(subject, model)              the whole run, as reports show it
+    conformance.strategies           texts, bytes and ids that know a model, for Hypothesis
+
+These are loaded when the first of them is used: importing the package alone costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__all__ = ["ConformanceError", "Finding", "Mismatch", "Run", "UsageError", "compare", "describe", "findings", "run"]
+
+if TYPE_CHECKING:
+    from conformance.api import compare, describe, findings, run
+    from conformance.core.errors import ConformanceError, UsageError
+    from conformance.core.finding import Finding, Mismatch
+    from conformance.core.run import Run
+else:
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module 'conformance' has no attribute {name!r}")
+        from conformance import api
+
+        return getattr(api, name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from random import Random
@@ -73,6 +74,16 @@ class Bench:
             if not isinstance(one, NothingToDo)
             for number in range(MADE_OF_EACH)
         )
+
+    @contextmanager
+    def asking(self, subject: Subject) -> Iterator[None]:
+        """For a while, one more subject; whatever is known of one with this name is forgotten."""
+        self.renew()
+        self.subjects[subject.name] = subject
+        try:
+            yield
+        finally:
+            del self.subjects[subject.name]
 
     def renew(self) -> None:
         """Forget what earlier shards left behind, so that each ends the same in any order and on any worker."""

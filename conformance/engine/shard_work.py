@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress, starmap
 from operator import attrgetter
 
@@ -67,7 +67,7 @@ def _checks(plan: Plan, shard: Shard) -> list[str]:
 
 
 def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
-    """The cases of the shard; entries of the vocab also as texts, bytes also as the text that others are given."""
+    """The cases of the shard as they are asked; entries of the vocab also as texts."""
     oracle = bench.subjects[bench.oracle]
     if shard.source == "fuzz":
         cases = made_cases(plan.inputs, shard, bench.generators)
@@ -75,6 +75,11 @@ def shard_questions(plan: Plan, shard: Shard, bench: Bench) -> list[Case]:
         cases = shard_cases(plan.inputs, shard, bench.vocab)
     if shard.source == "vocab":
         cases += _reencoded(cases, oracle)
+    return as_asked(cases, oracle)
+
+
+def as_asked(cases: Iterable[Case], oracle: Subject) -> list[Case]:
+    """The cases as subjects are asked them: bytes as they are, where the oracle takes such, and as their text."""
     asked: list[Case] = []
     for case in cases:
         if case.kind != "bytes" or oracle.takes_bytes:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from conformance.core.run import Run
+from conformance.engine.workers import bench_of
 from conformance.fuzzing.coverage import KindCoverage, Universe, summary
 from conformance.fuzzing.session import SessionPlan
 from conformance.fuzzing.state import SessionState
@@ -68,7 +70,9 @@ def session_run(
     told: where it is finished, which finding is shrunk.
     """
     results = [model.result for model in state.models.values()]
-    run = unfinished_run(job, results) if told is None else finished_run(job, results, told)
+    run = (
+        unfinished_run(job, results) if told is None else finished_run(job, results, partial(bench_of, job.plan), told)
+    )
     cases = max((result.cases for result in results), default=0)
     run = replace(run, sources=("session",), fuzz=cases)
     if told is None:

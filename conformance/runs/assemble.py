@@ -13,6 +13,7 @@ from conformance.core.finding import Mismatch
 from conformance.core.resources import expectations_folder
 from conformance.core.run import Cell, ModelInfo, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
+from conformance.engine.bench import Bench
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
 from conformance.inputs.corpora import read_corpus
@@ -36,10 +37,12 @@ from conformance.subjects.versions import installed_versions
 from conformance.triage.minimize import shrunk_example
 
 
-def finished_run(job: Job, results: Sequence[ShardResult], told: Callable[[Shrinking], None]) -> Run:
+def finished_run(
+    job: Job, results: Sequence[ShardResult], bench_of: Callable[[str], Bench], told: Callable[[Shrinking], None]
+) -> Run:
     """The run that all results amount to: each finding with its shrunk example, and the verdict.
 
-    told: which finding is shrunk.
+    bench_of: the bench of a model, by name. told: which finding is shrunk.
     """
     gathered = gather(results)
     shrinking = Shrinking(0, len(gathered))
@@ -48,7 +51,7 @@ def finished_run(job: Job, results: Sequence[ShardResult], told: Callable[[Shrin
         nonlocal shrinking
         shrinking = replace(shrinking, number=shrinking.number + 1)
         told(shrinking)
-        return shrunk_example(job.plan, mismatch, cause)
+        return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause)
 
     run = _run(job, results, gathered, shrunk)
     problems = _problems(job, results, run.cells)

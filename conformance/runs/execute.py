@@ -11,8 +11,10 @@ from functools import partial, reduce
 from conformance.core.finding import Finding
 from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
+from conformance.engine.bench import Bench
 from conformance.engine.result import ShardResult
-from conformance.engine.workers import close_bench, run_shards
+from conformance.engine.shard_work import work
+from conformance.engine.workers import bench_of, close_bench, run_shards
 from conformance.inputs.shards import shards
 from conformance.report.run.folder import write_run_folder
 from conformance.runs.assemble import finished_run, unfinished_run
@@ -63,12 +65,26 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
             _write_incomplete(job, results, started)
     results.sort(key=lambda result: order[result.shard.key])
     try:
-        run = finished_run(job, results, told)
+        run = finished_run(job, results, partial(bench_of, job.plan), told)
     finally:
         close_bench()
     run = _timed(run, results, started, time.monotonic() - clock)
     write_run_folder(run, job.folder)
     return run
+
+
+def execute_here(job: Job, bench: Bench) -> Run:
+    """The run of one model in this process, with what its bench has of subjects; nothing is written.
+
+    No other process has these subjects, so that no command replays what is found.
+    """
+    started, clock = datetime.now(UTC), time.monotonic()
+    (info,) = job.models
+    todo = shards(job.plan.inputs, info.name, info.vocab_size)
+    results = [work(job.plan, shard, bench) for shard in todo]
+    run = finished_run(job, results, lambda _: bench, lambda _: None)
+    run = replace(run, findings=tuple(replace(finding, replay="") for finding in run.findings))
+    return _timed(run, results, started, time.monotonic() - clock)
 
 
 def _write_incomplete(job: Job, results: Sequence[ShardResult], started: datetime) -> None:

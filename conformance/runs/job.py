@@ -14,11 +14,11 @@ from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
 from conformance.engine.bench import vocab_by_id
-from conformance.engine.plan import Plan
+from conformance.engine.plan import ModelPlan, Plan
 from conformance.subjects.adapters import ORACLES, load_subject
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
-from reftok import load
+from reftok import Tokenizer, load
 from reftok.explain.unicode_profile import unicode_profile
 
 
@@ -42,18 +42,19 @@ class Job:
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
     """What the run says of its models; each is loaded once, so that a bad file ends the run before it starts."""
-    return tuple(
-        ModelInfo(
-            name=model.name,
-            path=model.path.name,
-            format=model.format,
-            sha256=_sha256(model.path),
-            oracle=ORACLES[model.format],
-            vocab_size=len(vocab_by_id(tokenizer)),
-            unicode=unicode_profile(tokenizer),
-        )
-        for model in plan.models
-        for tokenizer in [load(model.path, model.encoding or None)]
+    return tuple(model_info(model, load(model.path, model.encoding or None)) for model in plan.models)
+
+
+def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
+    """What a run says of a model. tokenizer: the reference with it."""
+    return ModelInfo(
+        name=model.name,
+        path=model.path.name,
+        format=model.format,
+        sha256=_sha256(model.path),
+        oracle=ORACLES[model.format],
+        vocab_size=len(vocab_by_id(tokenizer)),
+        unicode=unicode_profile(tokenizer),
     )
 
 

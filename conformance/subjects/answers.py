@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, get_args, get_type_hints
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
@@ -67,6 +68,20 @@ def encoded_batch(answer: dict[str, Any] | Failure, texts: Sequence[str | bytes]
         if problem := _too_long(ids, text):
             return problem
     return [tuple(ids) for ids in batch]
+
+
+def batch_with_singles(batch: list[tuple[int, ...]] | Failure, singles: list[Encoding]) -> list[Encoding]:
+    """The ids of a batch call with what else the calls for each text gave.
+
+    Where the batch gave none though each text alone is answered, the batch call is at fault, and the first text has its
+    failure for an answer.
+    """
+    if isinstance(batch, list):
+        pairs = zip(batch, singles, strict=True)
+        return [replace(single, ids=ids) if isinstance(single, Encoded) else Encoded(ids) for ids, single in pairs]
+    if any(isinstance(single, Failure) for single in singles):
+        return singles
+    return [Failure(batch.kind, f"encode_batch of {len(singles)} texts: {batch.message}"), *singles[1:]]
 
 
 def decoded(answer: dict[str, Any] | Failure, ids: Sequence[int]) -> Decoding:

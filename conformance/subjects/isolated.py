@@ -18,13 +18,20 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.answers import FOREIGN, decoded, encoded, encoded_batch, failed, streamed
+from conformance.subjects.answers import (
+    FOREIGN,
+    batch_with_singles,
+    decoded,
+    encoded,
+    encoded_batch,
+    failed,
+    streamed,
+)
 from conformance.subjects.base import Ids, InBulk, UnavailableError
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
 
@@ -112,12 +119,7 @@ class IsolatedSubject:
         if isinstance(batch, list) and "encode_with_offsets" not in self._features:
             return [Encoded(ids) for ids in batch]
         singles = self._encode_each(texts)
-        if isinstance(batch, list):
-            pairs = zip(batch, singles, strict=True)
-            return [replace(single, ids=ids) if isinstance(single, Encoded) else Encoded(ids) for ids, single in pairs]
-        if batch is not None and not any(isinstance(single, Failure) for single in singles):
-            singles[0] = Failure(batch.kind, f"encode_batch of {len(texts)} texts: {batch.message}")
-        return singles
+        return singles if batch is None else batch_with_singles(batch, singles)
 
     def _batch(self, texts: Sequence[str | bytes]) -> list[tuple[int, ...]] | Failure:
         answer: list[tuple[int, ...]] | Failure

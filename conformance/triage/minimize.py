@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers
@@ -18,7 +20,6 @@ from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
-from conformance.engine.workers import bench_of
 from conformance.inputs.shards import corpus_cases
 from conformance.shrinking.cases import MOST_ATTEMPTS, shrink_case
 from conformance.triage.close_look import Example, examined
@@ -31,31 +32,45 @@ _KEPT_SEVERITY: Severity = "special-token injection"
 """A smaller case must show what is so bad."""
 _NOT_SHRUNK = ("timed out", "not asked")
 _NOTHING = Attribution()
+_Failing: TypeAlias = tuple[Case, AskedAgain]
+"""A case that fails, and what is seen there."""
 
 
-def shrunk_example(plan: Plan, mismatch: Mismatch, by_worker: Attribution) -> tuple[Mismatch, Attribution]:
+def shrunk_example(
+    plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution
+) -> tuple[Mismatch, Attribution]:
     """The mismatch on a smaller case, and the cause that the smaller case shows.
 
-    by_worker: what it was attributed to before.
+    bench: of its model. by_worker: what it was attributed to before.
     """
-    bench = bench_of(plan, mismatch.model)
+    return _looked_at(plan, bench, mismatch, by_worker, _Trial.shrunk)
+
+
+def whole_example(plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution) -> tuple[Mismatch, Attribution]:
+    """The mismatch on its own case, looked at as closely, and the cause that it shows."""
+    return _looked_at(plan, bench, mismatch, by_worker, _Trial.whole)
+
+
+def _looked_at(
+    plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution, tried: Callable[[_Trial], _Failing | None]
+) -> tuple[Mismatch, Attribution]:
     if mismatch.subject not in bench.subjects or mismatch.rule in _NOT_SHRUNK:
         return mismatch, by_worker
     bench.renew()
     _observe_samples(plan, bench, mismatch)
-    found = _Trial.of(plan, bench, mismatch).shrunk()
+    found = tried(_Trial.of(plan, bench, mismatch))
     if found is None:
         return mismatch, by_worker
     case, asked = found
     difference, right, given = asked.difference, asked.expected, asked.observed
     assert difference is not None
-    shrunk = replace(mismatch, case=case, severity=bench.attributor.severity(difference, right, given))
+    shown = replace(mismatch, case=case, severity=bench.attributor.severity(difference, right, given))
     if CHECKS[mismatch.check].is_sampled:
-        hear_of_rivals(bench, shrunk, right, given)
-    cause = _cause(bench, shrunk, right, given, by_worker)
+        hear_of_rivals(bench, shown, right, given)
+    cause = _cause(bench, shown, right, given, by_worker)
     difference = named_difference(bench.reference.tokenizer, difference, right, given)
     evidence = examined(Example(bench, mismatch.subject, mismatch.check, case, right, given), cause)
-    return replace(shrunk, expected=difference.expected, observed=difference.observed, evidence=evidence), cause
+    return replace(shown, expected=difference.expected, observed=difference.observed, evidence=evidence), cause
 
 
 def _cause(bench: Bench, shrunk: Mismatch, right: Answers, given: Answers, by_worker: Attribution) -> Attribution:
@@ -100,7 +115,12 @@ class _Trial:
         cause = bench.attributor.of(*asked)
         return replace(trial, cause=cause) if bench.attributor.explains(cause, *asked) else trial
 
-    def shrunk(self) -> tuple[Case, AskedAgain] | None:
+    def whole(self) -> _Failing | None:
+        """The case as it is, and what is seen; None where it does not fail again."""
+        found = self._same_of_new(self.mismatch.case)
+        return None if found is None else (self.mismatch.case, found)
+
+    def shrunk(self) -> _Failing | None:
         """The smallest case found, and what is seen there; None where not even the first fails again."""
         case, found = self.mismatch.case, None
         if self.mismatch.severity != "no answer":

@@ -17,7 +17,7 @@ from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import work
-from conformance.engine.workers import close_bench
+from conformance.engine.workers import bench_of, close_bench
 from conformance.inputs.shards import Inputs, Shard
 from conformance.runs.gather import findings, gather
 from conformance.subjects.adapters import ORACLES
@@ -153,7 +153,7 @@ def test_a_fault_is_shrunk_to_a_seam_and_shown_with_what_each_chunk_gave(worked:
     plan, result = worked("stream_cuts_nfc", "bpe-qwen", "cafe\u0301")
     ((cause, mismatch),) = found(result, "stream encode").items()
     try:
-        shrunk, _ = shrunk_example(plan, mismatch, Attribution(*cause))
+        shrunk, _ = shrunk_example(plan, bench_of(plan, mismatch.model), mismatch, Attribution(*cause))
     finally:
         close_bench()
     assert shrunk.case.text == "a\u0301"
@@ -172,10 +172,10 @@ def test_a_byte_that_is_always_dropped_is_one_finding_and_no_seam_is_blamed(
     bench = Bench(plan, models[0])
     try:
         result = work(plan, Shard("bpe-qwen", source, 0, len(texts)), bench)
-        told = findings(gather([result]), {"bpe-qwen": "tokenizers"}, (), partial(shrunk_example, plan), lambda _: "")
+        shrunk = partial(shrunk_example, plan, bench)
+        told = findings(gather([result]), {"bpe-qwen": "tokenizers"}, (), shrunk, lambda _: "")
     finally:
         bench.close()
-        close_bench()
     (finding,) = [finding for finding in told if finding.example.subject != "tokenizers"]
     assert (finding.stage, finding.rule) == ("Input", "even one chunk of bytes gives other ids than their text")
     assert finding.example.case.text == "é"

@@ -12,7 +12,7 @@ from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import Mismatch, Severity
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.engine.plan import Plan
-from conformance.engine.workers import close_bench
+from conformance.engine.workers import bench_of, close_bench
 from conformance.inputs.shards import Inputs
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
@@ -65,7 +65,7 @@ def shrunk(tmp_path: Path) -> Shrunk:
         plan = Plan(plan_models(("bpe-qwen",)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
         check = "decode" if case.kind == "ids" else "ids"
         mismatch = Mismatch("bpe-qwen", subject_label(subject), check, rule, severity, case, "", "")
-        return shrunk_example(plan, mismatch, by_worker)
+        return shrunk_example(plan, bench_of(plan, mismatch.model), mismatch, by_worker)
 
     return of
 

@@ -13,7 +13,7 @@ from conformance.core.finding import Mismatch
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
-from conformance.engine.workers import close_bench
+from conformance.engine.workers import bench_of, close_bench
 from conformance.inputs.shards import Inputs
 from conformance.triage.minimize import shrunk_example
 from conformance.triage.rivals import ASKED_OF_EACH_PAIR, _telling_cases
@@ -51,7 +51,7 @@ def named(subject: Path | str, case: Case, check: str = "ids", rule: str = "othe
     plan = Plan((model,), (str(subject),), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
     label = Path(str(subject)).name
     mismatch = Mismatch("bpe-qwen", label, check, rule, "other ids", case, "", "")
-    return shrunk_example(plan, mismatch, Attribution())[1]
+    return shrunk_example(plan, bench_of(plan, mismatch.model), mismatch, Attribution())[1]
 
 
 def test_cases_on_which_rivals_agree_are_not_asked() -> None:

@@ -1,0 +1,252 @@
+"""The harness for a user's own tests: an object of this process against the official library of a model.
+
+`import conformance` gives these functions, and loads this module when the first of them is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+from os import PathLike
+from pathlib import Path
+from threading import RLock
+from typing import TypeAlias
+
+from conformance.checks import CHECKS
+from conformance.core.case import Case, bytes_case, ids_case, text_case
+from conformance.core.errors import UsageError
+from conformance.core.finding import Finding
+from conformance.core.run import Run
+from conformance.engine.bench import Bench, load_reference
+from conformance.engine.collecting import collect_answers
+from conformance.engine.plan import MOST_FUZZ, ModelPlan, Plan
+from conformance.engine.shard_work import as_asked, judged
+from conformance.inputs.corpora import corpus_files
+from conformance.inputs.shards import SOURCES, Inputs, Shard, corpus_cases
+from conformance.report.run.folder import write_run_folder
+from conformance.report.run.view import answers, shown_input
+from conformance.report.text import visible
+from conformance.runs.execute import execute_here
+from conformance.runs.gather import findings as findings_of
+from conformance.runs.gather import gather
+from conformance.runs.job import Job, model_info
+from conformance.runs.models import plan_models
+from conformance.subjects.in_process import InProcessSubject
+from conformance.subjects.values import NonsenseError, ids_of
+from conformance.triage.minimize import whole_example
+from reftok.formats.hub_folder import files_beside
+
+FilePath: TypeAlias = "str | PathLike[str]"
+
+CORPORA = ("edge_cases", "known_bugs")
+INPUTS = ("corpora", "fuzz")
+FUZZ = 500
+_NO_TIMEOUT = 0.0
+"""Nothing can bound an answer of an object in this process."""
+_GIVEN = "given"
+_ONE_AT_A_TIME = RLock()
+"""A bench is for one run or comparison at a time, in whichever thread."""
+
+
+def run(
+    subject: object,
+    model: FilePath,
+    *,
+    corpora: Sequence[FilePath] = CORPORA,
+    inputs: Sequence[str] = INPUTS,
+    checks: Sequence[str] = (),
+    fuzz: int = FUZZ,
+    seed: int = 0,
+    encoding: str = "",
+    out: FilePath | None = None,
+) -> Run:
+    """A run of one subject on one model in this process: what reports are made of.
+
+    subject: an object with `encode(text, add_special_tokens)` that gives ids, `decode(ids, skip_special_tokens)` that
+        gives text, and, where it likes, the other methods that the README lists. What hangs or dies takes this process
+        along; `conformance run --subject FILE.py:FACTORY` asks it in a process of its own.
+    model: a file, a folder with one model, or the name of an embedded model.
+    corpora: files, folders, or parts of the project's own: "languages", "domains", "edge_cases", "known_bugs".
+    inputs: what the model is given: "corpora", "vocab", "fuzz", "scalars", "cuts", as `conformance run --inputs`.
+    checks: some of the names that reports use, such as "ids" and "decode"; none means all.
+    fuzz: how many made inputs. seed: what these are made from.
+    encoding: the pattern and special tokens of a rank file of tiktoken, "" to recognise it.
+    out: a folder for report.html, run.json and the other files of a run; nothing is written without.
+    Raises UsageError or InputError for what cannot be done, and ReftokError for a model that cannot be read.
+
+    >>> import conformance, reftok
+    >>> class Mine:
+    ...     def __init__(self):
+    ...         self.tokenizer = reftok.load("bpe-qwen")
+    ...     def encode(self, text, add_special_tokens):
+    ...         return self.tokenizer.encode_ids(text, add_special_tokens=add_special_tokens)
+    ...     def decode(self, ids, skip_special_tokens):
+    ...         return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+    >>> conformance.run(Mine(), "bpe-qwen", corpora=["known_bugs"], fuzz=100).verdict
+    'as expected'
+    """
+    plan = _plan(model, corpora, inputs, checks, fuzz, seed, encoding)
+    asked = InProcessSubject(subject)
+    plan = replace(plan, subjects=(asked.name,))
+    (entry,) = plan.models
+    with _bench_with(asked, plan) as bench:
+        info = model_info(entry, bench.reference.tokenizer)
+        command = f"conformance.run({asked.name}, {entry.name!r})"
+        job = Job(plan, (info,), Path(), command, 1, False, {asked.name: asked.version})
+        done = execute_here(job, bench)
+    if out is not None:
+        write_run_folder(done, Path(out))
+    return done
+
+
+def findings(
+    subject: object,
+    model: FilePath,
+    *,
+    corpora: Sequence[FilePath] = CORPORA,
+    inputs: Sequence[str] = INPUTS,
+    checks: Sequence[str] = (),
+    fuzz: int = FUZZ,
+    seed: int = 0,
+    encoding: str = "",
+) -> tuple[Finding, ...]:
+    """What `run` finds of the subject, the worst first, each with a shrunk example; empty where all is as it should be.
+
+    The arguments are those of `run`. What the official library does against its own documentation is not the subject's,
+    and left out. Raises UsageError, besides what `run` raises, where nothing is found because nothing was proved: there
+    was no official library, or nothing to compare.
+    """
+    done = run(subject, model, corpora=corpora, inputs=inputs, checks=checks, fuzz=fuzz, seed=seed, encoding=encoding)
+    (name,) = (info.name for info in done.subjects if info.role == "subject")
+    found = tuple(item for item in done.findings if item.example.subject == name and item.status == "new")
+    if not found and done.problems:
+        raise UsageError("; ".join(done.problems))
+    return found
+
+
+def compare(
+    subject: object,
+    model: FilePath,
+    given: str | bytes | Sequence[int],
+    *,
+    checks: Sequence[str] = (),
+    encoding: str = "",
+) -> tuple[Finding, ...]:
+    r"""What differs on one input, with stage and rule: a text or bytes to encode, or ids to decode; empty where nothing.
+
+    The input is not shrunk. Bytes that are not UTF-8 are given to the subject as text with U+FFFD. The other arguments
+    are those of `run`, and so is what is raised; a model that was just used is not loaded again.
+
+    >>> import conformance, reftok
+    >>> class Mine:
+    ...     def __init__(self):
+    ...         self.tokenizer = reftok.load("bpe-qwen")
+    ...     def encode(self, text, add_special_tokens):
+    ...         return self.tokenizer.encode_ids(text.replace("\r\n", "\n"))
+    ...     def decode(self, ids, skip_special_tokens):
+    ...         return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+    >>> conformance.compare(Mine(), "bpe-qwen", "one line\n")
+    ()
+    >>> for finding in conformance.compare(Mine(), "bpe-qwen", "two\r\nlines"):
+    ...     print(finding.stage, "|", finding.rule)
+    Input | CR LF is converted to \n
+    """
+    plan = _plan(model, CORPORA, ("corpora",), checks, 0, 0, encoding)
+    asked = InProcessSubject(subject)
+    (entry,) = plan.models
+    with _bench_with(asked, plan) as bench:
+        cases = as_asked([_case(given)], bench.subjects[bench.oracle])
+        answered = collect_answers(bench, cases, plan.checks, depth=plan.inputs.closest_depth)
+        result = judged(plan, Shard(entry.name, "corpora", 0, len(cases)), bench, cases, answered)
+        mine = [group for group in gather([result]) if group.subject == asked.name]
+        return findings_of(
+            mine,
+            {entry.name: bench.oracle},
+            (),
+            lambda mismatch, cause: whole_example(plan, bench, mismatch, cause),
+            lambda _: "",
+        )
+
+
+def describe(found: Iterable[Finding]) -> str:
+    """Findings in words, for the message of an assertion: what is wrong where, on which input, and both answers.
+
+    What cannot be seen is spelled out, and a long input or answer is cut.
+    """
+    return "\n".join(line for finding in found for line in _described(finding))
+
+
+def _described(finding: Finding) -> Iterator[str]:
+    example = finding.example
+    expected, observed = answers(example).lines
+    times = f"  ({finding.count:,} x)" if finding.count > 1 else ""
+    yield f"✗ {example.rule}  {visible(example.model)} / {example.subject} / {example.check}{times}"
+    stage = f"{finding.stage}: " if finding.stage else ""
+    yield f"  rule      {visible(stage + finding.rule)}"
+    yield f"  input     {shown_input(example.case)}"
+    yield f"  expected  {expected}"
+    yield f"  observed  {observed}"
+
+
+def _plan(
+    model: FilePath,
+    corpora: Sequence[FilePath],
+    inputs: Sequence[str],
+    checks: Sequence[str],
+    fuzz: int,
+    seed: int,
+    encoding: str,
+) -> Plan:
+    """The plan, but for its subject. Raises UsageError where the model is several, and for names that are unknown."""
+    models = plan_models((str(Path(model)) if not isinstance(model, str) else model,), encoding)
+    if len(models) != 1:
+        raise UsageError(f"{model}: holds {len(models)} models, {', '.join(entry.name for entry in models)}; name one")
+    for what, names, known in (("inputs", inputs, SOURCES), ("checks", checks, tuple(CHECKS))):
+        if isinstance(names, str) or not {*names} <= {*known}:
+            raise UsageError(f"{what}={names!r}: is no list of some of {', '.join(known)}")
+    if isinstance(corpora, str | PathLike):
+        raise UsageError(f"corpora={corpora!r}: is no list")
+    if not 0 <= fuzz <= MOST_FUZZ:
+        raise UsageError(f"fuzz={fuzz!r}: is not between 0 and {MOST_FUZZ:,}")
+    files = tuple(path.resolve() for path in corpus_files(tuple(map(str, corpora))))
+    corpus_cases(files)
+    sources = tuple(source for source in SOURCES if source in inputs)
+    named = tuple(name for name in CHECKS if not checks or name in checks)
+    return Plan(models, (), named, Inputs(files, sources, fuzz, seed), _NO_TIMEOUT)
+
+
+@contextmanager
+def _bench_with(subject: InProcessSubject, plan: Plan) -> Iterator[Bench]:
+    """The bench of the plan's model, with the subject for a while."""
+    (model,) = plan.models
+    paths = (model.path, *files_beside(model.path))
+    state = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths)
+    with _ONE_AT_A_TIME:
+        bench = _bench(model, plan.inputs.files, state)
+        with bench.asking(subject):
+            yield bench
+
+
+@lru_cache(maxsize=2)
+def _bench(model: ModelPlan, files: tuple[Path, ...], state: object) -> Bench:
+    """The official library and the reference with a model. state: of its files, so that a changed one is read anew."""
+    load_reference.cache_clear()
+    inputs = Inputs(files, INPUTS, 0, 0)
+    return Bench(Plan((model,), (), tuple(CHECKS), inputs, _NO_TIMEOUT), model)
+
+
+def _case(given: str | bytes | Sequence[int]) -> Case:
+    if isinstance(given, str):
+        try:
+            given.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise UsageError(f"character {error.start} is a lone surrogate, which no tokenizer takes") from None
+        return text_case(given, _GIVEN)
+    if isinstance(given, bytes):
+        return bytes_case(given, _GIVEN)
+    try:
+        return ids_case(tuple(ids_of(given)), _GIVEN)
+    except NonsenseError as error:
+        raise UsageError(str(error)) from None
