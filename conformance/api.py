@@ -134,7 +134,7 @@ def compare(
     checks: Sequence[str] = (),
     encoding: str = "",
 ) -> tuple[Finding, ...]:
-    r"""What differs on one input, with stage and rule: a text or bytes to encode, or ids to decode; empty where nothing.
+    r"""What differs on one input, with stage and rule: a text or bytes to encode, ids to decode; empty where nothing.
 
     The input is not shrunk. Bytes that are not UTF-8 are given to the subject as text with U+FFFD. The other arguments
     are those of `run`, and so is what is raised; a model that was just used is not loaded again.
@@ -147,9 +147,9 @@ def compare(
     ...         return self.tokenizer.encode_ids(text.replace("\r\n", "\n"))
     ...     def decode(self, ids, skip_special_tokens):
     ...         return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
-    >>> conformance.compare(Mine(), "bpe-qwen", "one line\n")
+    >>> conformance.comparing(Mine(), "bpe-qwen", "one line\n")
     ()
-    >>> for finding in conformance.compare(Mine(), "bpe-qwen", "two\r\nlines"):
+    >>> for finding in conformance.comparing(Mine(), "bpe-qwen", "two\r\nlines"):
     ...     print(finding.stage, "|", finding.rule)
     Input | CR LF is converted to \n
     """

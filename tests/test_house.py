@@ -23,14 +23,14 @@ ROOMS = {
     ),
     "conformance": (
         "core", "files", "generators", "subjects", "inputs", "checks", "faults", "diagnosis", "engine", "shrinking",
-        "triage", "compare", "report", "runs", "fuzzing", "reproduce", "cli", "conformance",
+        "triage", "comparing", "report", "runs", "fuzzing", "reproduce", "cli", "conformance",
     ),
 }  # fmt: skip
 """From the ground up; the name of the package stands for the modules of its root. A module imports from its own room,
 and from those below it."""
-PURE = ("core", "checks", "faults", "diagnosis", "compare", "runs.expectations", "runs.gather", "shrinking.cases")
+PURE = ("core", "checks", "faults", "diagnosis", "comparing", "runs.expectations", "runs.gather", "shrinking.cases")
 """Rooms and modules of conformance that are functions of values."""
-KNOW_PATHS = {"conformance.core.resources", "conformance.runs.expectations", "conformance.compare.shared_inputs"}
+KNOW_PATHS = {"conformance.core.resources", "conformance.runs.expectations", "conformance.comparing.shared_inputs"}
 DOORS_TO_THE_WORLD = {
     "asyncio", "concurrent", "ctypes", "http", "io", "multiprocessing", "os", "pathlib", "pebble", "select", "shutil",
     "signal", "socket", "subprocess", "tempfile", "threading", "time", "urllib",
@@ -174,7 +174,7 @@ def _called(path: Path) -> set[str]:
 
 def test_reports_are_functions_of_values_and_know_nothing_of_engines() -> None:
     """Of subjects they know the formats of models."""
-    known = ("core", "files", "checks", "compare", "report")
+    known = ("core", "files", "checks", "comparing", "report")
     imported = imported_modules("conformance").items()
     reports = {name: others for name, others in imported if is_in(name, "report")}
     formats = {"conformance.subjects.adapters", "conformance.subjects.base"}

@@ -13,8 +13,8 @@ from urllib.parse import quote
 import click
 from rich.console import Console
 
-from conformance.compare.comparison import Comparison, compare
-from conformance.compare.matrix import LibraryMatrix, matrix
+from conformance.comparing.comparison import Comparison, compare
+from conformance.comparing.matrix import LibraryMatrix, matrix
 from conformance.core.errors import InputError
 from conformance.files.atomic import write_atomically
 from conformance.report.comparison.html import comparison_html

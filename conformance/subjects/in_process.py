@@ -13,7 +13,7 @@ from typing import Any
 from conformance.core.errors import UsageError
 from conformance.core.observation import Decoding, Encoding
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects import BUILT_IN
+from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.answers import batch_with_singles, decoded, encoded, encoded_batch, failed, streamed
 from conformance.subjects.serve import answer
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from conformance.compare.comparison import Comparison
+from conformance.comparing.comparison import Comparison
 from conformance.report.comparison.view import (
     APART,
     KIND_OF_VERDICT,

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from conformance.compare.comparison import KINDS, Comparison, FindingChange
+from conformance.comparing.comparison import KINDS, Comparison, FindingChange
 from conformance.core.run import Run, finding_to_json
 from conformance.report.comparison.view import counted_line, counts, headline, unlike
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conformance.compare.comparison import Comparison, FindingChange, Kind
+from conformance.comparing.comparison import Comparison, FindingChange, Kind
 from conformance.report.comparison.view import (
     KIND_OF_VERDICT,
     SHOWN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from conformance.compare.comparison import Comparison, FindingChange, Kind
+from conformance.comparing.comparison import Comparison, FindingChange, Kind
 from conformance.report.comparison.view import (
     KIND_OF_VERDICT,
     SHOWN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from conformance.compare.comparison import (
+from conformance.comparing.comparison import (
     Change,
     Comparison,
     Coverage,

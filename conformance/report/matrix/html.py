@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from conformance.compare.matrix import Behaviour, LibraryMatrix
+from conformance.comparing.matrix import Behaviour, LibraryMatrix
 from conformance.report.matrix import view as matrix_view
 from conformance.report.templates import LONGEST_ANSWER, page
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from conformance.compare.matrix import Behaviour, LibraryMatrix, ReleaseCell, history
+from conformance.comparing.matrix import Behaviour, LibraryMatrix, ReleaseCell, history
 from conformance.core.run import finding_to_json
 from conformance.report.matrix.view import quiet_line, summary, warnings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conformance.compare.matrix import Behaviour, Cause, LibraryMatrix
+from conformance.comparing.matrix import Behaviour, Cause, LibraryMatrix
 from conformance.report.matrix.view import (
     BETWEEN,
     COUNTED,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from conformance.compare.matrix import Cause, LibraryMatrix, State
+from conformance.comparing.matrix import Cause, LibraryMatrix, State
 from conformance.report.console_lines import ConsoleLines
 from conformance.report.matrix.view import (
     BETWEEN,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from conformance.checks import CHECKS
 from conformance.checks.stream_decode import STREAM_DECODE
-from conformance.compare.matrix import RUN, Behaviour, Cause, Gap, LibraryMatrix, MatrixRow, ReleaseCell, State, spans
+from conformance.comparing.matrix import RUN, Behaviour, Cause, Gap, LibraryMatrix, MatrixRow, ReleaseCell, State, spans
 from conformance.report.run.view import answers, plural, shown_input
 
 SIGNS: dict[State, str] = {"equal": "✓", "known": "≈", "new": "✗", "none": "–", "refused": "∅"}

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from conformance.compare.comparison import Comparison, compare
+from conformance.comparing.comparison import Comparison, compare
 from conformance.core.case import text_case
 from conformance.core.finding import Finding
 from conformance.core.run import Cell, Run, SubjectInfo

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from conformance.compare.matrix import LibraryMatrix, matrix
+from conformance.comparing.matrix import LibraryMatrix, matrix
 from conformance.core.case import text_case
 from conformance.core.finding import Mismatch
 from conformance.report.matrix.html import matrix_html
@@ -19,7 +19,7 @@ from conformance.report.matrix.json import matrix_json
 from conformance.report.matrix.markdown import matrix_markdown
 from conformance.report.matrix.terminal import print_matrix
 from conformance.report.matrix.view import headline, period, summary
-from tests.conformance.compare.test_matrix import RELEASES, finding, run
+from tests.conformance.comparing.test_matrix import RELEASES, finding, run
 from tests.conformance.report.sample_run import BIDI, SCRIPT
 
 FORMS = ("terminal", "markdown", "html")

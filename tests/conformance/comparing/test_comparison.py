@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.compare.comparison import KINDS, Comparison, compare
+from conformance.comparing.comparison import KINDS, Comparison, compare
 from conformance.core.case import text_case
 from conformance.core.finding import Finding, Mismatch, Severity
 from conformance.core.run import Cell, LanguageCell, ModelInfo, Run, SubjectInfo

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.compare.matrix import Behaviour, LibraryMatrix, history, matrix, spans
+from conformance.comparing.matrix import Behaviour, LibraryMatrix, history, matrix, spans
 from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import Finding, Mismatch, Status
 from conformance.core.run import Cell, ModelInfo, Run

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from conformance.compare.shared_inputs import Place, SharedInputs, place_of
+from conformance.comparing.shared_inputs import Place, SharedInputs, place_of
 from conformance.core.finding import SEVERITIES, Finding, by_weight
 from conformance.core.run import Cell, Run
 
