@@ -44,13 +44,13 @@ class EncodingCheck(Check):
             return compare_failures(expected, observed, "other ids") if self.part == "ids" else "not applicable"
         if self.part != "ids" and expected.ids != observed.ids:
             return "not applicable"
-        wanted: Sequence[object] | None = getattr(expected, self.part)
-        given: Sequence[object] | None = getattr(observed, self.part)
-        if wanted is None or given is None:
+        parts: list[Sequence[object] | None] = [getattr(encoding, self.part) for encoding in (expected, observed)]
+        expected_part, observed_part = parts
+        if expected_part is None or observed_part is None:
             return "not applicable"
-        if wanted == given:
+        if expected_part == observed_part:
             return "same"
-        return Difference(f"other {self.name}", self.severity, *tails(wanted, given))
+        return Difference(f"other {self.name}", self.severity, *tails(expected_part, observed_part))
 
     def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str]:
         return {"INPUT": reproduction_input(case), "PART": self.part}, _REPRODUCTION

@@ -44,7 +44,7 @@ MOST_COMPARED = 8
 TextSample = Sample[str, tuple[int, ...]]
 Prediction: TypeAlias = Callable[[Case], object]
 """The answer of a fault to a case, None where it has none."""
-Given = TypeVar("Given")
+Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 
 
@@ -93,15 +93,19 @@ class Attributor:
             self._encoding.forget_beliefs(name)
             self._decoding.forget_beliefs(name)
         self._streams.observe(name, cases, subject)
-        for case, right, given in zip(cases, oracle, subject, strict=True):
+        for case, expected, observed in zip(cases, oracle, subject, strict=True):
             if len(case.text) + len(case.ids) > LONGEST_SAMPLE:
                 continue
-            if case.kind == "text" and isinstance(right.encoding, Encoded) and isinstance(given.encoding, Encoded):
-                sample = _sample(name, case.text, right.encoding.ids, given.encoding.ids)
+            if (
+                case.kind == "text"
+                and isinstance(expected.encoding, Encoded)
+                and isinstance(observed.encoding, Encoded)
+            ):
+                sample = _sample(name, case.text, expected.encoding.ids, observed.encoding.ids)
                 self._encoding.observe(name, sample, are_sought)
-                self._offsets.observe(name, case.text, right.encoding, given.encoding)
-            if isinstance(right.decoding, Decoded) and isinstance(given.decoding, Decoded):
-                decoding = _decoding_sample(name, _decoded_ids(case, right), right.decoding, given.decoding)
+                self._offsets.observe(name, case.text, expected.encoding, observed.encoding)
+            if isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded):
+                decoding = _decoding_sample(name, _decoded_ids(case, expected), expected.decoding, observed.decoding)
                 self._decoding.observe(name, decoding, are_sought)
 
     def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Prediction]:
@@ -109,8 +113,8 @@ class Attributor:
         diagnosis = CHECKS[check].diagnosis
         if diagnosis == "decoding" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
             decoding = _decoding_sample(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
-            right = DecodingFault("", "", self._tokenizer.decode)
-            return [partial(self._decodes, one) for one in (*self._decoding.rivals(name, decoding), right)]
+            reference = DecodingFault("", "", self._tokenizer.decode)
+            return [partial(self._decodes, one) for one in (*self._decoding.rivals(name, decoding), reference)]
         expected, observed = oracle.encoding, subject.encoding
         if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return []
@@ -190,9 +194,9 @@ class Attributor:
         found = next(_that_encode_so(self._encoding.believable(name), diagnosis, text, observed), None)
         return Attribution() if found is None else Attribution(found.stage, found.rule)
 
-    def _of_decode(self, name: str, case: Case, oracle: Answers, right: Decoded, given: Decoded) -> Attribution:
-        found = self._decoding.find(name, _decoding_sample(name, _decoded_ids(case, oracle), right, given))
-        return attribute_decoding(right, given) if found is None else Attribution(found.stage, found.rule)
+    def _of_decode(self, name: str, case: Case, oracle: Answers, expected: Decoded, observed: Decoded) -> Attribution:
+        found = self._decoding.find(name, _decoding_sample(name, _decoded_ids(case, oracle), expected, observed))
+        return attribute_decoding(expected, observed) if found is None else Attribution(found.stage, found.rule)
 
     def _of_round_trip(self, name: str, oracle: Answers, subject: Answers) -> Attribution:
         """Whether the ids were decoded as an older release does it; where reftok differs, by the oracle."""
@@ -233,7 +237,7 @@ class Attributor:
             found = self._of_classes(name, sample, found) or found
         if found is not None:
             return Attribution(found.stage, found.rule)
-        return attribute_boundaries(self._tokenizer, sample.given, sample.differing)
+        return attribute_boundaries(self._tokenizer, sample.asked, sample.observed)
 
     def _of_classes(self, name: str, sample: TextSample, found: Fault | None) -> Fault | None:
         """Characters taken for something else, where that explains more of what differs than the best fault."""
@@ -242,9 +246,9 @@ class Attributor:
             return None
         fitting = self._classes_that_fit(sample)
         if not fitting or found is None:
-            return self._best_of_classes(name, sample.given, fitting)
+            return self._best_of_classes(name, sample.asked, fitting)
         rules = {one.rule: one for one in fitting}
-        shortest = sorted(others, key=lambda one: len(one.given))[:MOST_COMPARED]
+        shortest = sorted(others, key=lambda one: len(one.asked))[:MOST_COMPARED]
         counts = Counter(rule for one in shortest for rule in {fit.rule for fit in self._classes_that_fit(one)})
         best = max(rules, key=lambda rule: counts[rule])
         return rules[best] if 2 * counts[best] > len(shortest) else None
@@ -252,7 +256,7 @@ class Attributor:
     def _best_of_classes(self, name: str, text: str, fitting: Iterable[Fault]) -> Fault | None:
         """What predicts best what the subject did with these characters elsewhere; of equals, that one is missing."""
         doubtful = set(doubtful_characters(text))
-        heard = [one for one in self._encoding.heard(name) if not doubtful.isdisjoint(one.given)]
+        heard = [one for one in self._encoding.heard(name) if not doubtful.isdisjoint(one.asked)]
 
         def rank(one: Fault) -> tuple[int, bool]:
             return sum(self._encoding.fits(one, sample) for sample in heard), " is not all " in one.rule
@@ -260,7 +264,7 @@ class Attributor:
         return max(fitting, key=rank, default=None)
 
     def _classes_that_fit(self, sample: TextSample) -> list[Fault]:
-        classes = of_classes(self._tokenizer, sample.given)
+        classes = of_classes(self._tokenizer, sample.asked)
         return [one for one in classes if self._encoding.fits(one, sample)]
 
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
@@ -300,12 +304,12 @@ def _that_encode_so(some: Iterable[Fault], diagnosis: Diagnosis, text: str, obse
             yield fault
 
 
-def _is_encoding(given: Encoding, observed: Encoded, diagnosis: Diagnosis) -> bool:
+def _is_encoding(encoding: Encoding, observed: Encoded, diagnosis: Diagnosis) -> bool:
     """Whether all parts are equal that the subject gives; offsets are looked at where they are what differs."""
     return (
-        tuple(given.ids) == observed.ids
-        and observed.tokens in (None, tuple(given.tokens))
-        and (diagnosis == "tokens" or observed.offsets in (None, tuple(given.offsets)))
+        tuple(encoding.ids) == observed.ids
+        and observed.tokens in (None, tuple(encoding.tokens))
+        and (diagnosis == "tokens" or observed.offsets in (None, tuple(encoding.offsets)))
     )
 
 
@@ -314,9 +318,9 @@ def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
     return case.ids if case.kind == "ids" else oracle.encoding.ids if isinstance(oracle.encoding, Encoded) else ()
 
 
-def _sample(name: str, given: Given, oracle: Answer, subject: Answer) -> Sample[Given, Answer]:
+def _sample(name: str, asked: Asked, oracle: Answer, subject: Answer) -> Sample[Asked, Answer]:
     """Where reftok itself differs, the faults are about what the oracle does otherwise."""
-    return Sample(given, subject, oracle) if name == "reftok" else Sample(given, oracle, subject)
+    return Sample(asked, subject, oracle) if name == "reftok" else Sample(asked, oracle, subject)
 
 
 def _decoding_sample(

@@ -17,20 +17,20 @@ MOST_REMEMBERED = 1 << 15
 """Answers of faults to samples, which are the same for all subjects."""
 
 Candidate = TypeVar("Candidate", bound=Fault | DecodingFault)
-Given = TypeVar("Given")
+Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Sample(Generic[Given, Answer]):
+class Sample(Generic[Asked, Answer]):
     """What was asked, the right answer, and one that differs, or might."""
 
-    given: Given
-    right: Answer
-    differing: Answer
+    asked: Asked
+    expected: Answer
+    observed: Answer
 
 
-class FaultSearch(Generic[Candidate, Given, Answer]):
+class FaultSearch(Generic[Candidate, Asked, Answer]):
     """Which of the faults explains a mismatch.
 
     Of those that fit it, the one is believed that predicts best what the subject did with the samples; where it
@@ -45,7 +45,7 @@ class FaultSearch(Generic[Candidate, Given, Answer]):
     def __init__(
         self,
         all_faults: Callable[[], Iterable[Candidate]],
-        predict: Callable[[Candidate, Given], Answer],
+        predict: Callable[[Candidate, Asked], Answer],
         is_known: Callable[[str, Candidate], bool] = lambda name, fault: False,
     ) -> None:
         self._make = all_faults
@@ -54,8 +54,8 @@ class FaultSearch(Generic[Candidate, Given, Answer]):
         self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self.predicted)
         self._believed: dict[str, list[Candidate]] = {}
         self._credits: dict[tuple[str, Candidate], int | None] = {}
-        self._samples: dict[tuple[str, bool], list[Sample[Given, Answer]]] = {}
-        self._unexplained: dict[tuple[str, Candidate], list[Sample[Given, Answer]]] = {}
+        self._samples: dict[tuple[str, bool], list[Sample[Asked, Answer]]] = {}
+        self._unexplained: dict[tuple[str, Candidate], list[Sample[Asked, Answer]]] = {}
         self._searches: Counter[str] = Counter()
 
     def renew(self) -> None:
@@ -63,9 +63,9 @@ class FaultSearch(Generic[Candidate, Given, Answer]):
         for known in (self._believed, self._credits, self._samples, self._unexplained, self._searches):
             known.clear()
 
-    def observe(self, name: str, sample: Sample[Given, Answer], is_sought: bool = False) -> None:
+    def observe(self, name: str, sample: Sample[Asked, Answer], is_sought: bool = False) -> None:
         """Take what a subject did; the first right answers and the first others are kept, and all that were sought."""
-        heard = self._samples.setdefault((name, sample.right == sample.differing), [])
+        heard = self._samples.setdefault((name, sample.expected == sample.observed), [])
         if is_sought or len(heard) < MOST_SAMPLES:
             heard.append(sample)
             self._credits.clear()
@@ -75,7 +75,7 @@ class FaultSearch(Generic[Candidate, Given, Answer]):
         """Whether the next mismatch of this subject is tried against every fault."""
         return self._searches[name] < FULL_SEARCHES
 
-    def find(self, name: str, sample: Sample[Given, Answer]) -> Candidate | None:
+    def find(self, name: str, sample: Sample[Asked, Answer]) -> Candidate | None:
         """The fault that explains this mismatch, None where none does."""
         believed = self._believed.setdefault(name, [])
         for fault in believed:
@@ -90,7 +90,7 @@ class FaultSearch(Generic[Candidate, Given, Answer]):
         believed.append(rivals[0])
         return rivals[0]
 
-    def rivals(self, name: str, sample: Sample[Given, Answer]) -> list[Candidate]:
+    def rivals(self, name: str, sample: Sample[Asked, Answer]) -> list[Candidate]:
         """All that explain this mismatch and are not contradicted by most samples, the best first."""
         return self._by_credit(name, (one for one in self._all if self.fits(one, sample)))
 
@@ -119,24 +119,24 @@ class FaultSearch(Generic[Candidate, Given, Answer]):
         """Weigh the faults anew: there are other samples."""
         self._believed.pop(name, None)
 
-    def unexplained(self, name: str, fault: Candidate | None) -> Sequence[Sample[Given, Answer]]:
+    def unexplained(self, name: str, fault: Candidate | None) -> Sequence[Sample[Asked, Answer]]:
         """The answers of a subject that differ, and that the fault does not give."""
         differing = self._samples.get((name, False), [])
         if fault is None:
             return differing
         key = name, fault
         if key not in self._unexplained:
-            given = ((one, self._remembered(fault, one.given)) for one in differing)
-            self._unexplained[key] = [one for one, predicted in given if not _agree(predicted, one.differing)]
+            given = ((one, self._remembered(fault, one.asked)) for one in differing)
+            self._unexplained[key] = [one for one, predicted in given if not _agree(predicted, one.observed)]
         return self._unexplained[key]
 
-    def heard(self, name: str) -> list[Sample[Given, Answer]]:
+    def heard(self, name: str) -> list[Sample[Asked, Answer]]:
         """All samples of a subject."""
         return [one for agrees in (True, False) for one in self._samples.get((name, agrees), ())]
 
-    def fits(self, fault: Candidate, sample: Sample[Given, Answer]) -> bool:
+    def fits(self, fault: Candidate, sample: Sample[Asked, Answer]) -> bool:
         """Whether the fault gives what the subject gave."""
-        return _agree(self.predicted(fault, sample.given), sample.differing)
+        return _agree(self.predicted(fault, sample.asked), sample.observed)
 
     @cached_property
     def _all(self) -> Sequence[Candidate]:
@@ -149,17 +149,17 @@ class FaultSearch(Generic[Candidate, Given, Answer]):
             explained = contradicted = 0
             for agrees in (True, False):
                 for sample in self._samples.get((name, agrees), ()):
-                    predicted = self._remembered(fault, sample.given)
-                    if predicted is not None and not _agree(predicted, sample.right):
-                        fits = _agree(predicted, sample.differing)
+                    predicted = self._remembered(fault, sample.asked)
+                    if predicted is not None and not _agree(predicted, sample.expected):
+                        fits = _agree(predicted, sample.observed)
                         explained += fits
                         contradicted += not fits
             self._credits[key] = explained - contradicted if explained >= contradicted else None
         return self._credits[key]
 
-    def predicted(self, fault: Candidate, given: Given) -> Answer | None:
+    def predicted(self, fault: Candidate, asked: Asked) -> Answer | None:
         """What a fault answers, None where it cannot."""
-        return predicted(lambda: self._predict(fault, given))
+        return predicted(lambda: self._predict(fault, asked))
 
 
 def _agree(predicted: object, answer: object) -> bool:

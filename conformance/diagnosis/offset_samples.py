@@ -25,11 +25,11 @@ class OffsetSamples:
         self._heard.clear()
         self._counts.clear()
 
-    def observe(self, name: str, text: str, right: Encoded, given: Encoded) -> None:
+    def observe(self, name: str, text: str, expected: Encoded, observed: Encoded) -> None:
         """Take what a subject did as long as it is not enough."""
         heard = self._heard.setdefault(name, [])
-        if right.ids == given.ids and right.offsets != given.offsets and len(heard) < MOST_SAMPLES:
-            heard.append((text, right, given))
+        if expected.ids == observed.ids and expected.offsets != observed.offsets and len(heard) < MOST_SAMPLES:
+            heard.append((text, expected, observed))
             self._counts.pop(name, None)
 
     def rules(self, name: str) -> Mapping[str, int]:

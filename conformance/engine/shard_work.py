@@ -47,17 +47,17 @@ def judged(
     """What the checks say of the answers."""
     result = ShardResult(shard, cases=len(cases), unavailable=dict(bench.unavailable))
     oracle = answers[bench.oracle]
-    for name, given in answers.items():
-        bench.attributor.observe(name, cases, oracle, given)
-        if methods := methods_asked(given):
+    for name, observed in answers.items():
+        bench.attributor.observe(name, cases, oracle, observed)
+        if methods := methods_asked(observed):
             result.methods[name] = methods
         if name != bench.oracle:
-            result.answers += sum((one.encoding is not None) + (one.decoding is not None) for one in given)
+            result.answers += sum((one.encoding is not None) + (one.decoding is not None) for one in observed)
         differing: dict[str, set[int]] = {}
         for check in map(CHECKS.__getitem__, _checks(plan, shard)):
             if cases and (check.of_oracle or name != bench.oracle):
                 explained = set().union(*(differing.get(cause, ()) for cause in check.follows))
-                differing[check.name] = _apply(check, result, bench, name, cases, oracle, given, explained)
+                differing[check.name] = _apply(check, result, bench, name, cases, oracle, observed, explained)
     return result
 
 
@@ -134,13 +134,13 @@ def _apply(
         apart = check.by_rule(subject[index])
         counts.compared += len(apart) - 1
         result.languages[cases[index].language, name][0] += len(apart) - 1
-        for given in apart:
-            outcome = check(cases[index], oracle[index], given)
+        for observed in apart:
+            outcome = check(cases[index], oracle[index], observed)
             assert isinstance(outcome, Difference)
             counts.mismatched += 1
             counts.failures += outcome.severity == "no answer"
             result.languages[cases[index].language, name][1] += 1
-            _record(result, bench, cases[index], name, check.name, outcome, oracle[index], given)
+            _record(result, bench, cases[index], name, check.name, outcome, oracle[index], observed)
     return differing
 
 

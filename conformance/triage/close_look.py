@@ -41,8 +41,8 @@ class Example:
     subject: str
     check: str
     case: Case
-    right: Answers
-    given: Answers
+    expected: Answers
+    observed: Answers
 
 
 def examined(example: Example, attribution: Attribution) -> Evidence:
@@ -50,12 +50,12 @@ def examined(example: Example, attribution: Attribution) -> Evidence:
     tokenizer = example.bench.reference.tokenizer
     check = CHECKS[example.check]
     if check.compares in ("stream_encoded", "stream_decoded"):
-        found = check.culprit(example.given)
-        encoding = example.given.encoding if check.compares == "stream_encoded" else None
+        found = check.culprit(example.observed)
+        encoding = example.observed.encoding if check.compares == "stream_encoded" else None
         return Evidence() if found is None else _of_stream(tokenizer, found[0], encoding)
     if check.compares in ("decoding", "own_decoding"):
-        right = example.right.encoding
-        ids = example.case.ids or (right.ids if isinstance(right, Encoded) else ())
+        encoding = example.expected.encoding
+        ids = example.case.ids or (encoding.ids if isinstance(encoding, Encoded) else ())
         step = _decoder(example, attribution, ids) if check.diagnosis == "decoding" else None
         return Evidence(decoded=named(tokenizer, ids[:MOST_TOKENS]), is_cut=len(ids) > MOST_TOKENS, stage=step)
     return _of_encoding(example, attribution)
@@ -72,56 +72,58 @@ def named(tokenizer: Tokenizer, ids: Sequence[object], spans: Sequence[tuple[int
 
 
 def _of_encoding(example: Example, attribution: Attribution) -> Evidence:
-    right, given = example.right.encoding, example.given.encoding
+    expected, observed = example.expected.encoding, example.observed.encoding
     if CHECKS[example.check].compares == "single":
-        right = example.given.single
-    if not isinstance(right, Encoded):
+        expected = example.observed.single
+    if not isinstance(expected, Encoded):
         return Evidence()
     tokenizer = example.bench.reference.tokenizer
-    wanted = named(tokenizer, right.ids, right.offsets or ())
-    if not isinstance(given, Encoded):
-        return Evidence(expected=wanted[:MOST_TOKENS], is_cut=len(wanted) > MOST_TOKENS)
-    came = named(tokenizer, given.ids, given.offsets or ())
-    stage = _stage(example, attribution, came) if CHECKS[example.check].diagnosis == "ids" else None
-    return _of_tokens(wanted, came, stage)
+    expected_tokens = named(tokenizer, expected.ids, expected.offsets or ())
+    if not isinstance(observed, Encoded):
+        return Evidence(expected=expected_tokens[:MOST_TOKENS], is_cut=len(expected_tokens) > MOST_TOKENS)
+    observed_tokens = named(tokenizer, observed.ids, observed.offsets or ())
+    stage = _stage(example, attribution, observed_tokens) if CHECKS[example.check].diagnosis == "ids" else None
+    return _of_tokens(expected_tokens, observed_tokens, stage)
 
 
 def _of_tokens(
-    wanted: tuple[SeenToken, ...], came: tuple[SeenToken, ...], stage: StageDifference | None = None
+    expected: tuple[SeenToken, ...], observed: tuple[SeenToken, ...], stage: StageDifference | None = None
 ) -> Evidence:
     """Both sequences around the first difference: of ids, or where these are the same, of tokens and spans."""
-    by_id = [token.id for token in wanted] != [token.id for token in came]
-    pairs = enumerate(zip(wanted, came, strict=False))
+    by_id = [token.id for token in expected] != [token.id for token in observed]
+    pairs = enumerate(zip(expected, observed, strict=False))
     differing = (index for index, (one, other) in pairs if (one.id != other.id if by_id else one != other))
-    first = next(differing, min(len(wanted), len(came)))
+    first = next(differing, min(len(expected), len(observed)))
     start = max(0, first - MOST_BEFORE)
     stop = start + MOST_TOKENS
-    is_cut = max(len(wanted), len(came)) > stop
-    return Evidence(expected=wanted[start:stop], observed=came[start:stop], skipped=start, is_cut=is_cut, stage=stage)
+    is_cut = max(len(expected), len(observed)) > stop
+    return Evidence(
+        expected=expected[start:stop], observed=observed[start:stop], skipped=start, is_cut=is_cut, stage=stage
+    )
 
 
 # --- stages
 
 
-def _stage(example: Example, attribution: Attribution, came: tuple[SeenToken, ...]) -> StageDifference | None:
+def _stage(example: Example, attribution: Attribution, observed: tuple[SeenToken, ...]) -> StageDifference | None:
     """The first stage that differs: where the subject's own cannot be seen, those of what it seems to do."""
     case, bench = example.case, example.bench
     if case.kind != "text" or len(case.text) > LONGEST_TEXT:
         return None
     try:
-        right = _states(bench.reference.tokenizer.trace(case.text))
+        expected = _states(bench.reference.tokenizer.trace(case.text))
         official = _official_stages(bench, case.text)
         library = f"{bench.oracle} {_version(bench.oracle)}".strip()
         if example.subject == "reftok":
-            return _first({**right, **official}, right, library, "reftok")
-        seen = _supposed(bench.reference.tokenizer, case.text, attribution)
+            return _first({**expected, **official}, expected, library, "reftok")
+        seen = _predicted_stages(bench.reference.tokenizer, case.text, attribution)
     except ReftokError:
         return None
     if seen is None:
-        return _by_tokens(right, attribution, came)
+        return _by_tokens(expected, attribution, observed)
     by = f"the subject, as it seems: reftok where {attribution.rule} gives the same ids"
-    found = _first(right, seen, "reftok", by)
-    if found is None or official.get(found.stage) != right.get(found.stage):
+    found = _first(expected, seen, "reftok", by)
+    if found is None or official.get(found.stage) != expected.get(found.stage):
         return found
     return StageDifference(found.stage, found.expected, found.observed, library, found.observed_by)
 
@@ -135,17 +137,17 @@ def _official_stages(bench: Bench, text: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _by_tokens(
-    right: dict[str, tuple[str, ...]], attribution: Attribution, came: tuple[SeenToken, ...]
+    stages: dict[str, tuple[str, ...]], attribution: Attribution, observed: tuple[SeenToken, ...]
 ) -> StageDifference | None:
     """Where no fault stands in for the subject, its tokens are held against the pre-tokens."""
-    if attribution.stage not in right or attribution.stage == "Model":
+    if attribution.stage not in stages or attribution.stage == "Model":
         return None
-    tokens = tuple(token.token for token in came[:MOST_PIECES])
-    expected = right[attribution.stage][:MOST_PIECES]
+    tokens = tuple(token.token for token in observed[:MOST_PIECES])
+    expected = stages[attribution.stage][:MOST_PIECES]
     return StageDifference(attribution.stage, expected, tokens, "reftok", "the subject's tokens")
 
 
-def _supposed(tokenizer: Tokenizer, text: str, attribution: Attribution) -> dict[str, tuple[str, ...]] | None:
+def _predicted_stages(tokenizer: Tokenizer, text: str, attribution: Attribution) -> dict[str, tuple[str, ...]] | None:
     """The stages of the fault that explains the subject."""
     for fault in faults(tokenizer):
         if (fault.stage, fault.rule) == (attribution.stage, attribution.rule):
@@ -168,33 +170,39 @@ def _first(
     expected: dict[str, tuple[str, ...]], observed: dict[str, tuple[str, ...]], expected_by: str, observed_by: str
 ) -> StageDifference | None:
     for stage in _STAGES:
-        wanted, came = expected.get(stage, ()), observed.get(stage, ())
-        if wanted != came:
-            return StageDifference(stage, wanted[:MOST_PIECES], came[:MOST_PIECES], expected_by, observed_by)
+        expected_pieces, observed_pieces = expected.get(stage, ()), observed.get(stage, ())
+        if expected_pieces != observed_pieces:
+            return StageDifference(
+                stage, expected_pieces[:MOST_PIECES], observed_pieces[:MOST_PIECES], expected_by, observed_by
+            )
     return None
 
 
 def _decoder(example: Example, attribution: Attribution, ids: Sequence[int]) -> StageDifference | None:
     """Of several decoders the first that differs, where a fault stands in for those of the subject."""
-    tokenizer, right, given = example.bench.reference.tokenizer, example.right.decoding, example.given.decoding
-    if len(tokenizer.decoders or ()) < 2 or not isinstance(right, Decoded) or not isinstance(given, Decoded):
+    tokenizer, expected, observed = (
+        example.bench.reference.tokenizer,
+        example.expected.decoding,
+        example.observed.decoding,
+    )
+    if len(tokenizer.decoders or ()) < 2 or not isinstance(expected, Decoded) or not isinstance(observed, Decoded):
         return None
     cause = attribution.stage, attribution.rule
     traces = (one.trace for one in decoding_faults(tokenizer) if (one.stage, one.rule) == cause)
     trace = next(traces, None)
     if trace is None:
         return None
-    skips = right.text != given.text
+    skips = expected.text != observed.text
     traced, supposed = predicted(partial(tokenizer.trace_decode, ids, skips)), predicted(partial(trace, ids, skips))
     if traced is None or supposed is None:
         return None
     others = list(supposed.steps)
     for step in traced.steps:
         is_there = bool(others) and others[0].component == step.component
-        came = others.pop(0).after if is_there else step.before
-        if came != step.after:
+        observed_pieces = others.pop(0).after if is_there else step.before
+        if observed_pieces != step.after:
             stage, by = f"Decoder: {step.component}", f"reftok where {attribution.rule}"
-            return StageDifference(stage, step.after[:MOST_PIECES], came[:MOST_PIECES], "reftok", by)
+            return StageDifference(stage, step.after[:MOST_PIECES], observed_pieces[:MOST_PIECES], "reftok", by)
     return None
 
 

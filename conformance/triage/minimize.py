@@ -62,24 +62,24 @@ def _looked_at(
     if found is None:
         return mismatch, by_worker
     case, asked = found
-    difference, right, given = asked.difference, asked.expected, asked.observed
+    difference, expected, observed = asked.difference, asked.expected, asked.observed
     assert difference is not None
-    shown = replace(mismatch, case=case, severity=bench.attributor.severity(difference, right, given))
+    shown = replace(mismatch, case=case, severity=bench.attributor.severity(difference, expected, observed))
     if CHECKS[mismatch.check].is_sampled:
-        hear_of_rivals(bench, shown, right, given)
-    cause = _cause(bench, shown, right, given, by_worker)
-    difference = named_difference(bench.reference.tokenizer, difference, right, given)
-    evidence = examined(Example(bench, mismatch.subject, mismatch.check, case, right, given), cause)
+        hear_of_rivals(bench, shown, expected, observed)
+    cause = _cause(bench, shown, expected, observed, by_worker)
+    difference = named_difference(bench.reference.tokenizer, difference, expected, observed)
+    evidence = examined(Example(bench, mismatch.subject, mismatch.check, case, expected, observed), cause)
     return replace(shown, expected=difference.expected, observed=difference.observed, evidence=evidence), cause
 
 
-def _cause(bench: Bench, shrunk: Mismatch, right: Answers, given: Answers, by_worker: Attribution) -> Attribution:
+def _cause(bench: Bench, shrunk: Mismatch, expected: Answers, observed: Answers, by_worker: Attribution) -> Attribution:
     """What the shrunk case shows; what the worker named only where that explains the shrunk case as well.
 
     Where nothing does, it is described. Of streams, the worker may have seen fewer cuts, and so blame a seam where one
     chunk goes wrong already; what it has learnt from several texts stands.
     """
-    asked = shrunk.subject, shrunk.check, shrunk.case, right, given
+    asked = shrunk.subject, shrunk.check, shrunk.case, expected, observed
     shown = bench.attributor.of(*asked)
     if shrunk.check == STREAM_ENCODE.name and shown.stage and by_worker != EACH_CHUNK_ALONE:
         return shown

@@ -32,9 +32,9 @@ _AROUND = ("{}", " {} ", "a{}a")
 _BESIDE = ("{0}", "a{0}", "{0}a", "{0}{0}", "0{0}", "{0}0", " {0}", "{0} ", ".{0}", "{0}.", "a{0}a", "{0}\n", " {0}a")
 
 
-def hear_of_rivals(bench: Bench, mismatch: Mismatch, right: Answers, given: Answers) -> None:
+def hear_of_rivals(bench: Bench, mismatch: Mismatch, expected: Answers, observed: Answers) -> None:
     """Ask the subject where the faults that explain a mismatch part, so that its answers speak for one of them."""
-    rivals = bench.attributor.rivals(mismatch.subject, mismatch.check, mismatch.case, right, given)
+    rivals = bench.attributor.rivals(mismatch.subject, mismatch.check, mismatch.case, expected, observed)
     if not rivals:
         return
     cases = [*_telling_cases((*rivals[:-1][:MOST_RIVALS], rivals[-1]), _drawn(bench)), *_in_frames(mismatch.case.text)]
