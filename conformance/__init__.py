@@ -13,6 +13,7 @@ These are loaded when the first of them is used: importing the package alone cos
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 __all__ = ["ConformanceError", "Finding", "Mismatch", "Run", "UsageError", "compare", "describe", "findings", "run"]
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
     from conformance.core.finding import Finding, Mismatch
     from conformance.core.run import Run
 else:
+    _HOMES = {
+        **dict.fromkeys(("compare", "describe", "findings", "run"), "conformance.api"),
+        **dict.fromkeys(("ConformanceError", "UsageError"), "conformance.core.errors"),
+        **dict.fromkeys(("Finding", "Mismatch"), "conformance.core.finding"),
+        "Run": "conformance.core.run",
+    }
 
     def __getattr__(name: str) -> object:
-        if name not in __all__:
+        if name not in _HOMES:
             raise AttributeError(f"module 'conformance' has no attribute {name!r}")
-        from conformance import api
-
-        return getattr(api, name)
+        return getattr(import_module(_HOMES[name]), name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from os import PathLike
 from pathlib import Path
 from threading import RLock
@@ -87,7 +87,7 @@ def run(
     >>> conformance.run(Mine(), "bpe-qwen", corpora=["known_bugs"], fuzz=100).verdict
     'as expected'
     """
-    plan = _plan(model, corpora, inputs, checks, fuzz, seed, encoding)
+    plan = _plan(model, encoding, checks, _inputs(corpora, inputs, fuzz, seed))
     asked = InProcessSubject(subject)
     plan = replace(plan, subjects=(asked.name,))
     (entry,) = plan.models
@@ -147,13 +147,13 @@ def compare(
     ...         return self.tokenizer.encode_ids(text.replace("\r\n", "\n"))
     ...     def decode(self, ids, skip_special_tokens):
     ...         return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
-    >>> conformance.comparing(Mine(), "bpe-qwen", "one line\n")
+    >>> conformance.compare(Mine(), "bpe-qwen", "one line\n")
     ()
-    >>> for finding in conformance.comparing(Mine(), "bpe-qwen", "two\r\nlines"):
+    >>> for finding in conformance.compare(Mine(), "bpe-qwen", "two\r\nlines"):
     ...     print(finding.stage, "|", finding.rule)
     Input | CR LF is converted to \n
     """
-    plan = _plan(model, CORPORA, ("corpora",), checks, 0, 0, encoding)
+    plan = _plan(model, encoding, checks, _own_inputs())
     asked = InProcessSubject(subject)
     (entry,) = plan.models
     with _bench_with(asked, plan) as bench:
@@ -190,31 +190,37 @@ def _described(finding: Finding) -> Iterator[str]:
     yield f"  observed  {observed}"
 
 
-def _plan(
-    model: FilePath,
-    corpora: Sequence[FilePath],
-    inputs: Sequence[str],
-    checks: Sequence[str],
-    fuzz: int,
-    seed: int,
-    encoding: str,
-) -> Plan:
+def _plan(model: FilePath, encoding: str, checks: Sequence[str], inputs: Inputs) -> Plan:
     """The plan, but for its subject. Raises UsageError where the model is several, and for names that are unknown."""
-    models = plan_models((str(Path(model)) if not isinstance(model, str) else model,), encoding)
+    models = plan_models((str(model),), encoding)
     if len(models) != 1:
         raise UsageError(f"{model}: holds {len(models)} models, {', '.join(entry.name for entry in models)}; name one")
-    for what, names, known in (("inputs", inputs, SOURCES), ("checks", checks, tuple(CHECKS))):
-        if isinstance(names, str) or not {*names} <= {*known}:
-            raise UsageError(f"{what}={names!r}: is no list of some of {', '.join(known)}")
+    named = _named("checks", checks or tuple(CHECKS), tuple(CHECKS))
+    return Plan(models, (), named, inputs, _NO_TIMEOUT)
+
+
+def _inputs(corpora: Sequence[FilePath], sources: Sequence[str], fuzz: int, seed: int) -> Inputs:
+    """Raises UsageError for names that are unknown and numbers out of range, InputError for what is no corpus."""
     if isinstance(corpora, str | PathLike):
         raise UsageError(f"corpora={corpora!r}: is no list")
     if not 0 <= fuzz <= MOST_FUZZ:
         raise UsageError(f"fuzz={fuzz!r}: is not between 0 and {MOST_FUZZ:,}")
     files = tuple(path.resolve() for path in corpus_files(tuple(map(str, corpora))))
     corpus_cases(files)
-    sources = tuple(source for source in SOURCES if source in inputs)
-    named = tuple(name for name in CHECKS if not checks or name in checks)
-    return Plan(models, (), named, Inputs(files, sources, fuzz, seed), _NO_TIMEOUT)
+    return Inputs(files, _named("inputs", sources, SOURCES), fuzz, seed)
+
+
+@cache
+def _own_inputs() -> Inputs:
+    """Those of a run that is not told otherwise."""
+    return _inputs(CORPORA, INPUTS, FUZZ, 0)
+
+
+def _named(what: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """In the order of those that are known."""
+    if isinstance(names, str) or not {*names} <= {*known}:
+        raise UsageError(f"{what}={names!r}: is no list of some of {', '.join(known)}")
+    return tuple(name for name in known if name in names)
 
 
 @contextmanager
@@ -244,8 +250,8 @@ def _case(given: str | bytes | Sequence[int]) -> Case:
         except UnicodeEncodeError as error:
             raise UsageError(f"character {error.start} is a lone surrogate, which no tokenizer takes") from None
         return text_case(given, _GIVEN)
-    if isinstance(given, bytes):
-        return bytes_case(given, _GIVEN)
+    if isinstance(given, bytes | bytearray):
+        return bytes_case(bytes(given), _GIVEN)
     try:
         return ids_case(tuple(ids_of(given)), _GIVEN)
     except NonsenseError as error:

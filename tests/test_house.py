@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import conformance
 import reftok
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -131,6 +132,11 @@ def test_a_room_is_a_folder_and_the_root_holds_few_modules(package: str) -> None
     flat = {path.stem for path in (ROOT / package).glob("*.py")}
     assert len(flat) <= 8
     assert {path.parent.name for path in (ROOT / package).glob("*/*.py")} <= {*ROOMS[package]} - flat
+
+
+def test_what_conformance_exports_has_the_name_of_none_of_its_modules() -> None:
+    """It is looked up when it is used: an imported module of this name would stand in its place."""
+    assert not {*conformance.__all__} & {path.stem for path in (ROOT / "conformance").iterdir()}
 
 
 def test_one_module_of_reftok_imports_by_name() -> None:

@@ -1,7 +1,6 @@
-"""What a generator of inputs is: one definition, from which tests draw with hypothesis and sessions in bulk.
+"""What a generator of inputs is: one definition, from which runs and sessions draw in bulk, and tests with Hypothesis.
 
-st.randoms(use_true_random=False).map(generator.draw)
-generator.draw(Random("seed:place"))
+generator.draw(Random("seed:place"))        what `conformance.strategies` makes shrink
 """
 
 from __future__ import annotations

@@ -120,14 +120,14 @@ def shrink_case(case: Case, fails: Callable[[Case], bool], attempts: int = MOST_
 def _plain_text(text: str, accepts: Callable[[str], bool]) -> None:
     """Offer plainer characters one by one; what is accepted is gone on with."""
     for position in range(len(text)):
-        for plain in _plainer(text[position]):
+        for plain in plainer(text[position]):
             candidate = text[:position] + plain + text[position + 1 :]
             if accepts(candidate):
                 text = candidate
                 break
 
 
-def _plainer(character: str) -> str:
+def plainer(character: str) -> str:
     """The plainer characters of the same class, the plainest first. Line ends are a class apart from white space."""
     if character.isspace() or character in _LINE_ENDS:
         plain = "\n" if character in _LINE_ENDS else " "

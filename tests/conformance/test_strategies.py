@@ -1,0 +1,92 @@
+"""Strategies for Hypothesis that know a model: what fails shrinks to the few plain items that it needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+from hypothesis import strategies as st
+
+from conformance import strategies
+from reftok import embedded_models, load
+from tests.conformance.generators.tiny import byte_level
+
+SEEKING = settings(max_examples=3_000, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+ONE_IN_A_HUNDRED = settings(max_examples=300, derandomize=True, database=None, deadline=None)
+
+
+def shrunk(strategy: st.SearchStrategy[Any], fails: Callable[[Any], bool]) -> Any:
+    return find(strategy, fails, settings=SEEKING, random=Random(0))
+
+
+@pytest.mark.parametrize(
+    ("fails", "smallest"),
+    [
+        (lambda text: "\r\n" in text, {"\r\n"}),
+        (lambda text: "<w>" in text, {"<w>"}),
+        (lambda text: "aab" in text, {"aab"}),
+        (lambda text: any(character.isupper() for character in text), {"A"}),
+    ],
+)
+def test_a_text_shrinks_to_the_characters_that_it_needs(fails: Callable[[str], bool], smallest: set[str]) -> None:
+    assert shrunk(strategies.texts(byte_level()), fails) in smallest
+
+
+def test_a_text_that_must_be_long_shrinks_to_its_least_length() -> None:
+    assert len(shrunk(strategies.texts(byte_level()), lambda text: len(text) > 64)) == 65
+
+
+def test_bytes_and_ids_shrink_to_those_that_they_need() -> None:
+    model = byte_level()
+    assert shrunk(strategies.byte_strings(model), lambda data: b"\xff" in data) == b"\xff"
+    assert shrunk(strategies.byte_strings(model), lambda data: b"\xed\xa0\x80" in data) == b"\xed\xa0\x80"
+    special = max(model.added_tokens.tokens)
+    assert shrunk(strategies.ids(model), lambda ids: special in ids) == [special]
+    assert shrunk(strategies.ids(model), lambda ids: len(ids) > 3) == [0] * 4
+
+
+def test_a_model_is_a_name_a_path_or_a_tokenizer() -> None:
+    path = embedded_models()["bpe-qwen"]
+    for model in ("bpe-qwen", str(path), path, load("bpe-qwen")):
+        assert shrunk(strategies.texts(model), lambda text: "<|im_" in text) == "<|im_"
+
+
+def test_texts_are_texts_bytes_are_often_none_and_ids_are_a_list() -> None:
+    model = byte_level()
+    broken: list[bool] = []
+
+    @ONE_IN_A_HUNDRED
+    @given(strategies.texts(model), strategies.byte_strings(model), strategies.ids(model))
+    def drawn(text: str, data: bytes, ids: list[int]) -> None:
+        text.encode("utf-8")
+        broken.append("\ufffd" in data.decode("utf-8", "replace"))
+        assert type(ids) is list
+        assert all(0 <= token_id < 1 << 32 for token_id in ids)
+
+    drawn()
+    assert 0.1 < sum(broken) / len(broken) < 0.9
+
+
+def test_what_is_drawn_is_mostly_whole() -> None:
+    """Parts are left out for the shrinker's sake, and seldom."""
+    texts: list[str] = []
+
+    @ONE_IN_A_HUNDRED
+    @given(strategies.texts(byte_level()))
+    def drawn(text: str) -> None:
+        texts.append(text)
+
+    drawn()
+    assert sum(map(len, texts)) / len(texts) > 5
+
+
+def test_hypothesis_that_is_missing_is_named_with_the_command_that_installs_it() -> None:
+    code = "import sys; sys.modules['hypothesis'] = None; import conformance; import conformance.strategies"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].endswith("needs hypothesis: python -m pip install hypothesis")
