@@ -93,7 +93,7 @@ def _drawn(draw: st.DrawFn, makers: Sequence[Generator], plain: Callable[[_Item]
     Nothing at all has a draw of its own, the simplest: else Hypothesis, which tries all numbers at 0 with one seed
     after the other, would often draw that.
     """
-    maker = draw(st.sampled_from((None, *[*makers] * (_DRAWS // len(makers) or 1))))
+    maker = draw(st.sampled_from((None, *[*makers] * (_DRAWS // max(1, len(makers)) or 1))))
     if maker is None:
         return []
     made: list[Any] = list(maker.draw(Random(draw(st.binary(min_size=_SEED_BYTES, max_size=_SEED_BYTES)))))
