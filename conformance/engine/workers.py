@@ -6,82 +6,113 @@ A worker's death ends the run with exit code 3, and the shard is named; what was
 from __future__ import annotations
 
 import gc
+import math
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from contextlib import ExitStack
+from functools import partial
 from multiprocessing import get_context
+from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.core.errors import HarnessError
 from conformance.engine.bench import Bench
 from conformance.engine.plan import Plan
-from conformance.engine.queue import ShardQueue
+from conformance.engine.queue import ShardQueue, ShardT
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import work
 from conformance.inputs.shards import Shard
 
+IN_THIS_PROCESS = 0
 SHARD_SECONDS = 3600.0
 """No shard takes this long: a subject that hangs is bounded by its own time-out, so this is the harness's own fault."""
+
+Result = TypeVar("Result")
 
 _bench: Bench | None = None
 
 
 def run_shards(plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None]) -> None:
-    """Work on all shards and hand each result to `done` as it comes.
+    """Work on all shards of a run and hand each result to `done` as it comes.
 
     Raises HarnessError where a worker dies: the in-process libraries are then at fault, and the shard is named.
     """
-    with ExitStack() as stack:
-        workers = [stack.enter_context(_worker()) for _ in range(min(jobs, len(shards)))]
-        try:
-            for future, shard in _scheduled(workers, plan, ShardQueue(shards)):
-                try:
-                    done(future.result())
-                except ProcessExpired as error:
-                    raise HarnessError(
-                        f"a worker died (exit code {error.exitcode}) on {shard.key}: a library crashed the process"
-                    ) from None
-                except FutureTimeoutError:
-                    raise HarnessError(f"a worker took longer than {SHARD_SECONDS:.0f} s on {shard.key}") from None
-        except BaseException:
-            for worker in workers:
-                stop: Callable[[], object] = worker.stop  # pebble leaves this method without types
-                stop()
-            raise
+    with Workers(min(jobs, len(shards))) as workers:
+        workers.run(partial(_work_in_worker, plan), ShardQueue(shards), done)
 
 
-def _worker() -> ProcessPool:
-    """One process: a pool of several would not say which of them has loaded which model."""
-    return ProcessPool(max_workers=1, context=get_context("spawn"), initializer=_ignore_interrupt)
+class Workers:
+    """Worker processes, while it is entered. jobs: how many, or IN_THIS_PROCESS."""
 
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._pools: list[Any] = []  # pebble leaves the methods that end a pool without types
 
-def _scheduled(
-    workers: Sequence[ProcessPool], plan: Plan, queue: ShardQueue
-) -> Iterator[tuple[Future[ShardResult], Shard]]:
-    """Futures as they finish.
+    def __enter__(self) -> Workers:
+        # A pool of several processes would not say which of them has loaded which model.
+        context = get_context("spawn")
+        self._pools = [
+            ProcessPool(max_workers=1, context=context, initializer=_ignore_interrupt) for _ in range(self._jobs)
+        ]
+        return self
 
-    A worker is given its next shard before it has finished one, so that it does not wait while its result is looked
-    at; but not of the last few shards, which go to who is free first.
-    """
-    running: dict[Future[ShardResult], tuple[int, Shard]] = {}
+    def __exit__(self, kind: object, *error: object) -> None:
+        for pool in self._pools:
+            pool.close() if kind is None else pool.stop()
+        for pool in self._pools:
+            pool.join()
 
-    def schedule() -> None:
-        for number, worker in enumerate(workers):
-            most = 2 if len(queue) > 2 * len(workers) else 1
-            under_way = sum(number == other for other, _ in running.values())
-            while under_way < most and (shard := queue.take(number)) is not None:
-                running[worker.schedule(_work_in_worker, (plan, shard), timeout=SHARD_SECONDS)] = number, shard
-                under_way += 1
+    def run(
+        self,
+        work: Callable[[ShardT], Result],
+        queue: ShardQueue[ShardT],
+        done: Callable[[Result], None],
+        deadline: float = math.inf,
+    ) -> None:
+        """Hand what `work` gives for each shard to `done` as it comes; from the deadline on no shard is begun.
 
-    schedule()
-    while running:
-        finished, _ = wait(running, return_when=FIRST_COMPLETED)
-        shards = {future: running.pop(future)[1] for future in finished}
+        work: a function that can be pickled. deadline: of `time.monotonic`. Raises HarnessError where a worker dies.
+        """
+        if not self._pools:
+            while time.monotonic() < deadline and (shard := queue.take(0)) is not None:
+                done(work(shard))
+        for future, shard in self._scheduled(work, queue, deadline):
+            try:
+                done(future.result())
+            except ProcessExpired as error:
+                raise HarnessError(
+                    f"a worker died (exit code {error.exitcode}) on {shard.key}: a library crashed the process"
+                ) from None
+            except FutureTimeoutError:
+                raise HarnessError(f"a worker took longer than {SHARD_SECONDS:.0f} s on {shard.key}") from None
+
+    def _scheduled(
+        self, work: Callable[[ShardT], Result], queue: ShardQueue[ShardT], deadline: float
+    ) -> Iterator[tuple[Future[Result], ShardT]]:
+        """Futures as they finish.
+
+        A worker is given its next shard before it has finished one, so that it does not wait while its result is looked
+        at; but not of the last few shards, which go to who is free first, and not where time may be up before.
+        """
+        running: dict[Future[Result], tuple[int, ShardT]] = {}
+
+        def schedule() -> None:
+            for number, pool in enumerate(self._pools):
+                most = 2 if deadline == math.inf and len(queue) > 2 * len(self._pools) else 1
+                under_way = sum(number == other for other, _ in running.values())
+                while under_way < most and time.monotonic() < deadline and (shard := queue.take(number)) is not None:
+                    running[pool.schedule(work, (shard,), timeout=SHARD_SECONDS)] = number, shard
+                    under_way += 1
+
         schedule()
-        yield from shards.items()
+        while running:
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            shards = {future: running.pop(future)[1] for future in finished}
+            schedule()
+            yield from shards.items()
 
 
 def _ignore_interrupt() -> None:

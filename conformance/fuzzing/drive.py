@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from conformance.core.finding import Finding
 from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
 from conformance.engine.bench import load_reference
-from conformance.engine.workers import close_bench
+from conformance.engine.queue import ShardQueue
+from conformance.engine.workers import Workers, close_bench
 from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import Universe
 from conformance.fuzzing.folder import (
@@ -28,7 +30,7 @@ from conformance.fuzzing.replay import Replayed, replay_known
 from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import ShardOutcome, new_state
 from conformance.fuzzing.watching import Watcher
-from conformance.fuzzing.workers import Workers
+from conformance.fuzzing.workers import close_workplaces, work_in_worker
 from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import write_run_folder
 from conformance.runs.expectations import matching, read_expectations
@@ -95,6 +97,7 @@ def run_session(
     try:
         return driver.run(told_replayed)
     finally:
+        close_workplaces()
         close_bench()
 
 
@@ -124,7 +127,7 @@ class _Driver:
         replayed = self._replay(told_replayed)
         finished: dict[SessionShard, ShardOutcome] = dict(self.journal.finished)
         try:
-            with Workers(self.session, self.job.folder, self.job.jobs) as workers:
+            with Workers(self.job.jobs) as workers:
                 while self._generation(workers, finished):
                     finished.clear()
         except KeyboardInterrupt:
@@ -158,11 +161,15 @@ class _Driver:
         for foreign in finished.keys() - set(shards):  # of a session that was to end within this generation
             del finished[foreign]
         remaining = [shard for shard in shards if shard not in finished]
-        for outcome in workers.outcomes(remaining, self.clock + self.seconds):
+
+        def done(outcome: ShardOutcome) -> None:
             self.journal.add(outcome)
             finished[outcome.shard] = outcome
             self.new_cases += outcome.result.cases
             self._tell(finished)
+
+        work = partial(work_in_worker, self.session, self.job.folder)
+        workers.run(work, ShardQueue(remaining, worth_loading=1), done, self.clock + self.seconds)
         if len(finished) < len(shards):
             return False
         before = self.state.kept

@@ -38,6 +38,11 @@ class SessionShard:
     start: int
     stop: int
 
+    @property
+    def key(self) -> str:
+        """Its name in messages."""
+        return f"{self.model}, generation {self.generation}, shard {self.number}"
+
 
 def generation_shards(plan: Plan, generation: int, start: int, cases: int | None) -> list[SessionShard]:
     """The shards of a generation, model by model; generations grow as more is known.

@@ -1,19 +1,10 @@
-"""The shards of a generation over worker processes, or in this one."""
+"""What a worker of a session keeps between shards."""
 
 from __future__ import annotations
 
 import gc
-import signal
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-from pebble import ProcessExpired, ProcessPool
-
-from conformance.core.errors import HarnessError
 from conformance.engine.bench import Bench
 from conformance.fuzzing.folder import read_corpus, read_state
 from conformance.fuzzing.session import SessionPlan, SessionShard
@@ -21,70 +12,8 @@ from conformance.fuzzing.state import SessionState, ShardOutcome, new_state
 from conformance.fuzzing.work import Workplace
 from conformance.generators.base import Drawn
 
-IN_THIS_PROCESS = 0
 MOST_PLACES = 4
 """A worker keeps so many models, each of which may take some hundred megabytes."""
-
-
-class Workers:
-    """Workers of one session, while it is entered.
-
-    folder: where they read what the generations before have reached and kept. jobs: how many, or IN_THIS_PROCESS.
-    """
-
-    def __init__(self, session: SessionPlan, folder: Path, jobs: int) -> None:
-        self._session, self._folder, self._jobs = session, folder, jobs
-        self._pool: Any = None  # pebble leaves the methods that end a pool without types
-
-    def __enter__(self) -> Workers:
-        if self._jobs != IN_THIS_PROCESS:
-            context = get_context("spawn")
-            self._pool = ProcessPool(max_workers=self._jobs, context=context, initializer=_ignore_interrupt)
-        return self
-
-    def __exit__(self, kind: object, *error: object) -> None:
-        if self._pool is None:
-            close_workplaces()
-        elif kind is None:
-            self._pool.close()
-            self._pool.join()
-        else:
-            self._pool.stop()
-            self._pool.join()
-
-    def outcomes(self, shards: Sequence[SessionShard], deadline: float) -> Iterator[ShardOutcome]:
-        """The outcomes as they come; from the deadline on (of `time.monotonic`) no shard is begun.
-
-        Raises HarnessError where a worker dies.
-        """
-        if self._pool is None:
-            for shard in shards:
-                if time.monotonic() < deadline:
-                    yield _work(self._session, self._folder, shard)
-            return
-        waiting = iter(shards)
-        running: dict[Future[ShardOutcome], SessionShard] = {}
-        while True:
-            while len(running) < self._jobs and time.monotonic() < deadline:
-                if (following := next(waiting, None)) is None:
-                    break
-                running[self._pool.schedule(_work, (self._session, self._folder, following))] = following
-            if not running:
-                return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                shard = running.pop(future)
-                try:
-                    yield future.result()
-                except ProcessExpired as error:
-                    place = f"{shard.model}, generation {shard.generation}, shard {shard.number}"
-                    raise HarnessError(
-                        f"a worker died (exit code {error.exitcode}) on {place}: a library crashed the process"
-                    ) from None
-
-
-def _ignore_interrupt() -> None:
-    """Ctrl-C is for the parent, which ends the workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class _Memory:
@@ -118,7 +47,8 @@ class _Memory:
 _memory = _Memory()
 
 
-def _work(session: SessionPlan, folder: Path, shard: SessionShard) -> ShardOutcome:
+def work_in_worker(session: SessionPlan, folder: Path, shard: SessionShard) -> ShardOutcome:
+    """The outcome of a shard. folder: where what the generations before have reached and kept is read."""
     place = _memory.place(session, shard.model)
     state = _memory.recall(session, folder, shard.generation)
     return place.work(shard, state.models[shard.model].coverage, tuple(_memory.kept.get(shard.model, ())))

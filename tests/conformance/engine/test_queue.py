@@ -58,3 +58,8 @@ def test_a_second_worker_loads_a_model_only_where_enough_is_left_and_nothing_els
 def test_no_shard_is_left_to_a_worker_that_has_gone() -> None:
     queue = ShardQueue(shards_of([1, 2]))
     assert [shard and shard.model for shard in map(queue.take, (0, 1, 0, 1, 0))] == ["m0", "m1", None, "m1", None]
+
+
+def test_where_models_stay_loaded_no_worker_waits_while_a_shard_is_left() -> None:
+    queue = ShardQueue(shards_of([4]), worth_loading=1)
+    assert all(queue.take(worker) for worker in range(4))

@@ -8,10 +8,10 @@ from typing import Any
 
 from conformance.checks import CHECKS
 from conformance.engine.plan import Plan
+from conformance.engine.workers import IN_THIS_PROCESS
 from conformance.fuzzing.drive import SessionEnd, SessionJob, SessionProgress, run_session
 from conformance.fuzzing.replay import Replayed
 from conformance.fuzzing.session import SessionPlan
-from conformance.fuzzing.workers import IN_THIS_PROCESS
 from conformance.generators import NAMES
 from conformance.inputs.shards import Inputs
 from conformance.runs.job import Job, model_infos

@@ -1,0 +1,51 @@
+"""Shards are worked on here or by processes, and none is begun when the time is up."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from conformance.core.errors import HarnessError
+from conformance.engine import workers
+from conformance.engine.queue import ShardQueue
+from conformance.engine.workers import IN_THIS_PROCESS, Workers
+from conformance.inputs.shards import Shard
+
+SHARDS = [Shard(model, "vocab", start, start + 1) for model in "ab" for start in range(5)]
+
+
+def named(shard: Shard) -> tuple[str, int]:
+    return shard.key, os.getpid()
+
+
+def dies(shard: Shard) -> None:
+    os._exit(7)
+
+
+@pytest.mark.parametrize("jobs", [IN_THIS_PROCESS, 1, 2])
+def test_every_shard_is_worked_on_once_by_so_many_processes(jobs: int) -> None:
+    done: list[tuple[str, int]] = []
+    with Workers(jobs) as pool:
+        pool.run(named, ShardQueue(SHARDS), done.append)
+    assert sorted(key for key, _ in done) == [shard.key for shard in SHARDS]
+    processes = {process for _, process in done}
+    assert len(processes) == max(jobs, 1)
+    assert (os.getpid() in processes) == (jobs == IN_THIS_PROCESS)
+
+
+@pytest.mark.parametrize("jobs", [IN_THIS_PROCESS, 1])
+def test_no_shard_is_begun_when_the_time_is_up(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock stands at the number of shards that are done."""
+    done: list[tuple[str, int]] = []
+    monkeypatch.setattr(workers, "time", type("Clock", (), {"monotonic": staticmethod(lambda: len(done))}))
+    with Workers(jobs) as pool:
+        pool.run(named, ShardQueue(SHARDS), done.append, deadline=0)
+        assert done == []
+        pool.run(named, ShardQueue(SHARDS), done.append, deadline=3)
+    assert 3 <= len(done) <= 3 + jobs
+
+
+def test_a_worker_that_dies_ends_the_work_and_its_shard_is_named() -> None:
+    with pytest.raises(HarnessError, match=r"a worker died \(exit code 7\) on a\|vocab\|0\|1"), Workers(1) as pool:
+        pool.run(dies, ShardQueue(SHARDS[:1]), print)
