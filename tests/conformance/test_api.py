@@ -16,7 +16,7 @@ import conformance
 from conformance.inputs.corpora import PARTS
 from conformance.report.run.folder import read_run_folder
 from reftok import Tokenizer, embedded_models, load
-from tests.conformance.generators.tiny import tiny_json
+from tests.conformance.generators.tiny import byte_level, tiny_json
 
 HEAVY = {"click", "hypothesis", "jinja2", "numpy", "pebble", "regex", "reftok", "rich", "sentencepiece", "tokenizers"}
 SMALL: dict[str, Any] = {"corpora": ["known_bugs"], "fuzz": 40}
@@ -170,6 +170,8 @@ def test_a_model_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
     assert conformance.compare(Right(), path, "cafe\u0301") == ()
     path.write_text(json.dumps(tiny_json()), "utf-8")
     assert conformance.compare(Right(), path, "cafe\u0301") != ()
+    (model,) = conformance.run(Right(), path, inputs=["fuzz"], fuzz=1, corpora=[]).models
+    assert model.vocab_size == len(byte_level().model.vocab) + len(byte_level().added_tokens.tokens)
 
 
 def test_what_proved_nothing_is_no_success() -> None:
