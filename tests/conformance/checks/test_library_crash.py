@@ -98,7 +98,11 @@ def test_a_run_shows_each_fault_of_the_library_as_known_and_shrunk_and_charges_n
 
 def test_each_of_these_models_has_its_expectation() -> None:
     entries = {entry.id: entry for entry in read_expectations(expectations_folder())}
-    newest = [entry for entry in entries.values() if entry.versions is None or not entry.versions.end]
+    newest = [
+        entry
+        for entry in entries.values()
+        if entry.versions is None or entry.versions.have({entry.versions.library: "1000"})
+    ]
     assert {entry.id for entry in newest if not entry.seen_in} == set(MODELS) == set(SHRUNK)
 
 
