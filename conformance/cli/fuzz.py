@@ -36,7 +36,7 @@ from conformance.report.text import visible
 from conformance.runs.job import Job, check_subjects, file_hashes, model_infos
 from conformance.runs.journal import read_plan, write_plan
 from conformance.runs.models import plan_models
-from conformance.subjects.adapters import BUILT_IN
+from conformance.subjects.adapters import absolute_subject
 from conformance.subjects.versions import installed_versions
 
 DEFAULT_SECONDS = 600.0
@@ -154,17 +154,12 @@ def _session(
     corpus_cases(files)
     plan = Plan(
         models=plan_models(models),
-        subjects=tuple(map(_absolute, checked_subjects(subjects or ("reftok",)))),
+        subjects=tuple(map(absolute_subject, checked_subjects(subjects or ("reftok",)))),
         checks=tuple(name for name in CHECKS if not checks or name in checks),
         inputs=Inputs(files, ("fuzz",), 0, seed),
         timeout=timeout,
     )
     return SessionPlan(plan, tuple(name for name in NAMES if not generators or name in generators))
-
-
-def _absolute(subject: str) -> str:
-    file, _, factory = subject.rpartition(":")
-    return subject if subject in BUILT_IN else f"{Path(file).resolve()}:{factory}"
 
 
 def _begun(folder: Path) -> SessionPlan:

@@ -30,7 +30,7 @@ from conformance.fuzzing.replay import Replayed, replay_known
 from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import ShardOutcome, new_state
 from conformance.fuzzing.watching import Watcher
-from conformance.fuzzing.workers import close_workplaces, work_in_worker
+from conformance.fuzzing.workplaces import close_workplaces, work_in_worker
 from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import write_run_folder
 from conformance.runs.expectations import matching, read_expectations

@@ -18,7 +18,7 @@ from conformance.engine.result import Counts, Group, ShardResult
 from conformance.files.atomic import write_atomically
 from conformance.files.lines import LineFile, read_lines
 from conformance.inputs.shards import SOURCES, Inputs, Shard
-from conformance.subjects.adapters import BUILT_IN, ORACLES, subject_label
+from conformance.subjects.adapters import BUILT_IN, ORACLES, absolute_subject, subject_label
 from reftok.formats.tiktoken_encodings import ENCODINGS
 
 PLAN = "plan.json"
@@ -179,7 +179,7 @@ def write_plan(
         "command": command,
         "full": full,
         "models": [{**asdict(model), "path": str(model.path.resolve())} for model in plan.models],
-        "subjects": [_absolute(name) for name in plan.subjects],
+        "subjects": [absolute_subject(name) for name in plan.subjects],
         "checks": list(plan.checks),
         "inputs": {**asdict(plan.inputs), "files": [str(path.resolve()) for path in plan.inputs.files]},
         "timeout": plan.timeout,
@@ -187,12 +187,6 @@ def write_plan(
         "versions": dict(versions),
     }
     write_atomically(folder / PLAN, json.dumps(value, indent=1))
-
-
-def _absolute(subject: str) -> str:
-    """FILE.py:FACTORY so that it is found from any folder."""
-    file, _, factory = subject.rpartition(":")
-    return f"{Path(file).resolve()}:{factory}" if file else subject
 
 
 def read_plan(folder: Path) -> tuple[Plan, str, bool, dict[str, str]]:

@@ -50,6 +50,16 @@ def subject_label(name: str) -> str:
     return name if name in _ADAPTERS else Path(name).name
 
 
+def absolute_subject(name: str) -> str:
+    """A subject that is found from any folder.
+
+    >>> absolute_subject("reftok"), absolute_subject("/mine.py:Mine")
+    ('reftok', '/mine.py:Mine')
+    """
+    file, _, factory = name.rpartition(":")
+    return f"{Path(file).resolve()}:{factory}" if file else name
+
+
 def subject_version(name: str) -> str:
     """The version of a subject; "" for one from a file. Raises UnavailableError where it is not installed."""
     return _installed(name).version() if name in _ADAPTERS else ""
