@@ -112,7 +112,7 @@ def findings(
     seed: int = 0,
     encoding: str = "",
 ) -> tuple[Finding, ...]:
-    """What `run` finds of the subject, the worst first, each with a shrunk example; empty where all is as it should be.
+    """The findings of `run` on the subject, the worst first, each with a shrunk example; empty where nothing is wrong.
 
     The arguments are those of `run`. What the official library does against its own documentation is not the subject's,
     and left out. Raises UsageError, besides what `run` raises, where nothing is found because nothing was proved: there
@@ -134,7 +134,7 @@ def compare(
     checks: Sequence[str] = (),
     encoding: str = "",
 ) -> tuple[Finding, ...]:
-    r"""What differs on one input, with stage and rule: a text or bytes to encode, ids to decode; empty where nothing.
+    r"""The findings on one input, with stage and rule: a text or bytes to encode, ids to decode; empty where none.
 
     The input is not shrunk. Bytes that are not UTF-8 are given to the subject as text with U+FFFD. The other arguments
     are those of `run`, and so is what is raised; a model that was just used is not loaded again.

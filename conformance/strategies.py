@@ -84,7 +84,7 @@ def _generators(model: Model) -> list[Generator]:
 
 @st.composite
 def _drawn(draw: st.DrawFn, makers: Sequence[Generator], plain: Callable[[_Item], Sequence[_Item]]) -> list[_Item]:
-    """What a generator draws, as a list. Its own choices are a seed, whose order says nothing of what is simpler.
+    """A generator's input as a list. Its own choices are a seed, whose order says nothing of what is simpler.
 
     So each part, and at last each item, gets a number that says what becomes of it: nearly always nothing, but 0 leaves
     it out, and the next few make it plainer. Hypothesis shrinks towards 0. Seed and numbers are drawn as bytes, since
@@ -110,7 +110,7 @@ def _drawn(draw: st.DrawFn, makers: Sequence[Generator], plain: Callable[[_Item]
 
 
 def _rounds(count: int) -> int:
-    """How often so many items must be cut into parts until each part is one item.
+    """The number of times so many items must be cut into parts until each part is one item.
 
     >>> _rounds(0), _rounds(64), _rounds(65), _rounds(5_000)
     (0, 1, 2, 3)

@@ -1,4 +1,4 @@
-"""What a check is: a pure function of observations."""
+"""A check: a pure function of observations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conformance.core.streaming import FedStream
 
 @dataclass(frozen=True, slots=True)
 class RoundTrip:
-    """What decoding an encoded text must give.
+    """The text due from decoding an encoded text.
 
     text: the text itself, as the model keeps it, special tokens kept.
     read_as_bytes: what comes out where the letters of added tokens are taken for bytes, as the byte-level decoder of
@@ -29,7 +29,7 @@ class RoundTrip:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a subject did with one case; None for what it was not asked or cannot.
+    """A subject's answers to one case; None for what it was not asked or cannot.
 
     encoding: of the case's text, from the batch call where there is one.
     single: the same text on its own.
@@ -61,7 +61,7 @@ class Difference:
 
 
 Outcome: TypeAlias = Difference | Literal["same", "both refuse", "not applicable"]
-"""What a check says of one case. "both refuse" agrees, but proves as little as no answer."""
+"""A check's outcome on one case. "both refuse" agrees, but proves as little as no answer."""
 
 
 Compared: TypeAlias = Literal["encoding", "single", "decoding", "own_decoding", "stream_encoded", "stream_decoded"]
@@ -141,7 +141,7 @@ def reproduction_input(case: Case) -> Any:
 
 
 def compare_failures(expected: Encoding | Decoding, observed: Encoding | Decoding, severity: Severity) -> Outcome:
-    """What a check says of two answers of which at least one is a Failure.
+    """The outcome for two answers of which at least one is a Failure.
 
     Where the oracle did not refuse but broke down, there is nothing to compare with; a subject that breaks down as well
     is still at fault.

@@ -1,4 +1,4 @@
-"""How much a stream may hold back, and which holds more.
+"""The most a stream may hold back, and the streams that hold more.
 
 What has come out is held against the reference that is fed the same. What a stream says that it holds is held against
 the pre-tokens: so the reference is held to a bound, too.
@@ -27,7 +27,7 @@ _WHITE_SPACE = "".join(WHITE_SPACE)
 
 
 class HoldBack:
-    """What the streams of one model may hold."""
+    """The most that one model's streams may hold."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
@@ -39,7 +39,7 @@ class HoldBack:
         self._longest_added = max((len(content.encode("utf-8")) for content in contents), default=0)
 
     def of_decoder(self, feeding: Feeding, streamed: Streamed) -> Late | None:
-        """What a decoder that gives the right text gives later than the reference does.
+        """The first delay, against the reference, of a decoder that gives the right text.
 
         U+FFFD do not count: many decoders wait with any for what may still make a character of it.
         """
@@ -55,7 +55,7 @@ class HoldBack:
         return _first_late(held, [FREELY_HELD] * len(held))
 
     def needed(self, text: str) -> int:
-        """How much byte-level BPE needs to hold of a text so far.
+        """The most that byte-level BPE needs to hold of a text so far.
 
         That is no more than the two last pre-tokens, since white space may be cut anew when the next word comes, what
         may begin an added token, and `BEYOND_PRE_TOKENS` for marks that compose. All are counted in bytes, for each of
@@ -83,7 +83,7 @@ class HoldBack:
 
 
 class TextHoldBack:
-    """What the streams of a subject may hold of one text.
+    """The most that a subject's streams may hold of one text.
 
     encoding: the subject's own, of the whole.
     """
@@ -96,7 +96,7 @@ class TextHoldBack:
 
     @property
     def token_ends(self) -> set[int]:
-        """Where the tokens end, in code points; by the reference, where the subject does not say."""
+        """The ends of the tokens, in code points; by the reference, where the subject does not say."""
         return {end for _, end in self._offsets or ()}
 
     @cached_property
@@ -114,7 +114,7 @@ class TextHoldBack:
             return None
 
     def late(self, feeding: Feeding, streaming: Streaming) -> Late | None:
-        """What a stream that gives the right ids gives too late."""
+        """The first delay of a stream that gives the right ids."""
         if len(self._text) <= FREELY_HELD or not isinstance(streaming, Streamed):
             return None
         if len(streaming.given) != 1 + len(feeding.chunks):
@@ -160,7 +160,7 @@ def _fed(tokenizer: Tokenizer, chunks: Chunks) -> list[Piece]:
 
 
 def _not_given(come: Sequence[int], given: Sequence[Piece], offsets: Sequence[Span] | None) -> list[int]:
-    """How many code points are behind the last id that has come out, after each chunk; none where that is unknown.
+    """The number of code points behind the last id that has come out, after each chunk; none where that is unknown.
 
     >>> _not_given([2, 4], [(7,), (), (8,)], [(0, 1), (1, 4)])
     [1, 3]
@@ -178,7 +178,7 @@ def _first_late(held: Sequence[int], most: Sequence[int]) -> Late | None:
 
 
 def _lengths(chunks: Chunks) -> list[int]:
-    r"""How many code points have come with each chunk; one of which some bytes have come counts.
+    r"""The number of code points come by each chunk; one of which some bytes have come counts.
 
     >>> _lengths((b"a\xc3", b"\xa9")), _lengths(("a", "b"))
     ([2, 2], [1, 2])

@@ -50,7 +50,7 @@ _LLAMA_DECODERS = (
 
 
 class RoundTripCheck(Check):
-    """What the subject decodes from its own ids is the text that the rule demands.
+    """The subject decodes its own ids to the text that the rule demands.
 
     A text that the oracle loses in the same way is held against the oracle alone; its crash is left to another check.
     """

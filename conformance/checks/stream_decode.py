@@ -31,7 +31,7 @@ OTHER_TEXT_HEARD = "the callback hears another text than the full decode"
 
 
 def decoding_difference(entry: FedStream) -> Difference | None:
-    """What is wrong with a streaming decoder that was fed in one way."""
+    """The difference in a streaming decoder that was fed in one way."""
     streaming = entry.streaming
     if isinstance(streaming, Failure):
         return not_streamed(streaming, entry.whole, entry.cause or "refuses what the full decode accepts")
@@ -48,7 +48,7 @@ def decoding_difference(entry: FedStream) -> Difference | None:
 
 
 def _callback_difference(entry: FedStream, streamed: Streamed, full: str) -> Difference | None:
-    """What is wrong with the calls of a callback; conformance/subjects/streams.py says what they must be."""
+    """The difference in the calls of a callback; conformance/subjects/streams.py says what they must be."""
     ids = entry.feeding.chunks
     stop = entry.feeding.stop or 1 + len(ids)
     shown = shown_calls(streamed)

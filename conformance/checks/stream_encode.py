@@ -14,11 +14,11 @@ from conformance.core.observation import Failure
 from conformance.core.streaming import FedStream, Piece, Streamed
 
 OTHER_IDS = "other ids than those of the whole text"
-"""What `conformance.diagnosis.seams` looks into."""
+"""The rule that `conformance.diagnosis.seams` looks into."""
 
 
 def encoding_difference(entry: FedStream) -> Difference | None:
-    """What is wrong with a streaming encoder that was fed in one way."""
+    """The difference in a streaming encoder that was fed in one way."""
     streaming = entry.streaming
     if isinstance(streaming, Failure):
         return not_streamed(streaming, entry.whole, "refuses in chunks what it takes as a whole")

@@ -12,7 +12,7 @@ from conformance.core.streaming import Feeding
 
 
 def method_of(feeding: Feeding) -> str:
-    """What a feeding needs; what a decoder that is fed once to its end needs goes by the name of the simplest door.
+    """The method that a feeding needs; for a decoder that is fed once to its end, that is the simplest door.
 
     >>> method_of(Feeding("encoder", ("a",), forgotten=("b",))), method_of(Feeding("decoder", (1,)))
     ('stream_encoder.reset', 'stream_decode')
@@ -44,7 +44,7 @@ def add_methods(whole: dict[str, bool], part: Mapping[str, bool]) -> None:
 
 
 def untested(asked: Mapping[str, bool]) -> tuple[str, ...]:
-    """What a subject that streams was asked for and does not have; nothing of one that does not stream at all.
+    """The methods that a streaming subject was asked for and does not have; none of one that does not stream at all.
 
     >>> untested({"stream_decode": True, "stream_decoder": False, "stream_decoder.reset": False})
     ('stream_decoder',)

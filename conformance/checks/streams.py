@@ -1,4 +1,4 @@
-"""What the checks of streams share: which of the ways a stream was fed is told of, and how it is shown."""
+"""The base of the checks of streams: which of the ways a stream was fed is told of, and how it is shown."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class StreamCheck(Check):
         return replace(subject, stream_decoded=fed)
 
     def _found(self, subject: Answers) -> list[tuple[FedStream, Difference]]:
-        """What differs, streams first that are fed and finished, without empty chunks.
+        """The streams that differ, first those fed and finished, without empty chunks.
 
         What such a stream gets wrong is no fault of reset, of a neighbour or of an empty chunk: then nothing is said of
         these with the same chunks, nor of a neighbour that is such a stream.
@@ -97,7 +97,7 @@ class StreamCheck(Check):
 
 
 def _plain_counterparts(feeding: Feeding) -> set[Feeding]:
-    """What each of the streams would be, fed alone."""
+    """The feedings of each of the streams, alone."""
     plain = feeding.plain
     return {plain, replace(plain, skip_special_tokens=True)} if feeding.beside else {plain}
 
@@ -110,7 +110,7 @@ def not_streamed(failure: Failure, whole: object, rule: str) -> Difference:
 
 
 def wrongly_held(entry: FedStream, streamed: Streamed) -> Difference | None:
-    """What is wrong with how much a stream holds: anything at its end, or too much on its way."""
+    """The difference in how much a stream holds: anything at its end, or too much on its way."""
     if streamed.held and streamed.held[-1]:
         still = f"{streamed.held[-1]} code points"
         return Difference("text is held after finish", "offsets only", "0 code points", still)
@@ -122,13 +122,13 @@ def wrongly_held(entry: FedStream, streamed: Streamed) -> Difference | None:
 
 
 def given_and_due(entry: FedStream, streamed: Streamed) -> tuple[tuple[Given, Piece], ...]:
-    """What each of the streams gave, one or two, and what it must give."""
+    """The ids or text that each stream gave, one or two, and those due."""
     first = streamed.given, entry.whole
     return (first, (streamed.beside, entry.whole_beside)) if entry.feeding.beside else (first,)
 
 
 def rule_of_use(feeding: Feeding) -> str | None:
-    """What is wrong where only this use of streams gives something else; None for a plain one without empty chunks."""
+    """The rule where only this use of streams gives something else; None for a plain one without empty chunks."""
     if feeding.forgotten:
         return "what was fed before a reset is not forgotten"
     if feeding.beside:

@@ -126,7 +126,7 @@ def _give(out: Path | None, printed: Callable[[Console], None], text: str | None
 
 
 def _as_text(printed: Callable[[Console], None]) -> str:
-    """What is printed on a terminal of 120 columns without colours."""
+    """The text as printed on a terminal of 120 columns without colours."""
     file = StringIO()
     printed(Console(file=file, width=120, color_system=None, highlight=False))
     return file.getvalue()

@@ -1,4 +1,4 @@
-"""What the commands that ask subjects about models have in common."""
+"""The common part of the commands that ask subjects about models."""
 
 from __future__ import annotations
 
@@ -59,5 +59,5 @@ def checked_subjects(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -63,7 +63,7 @@ class FindingChange:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What one kind of thing lost and won from the first run to the second; changed: the same name, other bytes."""
+    """The losses and gains of one kind of thing from the first run to the second; changed: same name, other bytes."""
 
     name: str
     new: tuple[str, ...]
@@ -106,7 +106,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What changed from one run to another.
+    """The changes from one run to another.
 
     notes: what the runs do not share, each a sentence. new_problems, fixed_problems: sentences of the runs.
     tallies: by dimension: "model", "subject", "check", "corpus file".
@@ -151,7 +151,7 @@ class Comparison:
 
 
 def compare(before: Run, after: Run) -> Comparison:
-    """What changed from the run `before` to the run `after`."""
+    """The changes from the run `before` to the run `after`."""
     shared = SharedInputs(before, after)
     findings = tuple(sorted(_finding_changes(shared), key=lambda change: by_weight(change.finding)))
     return Comparison(
@@ -188,7 +188,7 @@ def _finding_changes(shared: SharedInputs) -> Iterator[FindingChange]:
 
 
 def _differences(before: Finding, after: Finding, asked_alike: bool) -> Iterator[Change]:
-    """What differs between two findings with the same cause; how often and where only after the same questions."""
+    """The changes between two findings with the same cause; how often and where only after the same questions."""
     values: list[tuple[str, str, str]] = [
         ("status", before.status, after.status),
         ("severity", before.example.severity, after.example.severity),
@@ -218,7 +218,7 @@ def _version_changes(before: Run, after: Run) -> tuple[Change, ...]:
 
 
 def _coverage(before: Run, after: Run) -> tuple[Coverage, ...]:
-    """What was asked: models, subjects, checks, sources of inputs, corpora; only what changed."""
+    """The changes in what was asked: models, subjects, checks, sources of inputs, corpora."""
 
     def models(run: Run) -> dict[str, str]:
         return {model.name: model.sha256 for model in run.models}

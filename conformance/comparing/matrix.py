@@ -19,7 +19,7 @@ State = Literal["equal", "known", "new", "none", "refused"]
 STATES: tuple[State, ...] = ("equal", "known", "new", "none", "refused")
 
 RUN = "the run"
-"""What a gap calls a run as a whole."""
+"""The name of a run as a whole in a gap."""
 
 _NOT_COMPARED = "{model} was not compared with its official library: "
 _Key: TypeAlias = tuple[str, str, str, str]
@@ -41,7 +41,7 @@ class ReleaseCell:
 
     @property
     def state(self) -> State:
-        """What it amounts to."""
+        """The state it amounts to."""
         if self.refused:
             return "refused"
         if not self.compared:
@@ -62,7 +62,7 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a library does otherwise than the newest release, or than its own documentation, in some releases.
+    """A behaviour of a library in some releases, other than in the newest release or in its own documentation.
 
     asked: the releases that were asked; seen: those that do it; both the oldest first.
     models: on which it was seen. mismatches: by release. example: the smallest, shrunk.
@@ -119,7 +119,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What some releases were not asked: a model that they do not read, or a check that nothing is there for.
+    """A hole in what releases were asked: a model that they do not read, or a check that nothing is there for.
 
     what: the model or the check; reason: in the library's own words, "" where it just has nothing to compare.
     """
@@ -178,7 +178,7 @@ def _models(library: str, run: Run) -> tuple[str, ...]:
 
 
 def _refusals(library: str, run: Run) -> dict[str, str]:
-    """Why the library does not read a model, by model."""
+    """The library's reasons for not reading a model, by model."""
     reasons: dict[str, str] = {}
     for model in _models(library, run):
         beginning = _NOT_COMPARED.format(model=model)
@@ -237,7 +237,7 @@ def _cells(library: str, run: Run, asked: Collection[tuple[str, str]]) -> dict[t
 def _behaviours(
     library: str, runs: Mapping[str, Run], rows: Sequence[MatrixRow], refused: Mapping[str, Mapping[str, str]]
 ) -> tuple[Behaviour, ...]:
-    """What any release was found to do; changes first, then by the release in which it came.
+    """The behaviours of all releases; changes first, then by the release in which each came.
 
     What reftok does with a model that a release does not read says nothing of that release.
     """
@@ -324,7 +324,7 @@ def _order(behaviour: Behaviour, releases: tuple[str, ...]) -> tuple[bool, int, 
 
 
 def history(behaviour: Behaviour) -> str:
-    """When a behaviour came and went, in words.
+    """The releases in which a behaviour came and went, in words.
 
     The releases are those that were asked: a change may have come in one between two of them.
     """

@@ -1,4 +1,4 @@
-"""What two runs asked alike, so that what one has seen and the other has not can be judged."""
+"""The inputs two runs share, so that what one has seen and the other has not can be judged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def place_of(finding: Finding) -> Place:
 
 
 class SharedInputs:
-    """What two runs share."""
+    """The inputs two runs share."""
 
     def __init__(self, before: Run, after: Run) -> None:
         self.before, self.after = before, after
@@ -59,7 +59,7 @@ class SharedInputs:
         return same and self.made_alike and not self.models_changed
 
     def compared(self, run: Literal["before", "after"], place: Place) -> int:
-        """How many answers a run compared in a place."""
+        """The number of answers a run compared in a place."""
         cell = self.cells[run].get(place)
         return cell.compared if cell else 0
 

@@ -1,1 +1,1 @@
-"""What flows through the harness: cases, observations, mismatches, findings, runs; and what is raised on purpose."""
+"""The data of the harness: cases, observations, mismatches, findings, runs; and the errors raised on purpose."""

@@ -50,7 +50,7 @@ def ids_case(ids: tuple[int, ...], origin: str) -> Case:
 
 
 def made_case(drawn: str | bytes | tuple[int, ...], origin: str) -> Case:
-    """What a generator has drawn."""
+    """A drawn input as a case."""
     if isinstance(drawn, tuple):
         return ids_case(drawn, origin)
     return bytes_case(drawn, origin) if isinstance(drawn, bytes) else text_case(drawn, origin)

@@ -1,4 +1,4 @@
-"""What is seen of a difference at its example: both token sequences, the first stage that differs, a stream's steps."""
+"""The evidence of a difference at its example: both token sequences, the first stage that differs, a stream's steps."""
 
 from __future__ import annotations
 

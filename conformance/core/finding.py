@@ -1,4 +1,4 @@
-"""What comes out of a run: mismatches, and the findings that they are gathered into."""
+"""The mismatches that come out of a run, and the findings that they are gathered into."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE, Evidence
 
 Severity = Literal["special-token injection", "other text", "other ids", "no answer", "offsets only"]
-"""How bad a difference is, the worst first."""
+"""The severity of a difference, the worst first."""
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Status = Literal["new", "known"]

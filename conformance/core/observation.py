@@ -1,4 +1,4 @@
-"""What a subject did with a case. A subject's failure is data; only a failure of the harness is an exception."""
+"""Observations of subjects on cases. A subject's failure is data; only a failure of the harness is an exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the corpora and expectations are: inside an installed wheel, or beside the packages in a checkout."""
+"""The place of the corpora and expectations: inside an installed wheel, or beside the packages in a checkout."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Run:
 
     @property
     def unexpected(self) -> int:
-        """How many findings no expectation lists."""
+        """The number of findings no expectation lists."""
         return sum(finding.status == "new" for finding in self.findings)
 
     @property

@@ -1,4 +1,4 @@
-"""How a stream is fed, and what it gives: the observations of the checks "stream encode" and "stream decode"."""
+"""Feedings of a stream, and what it gives: the observations of the checks "stream encode" and "stream decode"."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.core.observation import Failure
 Chunks: TypeAlias = tuple[str | bytes | int, ...]
 """All of one kind."""
 Piece: TypeAlias = tuple[int, ...] | str
-"""What comes out at once: ids of an encoder, text of a decoder."""
+"""The ids of an encoder, or text of a decoder, that come out at once."""
 Given: TypeAlias = tuple[Piece, ...]
 
 NONE_RETURNED = 1
@@ -59,7 +59,7 @@ class Feeding:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """What a stream gave: ids of an encoder, texts of a decoder.
+    """The output of a stream: ids of an encoder, texts of a decoder.
 
     given: for each chunk, and at last for `finish`; with a callback, the text of each call.
     beside: the same of the second stream.

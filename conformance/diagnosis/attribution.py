@@ -109,7 +109,7 @@ class Attributor:
                 self._decoding.observe(name, decoding, are_sought)
 
     def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Prediction]:
-        """What each of the faults that explain a mismatch would answer, the best first, and last the reference."""
+        """The predictions of the faults that explain a mismatch, the best first, and last that of the reference."""
         diagnosis = CHECKS[check].diagnosis
         if diagnosis == "decoding" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
             decoding = _decoding_sample(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
@@ -128,7 +128,7 @@ class Attributor:
         return self._encoding.predicted(fault, case.text) if case.kind == "text" else None
 
     def _decodes(self, fault: DecodingFault, case: Case) -> object:
-        """What it decodes; of a text, what a tokenizer that has the same wrong encodes."""
+        """Its decoded text; of a text, the ids from a tokenizer with the same mistake."""
         if case.kind == "ids":
             return self._decoding.predicted(fault, case.ids)
         encoding = self._encoding.of_rule(fault.stage, fault.rule)
@@ -190,7 +190,7 @@ class Attributor:
         return refused_text(case.readable_text)
 
     def _of_same_ids(self, name: str, diagnosis: Diagnosis, text: str, observed: Encoded) -> Attribution:
-        """What is wrong with other ids may give the right ones here, and tell itself by tokens and offsets."""
+        """A fault that changes ids may give the right ones here, and show in tokens and offsets."""
         found = next(_that_encode_so(self._encoding.believable(name), diagnosis, text, observed), None)
         return Attribution() if found is None else Attribution(found.stage, found.rule)
 
@@ -254,7 +254,7 @@ class Attributor:
         return rules[best] if 2 * counts[best] > len(shortest) else None
 
     def _best_of_classes(self, name: str, text: str, fitting: Iterable[Fault]) -> Fault | None:
-        """What predicts best what the subject did with these characters elsewhere; of equals, that one is missing."""
+        """The best fault for what the subject did with these characters elsewhere; of equals, that one is missing."""
         doubtful = set(doubtful_characters(text))
         heard = [one for one in self._encoding.heard(name) if not doubtful.isdisjoint(one.asked)]
 
@@ -314,19 +314,19 @@ def _is_encoding(encoding: Encoding, observed: Encoded, diagnosis: Diagnosis) ->
 
 
 def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
-    """What is decoded: the ids of the case, or those that the oracle gives for its text."""
+    """The decoded ids: those of the case, or those that the oracle gives for its text."""
     return case.ids if case.kind == "ids" else oracle.encoding.ids if isinstance(oracle.encoding, Encoded) else ()
 
 
 def _sample(name: str, asked: Asked, oracle: Answer, subject: Answer) -> Sample[Asked, Answer]:
-    """Where reftok itself differs, the faults are about what the oracle does otherwise."""
+    """A sample; where reftok itself differs, the faults are about what the oracle does otherwise."""
     return Sample(asked, subject, oracle) if name == "reftok" else Sample(asked, oracle, subject)
 
 
 def _decoding_sample(
     name: str, ids: tuple[int, ...], oracle: Decoded, subject: Decoded
 ) -> Sample[tuple[int, ...], Decoded]:
-    """Where the oracle keeps no special tokens, nobody knows what is right with them."""
+    """A sample; nobody knows what is right with special tokens where the oracle keeps none."""
     if oracle.with_special is None:
         subject = Decoded(subject.text)
     return _sample(name, ids, oracle, subject)

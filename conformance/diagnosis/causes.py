@@ -1,4 +1,4 @@
-"""Which stage is at fault, told from answers: what was done to the right offsets, text or boundaries.
+"""The stage at fault, told from answers: what was done to the right offsets, text or boundaries.
 
 What is wrong with ids is found by `conformance.faults`: the reference with one rule changed, until it answers as
 the subject does.
@@ -42,7 +42,7 @@ class Attribution:
 
 
 def offset_rules(tokenizer: Tokenizer, text: str, expected: Encoded, observed: Encoded) -> list[str]:
-    """What could have been done to the right offsets."""
+    """The rules that could have changed the right offsets."""
     right, given = expected.offsets, observed.offsets
     if right is None or given is None or len(right) != len(given):
         return []
@@ -56,7 +56,7 @@ def offset_rules(tokenizer: Tokenizer, text: str, expected: Encoded, observed: E
 def attribute_offsets(
     tokenizer: Tokenizer, text: str, expected: Encoded, observed: Encoded, seen: Mapping[str, int] | None = None
 ) -> Attribution:
-    """What was done to the right offsets; seen: how often each rule could be it elsewhere."""
+    """The rule that changed the right offsets; seen: how often each rule could be it elsewhere."""
     right, given = expected.offsets, observed.offsets
     if right is None or given is None or len(right) != len(given):
         return Attribution()
@@ -101,7 +101,7 @@ def _of_other_tokenizers(tokenizer: Tokenizer, text: str, right: Spans) -> Itera
 
 
 def attribute_boundaries(tokenizer: Tokenizer, text: str, observed: Sequence[int]) -> Attribution:
-    """Where the tokens of an answer that fits no fault begin and end, against the reference's pre-tokens.
+    """The attribution of an answer that fits no fault, by its tokens' ends against the reference's pre-tokens.
 
     It says something only of models whose tokens, put together, are the text that the model was given.
     """
@@ -121,7 +121,7 @@ def attribute_boundaries(tokenizer: Tokenizer, text: str, observed: Sequence[int
 
 
 def attribute_decoding(expected: Decoded, observed: Decoded) -> Attribution:
-    """What was done to the right text, as far as it can be told without the ids."""
+    """The rule that changed the right text, as far as it can be told without the ids."""
     wanted, given = expected.text, observed.text
     if wanted == given:
         wanted, given = expected.with_special or "", observed.with_special or ""
@@ -131,7 +131,7 @@ def attribute_decoding(expected: Decoded, observed: Decoded) -> Attribution:
 
 
 def refused_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> Attribution:
-    """What a list of ids has that is not decoded.
+    """The reason why a list of ids is not decoded.
 
     >>> import reftok
     >>> refused_ids(reftok.load("bpe-qwen"), [0, 1 << 30]).rule
@@ -144,7 +144,7 @@ def refused_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> Attribution:
 
 
 def refused_text(text: str) -> Attribution:
-    """What a text has that is not encoded; nothing where that is not plain."""
+    """The reason why a text is not encoded; nothing where that is not plain."""
     if not text:
         return Attribution("", "an empty text is refused")
     return Attribution("", "texts with NUL are refused") if "\0" in text else Attribution()

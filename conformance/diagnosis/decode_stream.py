@@ -1,4 +1,4 @@
-"""What DecodeStream of tokenizers makes of ids, worked out from full decodes: its divergences are known as just that.
+"""The text that DecodeStream of tokenizers gives, worked out from full decodes: its divergences are known as just that.
 
 It decodes the ids that it keeps, and gives out what the text has gained, unless that ends in U+FFFD. What it holds then
 comes with a later id or never, since nothing ends such a stream.
@@ -56,7 +56,7 @@ class DecodeStreams:
         self._texts: dict[tuple[Chunks, bool], str] = {}
 
     def cause(self, feeding: Feeding, streaming: Streaming, whole: str) -> str:
-        """Why a stream gives other text than the whole: that of DecodeStream where it does the same, else ''.
+        """The cause of other text than the whole: that of DecodeStream where the stream does the same, else ''.
 
         Text is lost for the same cause, whoever does it, where nothing but U+FFFD is lost.
         """
@@ -69,7 +69,7 @@ class DecodeStreams:
             return ""
 
     def cause_of_late(self, feeding: Feeding, streamed: Streamed, late: Late) -> str:
-        """Why a stream that gives the right text gives it late: as `cause`.
+        """The cause of a delay in a stream of the right text: as `cause`.
 
         It must give the same after every chunk: behind the late one as far as can be followed.
         """
@@ -101,7 +101,7 @@ class DecodeStreams:
         return HELD_FOR_EVER if REPLACEMENT in self._certain(feeding)[len(given) :] else INCOMPLETE
 
     def _certain(self, feeding: Feeding) -> str:
-        """What the reference gives before the end: what can still become another is not in it."""
+        """The reference's text before the end: what can still become another is not in it."""
         stream = self._tokenizer.stream_decoder(skip_special_tokens=feeding.skip_special_tokens)
         return "".join(stream.feed(chunk) for chunk in feeding.chunks if isinstance(chunk, int))
 

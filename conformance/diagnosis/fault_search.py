@@ -23,7 +23,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Sample(Generic[Asked, Answer]):
-    """What was asked, the right answer, and one that differs, or might."""
+    """A question, the right answer, and one that differs, or might."""
 
     asked: Asked
     expected: Answer
@@ -31,7 +31,7 @@ class Sample(Generic[Asked, Answer]):
 
 
 class FaultSearch(Generic[Candidate, Asked, Answer]):
-    """Which of the faults explains a mismatch.
+    """A search for the fault that explains a mismatch.
 
     Of those that fit it, the one is believed that predicts best what the subject did with the samples; where it
     would give another answer than the right one, at least half of them must be the subject's. The first
@@ -95,7 +95,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         return self._by_credit(name, (one for one in self._all if self.fits(one, sample)))
 
     def believable(self, name: str) -> list[Candidate]:
-        """What was believed of a subject, and all that explains more samples than it contradicts, the best first."""
+        """The faults that were believed, and all that explain more samples than they contradict, the best first."""
         believed = self._believed.get(name, ())
         return [one for one in self.credible(name) if one in believed or self._credit(name, one)]
 
@@ -143,7 +143,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         return tuple(self._make())
 
     def _credit(self, name: str, fault: Candidate) -> int | None:
-        """How many samples it explains more than it contradicts; None where it is not to be believed."""
+        """The number of samples it explains less those it contradicts; None where it is not to be believed."""
         key = name, fault
         if key not in self._credits:
             explained = contradicted = 0
@@ -158,7 +158,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         return self._credits[key]
 
     def predicted(self, fault: Candidate, asked: Asked) -> Answer | None:
-        """What a fault answers, None where it cannot."""
+        """The answer of a fault, None where it has none."""
         return predicted(lambda: self._predict(fault, asked))
 
 

@@ -1,4 +1,4 @@
-"""What is remembered of the offsets of subjects, bounded, to tell which of several rules it is that one follows."""
+"""Samples of the offsets of subjects, bounded, to tell which of several rules it is that one follows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OffsetSamples:
             self._counts.pop(name, None)
 
     def rules(self, name: str) -> Mapping[str, int]:
-        """How many of the texts each rule explains."""
+        """The number of texts that each rule explains."""
         if name not in self._counts:
             heard = self._heard.get(name, ())
             self._counts[name] = Counter(rule for one in heard for rule in offset_rules(self._tokenizer, *one))

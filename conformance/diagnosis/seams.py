@@ -1,4 +1,4 @@
-"""What a streaming encoder gets wrong: what stands at the seam of two chunks where ids go astray.
+"""The mistakes of a streaming encoder: what stands at the seam of two chunks where ids go astray.
 
 An encoder that takes each chunk for a text of its own goes astray at seams of all kinds: that is told by what it does
 with several texts and cuts.
@@ -51,7 +51,7 @@ def _alone(tokenizer: Tokenizer, entry: FedStream, adds: bool) -> tuple[int, ...
 
 
 def attribute_stream_encoding(tokenizer: Tokenizer, text: str, fed: FedStream) -> Attribution:
-    """What was overlooked at the seam of a text, or of the bytes of its UTF-8, that was fed in chunks."""
+    """The mistake at the seam of a text, or of the bytes of its UTF-8, that was fed in chunks."""
     assert isinstance(fed.streaming, Streamed)
     observed = _given(fed)
     chunks = fed.feeding.chunks
@@ -71,7 +71,7 @@ def attribute_stream_encoding(tokenizer: Tokenizer, text: str, fed: FedStream) -
 
 
 def _without_seam(chunks: Chunks) -> Attribution:
-    """Where one chunk already goes wrong, no seam is to blame."""
+    """The rule where one chunk already goes wrong: no seam is to blame."""
     if not chunks:
         return Attribution()
     is_text = isinstance(chunks[0], str)
@@ -121,7 +121,7 @@ def _adding_spaces(tokenizer: Tokenizer) -> str:
 
 
 def _spaces(tokenizer: Tokenizer, ids: Sequence[int]) -> int:
-    """How many spaces the tokens have, in any notation."""
+    """The number of spaces in the tokens, in any notation."""
     return _count_spaces(tokenizer.id_to_token(token_id) or "" for token_id in ids)
 
 

@@ -1,4 +1,4 @@
-"""What is remembered of the streams of subjects, bounded, to tell a fault at every seam from one at some."""
+"""Samples of the streams of subjects, bounded, to tell a fault at every seam from one at some."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_TEXTS, MOST_CUTS, LONGEST_TEXT = 30, 12, 100
 
 
 class StreamSamples:
-    """What the streaming encoders of the subjects of one model did with the first short texts that they were fed."""
+    """The output of the streaming encoders of one model's subjects for the first short texts that they were fed."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer

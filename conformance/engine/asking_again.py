@@ -22,7 +22,7 @@ _UNKNOWN = Attribution()
 
 @dataclass(frozen=True, slots=True)
 class AskedAgain:
-    """What came of it.
+    """The result of asking again.
 
     verdict: "same" where the check fails by the same rule and for the same cause; "other" where it fails in another
         way; "gone" where it does not fail.

@@ -56,7 +56,7 @@ class Bench:
 
     @cached_property
     def knowledge(self) -> ModelKnowledge:
-        """What generators know of the model."""
+        """The model as generators know it."""
         return model_knowledge(self.reference.tokenizer)
 
     @cached_property

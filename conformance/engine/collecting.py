@@ -25,7 +25,7 @@ FEW_CASES = 200
 def collect_answers(
     bench: Bench, cases: Sequence[Case], checks: Sequence[str], subject: str | None = None, depth: Depth = "sample"
 ) -> Mapping[str, list[Answers]]:
-    """What every subject does with every case, or one `subject`; the oracle first: the others decode its ids.
+    """The answers of every subject, or one `subject`, to every case; the oracle first: the others decode its ids.
 
     depth: how much texts and ids are cut for streams. A sample is of those that `is_streamed` names, or of all where
         the cases are no more than `FEW_CASES`.
@@ -62,7 +62,7 @@ class _RoundTrips:
         self._known: dict[str | bytes, RoundTrip | None] = {}
 
     def of(self, text: str | bytes, by_oracle: Decoding | None) -> RoundTrip | None:
-        """What must come back.
+        """The text that must come back.
 
         by_oracle: what the oracle makes of its own ids, where it is asked: if that is the text itself, nothing needs
             working out.

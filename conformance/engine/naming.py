@@ -9,7 +9,7 @@ from conformance.core.observation import Decoded, Encoded, Failure
 from reftok import Tokenizer
 
 AN_ANSWER = "an answer"
-"""What checks say was due where there is none: they know no tokens."""
+"""The answer that checks call due where there is none: they know no tokens."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,7 +39,7 @@ def _named(tokenizer: Tokenizer, encoding: Encoded) -> list[NamedId]:
 
 
 def _due(tokenizer: Tokenizer, oracle: Answers, subject: Answers) -> str:
-    """What the official library answers where the subject fails."""
+    """The answer of the official library where the subject fails."""
     if isinstance(subject.encoding, Failure) and isinstance(oracle.encoding, Encoded):
         return tails(_named(tokenizer, oracle.encoding), ())[0]
     if isinstance(subject.decoding, Failure) and isinstance(oracle.decoding, Decoded):

@@ -1,4 +1,4 @@
-"""What a run is to do: the plan decides the outcome, whatever the machine and the number of workers."""
+"""The plan of a run: it decides the outcome, whatever the machine and the number of workers."""
 
 from __future__ import annotations
 

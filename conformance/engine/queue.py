@@ -1,4 +1,4 @@
-"""Which worker is given which shard."""
+"""The assignment of shards to workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes out of a shard: counts, and mismatches gathered by cause."""
+"""The result of a shard: counts, and mismatches gathered by cause."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Counts:
 
 @dataclass(slots=True)
 class ShardResult:
-    """What a shard gave.
+    """The result of a shard.
 
     answers: how many answers of subjects were compared. methods: by subject, the methods that its streams were asked
     for, and whether it has them.

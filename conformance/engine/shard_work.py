@@ -37,14 +37,14 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
 
 
 def asked(plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case]) -> Mapping[str, list[Answers]]:
-    """What every subject answers."""
+    """The answers of every subject."""
     return collect_answers(bench, cases, _checks(plan, shard), depth="sweep" if shard.source == "cuts" else "sample")
 
 
 def judged(
     plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case], answers: Mapping[str, list[Answers]]
 ) -> ShardResult:
-    """What the checks say of the answers."""
+    """The result of checking the answers."""
     result = ShardResult(shard, cases=len(cases), unavailable=dict(bench.unavailable))
     oracle = answers[bench.oracle]
     for name, observed in answers.items():

@@ -22,7 +22,7 @@ _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
 _FIRST_WRONG = "text ends at the first bytes that are not UTF-8"
 _SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
 _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE | _LINE_FEED | _OTHERS)
-"""What those who join tokens as they stand in the vocab put back: nothing, spaces, line feeds, all white space."""
+"""Characters put back where tokens are joined as they stand in the vocab: none, spaces, line feeds, all white space."""
 
 
 def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:

@@ -1,4 +1,4 @@
-"""What a fault is: one way to get a tokenizer wrong, as a change to the reference."""
+"""A fault: one way to get a tokenizer wrong, as a change to the reference."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reftok.spec.trace import DecodingTrace
 
 Answer = TypeVar("Answer")
 Text: TypeAlias = Callable[[Sequence[int], bool], str]
-"""What ids are decoded to, special tokens skipped or kept."""
+"""The decoding of ids to text, special tokens skipped or kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class DecodingFault:
 
 
 def predicted(answer: Callable[[], Answer]) -> Answer | None:
-    """What a fault answers; None where it breaks down.
+    """The answer of a fault; None where it breaks down.
 
     A changed reference need not be a tokenizer any more, so whatever it raises is its refusal.
 

@@ -1,4 +1,4 @@
-"""What older releases of the official libraries do otherwise, as changes to the reference, which follows the newest.
+"""The other rules of older releases of the official libraries, as changes to the reference, which follows the newest.
 
 A run against an older release differs from the reference by these rules, and an implementation that was made from one
 does. The releases were found by running them all (reports/published/matrix.md).
@@ -48,8 +48,8 @@ NEW_IN_15_AND_16 = """
     1F7D9 1F8B2-1F8BB 1F8C0-1F8C1 1FA75-1FA77 1FA87-1FA89 1FA8F 1FAAD-1FAAF 1FABB-1FABF 1FAC6 1FACE-1FACF 1FADA-1FADC
     1FADF 1FAE8-1FAE9 1FAF7-1FAF8 1FBCB-1FBEF 2B739 2EBF0-2EE5D 31350-323AF
 """
-r"""What \p{L}, \p{N}, \p{M}, \p{P}, \p{S} or \w hold in tokenizers 0.21.4 and not in 0.21.0, over all scalar values; no
-character that 0.21.0 knew changed its class."""
+r"""Characters of \p{L}, \p{N}, \p{M}, \p{P}, \p{S} or \w in tokenizers 0.21.4 and not in 0.21.0, over all scalar
+values; no character that 0.21.0 knew changed its class."""
 
 
 def release_faults(tokenizer: Tokenizer) -> Iterator[Fault]:
@@ -106,7 +106,7 @@ def _without_newer_than_16(text: str) -> str:
 
 @cache
 def _unassigned_in_16() -> tuple[list[int], list[int]]:
-    """Where each range begins and ends, the first one empty."""
+    """The beginnings and ends of the ranges, the first one empty."""
     ranges = [(-1, -1), *ranges_of(UNASSIGNED_IN_16)]
     return [first for first, _ in ranges], [last for _, last in ranges]
 

@@ -35,7 +35,7 @@ def _ends(tokenizer: Tokenizer) -> dict[str, int]:
 
 
 def _before(tokenizer: Tokenizer) -> int:
-    """How many special tokens stand before a text."""
+    """The number of special tokens before a text."""
     bare, whole = tokenizer.encode_ids("a", add_special_tokens=False), tokenizer.encode_ids("a")
     return next((start for start in range(len(whole)) if whole[start : start + len(bare)] == bare), 0)
 

@@ -1,1 +1,1 @@
-"""How the harness keeps files: each replaced whole, as one mechanism for all rooms above."""
+"""The files of the harness, replaced whole or added to by lines: one mechanism for all rooms above."""

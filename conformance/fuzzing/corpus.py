@@ -19,7 +19,7 @@ from reftok import ReftokError, Tokenizer, load
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How many inputs a corpus had, and has."""
+    """The number of inputs a corpus had, and has."""
 
     before: int
     after: int

@@ -85,7 +85,7 @@ def _read(keys: Iterable[Key]) -> Iterable[Key]:
 
 @dataclass(frozen=True, slots=True)
 class KindCoverage:
-    """How far one kind is covered.
+    """The coverage of one kind.
 
     reached, total: how many keys. examples: some that were never reached.
     """

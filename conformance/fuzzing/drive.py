@@ -44,7 +44,7 @@ SECONDS_BETWEEN_REPORTS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class SessionProgress:
-    """How far a session is.
+    """The progress of a session.
 
     cases: of all models, those of earlier starts included; new_cases, seconds: of this start.
     coverages: at the end of the last generation. found: a finding a cause, the worst example of each, not shrunk.
@@ -61,7 +61,7 @@ class SessionProgress:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
-    """What a session ended in. replayed: what was known at the start, and whether it is fixed."""
+    """The end of a session. replayed: what was known at the start, and whether it is fixed."""
 
     run: Run
     coverages: tuple[ModelCoverage, ...]

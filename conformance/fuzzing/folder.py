@@ -59,7 +59,7 @@ class ShardJournal:
 
 
 def write_generators(folder: Path, generators: Sequence[str]) -> None:
-    """What a session adds to its plan."""
+    """Write what a session adds to its plan."""
     write_atomically(folder / SESSION, json.dumps({"generators": generators}) + "\n")
 
 

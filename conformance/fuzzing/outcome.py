@@ -1,4 +1,4 @@
-"""What a session ends in: a run like any other, its coverage, and what makes it worth less than it looks."""
+"""The end of a session: a run like any other, its coverage, and what makes it worth less than it looks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ModelCoverage:
 
 
 def model_coverages(state: SessionState, universes: Mapping[str, Universe]) -> tuple[ModelCoverage, ...]:
-    """How far every model is covered, with some of what was never reached, readable."""
+    """The coverage of every model, with some of what was never reached, readable."""
     coverages = []
     for name, model in state.models.items():
         kinds = tuple(map(_readable, summary(model.coverage, universes[name], MOST_NEVER_REACHED)))

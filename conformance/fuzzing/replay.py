@@ -1,4 +1,4 @@
-"""What a session has found before, asked again: fixed, or still failing."""
+"""The earlier findings of a session, asked again: fixed, or still failing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GroupKey: TypeAlias = tuple[str, str, str, str]
 """Subject, check, stage and rule: what mismatches of one model are grouped by."""
 
 _OUTCOMES: Mapping[Verdict, str] = {"same": "still failing", "other": "failing in another way", "gone": "fixed"}
-"""What is said of each verdict, the worst first."""
+"""The words for each verdict, the worst first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class SessionTeller:
 
 
 def sentence(progress: SessionProgress) -> str:
-    """How far a session is.
+    """The progress, in words.
 
     >>> sentence(SessionProgress(3000, 2000, 2.0, (), ()))
     '3,000 cases, 1,000 a second, no unexpected finding'

@@ -1,4 +1,4 @@
-"""What a session is to do, cut into generations of shards.
+"""The work of a session, cut into generations of shards.
 
 A shard's inputs depend on the seed, the model, its generation and number, and on what was kept at the end of the
 generation before; so a session ends the same on any number of workers, killed and resumed or not.

@@ -1,4 +1,4 @@
-"""What a session knows: what it has counted and found, what it has reached, what it has kept."""
+"""The state of a session: what it has counted and found, what it has reached, what it has kept."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class ShardOutcome:
-    """What came out of a shard.
+    """The outcome of a shard.
 
-    result: counts and mismatches. kept: what reached something new. looked: what the closer looks found, of inputs that
-    were kept or not. drawn: how often each generator gave an input. idle: why others had nothing to do.
+    result: counts and mismatches. kept: what reached something new. drawn: how often each generator gave an input. idle: why
+    others had nothing to do.
     """
 
     shard: SessionShard

@@ -1,4 +1,4 @@
-"""What an input makes the reference do: the keys of semantic coverage.
+"""The keys of semantic coverage: what an input makes the reference do.
 
 Cheap kinds (vocab entries, merges, transitions between categories) are read off the ids and the characters; the others
 off the reference's traces, which take as long as encoding itself.

@@ -46,7 +46,7 @@ BulkQuestions: TypeAlias = tuple[Mapping[int, list[int]], Mapping[int, list[int]
 
 
 class Workplace:
-    """What a worker has of one model, for all its shards."""
+    """A worker's place with one model, for all its shards."""
 
     def __init__(self, session: SessionPlan, bench: Bench) -> None:
         self.session = session
@@ -151,7 +151,7 @@ class _Work:
         return ASKED_IN_FULL if name in BUILT_IN else ASKED_IN_FULL_OF_OTHERS
 
     def _ids_of(self, subject: InBulk) -> list[Ids | None]:
-        """What it gives for each text; ids to decode as they are."""
+        """The ids it gives for each text; ids to decode as they are."""
         answers = iter(subject.ids([given for given in self.inputs if not isinstance(given, tuple)]))
         return [given if isinstance(given, tuple) else next(answers) for given in self.inputs]
 

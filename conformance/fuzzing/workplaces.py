@@ -1,4 +1,4 @@
-"""What a worker of a session keeps between shards."""
+"""The memory of a session's worker between shards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_PLACES = 4
 
 
 class _Memory:
-    """What a worker keeps between shards: a workplace for each model, and what the last generation has left."""
+    """The memory of a worker between shards: a workplace for each model, and what the last generation has left."""
 
     def __init__(self) -> None:
         self.places: dict[str, Workplace] = {}

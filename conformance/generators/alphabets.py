@@ -17,7 +17,7 @@ _STRIDE = 97
 SPACES = "".join(sorted(WHITE_SPACE))
 """The property White_Space."""
 NEARLY_SPACES = "\x00\x1c\x1d\x1e\x1f\u180e\u200b\u200c\u200d\u200e\u2060\ufeff\u3164\uffa0▁Ġ"
-"""What is taken for white space by some, and is none."""
+"""Characters that some take for white space, and are none."""
 TROUBLE = "'’`\"-–—_/\\|<>[]{}()«»“”„…·•.,;:!?¿¡%‰$€₹¥#@&*+=~^°§¶\u00ad\u034f\u0345\u20dd\ufe0f\ufffd\x1b\x7f"
 JOINERS = "\u200c\u200d"
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

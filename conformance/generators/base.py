@@ -1,4 +1,4 @@
-"""What a generator of inputs is: one definition, from which runs and sessions draw in bulk, and tests with Hypothesis.
+"""A generator of inputs: one definition, from which runs and sessions draw in bulk, and tests with Hypothesis.
 
 generator.draw(Random("seed:place"))        what `conformance.strategies` makes shrink
 """

@@ -1,4 +1,4 @@
-"""What the charsmap replaces, alone and beside what it would become."""
+"""Keys of the charsmap, alone and beside their replacements."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _LEAF = 1 << 31
 
 
 def charsmap_rules(charsmap: Charsmap) -> list[tuple[str, str]]:
-    """What is replaced, and by what, in the order of the keys; keys that are no whole characters are left out.
+    """The keys and their replacements, in the order of the keys; those that are no whole characters are left out.
 
     Raises ModelFormatError for an array that points outside itself, or around in a circle.
     """

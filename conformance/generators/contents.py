@@ -1,4 +1,4 @@
-"""What is looked for in a text as it stands (added tokens, symbols): whole, cut, overlapping, within one another."""
+"""Contents looked for in a text as it stands (added tokens, symbols): whole, cut, overlapping, within one another."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NEIGHBOURS = (
     "▁",
     "中",
 )
-"""What the flags look at: white space for lstrip and rstrip, characters of a word for single_word."""
+"""The characters that flags look at: white space for lstrip and rstrip, those of a word for single_word."""
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 _LONGEST_COMPETITOR = 64
 """In code points: all beginnings of a longer one would take memory that grows with the square of its length."""

@@ -1,4 +1,4 @@
-"""How a text may go on so that a token would reach across the place where it ended."""
+"""Continuations of a text by which a token would reach across the place where it ended."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.generators.base import pick
 
 @dataclass(frozen=True, slots=True)
 class Continuations:
-    """What follows the first character in entries of the vocab, by that character.
+    """The rests of entries of the vocab after the first character, by that character.
 
     A cut at the wrong place shows in the ids only where a token reaches across it.
 

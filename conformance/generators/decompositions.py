@@ -1,4 +1,4 @@
-"""What the normalization forms change: characters, what they decompose into, and marks in the wrong order."""
+"""Characters that the normalization forms change, what they decompose into, and marks in the wrong order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What generators know of a model: its vocab as text, merges, scores, patterns, rules and added tokens, read once."""
+"""A model as generators know it: its vocab as text, merges, scores, patterns, rules and added tokens, read once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
 from reftok.spec.types import AddedToken
 
 Notation: TypeAlias = Literal["byte-level", "metaspace", "plain"]
-"""How entries of the vocab stand for text: each byte as a character, `▁` for a space, or as they are."""
+"""The way entries of the vocab stand for text: each byte as a character, `▁` for a space, or as they are."""
 
 Pair: TypeAlias = tuple[str, str]
 
@@ -65,7 +65,7 @@ class ModelKnowledge:
     unmerged: tuple[str, ...] = field(repr=False)
 
     def text(self, tokens: str) -> str:
-        """What entries of the vocab, written one after the other, stand for in a text.
+        """The text that entries of the vocab, written one after the other, stand for.
 
         Of bytes that are no whole character, as much as can be read is kept.
         """
@@ -78,7 +78,7 @@ class ModelKnowledge:
 
 
 def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
-    """What can be known of a model.
+    """All that can be known of a model.
 
     >>> import reftok
     >>> knowledge = model_knowledge(reftok.load("bpe-qwen"))

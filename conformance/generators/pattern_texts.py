@@ -30,7 +30,7 @@ _MORE = 3
 
 
 def text_maker(node: Node) -> Maker:
-    """What draws texts that the node matches, as far as lookarounds and places allow.
+    """A maker of texts that the node matches, as far as lookarounds and places allow.
 
     >>> from reftok.oniguruma.parser import parse
     >>> text_maker(parse("ab(?=c)"))(Random(0))
@@ -65,7 +65,7 @@ def branches_of(tree: Node) -> tuple[Node, ...]:
 
 
 def _times(least: int, most: int | None, chance: Random) -> int:
-    """How often: the bounds and one beyond them are where mistakes are made."""
+    """A number of times: the bounds and one beyond them are where mistakes are made."""
     if most is None:
         return least + chance.randrange(1 + _MORE)
     return pick(chance, (least, most, chance.randint(least, most), most + (most > 1)))

@@ -17,7 +17,7 @@ _MOST_BRANCHES = 4
 
 @dataclass(frozen=True, slots=True)
 class SplitPattern:
-    """What some alternatives match, one after the other; one may be cut short, or another character come between.
+    """Matches of some alternatives, one after the other; one may be cut short, or another character come between.
 
     patterns: what draws a text of each alternative, by pattern. continuations: so that tokens reach across a seam.
     """

@@ -1,4 +1,4 @@
-"""How often each generator has its turn."""
+"""The turns of each generator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where texts and ids are cut for a stream: every place of short ones, a seeded sample of long ones.
+"""The places where texts and ids are cut for a stream: all of short ones, a seeded sample of long ones.
 
 A text is cut by character, byte, token and grapheme cluster. Ids are fed one by one, so a cut of ids is where a stream
 ends: its decoder is given every slice.
@@ -16,7 +16,7 @@ from conformance.core.streaming import Chunks, Feeding
 from reftok.unicode.graphemes import graphemes
 
 Depth: TypeAlias = Literal["sample", "close", "sweep"]
-"""How much is cut, each more than the one before.
+"""The depth of cuts, each more than the one before.
 
 "sample": one chunking, seeded by the text, for runs over everything. "close": the whole as one chunk, and every one-cut
 and two-cut of what has at most `SHORTEST` units, for shrinking and replaying. "sweep": every one-cut, as far as
@@ -26,7 +26,7 @@ and two-cut of what has at most `SHORTEST` units, for shrinking and replaying. "
 SHORTEST = 12
 SHORT = 80
 CHUNKINGS = 8
-"""How many seeded chunkings of a text, and ends of long ids, are taken."""
+"""The number of seeded chunkings of a text, and of ends of long ids."""
 MOST_FED = 400_000
 """So many characters and bytes a sweep may feed for the cuts of one text, of which a seeded sample is taken otherwise:
 enough for every two-cut of `SHORT` characters, and for every one-cut of 440 in ASCII."""
@@ -37,7 +37,7 @@ _Units = TypeVar("_Units", str, bytes)
 
 
 def text_feedings(text: str, depth: Depth, token_ends: Collection[int] = ()) -> list[Feeding]:
-    """How a streaming encoder is fed a text, each way once.
+    """A streaming encoder's feedings with a text, each once.
 
     token_ends: where the tokens of the whole text end, in code points.
 
@@ -79,7 +79,7 @@ def text_feedings(text: str, depth: Depth, token_ends: Collection[int] = ()) -> 
 
 
 def bytes_feedings(data: bytes, depth: Depth) -> list[Feeding]:
-    """How a streaming encoder is fed bytes that need not be UTF-8."""
+    """A streaming encoder's feedings with bytes that need not be UTF-8."""
     if not data:
         return [Feeding("encoder", ()), Feeding("encoder", (b"",))]
     chance = random.Random(data)
@@ -91,7 +91,7 @@ def bytes_feedings(data: bytes, depth: Depth) -> list[Feeding]:
 
 
 def ids_feedings(ids: tuple[int, ...], depth: Depth) -> list[Feeding]:
-    """How a streaming decoder is fed ids, each way once. Special tokens of slices are kept: they show most."""
+    """A streaming decoder's feedings with ids, each once. Special tokens of slices are kept: they show most."""
     if not ids:
         return [Feeding("decoder", ()), Feeding("decoder", (), stop=1)]
     chance = random.Random(repr(ids))

@@ -1,4 +1,4 @@
-"""Which cases a model is given, cut into shards that are worked on one by one.
+"""The cases of a model, cut into shards that are worked on one by one.
 
 A shard is a name, from which its cases can be made again: so a run can be resumed, and split over processes.
 """
@@ -28,7 +28,7 @@ LONGEST_LINE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What every model of a run is given.
+    """The inputs of every model of a run.
 
     files: corpus files, which are read for "corpora" and mutated for "fuzz".
     sources: some of SOURCES. "vocab" is every entry of the vocab decoded, and that text encoded again; "scalars" every
@@ -44,7 +44,7 @@ class Inputs:
 
     @property
     def closest_depth(self) -> Depth:
-        """How much a case is cut for streams, so that everything that a run has seen of it is seen again."""
+        """The depth of cuts for streams at which everything that a run has seen of a case is seen again."""
         return "sweep" if "cuts" in self.sources else "close"
 
 

@@ -69,7 +69,7 @@ def _environment() -> Environment:
 
 
 def _finalize(value: Any) -> Any:
-    """What the template writes of a value: text is made visible, unless it is markup, which was made visible before."""
+    """A value as the template writes it: text is made visible, unless it is markup, which was made visible before."""
     return value if isinstance(value, Markup) or not isinstance(value, str) else visible(value, LONGEST_VALUE)
 
 
@@ -85,5 +85,5 @@ def _resource(name: str) -> str:
 
 
 def _hash(source: str) -> str:
-    """How a content security policy names an inline script or style."""
+    """The name of an inline script or style in a content security policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"

@@ -22,7 +22,7 @@ from conformance.shrinking.trials import Trials
 from conformance.subjects.adapters import BUILT_IN, subject_label
 
 SLOW_ATTEMPTS = 40
-"""How many models are tried with a subject that hangs or dies."""
+"""The most models that are tried with a subject that hangs or dies."""
 SECONDS = 120
 
 

@@ -27,7 +27,7 @@ IMPORTS = ("base64", "functools", "importlib.util", "os", "sys", "tempfile")
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What is written down: a finding, its case on the model, and what was seen there.
+    """A finding to be written down, its case on the model, and what was seen there.
 
     is_file: whether the subject is from a FILE.py:FACTORY, which the user then names.
     """

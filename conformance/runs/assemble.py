@@ -116,7 +116,7 @@ def _corpus_names(files: Sequence[Path]) -> dict[Path, str]:
 
 
 def _problems(job: Job, results: Sequence[ShardResult], table: Sequence[Cell]) -> list[str]:
-    """What makes the run worth less than it looks."""
+    """The reasons why the run is worth less than it looks."""
     plan = job.plan
     own = {subject_label(name) for name in plan.subjects if name not in BUILT_IN}
     rows = [

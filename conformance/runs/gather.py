@@ -220,7 +220,7 @@ def unchecked(
 
 
 def _why_nothing(row: Sequence[Cell], check: str, asked: Mapping[str, bool]) -> str:
-    """Why a check compared nothing of one model and subject, "" where that is not known.
+    """The reason why a check compared nothing of one model and subject, "" where that is not known.
 
     asked: the methods that its streams were asked for. Where these are none, no text or no ids came to them.
     """

@@ -41,12 +41,12 @@ class Job:
 
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
-    """What the run says of its models; each is loaded once, so that a bad file ends the run before it starts."""
+    """The models as the run describes them; each is loaded once, so that a bad file ends the run before it starts."""
     return tuple(model_info(model, load(model.path, model.encoding or None)) for model in plan.models)
 
 
 def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
-    """What a run says of a model. tokenizer: the reference with it."""
+    """A model as a run describes it. tokenizer: the reference with it."""
     return ModelInfo(
         name=model.name,
         path=model.path.name,

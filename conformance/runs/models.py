@@ -70,6 +70,6 @@ def _plan(name: str, path: Path) -> ModelPlan:
 
 
 def _beginning(path: Path) -> bytes:
-    """What shows the format; a GGUF file may have many gigabytes."""
+    """The bytes that show the format; a GGUF file may have many gigabytes."""
     with path.open("rb") as file:
         return file.read(4096)

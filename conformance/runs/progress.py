@@ -1,4 +1,4 @@
-"""How far a run is, told on standard error: a bar on a terminal, now and then a line elsewhere."""
+"""A run's progress, told on standard error: a bar on a terminal, now and then a line elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is.
+    """The progress of a run.
 
     total, done: shards. answers: compared so far. mismatches: so far; known: how many of those an expectation lists.
     """
@@ -33,7 +33,7 @@ class Progress:
 
     @property
     def sentence(self) -> str:
-        """What has been found so far.
+        """The result so far, in words.
 
         >>> Progress(total=9, done=1, answers=1200, mismatches=8, known=8).sentence
         '1,200 answers compared, none unexpected, 8 known mismatches'
@@ -45,7 +45,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Shrinking:
-    """Which of the findings is being shrunk, counted from 1, when all else is done."""
+    """The number of the finding being shrunk, counted from 1, when all else is done."""
 
     number: int
     total: int
@@ -65,7 +65,7 @@ class Shrinking:
 
 
 class Pace:
-    """How long the rest of a run takes, by what it took so far; shards of an earlier session took no time in this.
+    """The time for the rest of a run, by what it took so far; shards of an earlier session took no time in this.
 
     started: seconds of a clock.
 

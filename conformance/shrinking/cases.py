@@ -71,7 +71,7 @@ class _NoAttemptsLeftError(Exception):
 
 
 def smallest_part(items: Sequence[Item], fails: Callable[[tuple[Item, ...]], bool]) -> tuple[Item, ...]:
-    """What is left when all is removed that can be: everything at once, then halves, quarters, … single items.
+    """The items left when all is removed that can be: everything at once, then halves, quarters, … single items.
 
     Of what is short then, every run is tried.
 

@@ -32,7 +32,7 @@ def alternatives(pattern: str) -> list[str]:
 
 
 def group_around(pattern: str) -> tuple[str, str] | None:
-    """What opens the one group that the whole pattern is, and what is in it; None for any other pattern.
+    """The opening of the one group that the whole pattern is, and its content; None for any other pattern.
 
     >>> group_around("(?i:a|b)"), group_around("(?:a)(?:b)")
     (('(?i:', 'a|b'), None)

@@ -103,7 +103,7 @@ def _content(field: Field) -> bytes:
 
 
 def steps(tokens: Sequence[str]) -> list[Callable[[Search[PieceModel]], None]]:
-    """How a model is made smaller, the boldest step first. tokens: what the answers to the case consist of."""
+    """The steps that make a model smaller, the boldest first. tokens: what the answers to the case consist of."""
 
     def keep_parts_of_tokens(search: Search[PieceModel]) -> None:
         parts = parts_of(["".join(tokens), *tokens])

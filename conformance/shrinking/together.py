@@ -14,7 +14,7 @@ from conformance.shrinking.search import Search
 from conformance.shrinking.trials import Shown, Trials
 
 MOST_ATTEMPTS = 2_000
-"""How many models a mismatch is tried with."""
+"""The most models that a mismatch is tried with."""
 MOST_ROUNDS = 3
 
 _READERS: dict[str, tuple[Callable[[bytes], Any], Callable[[Sequence[str]], Any]]] = {

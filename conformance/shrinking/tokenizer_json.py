@@ -125,7 +125,7 @@ def json_model(data: bytes) -> JsonModel:
 
 
 def steps(tokens: Sequence[str]) -> list[Callable[[Search[JsonModel]], None]]:
-    """How a model is made smaller, the boldest step first. tokens: what the answers to the case consist of."""
+    """The steps that make a model smaller, the boldest first. tokens: what the answers to the case consist of."""
 
     def keep_parts_of_tokens(search: Search[JsonModel]) -> None:
         parts = parts_of([*tokens, "".join(tokens)])

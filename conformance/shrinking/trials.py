@@ -37,7 +37,7 @@ class Shown:
         return [token_id for encoding in encodings if isinstance(encoding, Encoded) for token_id in encoding.ids]
 
     def lost(self, case: Case) -> int:
-        """How many code points of a text no token of the oracle stands for."""
+        """The number of a text's code points that no token of the oracle stands for."""
         encoding = self.oracle.encoding
         if case.kind != "text" or not isinstance(encoding, Encoded) or encoding.offsets is None:
             return 0

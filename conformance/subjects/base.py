@@ -1,4 +1,4 @@
-"""What a subject is to the harness: one implementation with one model loaded."""
+"""A subject, as the harness sees it: one implementation with one model loaded."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class Subject(Protocol):
         ...
 
     def in_bulk(self) -> InBulk | None:
-        """What fuzzing sessions ask first; None where it has no door for that."""
+        """The door for what fuzzing sessions ask first; None where it has none."""
         ...
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
-        """What its streaming encoder and decoder give; None for each feeding that it has no stream for."""
+        """The output of its streaming encoder and decoder; None for each feeding that it has no stream for."""
         ...
 
     def renew(self) -> None:
@@ -70,7 +70,7 @@ class Subject(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """What one types to see what a library answers: lines with {path}, {input} and {ids} to be filled in.
+    """The lines that one types to ask a library, with {path}, {input} and {ids} to be filled in.
 
     stream: to decode as a stream, "" where it has none. takes_bytes: whether `encode` takes bytes.
     """

@@ -1,4 +1,4 @@
-"""What the adapters' doors for questions in bulk have in common: one refusal spoils one answer."""
+"""The common part of the adapters' doors for questions in bulk: one refusal spoils one answer."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class InProcessSubject:
 
 
 def subject_name(subject: object) -> str:
-    """What reports call it: the name of its class, which must not be taken for a built-in subject or a file.
+    """Its name in reports: that of its class, which must not be taken for a built-in subject or a file.
 
     >>> subject_name([]), subject_name(type("tokenizers", (), {})())
     ('list', 'subject')

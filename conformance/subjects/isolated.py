@@ -55,7 +55,7 @@ _READERS: Mapping[str, Callable[[Any, Any], Any]] = {
     "kept": decoded,
     "skipped": decoded,
 }
-"""What holds an answer against what was asked, for each operation."""
+"""The functions that hold an answer against the question, by operation."""
 
 
 class IsolatedSubject:
@@ -133,7 +133,7 @@ class IsolatedSubject:
         return answer
 
     def in_bulk(self) -> InBulk:
-        """What it answers up to the first hang or death; the rest is asked in full, where such things are counted."""
+        """Its answers up to the first hang or death; the rest is asked in full, where such things are counted."""
 
         def ids(texts: Sequence[str | bytes]) -> list[Ids | None]:
             answers = iter(self._first_answers("ids", [text for text in texts if isinstance(text, str)]))
@@ -269,7 +269,7 @@ class IsolatedSubject:
         return answers
 
     def _read_each(self, operation: str, items: Sequence[Any], timeout: float) -> Iterator[Any]:
-        """What the process writes for one item after the other; the requests for the next few are sent ahead."""
+        """The answers of the process to one item after the other; the requests for the next few are sent ahead."""
         number = self._number
         for window in _windows(self._request(operation, item) for item in items):
             self._asked = True
@@ -293,7 +293,7 @@ class IsolatedSubject:
                 data = data[os.write(pipe, data[:_PIPE_BYTES]) :]
 
     def _read_answer(self, timeout: float, number: int | None = None, awaits_more: bool = False) -> Any:
-        """What the process wrote, or the failure by which it has hung, died, or lost its own voice.
+        """The answer of the process, or the failure by which it has hung, died, or lost its own voice.
 
         awaits_more: whether it was asked something else already, so that more may have come than this answer.
         """

@@ -53,7 +53,7 @@ class LlamaCppSubject:
             return refusal(error)
 
     def token_ids(self, text: str | bytes, add_special: bool = True, parse_special: bool = True) -> list[int]:
-        """What `llama_tokenize` gives; an error for a str with lone surrogates, and where it would end the process."""
+        """The ids of `llama_tokenize`; an error for a str with lone surrogates, and where it would end the process."""
         data = text.encode() if isinstance(text, str) else text
         reads_code_points = self._type in (self._library.LLAMA_VOCAB_TYPE_BPE, self._library.LLAMA_VOCAB_TYPE_WPM)
         if reads_code_points and (found := _ABOVE_UNICODE.search(data)):
@@ -86,7 +86,7 @@ class LlamaCppSubject:
             return refusal(error)
 
     def text_bytes(self, ids: Sequence[int], remove_special: bool, unparse_special: bool) -> bytes:
-        """What `llama_detokenize` gives; an error for an id outside the vocab, over which it would end the process."""
+        """The bytes of `llama_detokenize`; an error for an id outside the vocab, which would end the process."""
         last = self._library.llama_vocab_n_tokens(self._vocab) - 1
         if any(not 0 <= token_id <= last for token_id in ids):
             raise ValueError(f"ids are from 0 to {last}")

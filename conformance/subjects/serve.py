@@ -40,7 +40,7 @@ from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of,
 FEATURES = ("encode_with_offsets", "encode_batch", *sorted(frozenset.union(*STREAM_FEATURES.values())))
 """The methods that a subject need not have."""
 _MODULE = "subject_under_test"
-"""What FILE.py is imported as."""
+"""The module name of FILE.py."""
 
 
 def main(arguments: list[str]) -> None:
@@ -75,7 +75,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _pipes(descriptor: int) -> tuple[BinaryIO, TextIO]:
-    """Where requests come from and where answers go; a fork has neither, so that only one process answers."""
+    """The pipes of requests and of answers; a fork has neither, so that only one process answers."""
     requests = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.set_inheritable(descriptor, False)

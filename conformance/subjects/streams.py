@@ -26,7 +26,7 @@ from conformance.subjects.base import refusal
 from conformance.subjects.values import NonsenseError, bool_of, ids_of, int_of, items_of, shown, text_of
 
 Read: TypeAlias = Callable[[Any], Piece]
-"""What was given, brought to plain types."""
+"""A function from what was given to plain types."""
 
 STREAM_FEATURES: Mapping[str, frozenset[str]] = {
     "encoder": frozenset({"stream_encoder"}),
@@ -36,7 +36,7 @@ STREAM_FEATURES: Mapping[str, frozenset[str]] = {
 
 
 def streaming(subject: Any, feeding: Feeding) -> Streaming:
-    """What the streams of a subject in this process give; its errors are refusals."""
+    """The output of the streams of a subject in this process; its errors are refusals."""
     try:
         return fed(subject, feeding)
     except BaseException as error:
@@ -44,7 +44,7 @@ def streaming(subject: Any, feeding: Feeding) -> Streaming:
 
 
 def fed(subject: Any, feeding: Feeding) -> Streamed | None:
-    """What the streams of a subject give; None where it has none that can be fed so.
+    """The output of the streams of a subject; None where it has none that can be fed so.
 
     Raises NonsenseError for what is neither ids nor text, and whatever the subject raises.
     """
@@ -121,7 +121,7 @@ def _door(chunks: Chunks) -> str:
 
 
 def _asked(stream: Any, read: Read, method: str, *chunk: str | bytes | int) -> Piece:
-    """What a method gives, in plain types; what is of another type is told with its name."""
+    """The answer of a method, in plain types; what is of another type is told with its name."""
     value = getattr(stream, method)(*chunk)
     try:
         return read(value)
@@ -189,5 +189,5 @@ def feeding_from_json(value: dict[str, Any]) -> Feeding:
 
 
 def streamed_to_json(streamed: Streamed) -> dict[str, Any]:
-    """What a stream gave as JSON."""
+    """The output of a stream as JSON."""
     return {"given": streamed.given, "beside": streamed.beside, "held": streamed.held, "called": streamed.called}

@@ -27,7 +27,7 @@ def ids_of(value: Any, what: str = "an id") -> list[int]:
 
 
 def items_of(value: Any, what: str = "a list") -> list[Any]:
-    """What is iterable as a list, and no text. what: what is expected, in the message."""
+    """The items of an iterable, no text, as a list. what: what is expected, in the message."""
     if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
         raise NonsenseError(f"{what} is expected, {shown(value)} came")
     items = list(islice(value, MOST_ITEMS + 1))

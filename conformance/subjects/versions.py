@@ -1,4 +1,4 @@
-"""Which versions of the libraries are installed."""
+"""The installed versions of the libraries."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _stage(example: Example, attribution: Attribution, observed: tuple[SeenToken
 
 
 def _official_stages(bench: Bench, text: str) -> Mapping[str, tuple[str, ...]]:
-    """What the official library itself says of its stages, as far as it can be asked."""
+    """The stages as the official library itself gives them, as far as it can be asked."""
     try:
         return FORMATS[bench.model.format].stages(bench.model.path, text)
     except Exception:
@@ -139,7 +139,7 @@ def _official_stages(bench: Bench, text: str) -> Mapping[str, tuple[str, ...]]:
 def _by_tokens(
     stages: dict[str, tuple[str, ...]], attribution: Attribution, observed: tuple[SeenToken, ...]
 ) -> StageDifference | None:
-    """Where no fault stands in for the subject, its tokens are held against the pre-tokens."""
+    """The tokens of a subject that no fault stands in for, held against the pre-tokens."""
     if attribution.stage not in stages or attribution.stage == "Model":
         return None
     tokens = tuple(token.token for token in observed[:MOST_PIECES])

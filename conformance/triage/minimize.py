@@ -26,7 +26,7 @@ from conformance.triage.close_look import Example, examined
 from conformance.triage.rivals import hear_of_rivals
 
 SLOW_ATTEMPTS = 60
-"""How often a subject that dies on its way may be asked while its failure is shrunk."""
+"""The most attempts at shrinking with a subject that dies on its way."""
 
 _KEPT_SEVERITY: Severity = "special-token injection"
 """A smaller case must show what is so bad."""
@@ -74,7 +74,7 @@ def _looked_at(
 
 
 def _cause(bench: Bench, shrunk: Mismatch, expected: Answers, observed: Answers, by_worker: Attribution) -> Attribution:
-    """What the shrunk case shows; what the worker named only where that explains the shrunk case as well.
+    """The cause that the shrunk case shows; the worker's only where that explains the shrunk case as well.
 
     Where nothing does, it is described. Of streams, the worker may have seen fewer cuts, and so blame a seam where one
     chunk goes wrong already; what it has learnt from several texts stands.
@@ -156,7 +156,7 @@ class _Trial:
 
 
 def _observe_samples(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
-    """What the subject does with a few other cases; faults are weighed by what it does with made ones as well."""
+    """Take what the subject does with a few other cases; faults are weighed by what it does with made ones as well."""
     samples = _sample_cases(plan)
     if CHECKS[mismatch.check].is_sampled:
         samples += [case for case in bench.made_cases if case.kind != "bytes"]

@@ -28,7 +28,7 @@ DRAWN_OF_EACH = 60
 """Cases of each generator that are looked through; of those, so many are asked for each pair of rivals:"""
 ASKED_OF_EACH_PAIR = 4
 _AROUND = ("{}", " {} ", "a{}a")
-"""What added tokens are put between, for their flags."""
+"""The texts around added tokens, for their flags."""
 _BESIDE = ("{0}", "a{0}", "{0}a", "{0}{0}", "0{0}", "{0}0", " {0}", "{0} ", ".{0}", "{0}.", "a{0}a", "{0}\n", " {0}a")
 
 

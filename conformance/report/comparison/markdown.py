@@ -55,7 +55,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 
 def _unchanged(comparison: Comparison) -> list[str]:
-    """How many, and those that are still wrong in a line each."""
+    """Their number, and those that are still wrong in a line each."""
     if not comparison.of("unchanged"):
         return []
     lines = still_wrong_lines(comparison, MOST_FINDINGS)

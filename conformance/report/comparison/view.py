@@ -1,4 +1,4 @@
-"""What every form of a comparison says in the same words: headline, signs, the two runs, what was asked."""
+"""The words that every form of a comparison shares: headline, signs, the two runs, what was asked."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ KIND_OF_VERDICT: dict[Verdict, Kind] = {
 """The kind whose sign a verdict has."""
 
 APART: dict[Kind, str] = {"only after": "only in the second run", "only before": "only in the first run"}
-"""Where the findings are that only one run could see."""
+"""The words for findings that only one run could see."""
 
 STATUS_WORDS: dict[str, str] = {"new": "unexpected", "known": "known"}
-"""What a status is called, as in the report of a run."""
+"""The words for a status, as in the report of a run."""
 
 _WRONG: dict[Kind, str] = {
     "new": "New",
@@ -58,7 +58,7 @@ _WRONG: dict[Kind, str] = {
     "only after": "Only in the second run",
     "unchanged": "Still wrong",
 }
-"""What the unexpected findings of the second run are called at the top, by kind."""
+"""The names of the unexpected findings of the second run at the top, by kind."""
 
 MOST_NAMES = 6
 LONGEST_VALUE = 60
@@ -121,7 +121,7 @@ def unchanged_by_status(comparison: Comparison) -> tuple[list[Finding], list[Fin
 
 
 def unchanged_line(comparison: Comparison) -> str:
-    """How many of the unchanged findings are unexpected and how many known."""
+    """The numbers of unexpected and of known findings among the unchanged."""
     unexpected, known = unchanged_by_status(comparison)
     parts = [f"{len(unexpected):,} unexpected"] if unexpected else []
     return ", ".join([*parts, *([f"{len(known):,} known"] if known else [])])
@@ -139,13 +139,13 @@ def still_wrong_lines(comparison: Comparison, most: int) -> list[str]:
 
 
 def unlike(comparison: Comparison) -> str:
-    """What the runs do not share, in one sentence; "" where they asked the same."""
+    """All that the runs do not share, in one sentence; "" where they asked the same."""
     parts = (*coverage_lines(comparison), *comparison.notes)
     return f"Runs are not alike: {'; '.join(parts)}" if parts else ""
 
 
 def status_of(change: FindingChange) -> str:
-    """What an expectation has to do with it: "" for a finding that none lists."""
+    """The status that expectations give it: "" for a finding that none lists."""
     return "known" if change.finding.status == "known" else ""
 
 
@@ -163,7 +163,7 @@ def _short(text: str) -> str:
 
 
 def since(comparison: Comparison, change: FindingChange) -> str:
-    """Since when a finding is there, or since when it is gone, as far as two runs tell."""
+    """The run since which a finding is there, or gone, as far as two runs tell."""
     before, after = _names_of_runs(comparison)
     if change.kind == "new":
         return f"new in {after}: {before} asked the same and did not see it{_versions_between(comparison)}"
@@ -185,7 +185,7 @@ def _names_of_runs(comparison: Comparison) -> tuple[str, str]:
 
 
 def _versions_between(comparison: Comparison) -> str:
-    """Which versions changed, for a finding that came or went with them."""
+    """The versions that changed, for a finding that came or went with them."""
     lines = version_lines(comparison)
     more = f" and {len(lines) - MOST_NAMES:,} more" if len(lines) > MOST_NAMES else ""
     return f" (changed in between: {', '.join(lines[:MOST_NAMES])}{more})" if lines else ""
@@ -215,7 +215,7 @@ def version_lines(comparison: Comparison) -> tuple[str, ...]:
 
 
 def coverage_lines(comparison: Comparison) -> tuple[str, ...]:
-    """What left, joined and changed of subjects, models, checks, inputs and corpora, and the number of cases."""
+    """The subjects, models, checks, inputs and corpora that left, joined or changed, and the number of cases."""
     before, after = comparison.before.cases, comparison.after.cases
     cases = [f"cases: {before:,} → {after:,}"] if before != after else []
     return (*map(_coverage_line, comparison.coverage), *cases)
@@ -273,7 +273,7 @@ def tally_tables(comparison: Comparison) -> Iterator[TallyTable]:
 
 
 def more_rows(table: TallyTable, most: int) -> str:
-    """What a table of its first `most` rows does not show: changed ones, and those without a change."""
+    """The rows beyond the first `most` of a table: changed ones, and those without a change."""
     cut = max(0, len(table.rows) - most)
     parts = [f"{cut:,} more"] if cut else []
     return " and ".join([*parts, *([f"{plural(table.same, 'other')} without a change"] if table.same else [])])
@@ -287,7 +287,7 @@ def _tally_row(tally: Tally) -> tuple[str, ...]:
 
 
 def counted_line(comparison: Comparison) -> str:
-    """What the tables leave out, "" where both runs compared the same."""
+    """The combinations that the tables count, "" where both runs compared the same."""
     both, either = comparison.counted
     if both == either:
         return ""

@@ -1,4 +1,4 @@
-"""What every form of a matrix of releases says in the same words."""
+"""The words that every form of a matrix of releases shares."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class SummaryLine:
-    """What one release does otherwise than the one before.
+    """A change in one release from the one before.
 
     where: the checks and models; fingerprint: of a behaviour that stands for it below, "" where there is none.
     """
@@ -60,7 +60,7 @@ class SummaryLine:
 
 
 def headline(library: LibraryMatrix) -> str:
-    """What was found, in one line."""
+    """The result, in one line."""
     found = [release for cause in library.causes for release, _ in cause.turns]
     changes = plural(len(found), "change") if found else "no change seen"
     changes += f" in {len(set(found)):,} of them" if len(found) > 1 else ""
@@ -73,7 +73,7 @@ def headline(library: LibraryMatrix) -> str:
 
 
 def summary(library: LibraryMatrix) -> tuple[SummaryLine, ...]:
-    """What changed, the newest release first."""
+    """The changes, the newest release first."""
     lines = [*_changes(library), *_first_asked(library)]
     return tuple(sorted(lines, key=lambda line: -library.releases.index(line.release)))
 
@@ -108,7 +108,7 @@ def quiet_line(library: LibraryMatrix) -> str:
 
 
 def warnings(library: LibraryMatrix) -> tuple[str, ...]:
-    """What makes the summary doubtful."""
+    """The reasons to doubt the summary."""
     runs = (gap for gap in library.gaps if gap.what == RUN)
     return tuple(f"{spans(library.releases, gap.releases)}: {RUN} {gap.reason}" for gap in runs)
 
@@ -146,7 +146,7 @@ def telling_rows(library: LibraryMatrix) -> tuple[MatrixRow, ...]:
 
 
 def equal_line(library: LibraryMatrix) -> str:
-    """In how many rows nothing differs, in a sentence."""
+    """The number of rows in which nothing differs, in a sentence."""
     equal = len(library.rows) - len(telling_rows(library))
     return f"{plural(equal, 'row')} of model and check where nothing differs in any release" if equal else ""
 
@@ -166,7 +166,7 @@ def link(library: LibraryMatrix, row: MatrixRow, release: str) -> str:
 
 
 def title(cause: Cause) -> str:
-    """What a cause makes the library do, in one line."""
+    """The behaviours of a cause, in one line."""
     rules: dict[str, dict[str, None]] = {}
     for behaviour in cause.behaviours:
         rules.setdefault(behaviour.stage or behaviour.check, {})[behaviour.rule] = None
@@ -194,7 +194,7 @@ def period(cause: Cause) -> str:
 
 
 def facts(library: LibraryMatrix, cause: Cause) -> tuple[tuple[str, str], ...]:
-    """What there is to say of a cause as a whole, by name."""
+    """The facts about a cause as a whole, by name."""
     asked = {version for behaviour in cause.behaviours for version in behaviour.asked}
     named = [version for version in library.releases if version in asked]
     reasons = dict.fromkeys(behaviour.example.reason for behaviour in cause.behaviours)
@@ -212,7 +212,7 @@ def place(behaviour: Behaviour) -> str:
 
 
 def extent(cause: Cause, behaviour: Behaviour) -> str:
-    """How often one behaviour of a cause is seen, and on which models."""
+    """The number of answers with one behaviour of a cause, and its models."""
     last = behaviour.seen[-1]
     rules = {other.rule for other in cause.behaviours}
     rule = f"{behaviour.rule}: " if len(rules) > 1 else ""
@@ -256,7 +256,7 @@ def _spaced(shown: str) -> str:
 
 
 def gap_lines(library: LibraryMatrix) -> tuple[str, ...]:
-    """What releases were not asked: those that do not read a model, for one reason, in one sentence."""
+    """The gaps of releases: those that do not read a model, for one reason, in one sentence."""
     groups: dict[tuple[tuple[str, ...], str], list[Gap]] = {}
     for gap in library.gaps:
         if gap.what != RUN:

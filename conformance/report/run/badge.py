@@ -48,7 +48,7 @@ def badge_svg(run: Run) -> str:
 
 
 def badge_json(run: Run) -> str:
-    """What the endpoint badge of shields.io reads, schema version 1."""
+    """The JSON for the endpoint badge of shields.io, schema version 1."""
     value = {"schemaVersion": 1, "label": LABEL, "message": badge_words(run), "color": _colour(run).removeprefix("#")}
     return json.dumps({**value, "isError": run.exit_code != 0}, indent=1) + "\n"
 

@@ -99,7 +99,7 @@ class RestView:
 
 @dataclass(frozen=True, slots=True)
 class CoverageView:
-    """How far a session got with one model: by kind how many were reached, of how many, and some that never were."""
+    """The coverage of one model by a session: by kind how many were reached, of how many, and some that never were."""
 
     model: str
     kinds: list[tuple[str, int, int, str]]
@@ -174,7 +174,7 @@ def _heat_subjects(run: Run) -> list[str]:
 
 
 def _heat_totals(run: Run) -> list[tuple[str, int]]:
-    """In how many corpus files each subject differs."""
+    """The number of corpus files in which each subject differs."""
     return [
         (subject, sum(cell.mismatched > 0 for cell in run.languages if cell.subject == subject))
         for subject in _heat_subjects(run)
@@ -275,7 +275,7 @@ def _shown_byte(byte: int) -> str:
 
 
 def _role(byte: int) -> str:
-    """What a byte can be in UTF-8.
+    """The role of a byte in UTF-8.
 
     >>> [_role(byte) for byte in (0x41, 0x9F, 0xE2, 0xC0)]
     ['ASCII', 'continuation byte', 'first of 3 bytes', 'never in UTF-8']

@@ -1,4 +1,4 @@
-"""How to show a finding elsewhere: the command that writes it as a file, and what the official library answers to it.
+"""Ways to show a finding elsewhere: the command that writes it as a file, and lines that ask the official library.
 
 The input is spelled in ASCII.
 """
@@ -59,6 +59,6 @@ def _written(case: Case) -> str:
 
 
 def _console(model: ModelInfo) -> Console | None:
-    """What one types to ask the official library; a run of another version may have models of other formats."""
+    """The lines that ask the official library; a run of another version may have models of other formats."""
     model_format = FORMATS.get(model.format)
     return None if model_format is None else model_format.console

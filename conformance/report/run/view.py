@@ -1,4 +1,4 @@
-"""What every report says in the same words: order, states of a cell, headline, the input and the two answers."""
+"""The words that every report shares: order, states of a cell, headline, the input and the two answers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from conformance.core.run import Cell, Run
 from conformance.report.text import visible, visible_part
 
 State = Literal["equal", "new", "known", "silent", "none"]
-
-"""From the worst to the mildest."""
+"""Of a cell: all answers equal, some unexpected, some known to differ, most not given, nothing compared."""
 
 SYMBOLS: dict[State, str] = {"equal": "✓", "new": "✗", "known": "≈", "silent": "!", "none": "–"}
 MEANINGS: dict[State, str] = {
@@ -31,7 +30,7 @@ MOST_KNOWN = 5
 """So many known findings are named one by one; where there are more, report.html has them."""
 
 SHARED = 40
-"""How much is shown of what both answers share."""
+"""The code points shown of what both answers share."""
 
 _DIGITS = "0123456789"
 
@@ -120,7 +119,7 @@ def rows(run: Run) -> list[Row]:
 
 
 def state(cell: Cell | None) -> State:
-    """What a cell amounts to.
+    """The state a cell amounts to.
 
     >>> state(Cell("m", "s", "ids", compared=9, mismatched=2, known=1)), state(Cell("m", "s", "ids", compared=0))
     ('new', 'none')
@@ -204,7 +203,7 @@ def _telling(findings: Sequence[Finding]) -> Finding:
 
 
 def accusation(finding: Finding) -> str:
-    """What the subject does, in words; a stream or a round trip is held against the subject's own answers.
+    """The deed of the subject, in words; a stream or a round trip is held against the subject's own answers.
 
     >>> from conformance.core.case import text_case
     >>> example = Mismatch("m", "s", "ids", "r", "other ids", text_case("a", ""), "", "")
@@ -216,13 +215,13 @@ def accusation(finding: Finding) -> str:
 
 
 def expected_by(finding: Finding) -> str:
-    """Where the expected answer comes from."""
+    """The source of the expected answer."""
     check = CHECKS.get(finding.example.check)
     return (check and check.expected_by) or finding.oracle
 
 
 def share_of(run: Run, finding: Finding) -> str:
-    """How often a finding was seen, of how many answers."""
+    """The number of answers that show a finding, of how many."""
     example = finding.example
     place = (example.model, example.subject, example.check)
     compared = next((cell.compared for cell in run.cells if (cell.model, cell.subject, cell.check) == place), 0)
@@ -246,7 +245,7 @@ def few_known(run: Run) -> list[tuple[str, str, int]]:
 
 
 def untested_lines(run: Run) -> list[str]:
-    """What was not tested of subjects that stream, a line a subject.
+    """The untested methods of subjects that stream, a line a subject.
 
     >>> from conformance.core.run import SubjectInfo
     >>> from types import SimpleNamespace
@@ -268,12 +267,12 @@ def folder(run: Run) -> str:
 
 
 def seconds(run: Run) -> float:
-    """How long the run took: its total where it says so, else the sum of its parts."""
+    """The seconds of a run: its total where it says so, else the sum of its parts."""
     return run.times.get("total", sum(run.times.values()))
 
 
 def shown_time(started: str) -> str:
-    """When a run started, to the minute; what is not a time stays as it is.
+    """The start of a run, to the minute; what is not a time stays as it is.
 
     >>> shown_time("2026-01-02T05:04:05.5+02:00"), shown_time("today")
     ('2026-01-02 03:04 UTC', 'today')
@@ -326,7 +325,7 @@ def _tail(text: str, start: int, limit: int) -> str:
 
 
 def parting(expected: str, observed: str) -> int:
-    """Where two answers part, but not inside a number.
+    """The place where two answers part, but not inside a number.
 
     >>> parting("[1, 234]", "[1, 235]"), parting("abc", "abd"), parting("12", "123")
     (4, 2, 0)

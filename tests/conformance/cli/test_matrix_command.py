@@ -12,7 +12,7 @@ from conformance.cli.compare import matrix_command
 from conformance.core.errors import InputError
 from conformance.report.run.folder import write_run_folder
 
-from ..compare.test_matrix import finding, run
+from ..comparing.test_matrix import finding, run
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.core.resources import expectations_folder
 from conformance.core.run import ModelInfo, Run
+from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import Counts, ShardResult
 from conformance.inputs.shards import Inputs, Shard
@@ -23,6 +24,10 @@ from reftok import embedded_models
 """A model on which something is known to happen."""
 
 
+def bench_of(name: str) -> Bench:
+    raise AssertionError(f"there is nothing to shrink on {name}")
+
+
 def finished(folder: Path, full: bool) -> Run:
     """The run of one shard in which everything agreed."""
     plan = Plan(
@@ -35,7 +40,9 @@ def finished(folder: Path, full: bool) -> Run:
     result = ShardResult(Shard(MODEL, "vocab", 0, 1), cases=1, answers=1)
     result.counts["reftok", "ids"] = Counts(compared=1)
     info = ModelInfo(MODEL, MODEL, "tokenizer.json", "0" * 64, "tokenizers", 1)
-    return finished_run(Job(plan, (info,), folder, "conformance run", 1, full), [result], lambda shrinking: None)
+    return finished_run(
+        Job(plan, (info,), folder, "conformance run", 1, full), [result], bench_of, lambda shrinking: None
+    )
 
 
 def test_a_full_run_misses_what_is_known_to_happen(tmp_path: Path) -> None:
@@ -54,7 +61,7 @@ def test_a_run_of_some_inputs_or_checks_misses_nothing(tmp_path: Path) -> None:
 def test_a_run_without_a_result_proves_nothing(tmp_path: Path, full: bool) -> None:
     plan = Plan((), ("reftok",), ("ids",), Inputs((), (), 0, 0), 60)
     info = ModelInfo("m", "m", "tokenizer.json", "0" * 64, "tokenizers", 1)
-    run = finished_run(Job(plan, (info,), tmp_path, "conformance run", 1, full), [], lambda shrinking: None)
+    run = finished_run(Job(plan, (info,), tmp_path, "conformance run", 1, full), [], bench_of, lambda shrinking: None)
     assert run.problems == (
         "reftok was compared on nothing with m: nothing is proved, since the inputs have no case for it",
     )
