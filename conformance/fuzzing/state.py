@@ -35,8 +35,8 @@ class Kept:
 class ShardOutcome:
     """The outcome of a shard.
 
-    result: counts and mismatches. kept: what reached something new. drawn: how often each generator gave an input. idle: why
-    others had nothing to do.
+    result: counts and mismatches. kept: what reached something new. drawn: how often each generator gave an
+    input. idle: why others had nothing to do.
     """
 
     shard: SessionShard

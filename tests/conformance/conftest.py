@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance.cli import fuzz
 from conformance.cli.commands import main
+from conformance.engine.plan import Plan
+from conformance.engine.result import ShardResult
+from conformance.engine.shard_work import work
+from conformance.engine.workers import IN_THIS_PROCESS, bench_of, close_bench
+from conformance.inputs.shards import Shard, corpus_cases, cut_cases
+from conformance.runs import execute
+from conformance.runs.job import file_hash
+from conformance.subjects import adapters
 from conformance.subjects.isolated import IsolatedSubject
 
 from .subjects.isolated_subjects import TIMEOUT, WHOLE, Make
+from .subjects.served_here import ServedHere
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEFECTS = ROOT / "tests" / "planted_defects"
@@ -42,22 +55,53 @@ def conformance() -> Command:
     return run
 
 
-@pytest.fixture
-def conformance_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Runs the command in this process, in a tenth of the time: for what ends before there is any work."""
+@pytest.fixture(scope="session")
+def conformance_here() -> Command:
+    """Runs the command in this process, its shards and subjects too, in a quarter of the time: for what it says.
 
-    def run(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-        monkeypatch.chdir(cwd)
-        monkeypatch.setattr(sys, "argv", ["conformance", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        code = ended.value.code
+    isolated: subjects have processes of their own all the same.
+    """
+
+    def run(*arguments: str | Path, cwd: Path = ROOT, isolated: bool = False) -> subprocess.CompletedProcess[str]:
+        for remembered in (file_hash, corpus_cases, cut_cases):
+            remembered.cache_clear()
+        on_end = signal.getsignal(signal.SIGTERM)
+        code: object = 0
+        with (
+            pytest.MonkeyPatch.context() as patched,
+            redirect_stdout(StringIO()) as out,
+            redirect_stderr(StringIO()) as errors,
+        ):
+            patched.chdir(cwd)
+            patched.setattr(sys, "argv", ["conformance", *map(str, arguments)])
+            patched.setenv("NO_COLOR", "1")
+            patched.setenv("COLUMNS", "120")
+            patched.setattr(execute, "run_shards", _run_shards_here)
+            patched.setattr(fuzz, "cores", lambda: IN_THIS_PROCESS)
+            if not isolated:
+                patched.setattr(adapters, "IsolatedSubject", ServedHere)
+            try:
+                main()
+            except SystemExit as ended:
+                code = ended.code
+            finally:
+                close_bench()
+                signal.signal(signal.SIGTERM, on_end)
         assert isinstance(code, int)
-        return subprocess.CompletedProcess(sys.argv, code, said.out, said.err)
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())
 
     return run
+
+
+@pytest.fixture
+def subjects_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The subjects of files answer in this process: a hundred planted defects are asked in the time of ten."""
+    monkeypatch.setattr(adapters, "IsolatedSubject", ServedHere)
+
+
+def _run_shards_here(plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None]) -> None:
+    for shard in shards:
+        done(work(plan, shard, bench_of(plan, shard.model)))
 
 
 def environment() -> dict[str, str]:

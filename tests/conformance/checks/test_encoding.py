@@ -40,10 +40,10 @@ def ranks(tmp_path: Path) -> Path:
 
 
 def test_a_run_names_the_encoding_of_a_rank_file_and_resumes_with_it(
-    conformance: Command, corpus: Corpus, ranks: Path, tmp_path: Path
+    conformance_here: Command, corpus: Corpus, ranks: Path, tmp_path: Path
 ) -> None:
     arguments = ("--model", ranks, "--encoding", "kimi_k2", "--corpus", corpus(*TEXTS), "--out", "out", *SMALL)
-    result = conformance("run", *arguments, cwd=tmp_path)
+    result = conformance_here("run", *arguments, cwd=tmp_path)
     assert result.returncode == 0, result.stderr + result.stdout
     folder = tmp_path / "out"
     assert [model.encoding for model in read_plan(folder)[0].models] == ["kimi_k2"]
@@ -51,15 +51,15 @@ def test_a_run_names_the_encoding_of_a_rank_file_and_resumes_with_it(
     assert compared["ids"] > len(TOKENS)
     journal = folder / "journal.jsonl"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:1]))
-    assert conformance("run", "--resume", "out", cwd=tmp_path).returncode == 0
+    assert conformance_here("run", "--resume", "out", cwd=tmp_path).returncode == 0
     resumed = {cell.check: cell.compared for cell in read_run_folder(folder).cells if cell.subject == "reftok"}
     assert resumed == compared
 
 
 def test_a_rank_file_without_an_encoding_is_told_which_there_are(
-    conformance: Command, ranks: Path, tmp_path: Path
+    conformance_here: Command, ranks: Path, tmp_path: Path
 ) -> None:
-    result = conformance("run", "--model", ranks, *SMALL, cwd=tmp_path)
+    result = conformance_here("run", "--model", ranks, *SMALL, cwd=tmp_path)
     assert result.returncode == 2
     assert "not a published rank file" in result.stderr
 
@@ -86,14 +86,14 @@ def test_a_plan_with_an_encoding_that_is_none_is_refused(ranks: Path, tmp_path: 
 
 
 def test_a_published_folder_is_compared_as_the_class_in_its_configuration(
-    conformance: Command, corpus: Corpus, tmp_path: Path
+    conformance_here: Command, corpus: Corpus, tmp_path: Path
 ) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\nhello\nwor\n##ld\n##s\n", "utf-8")
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}', "utf-8")
     arguments = ("--model", folder, "--corpus", corpus("Hello worlds", "", "[CLS]x"), "--out", "out", *SMALL)
-    result = conformance("run", *arguments, cwd=tmp_path)
+    result = conformance_here("run", *arguments, cwd=tmp_path)
     assert result.returncode == 0, result.stderr + result.stdout
     hashes = read_plan(tmp_path / "out")[3]
     assert str(folder / "tokenizer_config.json") in hashes

@@ -30,7 +30,7 @@ class Pair(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def pair(conformance: Command, tmp_path_factory: pytest.TempPathFactory) -> Pair:
+def pair(conformance_here: Command, tmp_path_factory: pytest.TempPathFactory) -> Pair:
     folder = tmp_path_factory.mktemp("diff")
     corpus = folder / "trouble.jsonl"
     corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS), "ascii")
@@ -39,7 +39,7 @@ def pair(conformance: Command, tmp_path_factory: pytest.TempPathFactory) -> Pair
         shutil.copyfile(DEFECTS / f"{defect}.py", folder / "mine.py")
         subject = ("--subject", f"{folder / 'mine.py'}:Subject")
         plan = ("--model", "bpe-qwen", "--corpus", corpus, *subject, *CHECKS, *SMALLEST)
-        assert conformance("run", *plan, "--out", folder / out).returncode == 1
+        assert conformance_here("run", *plan, "--out", folder / out).returncode == 1
     return Pair(folder / "before", folder / "after")
 
 

@@ -46,14 +46,14 @@ def test_the_documented_adapter_streams_what_it_decodes(tmp_path: Path) -> None:
 
 
 def test_the_finding_that_the_readme_shows_is_that_of_the_subject_that_it_shows(
-    tmp_path: Path, conformance: Command, corpus: Corpus
+    tmp_path: Path, conformance_here: Command, corpus: Corpus
 ) -> None:
     told = README.read_text("utf-8")
     (source,) = re.findall(r"```python\n(class Mine:.*?)```", told, re.DOTALL)
     subject = tmp_path / "mine.py"
     subject.write_text(source, "utf-8")
     arguments = ("--corpus", corpus("a\r\nb", "plain"), "--jobs", "1", "--out", tmp_path / "out")
-    printed = conformance("run", "--model", "bpe-qwen", "--subject", f"{subject}:Mine", *arguments).stdout
+    printed = conformance_here("run", "--model", "bpe-qwen", "--subject", f"{subject}:Mine", *arguments).stdout
     (shown,) = re.findall(r"^  rule .*^  replay +conformance replay \S+ \w+$", told, re.DOTALL | re.MULTILINE)
     (seen,) = re.findall(r"^  rule .*^  replay +conformance replay \S+ \w+$", printed, re.DOTALL | re.MULTILINE)
     run_folder = re.compile(r"(?<=conformance replay )\S+")

@@ -70,7 +70,7 @@ def test_a_mistake_of_the_user_ends_with_2_and_a_line_and_leaves_no_folder(
     given = [argument.format(**places) for argument in arguments]
     usual = {"--model": "bpe-qwen", "--corpus": str(corpus("a")), "--out": str(tmp_path / "out"), "--fuzz": "0"}
     rest = [argument for pair in usual.items() if pair[0] not in given for argument in pair]
-    result = conformance_here("run", *given, *rest, cwd=tmp_path)
+    result = conformance_here("run", *given, *rest, cwd=tmp_path, isolated=True)
     if mistake in ("no such check", "fuzz below zero"):
         assert result.returncode == 2
         assert message in result.stderr

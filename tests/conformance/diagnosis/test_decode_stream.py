@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.checks.hold_back import HoldBack
@@ -148,12 +148,14 @@ def cause_of_late(feeding: Feeding, given_out: tuple[str, ...], late: Late) -> s
     return DecodeStreams(load("bpe-gpt2")).cause_of_late(feeding, Streamed(given_out), late)
 
 
+@settings(max_examples=25)
 @given(feeding=with_a_long_run())
 def test_whatever_decode_stream_gives_late_it_gives_as_predicted(feeding: Feeding) -> None:
     given_out, late = given_and_late(feeding)
     assert cause_of_late(feeding, given_out, late) == HELD_WITH_REPLACEMENT
 
 
+@settings(max_examples=25)
 @given(feeding=with_a_long_run())
 def test_a_stream_that_is_late_once_as_decode_stream_is_and_then_otherwise_has_no_cause(feeding: Feeding) -> None:
     given_out, late = given_and_late(feeding)
@@ -164,6 +166,7 @@ def test_a_stream_that_is_late_once_as_decode_stream_is_and_then_otherwise_has_n
     assert cause_of_late(feeding, (*[""] * len(feeding.chunks), "".join(given_out)), late) == ""
 
 
+@settings(max_examples=25)
 @given(feeding=with_a_long_run())
 def test_a_stream_that_is_late_with_other_text_than_decode_stream_has_no_cause(feeding: Feeding) -> None:
     given_out, late = given_and_late(feeding)
@@ -172,6 +175,7 @@ def test_a_stream_that_is_late_with_other_text_than_decode_stream_has_no_cause(f
         assert other == given_out or cause_of_late(feeding, other, late) == ""
 
 
+@settings(max_examples=25)
 @given(feeding=with_a_long_run())
 def test_where_the_text_does_not_end_in_a_replacement_character_nothing_need_be_held(feeding: Feeding) -> None:
     given_out, late = given_and_late(feeding)

@@ -24,6 +24,8 @@ from conformance.subjects.adapters import ORACLES
 from conformance.triage.minimize import shrunk_example
 from reftok import embedded_models
 
+pytestmark = pytest.mark.usefixtures("subjects_here")
+
 Planted = Callable[[str], str]
 
 CHECKS = ("stream encode", "stream decode")

@@ -22,16 +22,16 @@ from tests.conformance.fuzzing.sessions import left_behind
 SMALL = ("--model", "spm-char", "--check", "ids", "--check", "decode", "--quiet")
 
 
-def fuzz(folder: Path, *more: str, cases: int = 60, jobs: int = 1) -> tuple[str, ...]:
-    return ("fuzz", *SMALL, "--out", str(folder), "--cases", str(cases), "--jobs", str(jobs), *more)
+def fuzz(folder: Path, *more: str, cases: int = 60) -> tuple[str, ...]:
+    return ("fuzz", *SMALL, "--out", str(folder), "--cases", str(cases), *more)
 
 
-def resumed(folder: Path, cases: int = 60, jobs: int = 1) -> tuple[str, ...]:
-    return ("fuzz", "--resume", str(folder), "--cases", str(cases), "--jobs", str(jobs), "--quiet")
+def resumed(folder: Path, *more: str, cases: int = 60) -> tuple[str, ...]:
+    return ("fuzz", "--resume", str(folder), "--cases", str(cases), "--quiet", *more)
 
 
-def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance: Command, tmp_path: Path) -> None:
-    result = conformance(*fuzz(tmp_path / "s"))
+def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance_here: Command, tmp_path: Path) -> None:
+    result = conformance_here(*fuzz(tmp_path / "s"))
     assert result.returncode == 0, result.stderr
     assert "As expected" in result.stdout
     assert "vocab entries" in result.stdout
@@ -40,12 +40,12 @@ def test_a_session_writes_the_folder_of_a_run_and_its_coverage(conformance: Comm
     drawn = json.loads((tmp_path / "s" / "coverage.json").read_text("ascii"))["spm-char"]["generators"]
     assert read_run_folder(tmp_path / "s").cases == sum(drawn.values()) == 60
     assert "Coverage of the session" in (tmp_path / "s" / "report.html").read_text("utf-8")
-    minimized = conformance("corpus", "minimize", tmp_path / "s")
+    minimized = conformance_here("corpus", "minimize", tmp_path / "s")
     assert (minimized.returncode, minimized.stderr) == (0, "")
-    merged = conformance("corpus", "merge", tmp_path / "s", tmp_path / "s")
+    merged = conformance_here("corpus", "merge", tmp_path / "s", tmp_path / "s")
     assert merged.returncode == 0
-    said(conformance(*fuzz(tmp_path / "s")), 2, f"holds a run already; go on with --resume {tmp_path / 's'}")
-    more = conformance(*resumed(tmp_path / "s", cases=90))
+    said(conformance_here(*fuzz(tmp_path / "s")), 2, f"holds a run already; go on with --resume {tmp_path / 's'}")
+    more = conformance_here(*resumed(tmp_path / "s", cases=90))
     assert (more.returncode, more.stderr) == (0, "")
     assert read_run_folder(tmp_path / "s").cases == 90
 
@@ -58,8 +58,8 @@ def test_a_folder_without_a_session_is_refused_and_left_as_it_is(tmp_path: Path,
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_session_ends_when_its_time_is_up(conformance: Command, tmp_path: Path) -> None:
-    result = conformance(*fuzz(tmp_path / "s", "--time", "0.1s", cases=10_000_000))
+def test_a_session_ends_when_its_time_is_up(conformance_here: Command, tmp_path: Path) -> None:
+    result = conformance_here(*fuzz(tmp_path / "s", "--time", "0.1s", cases=10_000_000))
     assert result.returncode in (0, 1), result.stderr
     assert "cases" in (tmp_path / "s" / "run.json").read_text("ascii")
 
@@ -79,9 +79,9 @@ def test_a_time_is_read(time: str, seconds: float) -> None:
     assert parameter.process_value(Context(fuzz_command), time) == seconds
 
 
-def test_the_folder_of_a_run_is_no_session(conformance: Command, tmp_path: Path) -> None:
+def test_the_folder_of_a_run_is_no_session(conformance_here: Command, tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text("{}", "utf-8")
-    said(conformance(*fuzz(tmp_path)), 2, "holds a run already")
+    said(conformance_here(*fuzz(tmp_path)), 2, "holds a run already")
 
 
 @pytest.mark.parametrize(
@@ -122,14 +122,14 @@ class Subject(Wrong):
 
 
 def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
-    conformance: Command, command_environment: dict[str, str], planted: Planted, tmp_path: Path
+    conformance_here: Command, command_environment: dict[str, str], planted: Planted, tmp_path: Path
 ) -> None:
     """The subject signals the whole session while it decodes; the file says at which decoding of a shard, and what."""
     subject, order = tmp_path / "killing.py", tmp_path / "order"
     subject.write_text(KILLING.format(folder=str(Path(planted("x")).parent), order=str(order)), "utf-8")
     arguments = ("--subject", f"{subject}:Subject", "--seed", "3", "--timeout", "60")
-    assert conformance(*fuzz(tmp_path / "unbroken", *arguments, cases=700)).returncode == 1
-    asked = fuzz(tmp_path / "killed", *arguments, cases=700, jobs=2)
+    assert conformance_here(*fuzz(tmp_path / "unbroken", *arguments, cases=700), isolated=True).returncode == 1
+    asked = fuzz(tmp_path / "killed", *arguments, "--jobs", "2", cases=700)
     for decodings, number, code in ((20, signal.SIGKILL, -9), (250, signal.SIGKILL, -9), (60, signal.SIGINT, 130)):
         order.write_text(f"{decodings} {int(number)}", "ascii")
         with subprocess.Popen(
@@ -141,9 +141,9 @@ def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
             encoding="utf-8",
         ) as process:
             _, errors = process.communicate(timeout=300)
-        asked = resumed(tmp_path / "killed", cases=700, jobs=2)
+        asked = resumed(tmp_path / "killed", "--jobs", "2", cases=700)
         assert process.returncode == code, errors
     assert "what is found is on disk, to go on: conformance fuzz --resume" in errors
     assert read_run_folder(tmp_path / "killed").verdict == "incomplete"
-    assert conformance(*resumed(tmp_path / "killed", cases=700)).returncode == 1
+    assert conformance_here(*resumed(tmp_path / "killed", cases=700), isolated=True).returncode == 1
     assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "unbroken")

@@ -10,6 +10,8 @@ from tests.conformance.fuzzing.sessions import run, session_job
 from tests.planted_defects.catalogue import DEFECTS, Defect
 from tests.planted_defects.hunt import PLANTED
 
+pytestmark = pytest.mark.usefixtures("subjects_here")
+
 CASES = 256
 """One shard of the first generation, within which the defects chosen here show."""
 CHECKS = ("ids", "offsets", "decode")

@@ -26,6 +26,8 @@ from reftok import embedded_models
 
 from ..commands import Command, Corpus, Findings, said
 
+pytestmark = pytest.mark.usefixtures("subjects_here")
+
 ROOT = Path(__file__).resolve().parents[2]
 DEFECTS = ROOT / "planted_defects"
 CORRECT = f"{DEFECTS / 'correct.py'}:Subject"
@@ -153,12 +155,12 @@ def test_what_is_refused_as_a_whole_is_no_difference_of_a_stream(tmp_path: Path)
 
 
 def test_a_use_of_a_stream_without_a_short_form_is_refused_and_the_help_says_that_there_are_such(
-    tmp_path: Path, conformance: Command
+    tmp_path: Path, conformance_here: Command
 ) -> None:
     asked = "stream_ignores_stop.py:Subject", "stream decode", "an early stop is ignored"
     with pytest.raises(InputError, match="this use of a stream has no short form"):
         made(tmp_path, "bpe-qwen", *asked, ids_case((64, 65), ""), shrinks_model=False)
-    told = " ".join(conformance("reproduce", "--help").stdout.split())
+    told = " ".join(conformance_here("reproduce", "--help").stdout.split())
     assert "Some findings have no such file" in told
     assert "a stream that is reset, fed beside another one or read by its callback" in told
 
@@ -199,7 +201,7 @@ def test_what_gives_no_answer_in_time_is_not_tried_again(rule: str, tmp_path: Pa
 
 
 def test_a_subject_that_reads_more_than_the_model_file_is_told_so(
-    conformance: Command, findings: Findings, corpus: Corpus, tmp_path: Path
+    conformance_here: Command, findings: Findings, corpus: Corpus, tmp_path: Path
 ) -> None:
     """Fault: it was said to differ no more, while `replay` showed that it does."""
     subject, folder, model = tmp_path / "mine.py", tmp_path / "run", tmp_path / "model" / "tokenizer.json"
@@ -209,41 +211,41 @@ def test_a_subject_that_reads_more_than_the_model_file_is_told_so(
     model.write_bytes(embedded_models()["bpe-gpt2"].read_bytes())
     model.with_name("settings").touch()
     asked = ("--model", model, "--subject", f"{subject}:Subject", "--check", "ids", "--corpus", corpus("a b"))
-    ended = conformance("run", *asked, "--inputs", "corpora", "--jobs", "1", "--quiet", "--out", folder)
+    ended = conformance_here("run", *asked, "--inputs", "corpora", "--jobs", "1", "--quiet", "--out", folder)
     assert ended.returncode == 1, ended.stderr
     fingerprint = findings(folder)[0]["fingerprint"]
-    said(conformance("reproduce", folder, fingerprint), 2, "cannot take part with a copy of tokenizer.json alone")
+    said(conformance_here("reproduce", folder, fingerprint), 2, "cannot take part with a copy of tokenizer.json alone")
 
 
 def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
-    conformance: Command, findings: Findings, corpus: Corpus, tmp_path: Path
+    conformance_here: Command, findings: Findings, corpus: Corpus, tmp_path: Path
 ) -> None:
     subject, folder = tmp_path / "mine.py", tmp_path / "run"
     subject.write_text(SOURCE.format(wrong=" + [0]"), "utf-8")
     asked = ("--model", "bpe-gpt2", "--subject", f"{subject}:Subject", "--check", "ids", "--corpus", corpus("a b"))
-    ended = conformance("run", *asked, "--inputs", "corpora", "--jobs", "1", "--quiet", "--out", folder)
+    ended = conformance_here("run", *asked, "--inputs", "corpora", "--jobs", "1", "--quiet", "--out", folder)
     assert ended.returncode == 1, ended.stderr
     fingerprint = findings(folder)[0]["fingerprint"]
-    written = conformance("reproduce", folder, fingerprint[:8])
+    written = conformance_here("reproduce", folder, fingerprint[:8])
     path = folder / f"reproduction-{fingerprint}.py"
     assert written.returncode == 0, written.stderr
     assert f"python {path} {subject}:Subject" in written.stdout.replace("\n", " ")
     assert ran(path, f"{subject}:Subject").returncode == 1
-    still = conformance("replay", folder, fingerprint)
+    still = conformance_here("replay", folder, fingerprint)
     assert (still.returncode, still.stderr) == (1, "")
     assert "still differs" in still.stdout
     subject.write_text(SOURCE.format(wrong="[1 / 0]"), "utf-8")
-    other = conformance("replay", folder, fingerprint)
+    other = conformance_here("replay", folder, fingerprint)
     assert other.returncode == 1
     assert "observed  refused: ZeroDivisionError" in other.stdout
     assert "differs in another way (refused), not by" in other.stdout
     subject.write_text(SOURCE.format(wrong=""), "utf-8")
     assert ran(path, f"{subject}:Subject").returncode == 0
-    mended = conformance("replay", folder, fingerprint)
+    mended = conformance_here("replay", folder, fingerprint)
     assert mended.returncode == 0, mended.stdout
     assert "differs no more" in mended.stdout
-    said(conformance("reproduce", folder, fingerprint), 2, "differs no more")
-    said(conformance("reproduce", folder, "nothing"), 2, "no finding has a fingerprint")
+    said(conformance_here("reproduce", folder, fingerprint), 2, "differs no more")
+    said(conformance_here("reproduce", folder, "nothing"), 2, "no finding has a fingerprint")
 
 
 HOSTILE = "'\"\"\"\n)\\\\ {x} %s \u202e \ud800 \0 \U0001f600 __import__('os')._exit(0)"

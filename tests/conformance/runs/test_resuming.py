@@ -42,7 +42,8 @@ def test_the_number_of_workers_changes_nothing_but_the_times(
         work = tmp_path / jobs
         work.mkdir()
         sources = ("--inputs", "corpora", "--inputs", "fuzz", "--fuzz", str(SHARD_CASES + 1))
-        shards = ("--model", "bpe-gpt2", "--model", "spm-char", *sources, "--jobs", jobs)
+        checks = ("--check", "ids", "--check", "offsets", "--check", "stream decode")
+        shards = ("--model", "spm-bpe", "--model", "spm-char", *sources, *checks, "--jobs", jobs)
         arguments = (*shards, "--corpus", corpus(*TEXTS), "--out", "out", *LONG_TIMEOUT)
         result = conformance("run", *arguments, *subjects(planted, "strips_white_space"), cwd=work)
         assert result.returncode == 1, result.stderr
@@ -65,7 +66,7 @@ JOURNAL = Path(__file__).with_name("out") / "journal.jsonl"
 
 class Subject(Wrong):
     def encode_with_offsets(self, text, add_special_tokens):
-        if "now" in text and ORDER.exists() and "gpt2" in self.path:
+        if "now" in text and ORDER.exists() and "char" in self.path:
             while b"\\n" not in JOURNAL.read_bytes():
                 time.sleep(0.01)
             number = int(ORDER.read_text())
@@ -96,20 +97,20 @@ def workplace(tmp_path: Path, planted: Planted) -> Callable[[str], Path]:
     return make
 
 
-MODELS = ("--model", "bpe-qwen", "--model", "bpe-gpt2", "--corpus", "texts.txt")
+MODELS = ("--model", "bpe-gpt2", "--model", "spm-char", "--corpus", "texts.txt", "--check", "ids", "--check", "decode")
 RUN = ("run", *MODELS, "--subject", "signalling.py:Subject", "--out", "out", *SMALL, "--timeout", "120")
 
 
 def test_a_killed_run_is_readable_and_resumes_to_the_same_outcome(
-    conformance: Command, command_environment: dict[str, str], workplace: Callable[[str], Path]
+    conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path]
 ) -> None:
     unbroken, killed = workplace("unbroken"), workplace("killed")
-    assert conformance(*RUN, cwd=unbroken).returncode == 1
+    assert conformance_here(*RUN, cwd=unbroken, isolated=True).returncode == 1
     interrupted_by(signal.SIGKILL, killed, command_environment, -signal.SIGKILL)
     assert read_run_folder(killed / "out").verdict == "incomplete"
     before = len((killed / "out" / "journal.jsonl").read_bytes().splitlines())
     assert 0 < before < len((unbroken / "out" / "journal.jsonl").read_bytes().splitlines())
-    assert conformance("run", "--resume", "out", "--jobs", "1", cwd=killed).returncode == 1
+    assert conformance_here("run", "--resume", "out", "--jobs", "1", cwd=killed, isolated=True).returncode == 1
     assert outcome(killed / "out") == outcome(unbroken / "out")
 
 
@@ -134,7 +135,7 @@ def interrupted_by(number: int, folder: Path, environment: dict[str, str], code:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_ends_with_130_says_how_to_go_on_and_leaves_a_readable_folder(
-    conformance: Command, command_environment: dict[str, str], workplace: Callable[[str], Path], number: int
+    conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path], number: int
 ) -> None:
     folder = workplace("interrupted")
     errors = interrupted_by(number, folder, command_environment, 130)
@@ -142,21 +143,19 @@ def test_an_interruption_ends_with_130_says_how_to_go_on_and_leaves_a_readable_f
     assert "Traceback" not in errors
     assert read_run_folder(folder / "out").verdict == "incomplete"
     assert not [entry for entry in findings_of(folder) if entry["rule"] in ("crashed", "timed out")]
-    assert conformance("run", "--resume", "out", "--jobs", "1", cwd=folder).returncode == 1
+    assert conformance_here("run", "--resume", "out", "--jobs", "1", cwd=folder, isolated=True).returncode == 1
 
 
 def findings_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "out" / "findings.jsonl").read_text("ascii").splitlines()]
 
 
-def test_a_finding_is_replayed_with_both_answers(
-    conformance: Command, conformance_here: Command, workplace: Callable[[str], Path]
-) -> None:
+def test_a_finding_is_replayed_with_both_answers(conformance_here: Command, workplace: Callable[[str], Path]) -> None:
     folder = workplace("replayed")
-    assert conformance(*RUN, cwd=folder).returncode == 1
+    assert conformance_here(*RUN, cwd=folder, isolated=True).returncode == 1
     (finding, *_) = [entry for entry in findings_of(folder) if entry["stage"] == "Input"]
     assert finding["replay"] == f"conformance replay out {finding['fingerprint']}"
-    result = conformance("replay", "out", finding["fingerprint"], cwd=folder)
+    result = conformance_here("replay", "out", finding["fingerprint"], cwd=folder, isolated=True)
     assert (result.returncode, result.stderr) == (1, "")
     assert finding["example"]["expected"] in result.stdout
     assert finding["example"]["observed"] in result.stdout
@@ -165,14 +164,12 @@ def test_a_finding_is_replayed_with_both_answers(
     said(conformance_here("replay", "out", "nothing", cwd=folder), 2, message)
     said(conformance_here("replay", "elsewhere", "0", cwd=folder), 2, "is missing")
     (folder / "signalling.py").write_text("from official import Official as Subject", "utf-8")
-    mended = conformance("replay", "out", finding["fingerprint"], cwd=folder)
+    mended = conformance_here("replay", "out", finding["fingerprint"], cwd=folder, isolated=True)
     assert mended.returncode == 0
     assert "differs no more; changed since the run" in mended.stdout
 
 
-def test_resuming_with_a_changed_file_is_refused(
-    conformance: Command, conformance_here: Command, workplace: Callable[[str], Path]
-) -> None:
+def test_resuming_with_a_changed_file_is_refused(conformance_here: Command, workplace: Callable[[str], Path]) -> None:
     folder = workplace("changed")
     (folder / "model").mkdir()
     model = json.loads(embedded_models()["bpe-gpt2"].read_text("utf-8"))["model"]
@@ -185,7 +182,7 @@ def test_resuming_with_a_changed_file_is_refused(
         "  def encode(self, t, s): return []\n  def decode(self, i, s): return ''\n",
         "utf-8",
     )
-    assert conformance("run", *arguments, "--out", "out", cwd=folder).returncode == 1
+    assert conformance_here("run", *arguments, "--out", "out", cwd=folder).returncode == 1
     for name in ("texts.txt", "signalling.py", "model/vocab.json", "model/merges.txt"):
         file, message = folder / name, f"{Path(name).name}: is gone or has changed"
         content = file.read_bytes()
@@ -194,16 +191,16 @@ def test_resuming_with_a_changed_file_is_refused(
         file.unlink()
         said(conformance_here("run", "--resume", "out", cwd=folder), 2, message)
         file.write_bytes(content)
-    assert conformance("run", "--resume", "out", cwd=folder).returncode == 1
+    assert conformance_here("run", "--resume", "out", cwd=folder).returncode == 1
 
 
 @pytest.fixture(scope="session")
-def finished(conformance: Command, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(conformance_here: Command, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of one shard; for tests to copy."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "texts.txt").write_text("a\n", "utf-8")
     arguments = ("--model", "spm-char", "--corpus", "texts.txt", "--out", "out", *SMALLEST)
-    assert conformance("run", *arguments, cwd=folder).returncode == 0
+    assert conformance_here("run", *arguments, cwd=folder).returncode == 0
     return folder / "out"
 
 
@@ -218,11 +215,11 @@ def test_a_second_run_into_the_same_folder_is_refused(conformance_here: Command,
     said(conformance_here(*arguments), 2, "holds a run already; finish it with --resume")
 
 
-def test_a_finished_run_resumes_to_itself(conformance: Command, corpus: Corpus, tmp_path: Path) -> None:
+def test_a_finished_run_resumes_to_itself(conformance_here: Command, corpus: Corpus, tmp_path: Path) -> None:
     arguments = ("--model", "spm-char", "--corpus", corpus(*TEXTS), "--out", "out", *SMALL)
-    assert conformance("run", *arguments, cwd=tmp_path).returncode == 0
+    assert conformance_here("run", *arguments, cwd=tmp_path).returncode == 0
     before = outcome(tmp_path / "out")
-    assert conformance("run", "--resume", "out", cwd=tmp_path).returncode == 0
+    assert conformance_here("run", "--resume", "out", cwd=tmp_path).returncode == 0
     assert outcome(tmp_path / "out") == before
 
 
@@ -231,12 +228,10 @@ def test_two_runs_in_the_same_second_have_folders_of_their_own(tmp_path: Path) -
     assert made == ["20260101-120000", "20260101-120000-2", "20260101-120000-3"]
 
 
-def test_a_folder_that_another_process_works_on_is_not_resumed(
-    conformance: Command, conformance_here: Command, out: Path
-) -> None:
+def test_a_folder_that_another_process_works_on_is_not_resumed(conformance_here: Command, out: Path) -> None:
     with locked(out):
         said(conformance_here("run", "--resume", out), 2, "is being worked on by another process")
-    assert conformance("run", "--resume", out).returncode == 0
+    assert conformance_here("run", "--resume", out).returncode == 0
 
 
 def test_resuming_with_another_version_of_a_library_is_refused(conformance_here: Command, out: Path) -> None:

@@ -18,6 +18,8 @@ from conformance.inputs.shards import Inputs
 from conformance.triage.close_look import MOST_BEFORE, MOST_STEPS, MOST_TOKENS, Example, examined
 from reftok import embedded_models
 
+pytestmark = pytest.mark.usefixtures("subjects_here")
+
 DECOMPOSED, COMPOSED = "e\u0301 x", "\u00e9 x"
 
 

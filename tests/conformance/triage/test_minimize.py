@@ -18,6 +18,8 @@ from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
 from conformance.triage.minimize import shrunk_example
 
+pytestmark = pytest.mark.usefixtures("subjects_here")
+
 UNKNOWN = Attribution()
 Shrunk = Callable[..., tuple[Mismatch, Attribution]]
 SUBJECT = """

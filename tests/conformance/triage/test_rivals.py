@@ -19,6 +19,8 @@ from conformance.triage.minimize import shrunk_example
 from conformance.triage.rivals import ASKED_OF_EACH_PAIR, _telling_cases
 from reftok import embedded_models
 
+pytestmark = pytest.mark.usefixtures("subjects_here")
+
 DEFECTS = Path(__file__).parents[2] / "planted_defects"
 TEXTS = tuple(text_case(text, "o") for text in ("a", "b", "ab", "ba", "aa", "bb", "aab"))
 

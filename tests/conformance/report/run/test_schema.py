@@ -44,11 +44,11 @@ def test_a_run_made_by_hand_holds(run: Run, tmp_path: Path) -> None:
     assert hold(tmp_path) == len(run.findings)
 
 
-def test_a_run_of_the_command_holds(conformance: Command, planted: Planted, tmp_path: Path) -> None:
+def test_a_run_of_the_command_holds(conformance_here: Command, planted: Planted, tmp_path: Path) -> None:
     corpus = tmp_path / "trouble.jsonl"
     corpus.write_text(json.dumps({"text": "cafe\u0301"}) + "\n" + json.dumps({"bytes_hex": "ff41"}) + "\n", "ascii")
     plan = ("--model", "bpe-qwen", "--corpus", corpus, "--inputs", "corpora", "--subject", planted("no_nfc"))
-    assert conformance("run", *plan, "--jobs", "1", "--quiet", "--out", tmp_path / "out").returncode == 1
+    assert conformance_here("run", *plan, "--jobs", "1", "--quiet", "--out", tmp_path / "out").returncode == 1
     assert hold(tmp_path / "out") > 0
 
 
