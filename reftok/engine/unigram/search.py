@@ -172,6 +172,8 @@ class Search(ABC):
         return self._paths.end - self._paths.root if self._undecided is LOST else len(self._undecided.text)
 
     def _search(self, text: str) -> None:
+        if len(text) <= LONGEST and self._look_up(text):
+            return
         start, size = 0, LONGEST
         while start < len(text):
             part = text[start : start + size]
@@ -186,9 +188,14 @@ class Search(ABC):
 
     def _look_up(self, text: str) -> bool:
         """Take the steps of a text, if none of them is lost."""
-        if self._undecided is LOST or not self._score.has_room(len(text)):
+        undecided = self._undecided
+        if undecided is LOST or not self._score.has_room(len(text)):
             return False
-        undecided, decided = self._undecided.after(text)
+        decided: list[int] = []
+        for character in text:
+            undecided, ids = undecided[character]
+            if ids:
+                decided += ids
         if undecided is LOST:
             return False
         self._undecided = undecided
