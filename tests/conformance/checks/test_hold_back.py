@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -15,13 +14,12 @@ from conformance.core.observation import Encoded
 from conformance.core.streaming import Chunks, Feeding, Late, Streamed
 from conformance.subjects.streams import fed
 from reftok import Tokenizer
-from reftok import load as load_model
 from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.pretokenizers import Split
 from reftok.spec.truncation import Truncation
+from tests.conformance.models import load
 
 WORDS = "many words of a text " * 8
-load = cache(load_model)
 MODELS = ("bpe-gpt2", "bpe-qwen", "bpe-llama3", "spm-bpe-hf", "spm-unigram", "spm-unigram-hf")
 
 

@@ -200,7 +200,7 @@ def test_huge_ids_long_lines_and_lone_surrogates_end_in_a_report(
     conformance: Command, findings: Findings, tmp_path: Path
 ) -> None:
     (tmp_path / "hostile.py").write_text(HOSTILE, "utf-8")
-    (tmp_path / "long.txt").write_text("a b " * 20_000 + "\nc\n", "utf-8")
+    (tmp_path / "long.txt").write_text("a b " * 5_000 + "\nc\n", "utf-8")
     arguments = ("--model", "spm-char", "--corpus", "long.txt", "--check", "ids", "--check", "decode", *SMALLEST)
     arguments = (*arguments, "--check", "stream decode", "--subject", "hostile.py:Subject", *LONG_TIMEOUT)
     arguments = (*arguments, "--subject", "sentencepiece", "--out", "out")

@@ -11,7 +11,7 @@ from conformance.core.case import text_case
 from conformance.core.observation import Encoded
 from conformance.diagnosis.attribution import MOST_COMPARED, Attributor
 from conformance.faults import faults, of_classes
-from reftok import load
+from tests.conformance.models import load
 
 MERGES = "merges are applied in the reverse order"
 CLASS = "other characters count as numbers"

@@ -16,8 +16,9 @@ from conformance.diagnosis.attribution import LONGEST_TEXT, Attributor
 from conformance.diagnosis.causes import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets
 from conformance.diagnosis.fault_search import FULL_SEARCHES
 from conformance.faults import decoding_faults, faults
-from reftok import ReftokError, embedded_models, load
+from reftok import ReftokError, embedded_models
 from reftok.spec.models.bpe import BPE
+from tests.conformance.models import load
 
 MODELS = sorted(embedded_models())
 TEXTS = (

@@ -15,7 +15,8 @@ from conformance.diagnosis.seams import (
     attribute_stream_encoding,
 )
 from conformance.diagnosis.stream_samples import StreamSamples
-from reftok import Tokenizer, load
+from reftok import Tokenizer
+from tests.conformance.models import load
 
 
 def chunk_by_chunk(model: str, chunks: tuple[str, ...]) -> Attribution:

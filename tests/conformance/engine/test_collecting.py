@@ -18,7 +18,8 @@ from conformance.generators.knowledge import model_knowledge
 from conformance.generators.turns import in_turn
 from conformance.inputs.cuts import Depth
 from conformance.inputs.shards import Inputs
-from reftok import embedded_models, load
+from reftok import embedded_models
+from tests.conformance.models import load
 
 ROUNDS = 20 * STREAMED
 """In so many rounds of turns a generator has some 20 texts that are streamed."""

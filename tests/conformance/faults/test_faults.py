@@ -10,8 +10,8 @@ import pytest
 
 from conformance.faults import Fault, decoding_faults, faults, of_classes
 from conformance.faults.translated import in_other_classes
-from reftok import load
 from tests.conformance.faults.test_rules import documented
+from tests.conformance.models import load
 from tests.planted_defects.catalogue import DEFECTS
 
 PLANTED = Path(__file__).parents[2] / "planted_defects"

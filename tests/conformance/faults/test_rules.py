@@ -10,7 +10,8 @@ import pytest
 from conformance.core.observation import Failure
 from conformance.faults import decoding_faults, faults, of_classes
 from conformance.faults.older_releases import release_decoding_faults, release_faults
-from reftok import embedded_models, load
+from reftok import embedded_models
+from tests.conformance.models import load
 
 from ..diagnosis.test_stream_defects import DECODING_DEFECTS, ENCODING_DEFECTS
 

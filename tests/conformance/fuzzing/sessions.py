@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from conformance.checks import CHECKS
-from conformance.engine.plan import Plan
+from conformance.core.run import ModelInfo
+from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.workers import IN_THIS_PROCESS
 from conformance.fuzzing.drive import SessionEnd, SessionJob, SessionProgress, run_session
 from conformance.fuzzing.replay import Replayed
@@ -24,6 +26,11 @@ FEW_CHECKS = ("ids", "decode")
 
 def planted(name: str) -> str:
     return f"{ROOT / 'tests' / 'planted_defects' / name}.py:Subject"
+
+
+@cache
+def infos(models: tuple[ModelPlan, ...]) -> tuple[ModelInfo, ...]:
+    return model_infos(Plan(models, (), (), Inputs((), (), 0, 0), 0.0))
 
 
 def session_job(
@@ -43,7 +50,7 @@ def session_job(
     corpus.write_text("hello world\nit's naïve ☠\n", "utf-8")
     known = tuple(name for name in CHECKS if name in checks)
     plan = Plan(plan_models((model,)), subjects, known, Inputs((corpus,), ("fuzz",), 0, seed), 60.0)
-    job = Job(plan, model_infos(plan), folder, "conformance fuzz", jobs, full=False)
+    job = Job(plan, infos(plan.models), folder, "conformance fuzz", jobs, full=False)
     return SessionJob(job, SessionPlan(plan, generators), cases)
 
 
