@@ -66,7 +66,7 @@ def compared(official, subject):
     return (expected, observed) if expected is not None and observed is not None else (None, None)
 '''
 
-IDS = EncodingCheck("ids", "ids", "other ids", "ids", counts_answers=True)
-TOKENS = EncodingCheck("tokens", "tokens", "offsets only", "tokens")
-OFFSETS = EncodingCheck("offsets", "offsets", "offsets only", "offsets")
+IDS = EncodingCheck("ids", "ids", "other ids", diagnosis="ids", counts_answers=True)
+TOKENS = EncodingCheck("tokens", "tokens", "offsets only", diagnosis="tokens")
+OFFSETS = EncodingCheck("offsets", "offsets", "offsets only", diagnosis="offsets")
 SPECIAL_TOKENS_MASK = EncodingCheck("special-token mask", "special_tokens_mask", "offsets only")

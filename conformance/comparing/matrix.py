@@ -16,7 +16,6 @@ from conformance.core.releases import release
 from conformance.core.run import Run
 
 State = Literal["equal", "known", "new", "none", "refused"]
-STATES: tuple[State, ...] = ("equal", "known", "new", "none", "refused")
 
 RUN = "the run"
 """The name of a run as a whole in a gap."""

@@ -54,3 +54,6 @@ class Failure:
 
 Encoding: TypeAlias = Encoded | Failure
 Decoding: TypeAlias = Decoded | Failure
+
+NO_ANSWER_IN_TIME = ("timed out", "not asked")
+"""The kinds of failures, and rules of findings, that a smaller case would show by taking long, or not at all."""

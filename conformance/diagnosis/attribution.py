@@ -9,11 +9,11 @@ from typing import TypeAlias, TypeVar
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Diagnosis, Difference
-from conformance.checks.stream_decode import STREAM_DECODE
-from conformance.checks.stream_encode import OTHER_IDS, STREAM_ENCODE
+from conformance.checks.stream_encode import OTHER_IDS
 from conformance.core.case import Case
 from conformance.core.finding import Severity
 from conformance.core.observation import Decoded, Encoded, Failure
+from conformance.core.streaming import FedStream
 from conformance.diagnosis.causes import (
     Attribution,
     attribute_boundaries,
@@ -144,9 +144,9 @@ class Attributor:
         if diagnosis == "round trip":
             return self._of_round_trip(name, oracle, subject)
         if diagnosis == "stream encoding" and case.kind == "text":
-            return self._of_stream_encoding(name, case.text, subject)
+            return self._of_stream_encoding(name, case.text, CHECKS[check].culprit(subject))
         if diagnosis == "stream decoding":
-            return self._of_stream_decoding(subject)
+            return _of_stream_decoding(CHECKS[check].culprit(subject))
         expected, observed = oracle.encoding, subject.encoding
         if not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
             return Attribution()
@@ -212,9 +212,8 @@ class Attributor:
                 return Attribution(fault.stage, fault.rule)
         return Attribution()
 
-    def _of_stream_encoding(self, name: str, text: str, subject: Answers) -> Attribution:
+    def _of_stream_encoding(self, name: str, text: str, found: tuple[FedStream, Difference] | None) -> Attribution:
         """A seam is told only of two chunks, between which there is one: the shrinker finds those of a text in more."""
-        found = STREAM_ENCODE.culprit(subject)
         if found is None or found[1].rule != OTHER_IDS:
             return Attribution()
         if self._streams.encodes_each_chunk_alone(name):
@@ -225,10 +224,6 @@ class Attributor:
             return attribute_stream_encoding(self._tokenizer, text, found[0])
         except ReftokError:
             return Attribution()
-
-    def _of_stream_decoding(self, subject: Answers) -> Attribution:
-        found = STREAM_DECODE.culprit(subject)
-        return Attribution("Decoder", found[1].rule) if found and found[1].rule in CAUSES else Attribution()
 
     def _search(self, name: str, sample: TextSample) -> Attribution:
         may_search = self._encoding.may_search(name)
@@ -295,6 +290,10 @@ def _special_ids(tokenizer: Tokenizer) -> set[int]:
     if isinstance(model, BPE):
         special.discard(model.vocab.get(model.options.unk_token or "", -1))
     return special
+
+
+def _of_stream_decoding(found: tuple[FedStream, Difference] | None) -> Attribution:
+    return Attribution("Decoder", found[1].rule) if found and found[1].rule in CAUSES else Attribution()
 
 
 def _that_encode_so(some: Iterable[Fault], diagnosis: Diagnosis, text: str, observed: Encoded) -> Iterator[Fault]:

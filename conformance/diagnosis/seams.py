@@ -71,7 +71,7 @@ def attribute_stream_encoding(tokenizer: Tokenizer, text: str, fed: FedStream) -
 
 
 def _without_seam(chunks: Chunks) -> Attribution:
-    """The rule where one chunk already goes wrong: no seam is to blame."""
+    """The rule where one chunk already goes wrong: no seam is at fault."""
     if not chunks:
         return Attribution()
     is_text = isinstance(chunks[0], str)

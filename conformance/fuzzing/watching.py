@@ -194,12 +194,6 @@ def _neighbour(character: str) -> str:
     return _NEIGHBOURS[1 if RUST.is_space(character) else 2 if RUST.is_word(character) else 3]
 
 
-def stage_names(tokenizer: Tokenizer) -> list[str]:
-    """The stages that can change a text, as the keys of stages name them."""
-    text = "a"
-    return [name.partition(":")[0] for name in _stages(tokenizer.trace(text))]
-
-
 def _stages(trace: Trace) -> Iterator[str]:
     """Each stage by number and component, and whether it changed anything."""
     before: object = ((trace.text, None),) if trace.text else ()

@@ -142,7 +142,7 @@ def _sampled(chance: random.Random, chunks: Chunks) -> list[Feeding]:
 def _texts_close(text: str, data: bytes) -> list[Feeding]:
     each = Feeding("encoder", tuple(text))
     each_byte = Feeding("encoder", _at(data, range(1, len(data))))
-    # No seam is to blame for what goes wrong with the whole as one chunk.
+    # No seam is at fault for what goes wrong with the whole as one chunk.
     feedings = [Feeding("encoder", (text,)), Feeding("encoder", (data,))]
     feedings += [each, each_byte, *_uses(each, 1 + len(text) // 2), *_uses(each_byte, _within_a_character(data))]
     if len(text) <= SHORTEST:

@@ -44,30 +44,6 @@ class Subject:
         return "".join([*map(stream.feed, ids), stream.finish()])
 '''
 
-SUBJECT_REFTOK = """\
-class Subject:
-    def __init__(self, path):
-        import reftok
-
-        self.tokenizer = reftok.load(path)
-        self.skips = self.tokenizer.library != "sentencepiece"
-
-    def encode(self, text):
-        encoding = self.tokenizer.encode(as_text(text) if self.skips else text)
-        return parts(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
-
-    def decode(self, ids):
-        choices = (True, False) if self.skips else (False,)
-        return [self.tokenizer.decode(ids, skip_special_tokens=skips) for skips in choices]
-
-    def stream_encoder(self):
-        return self.tokenizer.stream_encoder(add_special_tokens=True)
-
-    def stream_decode(self, ids, skips):
-        stream = self.tokenizer.stream_decoder(skip_special_tokens=skips and self.skips)
-        return "".join([*map(stream.feed, ids), stream.finish()])
-"""
-
 SUBJECT_IS_OFFICIAL = "Subject = Official\n"
 
 HELPERS = '''\

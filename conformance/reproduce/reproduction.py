@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
+from conformance.core.observation import NO_ANSWER_IN_TIME
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
 from conformance.files.atomic import write_atomically
@@ -65,7 +66,7 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
     model = next(model for model in plan.models if model.name == example.model)
     if model.format not in FORMATS:
         raise InputError(f"{model.name}: a reproduction holds models of the formats {', '.join(FORMATS)} only")
-    if example.rule in ("timed out", "not asked"):
+    if example.rule in NO_ANSWER_IN_TIME:
         raise InputError(f"{finding.fingerprint}: what gives no answer in time has no reproduction")
     data, case = model.path.read_bytes(), example.case
     with Trials(plan, example, Attribution(finding.stage, finding.rule)) as trials:

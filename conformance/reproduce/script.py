@@ -15,14 +15,13 @@ from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
-from conformance.reproduce import parts as parts
+from conformance.reproduce import parts
 from conformance.shrinking.trials import Shown
-from conformance.subjects.adapters import FORMATS
+from conformance.subjects.adapters import ADAPTERS, FORMATS
 
 SHORT_MODEL = 20_000
 """Bytes up to which a model is written line by line."""
 BASE64_LINE = 100
-IMPORTS = ("base64", "functools", "importlib.util", "os", "sys", "tempfile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ class Reproduction:
     def _subject(self) -> str:
         if self.is_file:
             return parts.SUBJECT_OF_FILE
-        return parts.SUBJECT_REFTOK if self.finding.example.subject == "reftok" else parts.SUBJECT_IS_OFFICIAL
+        return ADAPTERS[self.finding.example.subject].reproduction or parts.SUBJECT_IS_OFFICIAL
 
 
 def comparison(finding: Finding, case: Case, shown: Shown) -> tuple[Mapping[str, Any], str]:

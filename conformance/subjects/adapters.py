@@ -29,6 +29,7 @@ _ADAPTERS: dict[str, Adapter] = {
         reftok_spec_subject,
     )
 }
+ADAPTERS: Mapping[str, Adapter] = MappingProxyType(_ADAPTERS)
 BUILT_IN: KeysView[str] = _ADAPTERS.keys()
 
 FORMATS: Mapping[str, Format] = MappingProxyType(

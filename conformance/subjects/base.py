@@ -69,7 +69,7 @@ class Subject(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Console:
+class Snippets:
     """The lines that one types to ask a library, with {path}, {input} and {ids} to be filled in.
 
     stream: to decode as a stream, "" where it has none. takes_bytes: whether `encode` takes bytes.
@@ -90,24 +90,26 @@ class Format:
     stages: what is left of a text after Normalizer and PreTokenizer, by the name of the stage, as far as the library
         can be asked stage by stage; it may raise anything.
     reproduction: Python, a `class Official`, for a file that needs no harness; "" where none can be written.
-    console: None where nothing short shows an answer.
+    snippets: None where nothing short shows an answer.
     """
 
     name: str
     file_name: str = ""
     stages: Callable[[Path, str], Mapping[str, tuple[str, ...]]] = lambda path, text: {}
     reproduction: str = ""
-    console: Console | None = None
+    snippets: Snippets | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """A built-in subject: a new library is its file, and its entry in `conformance.subjects`.
+    """A built-in subject: a new library is its file, and its entry in `conformance.subjects.adapters`.
 
     name: on the command line and in the reports. package: what `pip install` calls it.
     reads: the names of the formats it reads. official: those that it is the official library of.
     version: of what is installed; raises ImportError where it is not.
     load: the subject with a model: path, name of the format, encoding of a rank file, "" to recognise it.
+    reproduction: Python, a `class Subject`, for a file that needs no harness; "" for a library that is held against
+        itself alone.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Adapter:
     version: Callable[[], str]
     load: Callable[[Path, str, str], Subject]
     official: tuple[Format, ...] = ()
+    reproduction: str = ""
 
 
 class UnavailableError(Exception):

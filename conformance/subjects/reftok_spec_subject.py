@@ -10,7 +10,7 @@ from conformance.core.observation import Decoding, Encoding
 from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.base import Adapter, Ids, InBulk
 from conformance.subjects.in_bulk import each
-from conformance.subjects.reftok_subject import READS, decoding_of, encoding_of
+from conformance.subjects.reftok_subject import READS, REPRODUCTION, decoding_of, encoding_of
 from reftok.spec.pipeline import Pipeline
 
 NAME = "reftok-spec"
@@ -67,4 +67,6 @@ def load(path: Path, model_format: str, encoding: str = "") -> ReftokSpecSubject
     return ReftokSpecSubject(reftok.load(path, encoding or None).spec)
 
 
-ADAPTER = Adapter(NAME, package="reftok", reads=READS, version=version, load=load)
+_REPRODUCTION = REPRODUCTION.replace("reftok.load(path)", "reftok.load(path).spec")
+
+ADAPTER = Adapter(NAME, package="reftok", reads=READS, version=version, load=load, reproduction=_REPRODUCTION)

@@ -10,7 +10,7 @@ from typing import Any
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
 from conformance.core.releases import release
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import Adapter, Console, Format, InBulk, UnavailableError, refusal
+from conformance.subjects.base import Adapter, Format, InBulk, Snippets, UnavailableError, refusal
 from conformance.subjects.in_bulk import each
 
 NAME = "sentencepiece"
@@ -174,7 +174,7 @@ class Official:
         return [self.processor.Decode(ids)]
 """
 
-_CONSOLE = Console(
+_SNIPPETS = Snippets(
     load="from sentencepiece import SentencePieceProcessor\nprocessor = SentencePieceProcessor(model_file={path})",
     encode='print(processor.Encode({input}, return_type="offset_mapping"))',
     decode="print(ascii(processor.Decode({input})))",
@@ -187,5 +187,5 @@ ADAPTER = Adapter(
     reads=("sentencepiece",),
     version=version,
     load=load,
-    official=(Format("sentencepiece", "tokenizer.model", stages, _REPRODUCTION, _CONSOLE),),
+    official=(Format("sentencepiece", "tokenizer.model", stages, _REPRODUCTION, _SNIPPETS),),
 )

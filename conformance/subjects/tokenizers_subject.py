@@ -11,7 +11,7 @@ from typing import Any
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import Adapter, Console, Format, Ids, InBulk, UnavailableError, refusal
+from conformance.subjects.base import Adapter, Format, Ids, InBulk, Snippets, UnavailableError, refusal
 from conformance.subjects.in_bulk import at_once, each
 from conformance.subjects.streams import streaming
 from reftok.formats.hub_folder import hub_tokenizer_json
@@ -200,7 +200,7 @@ class Official:
         return "".join(stream.step(self.tokenizer, token_id) or "" for token_id in ids)
 """
 
-_CONSOLE = Console(
+_SNIPPETS = Snippets(
     load="from tokenizers import Tokenizer\ntokenizer = Tokenizer.from_file({path})",
     encode="encoding = tokenizer.encode({input})\nprint(encoding.ids, encoding.tokens, encoding.offsets)",
     decode="print(ascii(tokenizer.decode({input})))",
@@ -216,5 +216,5 @@ ADAPTER = Adapter(
     reads=("tokenizer.json", "vocab_merges"),
     version=version,
     load=load,
-    official=(Format("tokenizer.json", "tokenizer.json", stages, _REPRODUCTION, _CONSOLE), Format("vocab_merges")),
+    official=(Format("tokenizer.json", "tokenizer.json", stages, _REPRODUCTION, _SNIPPETS), Format("vocab_merges")),
 )

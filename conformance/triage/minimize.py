@@ -9,9 +9,9 @@ from typing import TypeAlias
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers
 from conformance.checks.encoding import IDS
-from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.core.case import Case
 from conformance.core.finding import Mismatch, Severity
+from conformance.core.observation import NO_ANSWER_IN_TIME
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.diagnosis.fault_search import MOST_SAMPLES
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE
@@ -30,7 +30,6 @@ SLOW_ATTEMPTS = 60
 
 _KEPT_SEVERITY: Severity = "special-token injection"
 """A smaller case must show what is so bad."""
-_NOT_SHRUNK = ("timed out", "not asked")
 _NOTHING = Attribution()
 _Failing: TypeAlias = tuple[Case, AskedAgain]
 """A case that fails, and what is seen there."""
@@ -54,7 +53,7 @@ def whole_example(plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attri
 def _looked_at(
     plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution, tried: Callable[[_Trial], _Failing | None]
 ) -> tuple[Mismatch, Attribution]:
-    if mismatch.subject not in bench.subjects or mismatch.rule in _NOT_SHRUNK:
+    if mismatch.subject not in bench.subjects or mismatch.rule in NO_ANSWER_IN_TIME:
         return mismatch, by_worker
     bench.renew()
     _observe_samples(plan, bench, mismatch)
@@ -76,12 +75,12 @@ def _looked_at(
 def _cause(bench: Bench, shrunk: Mismatch, expected: Answers, observed: Answers, by_worker: Attribution) -> Attribution:
     """The cause that the shrunk case shows; the worker's only where that explains the shrunk case as well.
 
-    Where nothing does, it is described. Of streams, the worker may have seen fewer cuts, and so blame a seam where one
-    chunk goes wrong already; what it has learnt from several texts stands.
+    Where nothing does, it is described. Of streams, the worker may have seen fewer cuts, and so have named a seam where
+    one chunk goes wrong already; what it has learnt from several texts stands.
     """
     asked = shrunk.subject, shrunk.check, shrunk.case, expected, observed
     shown = bench.attributor.of(*asked)
-    if shrunk.check == STREAM_ENCODE.name and shown.stage and by_worker != EACH_CHUNK_ALONE:
+    if CHECKS[shrunk.check].diagnosis == "stream encoding" and shown.stage and by_worker != EACH_CHUNK_ALONE:
         return shown
     if not CHECKS[shrunk.check].is_sampled:
         return by_worker if by_worker.stage or not shown.rule else shown
@@ -160,7 +159,7 @@ def _observe_samples(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
     samples = _sample_cases(plan)
     if CHECKS[mismatch.check].is_sampled:
         samples += [case for case in bench.made_cases if case.kind != "bytes"]
-    checks = (IDS.name, mismatch.check) if mismatch.check == STREAM_ENCODE.name else (IDS.name,)
+    checks = (IDS.name, mismatch.check) if CHECKS[mismatch.check].diagnosis == "stream encoding" else (IDS.name,)
     heard = collect_answers(bench, samples, checks, mismatch.subject)
     bench.attributor.observe(mismatch.subject, samples, heard[bench.oracle], heard[mismatch.subject])
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from conformance.checks import CHECKS
-from conformance.checks.stream_decode import STREAM_DECODE
 from conformance.comparing.matrix import RUN, Behaviour, Cause, Gap, LibraryMatrix, MatrixRow, ReleaseCell, State, spans
 from conformance.report.run.view import answers, plural, shown_input
 
@@ -233,8 +232,9 @@ def example_lines(library: LibraryMatrix, behaviour: Behaviour, limit: int = 200
     if behaviour.subject != library.library:
         whose = (given, f"given by {behaviour.subject}, as the newest release does")
     check = CHECKS.get(example.check)
-    is_decoded = check is not None and check.compares in ("decoding", "own_decoding")
-    is_due_text = (is_decoded or check is STREAM_DECODE) and example.expected != "an answer"
+    compares = "" if check is None else check.compares
+    is_decoded = compares in ("decoding", "own_decoding")
+    is_due_text = (is_decoded or compares == "stream_decoded") and example.expected != "an answer"
     is_text = is_decoded and example.severity == "other text"
     return (
         (_spaced(text) if example.case.kind == "text" else text, f"on {example.model}"),

@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from conformance.checks.encoding import OFFSETS
+from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.finding import SEVERITIES, Finding
 from conformance.core.run import Cell, LanguageCell, Run
@@ -244,7 +244,7 @@ def _finding_view(run: Run, finding: Finding) -> FindingView:
         units=_units(case),
         units_left=max(0, len(case.text or case.data) - MOST_UNITS),
         groups=aligned(case, example.evidence) if example.evidence.expected else [],
-        spans=example.check == OFFSETS.name,
+        spans=_compares_offsets(example.check),
         shared=Markup.escape(answers.shared),
         expected=Markup.escape(answers.expected),
         observed=Markup.escape(answers.observed),
@@ -287,3 +287,8 @@ def _role(byte: int) -> str:
     if byte in (0xC0, 0xC1) or byte > 0xF4:
         return "never in UTF-8"
     return f"first of {2 + (byte >= 0xE0) + (byte >= 0xF0)} bytes"
+
+
+def _compares_offsets(check: str) -> bool:
+    found = CHECKS.get(check)
+    return found is not None and found.diagnosis == "offsets"

@@ -5,13 +5,13 @@ The input is spelled in ASCII.
 
 from __future__ import annotations
 
-from conformance.checks.stream_decode import STREAM_DECODE
-from conformance.checks.stream_encode import STREAM_ENCODE
+from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.finding import Finding
+from conformance.core.observation import NO_ANSWER_IN_TIME
 from conformance.core.run import ModelInfo
 from conformance.subjects.adapters import FORMATS
-from conformance.subjects.base import Console
+from conformance.subjects.base import Snippets
 
 LONGEST_INPUT = 2_000
 """Code points, bytes or ids; what is longer is only replayed."""
@@ -25,16 +25,18 @@ def reproduction(finding: Finding, model: ModelInfo | None) -> str:
     case = finding.example.case
     if model is None or len(case.text or case.data or case.ids) > LONGEST_INPUT or case.tokens:
         return ""
-    console = _console(model)
-    if console is None or (case.kind == "bytes" and not console.takes_bytes):
+    snippets = _snippets(model)
+    if snippets is None or (case.kind == "bytes" and not snippets.takes_bytes):
         return ""
-    by_check = {STREAM_DECODE.name: console.stream, STREAM_ENCODE.name: ""}
-    ask = by_check.get(finding.example.check, console.decode if case.kind == "ids" else console.encode)
+    check = CHECKS.get(finding.example.check)
+    ask = snippets.decode if case.kind == "ids" else snippets.encode
+    if check is not None and check.methods:
+        ask = snippets.stream if check.compares == "stream_decoded" else ""
     if not ask:
         return ""
     path = model.name if model.name.endswith(model.path) else f"{model.name}/{model.path}"
     ids = _written(case) if case.kind == "ids" else f"tokenizer.encode({_written(case)}).ids"
-    return f"{console.load.format(path=ascii(path))}\n{ask.format(input=_written(case), ids=ids)}\n"
+    return f"{snippets.load.format(path=ascii(path))}\n{ask.format(input=_written(case), ids=ids)}\n"
 
 
 def reproduce_command(finding: Finding, model: ModelInfo | None) -> str:
@@ -42,14 +44,12 @@ def reproduce_command(finding: Finding, model: ModelInfo | None) -> str:
 
     It names the same run and the same finding as the command that replays it.
     """
-    has_file = model is not None and _console(model) is not None and finding.example.rule not in _WITHOUT_ANSWER
+    has_file = model is not None and _snippets(model) is not None and finding.example.rule not in NO_ANSWER_IN_TIME
     start, replay, arguments = finding.replay.partition(_REPLAY)
     return f"{_REPRODUCE}{arguments}" if has_file and replay and not start else ""
 
 
 _REPLAY, _REPRODUCE = "conformance replay ", "conformance reproduce "
-_WITHOUT_ANSWER = ("timed out", "not asked")
-"""Rules of findings that a file would show by never ending, or not at all."""
 
 
 def _written(case: Case) -> str:
@@ -58,7 +58,7 @@ def _written(case: Case) -> str:
     return ascii(case.data if case.kind == "bytes" else case.text)
 
 
-def _console(model: ModelInfo) -> Console | None:
+def _snippets(model: ModelInfo) -> Snippets | None:
     """The lines that ask the official library; a run of another version may have models of other formats."""
     model_format = FORMATS.get(model.format)
-    return None if model_format is None else model_format.console
+    return None if model_format is None else model_format.snippets

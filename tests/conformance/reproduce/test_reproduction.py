@@ -18,11 +18,14 @@ from conformance.core.errors import InputError
 from conformance.core.finding import Finding, Mismatch
 from conformance.engine.plan import Plan
 from conformance.inputs.shards import Inputs
+from conformance.reproduce import parts
 from conformance.reproduce.reproduction import reproduction
 from conformance.reproduce.script import Reproduction
 from conformance.runs.models import plan_models
 from conformance.shrinking.trials import Shown
-from reftok import embedded_models
+from conformance.subjects.adapters import ADAPTERS, FORMATS
+from reftok import Tokenizer, embedded_models
+from reftok.spec.pipeline import Pipeline
 
 from ..commands import Command, Corpus, Findings, said
 
@@ -246,6 +249,19 @@ def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
     assert "differs no more" in mended.stdout
     said(conformance_here("reproduce", folder, fingerprint), 2, "differs no more")
     said(conformance_here("reproduce", folder, "nothing"), 2, "no finding has a fingerprint")
+
+
+@pytest.mark.parametrize("name", ["reftok", "reftok-spec"])
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-unigram"])
+def test_the_reference_is_written_as_itself_and_its_plain_rules_as_themselves(name: str, model: str) -> None:
+    """Fault: `reftok-spec` was written as the official library, which was then held against itself."""
+    model_format = {"bpe-qwen": "tokenizer.json", "spm-unigram": "sentencepiece"}[model]
+    written: dict[str, Any] = {}
+    exec("\n".join((parts.HELPERS, FORMATS[model_format].reproduction, ADAPTERS[name].reproduction)), written)
+    path = str(embedded_models()[model])
+    subject, official = written["Subject"](path), written["Official"](path)
+    assert subject.encode("it's ok")["ids"] == official.encode("it's ok")["ids"]
+    assert type(subject.tokenizer) is {"reftok": Tokenizer, "reftok-spec": Pipeline}[name]
 
 
 HOSTILE = "'\"\"\"\n)\\\\ {x} %s \u202e \ud800 \0 \U0001f600 __import__('os')._exit(0)"
