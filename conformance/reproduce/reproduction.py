@@ -80,6 +80,9 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
     if shown is None and trials.refused:
         alone = f"cannot take part with a copy of {model.path.name} alone: {trials.refused}"
         raise InputError(f"{finding.fingerprint}: {example.subject} {alone}")
+    if shown is None and trials.differs_otherwise:
+        now = f"fails in another way now ({trials.differs_otherwise}): {example.check} is to be run again"
+        raise InputError(f"{finding.fingerprint}: {example.subject} {now}")
     if shown is None:
         raise InputError(f"{finding.fingerprint}: {example.subject} differs no more; there is nothing to reproduce")
     return Reproduction(finding, model.format, data, case, shown, _named_subject(plan, example.subject) is not None)

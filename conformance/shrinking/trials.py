@@ -53,6 +53,7 @@ class Trials:
     cause: what the mismatch is attributed to; where that explains it, it must explain it with each other model too, so
         that a subject with several mistakes is not shrunk from one to another.
     refused: why the last model could not be asked about, "" where it could.
+    differs_otherwise: the rule by which the check fails now, where that is another one.
     Raises InputError where one of them cannot take part with the model of the run.
     """
 
@@ -67,6 +68,7 @@ class Trials:
         self._written = 0
         self._known: tuple[bytes, Bench | None] = (b"", None)
         self.refused = ""
+        self.differs_otherwise = ""
         self._most_lost: int | None = None
         self._cause = cause
         self._is_explained = True
@@ -101,6 +103,7 @@ class Trials:
         if bench is None:
             return None
         asked = ask_again(bench, self._mismatch, case, self._plan.inputs.closest_depth)
+        self.differs_otherwise = asked.difference.rule if asked.verdict == "other" and asked.difference else ""
         if asked.verdict != "same" or asked.difference is None:
             return None
         shown = Shown(asked.difference, asked.expected, asked.observed)

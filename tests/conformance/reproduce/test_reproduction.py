@@ -242,6 +242,7 @@ def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
     assert other.returncode == 1
     assert "observed  refused: ZeroDivisionError" in other.stdout
     assert "differs in another way (refused), not by" in other.stdout
+    said(conformance_here("reproduce", folder, fingerprint), 2, "fails in another way now (refused)")
     subject.write_text(SOURCE.format(wrong=""), "utf-8")
     assert ran(path, f"{subject}:Subject").returncode == 0
     mended = conformance_here("replay", folder, fingerprint)
