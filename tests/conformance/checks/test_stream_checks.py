@@ -73,7 +73,10 @@ def test_stream_encode_names_what_only_a_reset_or_a_neighbour_changes() -> None:
 
 def test_text_that_is_held_after_finish_is_a_difference() -> None:
     assert encoded(encoder((7,), (8,), (), held=(1, 2, 0))) == "same"
-    assert rule(encoded(encoder((7,), (8,), (), held=(0, 0, 1)))) == "text is held after finish"
+    differs = encoded(encoder((7,), (8,), (), held=(0, 0, 1)))
+    assert rule(differs) == "text is held after finish"
+    assert isinstance(differs, Difference)
+    assert (differs.expected, differs.observed) == ("0 code points", "1 code points")
     assert rule(decoded(FedStream(IDS, Streamed(("a", "b", ""), held=(0, 0, 1)), "ab"))) == "text is held after finish"
 
 

@@ -10,6 +10,7 @@ from conformance.checks.base import Answers, Difference
 from conformance.core.case import text_case
 from conformance.core.observation import Encoded
 from conformance.diagnosis.attribution import MOST_COMPARED, Attributor
+from conformance.diagnosis.causes import Attribution
 from conformance.faults import faults, of_classes
 from tests.conformance.models import load
 
@@ -93,3 +94,25 @@ def test_what_is_less_than_other_ids_is_no_injection() -> None:
     difference = Difference("other offsets", "offsets only", "", "")
     answers = Answers(encoding=Encoded((1,))), Answers(encoding=Encoded((SPECIAL or 0,)))
     assert Attributor(load("bpe-qwen")).severity(difference, *answers) == "offsets only"
+
+
+def test_a_control_piece_that_is_not_expected_is_an_injection_and_the_unknown_piece_is_none() -> None:
+    tokenizer = load("spm-unigram")
+    difference = Difference("other ids", "other ids", "", "")
+
+    def severity(token: str) -> str:
+        answers = Answers(encoding=Encoded((9,))), Answers(encoding=Encoded((tokenizer.token_to_id(token) or 0, 9)))
+        return Attributor(tokenizer).severity(difference, *answers)
+
+    assert (severity("<s>"), severity("<unk>")) == ("special-token injection", "other ids")
+
+
+@pytest.mark.parametrize(
+    ("rule", "explains"),
+    [(CLASS, True), ("\\p{L} is not all letters", False), (MERGES, False), ("no such rule", False)],
+)
+def test_a_class_explains_what_it_foretells_and_no_other_does(rule: str, explains: bool) -> None:
+    text = BY_CLASS[0]
+    answers = Answers(encoding=Encoded(right(text))), Answers(encoding=Encoded(of_class(text)))
+    cause = Attribution("Model" if rule == MERGES else "PreTokenizer", rule)
+    assert Attributor(load("bpe-qwen")).explains(cause, "s", "ids", text_case(text, "o"), *answers) == explains

@@ -14,7 +14,7 @@ from conformance.diagnosis.seams import (
     are_chunks_encoded_alone,
     attribute_stream_encoding,
 )
-from conformance.diagnosis.stream_samples import StreamSamples
+from conformance.diagnosis.stream_samples import LONGEST_TEXT, MOST_TEXTS, StreamSamples
 from reftok import Tokenizer
 from tests.conformance.models import load
 
@@ -81,6 +81,25 @@ def test_what_is_remembered_of_one_subject_says_nothing_of_another() -> None:
     assert not samples.encodes_each_chunk_alone("naive")
 
 
+@pytest.mark.parametrize(("length", "is_heard"), [(LONGEST_TEXT, True), (LONGEST_TEXT + 1, False)])
+def test_long_texts_are_not_remembered(length: int, is_heard: bool) -> None:
+    tokenizer = load("bpe-qwen")
+    fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
+    samples = StreamSamples(tokenizer)
+    samples.observe("naive", [text_case("x" * length, "test")], [Answers(stream_encoded=fed)])
+    assert samples.encodes_each_chunk_alone("naive") == is_heard
+
+
+def test_the_first_texts_are_remembered_and_no_more() -> None:
+    tokenizer = load("bpe-qwen")
+    fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
+    samples = StreamSamples(tokenizer)
+    samples.observe("naive", [text_case("the cat", "test")] * MOST_TEXTS, [Answers(stream_encoded=fed)] * MOST_TEXTS)
+    wrong = replace(fed[0], streaming=Streamed(((),)))
+    samples.observe("naive", [text_case("cat", "test")], [Answers(stream_encoded=(wrong,))])
+    assert samples.encodes_each_chunk_alone("naive")
+
+
 def of_other_ids(tokenizer: Tokenizer, chunks: tuple[str, ...], *parts: str) -> Attribution:
     """What is said of a stream that gives the ids of these parts, instead of those of the whole."""
     first, *others = parts
@@ -90,6 +109,12 @@ def of_other_ids(tokenizer: Tokenizer, chunks: tuple[str, ...], *parts: str) -> 
     fed = FedStream(Feeding("encoder", chunks), Streamed((given, (), ())), tokenizer.encode(text).ids)
     assert fed.whole != given
     return attribute_stream_encoding(tokenizer, text, fed)
+
+
+def test_a_seam_that_was_got_right_is_not_to_blame() -> None:
+    chunks = ("x   ", "they cafe", "\u0301")
+    assert of_other_ids(load("bpe-qwen"), chunks, "x   they cafe", "\u0301").stage == "Normalizer"
+    assert of_other_ids(load("bpe-qwen"), chunks, "x   ", "they caf\u00e9").stage == "PreTokenizer"
 
 
 @pytest.mark.parametrize(
