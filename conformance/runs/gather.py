@@ -177,13 +177,12 @@ def vacuous(
     must have been compared on something and have answered most of what it was asked.
     methods: what streams were asked for.
     """
-    compared = dict.fromkeys(models, 0)
-    for model, subject in (rows := list(rows)):
-        compared[model] += sum(cell.compared for cell in _row(table, model, subject))
+    rows = list(rows)
+    with_rows = {model for model, _ in rows}
     problems = [
         f"{model} was compared with nothing: name a subject besides its official library"
-        for model, count in compared.items()
-        if not count and not any(row[0] == model for row in rows)
+        for model in models
+        if model not in with_rows
     ]
     for model, subject in rows:
         row = _row(table, model, subject)

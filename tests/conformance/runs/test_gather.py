@@ -14,7 +14,16 @@ from conformance.diagnosis.causes import Attribution
 from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult
 from conformance.inputs.shards import Shard
 from conformance.runs.expectations import Expectation
-from conformance.runs.gather import Gathered, cells, findings, gather, language_cells, unchecked, vacuous
+from conformance.runs.gather import (
+    Gathered,
+    cells,
+    findings,
+    gather,
+    language_cells,
+    methods_of,
+    unchecked,
+    vacuous,
+)
 
 LISTED = Expectation("id", "s", "ids", "r", ("m",), (), "o", "why", "link", "me", "2030-01-01")
 
@@ -114,6 +123,20 @@ def test_unexpected_findings_of_several_checks_with_one_cause_are_one() -> None:
     assert (finding.example.check, finding.count) == ("ids", 2)
 
 
+def test_findings_of_several_checks_without_a_stage_are_not_one() -> None:
+    """Their rule says what differs, not why."""
+    ids = result(0, "a")
+    decode = replace(ids, groups={("s", "decode", "", "r"): replace(ids.groups["s", "ids", "", "r"])})
+    group = decode.groups["s", "decode", "", "r"]
+    group.examples = [replace(example, check="decode") for example in group.examples]
+    assert {finding.example.check for finding in found(gather([decode, ids]))} == {"ids", "decode"}
+
+
+def test_the_most_telling_example_is_what_is_shrunk() -> None:
+    (finding,) = found(gather([result(0, "ccc", "a", "bb")]))
+    assert finding.example.case.text == "a"
+
+
 def test_a_listed_finding_is_known_and_comes_last() -> None:
     known, new = sorted(found(gather([result(0, "a"), result(1, "b", rule="q")]), [LISTED]), key=lambda f: f.status)
     assert (known.status, known.reason, known.upstream, known.rule) == ("known", "why", "link", "r")
@@ -141,6 +164,25 @@ def test_the_table_is_in_the_order_of_the_models() -> None:
     shards = [result(0, "a", model="n"), result(0, "a")]
     assert [cell.model for cell in cells(shards, (), ["n", "m"])] == ["n", "m"]
     assert [cell.model for cell in cells(shards, (), ["m", "n"])] == ["m", "n"]
+
+
+def test_the_rows_of_a_model_are_in_the_order_of_the_subjects_and_the_checks_as_they_were_made() -> None:
+    shard = ShardResult(Shard("m", "fuzz", 0, 1))
+    for key in (("t", "ids"), ("s", "tokens"), ("s", "ids"), ("t", "decode")):
+        shard.counts[key] = Counts(1)
+    rows = [(cell.subject, cell.check) for cell in cells([shard], (), ["m"])]
+    assert rows == [("s", "tokens"), ("s", "ids"), ("t", "ids"), ("t", "decode")]
+
+
+def test_a_method_is_there_that_any_shard_of_the_model_found() -> None:
+    shards = [result(0), result(1), result(2, model="n")]
+    shards[0].methods["s"] = {"stream_decode": False, "stream_encoder": True}
+    shards[1].methods["s"] = {"stream_decode": True}
+    shards[2].methods["s"] = {"stream_encoder": False}
+    assert methods_of(shards) == {
+        ("m", "s"): {"stream_decode": True, "stream_encoder": True},
+        ("n", "s"): {"stream_encoder": False},
+    }
 
 
 def test_the_heat_map_adds_up_and_leaves_out_made_inputs() -> None:
@@ -194,6 +236,12 @@ def test_a_check_asked_for_by_name_must_compare_something() -> None:
     silent = replace(RIGHT, check="offsets", compared=0, not_applicable=9)
     (problem,) = unchecked((RIGHT, silent), ["offsets"], [("m", "s")], {})
     assert problem == "offsets was asked for, but s gives nothing to compare on m"
+
+
+def test_of_several_checks_asked_for_by_name_each_must_compare_something() -> None:
+    silent = [replace(RIGHT, check=check, compared=0, not_applicable=9) for check in ("tokens", "offsets")]
+    told = unchecked((RIGHT, *silent), ["ids", "tokens", "offsets"], [("m", "s")], {})
+    assert [problem.partition(" ")[0] for problem in told] == ["tokens", "offsets"]
 
 
 @pytest.mark.parametrize(
