@@ -24,6 +24,7 @@ from conformance.core.errors import ConformanceError, InputError, UsageError
 from conformance.core.run import Run
 from conformance.engine.plan import MOST_FUZZ, Plan
 from conformance.files.lock import locked
+from conformance.fuzzing.folder import SESSION
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.shards import DEFAULT_SOURCES, SOURCES, Inputs, corpus_cases
 from conformance.report.run.terminal import print_report
@@ -241,6 +242,9 @@ def _made(folder: Path, unique: bool) -> Path:
 def _resumed(folder: Path, jobs: int, held: ExitStack) -> Job:
     """held: keeps the run folder locked."""
     plan, command, full, hashes = read_plan(folder)
+    if (folder / SESSION).exists():
+        go_on = shlex.join(["conformance", "fuzz", "--resume", str(folder)])
+        raise UsageError(f"{folder}: holds a fuzzing session; go on with {go_on}")
     held.enter_context(locked(folder))
     check_unchanged(hashes)
     check_versions(folder, installed_versions())
