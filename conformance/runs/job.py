@@ -124,5 +124,11 @@ def check_unchanged(hashes: dict[str, str]) -> None:
 
 
 def file_hashes(plan: Plan) -> dict[str, str]:
-    """SHA-256 of every file that decides the outcome."""
-    return {str(path.resolve()): file_hash(path) for path in plan.files}
+    """SHA-256 of every file that decides the outcome; raises InputError for one that cannot be read."""
+    hashes = {}
+    for path in plan.files:
+        try:
+            hashes[str(path.resolve())] = file_hash(path)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    return hashes

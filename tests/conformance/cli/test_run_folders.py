@@ -24,3 +24,11 @@ def test_a_fuzzing_session_is_not_resumed_as_a_run(conformance_here: Command, se
     result = conformance_here("run", "--resume", session)
     said(result, 2, f"{session}: holds a fuzzing session; go on with conformance fuzz --resume {session}")
     assert {path.name: path.read_bytes() for path in session.iterdir()} == before
+
+
+def test_a_corpus_that_is_gone_is_named_when_a_session_goes_on(conformance_here: Command, tmp_path: Path) -> None:
+    corpus = tmp_path / "lines.txt"
+    corpus.write_text("a\n", "utf-8")
+    conformance_here(*SESSION, "--corpus", corpus, "--out", tmp_path / "s", "--cases", "3")
+    corpus.unlink()
+    said(conformance_here("fuzz", "--resume", tmp_path / "s", "--cases", "6"), 2, f"{corpus}: cannot be read: No such")
