@@ -8,7 +8,6 @@ import signal
 import sys
 import traceback
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from conformance.cli.compare import diff, matrix_command
 from conformance.cli.fuzz import corpus, fuzz
 from conformance.cli.options import CheckName, Timeout, checked_subjects, cores
 from conformance.cli.reproduce import reproduce_command
-from conformance.core.errors import ConformanceError, InputError, UsageError
+from conformance.core.errors import ConformanceError, UsageError
 from conformance.core.run import Run
 from conformance.engine.plan import MOST_FUZZ, Plan
 from conformance.files.lock import locked
@@ -30,9 +29,10 @@ from conformance.inputs.shards import DEFAULT_SOURCES, SOURCES, Inputs, corpus_c
 from conformance.report.run.terminal import print_report
 from conformance.reproduce import replay as replaying
 from conformance.runs.execute import execute
-from conformance.runs.job import Job, check_subjects, check_unchanged, file_hashes, model_infos
-from conformance.runs.journal import check_journal, check_versions, read_plan, write_plan
+from conformance.runs.job import Job, check_subjects, check_unchanged, model_infos
+from conformance.runs.journal import check_journal, check_versions, read_plan
 from conformance.runs.models import plan_models
+from conformance.runs.new_folder import begin_folder, check_free
 from conformance.runs.progress import ProgressTeller, to_nowhere
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
@@ -40,7 +40,6 @@ from reftok import ReftokError
 from reftok.formats.tiktoken_encodings import ENCODINGS
 
 DEFAULT_FUZZ = 1_500
-DEFAULT_FOLDER = Path("reports") / "runs"
 
 EXAMPLES = """\b
 Examples:
@@ -198,45 +197,15 @@ def _new_job(out: Path | None, jobs: int, options: dict[str, Any], held: ExitSta
     """held: keeps the run folder locked."""
     plan = _plan(**options)
     if out is not None:
-        _check_free(out)
-        if out.is_dir() and any(out.iterdir()):
-            raise UsageError(f"{out}: is not empty; name another --out")
+        check_free(out)
     models = model_infos(plan)
     corpus_cases(plan.inputs.files)
     versions = check_subjects(plan)
     command = shlex.join(["conformance", *sys.argv[1:]])
     full = not (options["corpora"] or options["checks"] or options["sources"])
     full = full and options["fuzz"] >= DEFAULT_FUZZ and options["seed"] == 0
-    folder = out or DEFAULT_FOLDER / datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    try:
-        folder = _made(folder, unique=out is None)
-        held.enter_context(locked(folder))
-        _check_free(folder)
-        write_plan(folder, plan, command, full, file_hashes(plan), installed_versions())
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
+    folder = begin_folder(out, "", plan, command, full, held)
     return Job(plan, models, folder, command, jobs, full, versions)
-
-
-def _check_free(folder: Path) -> None:
-    if (folder / "plan.json").exists():
-        raise UsageError(f"{folder}: holds a run already; finish it with --resume {folder}, or name another --out")
-
-
-def _made(folder: Path, unique: bool) -> Path:
-    """The folder, made. unique: one that was not there before, with -2, -3 and so on at its end where need be."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    if not unique:
-        folder.mkdir(exist_ok=True)
-        return folder
-    made, number = folder, 1
-    while True:
-        try:
-            made.mkdir()
-            return made
-        except FileExistsError:
-            number += 1
-            made = folder.with_name(f"{folder.name}-{number}")
 
 
 def _resumed(folder: Path, jobs: int, held: ExitStack) -> Job:

@@ -7,7 +7,6 @@ import shlex
 import signal
 import sys
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from rich.text import Text
 
 from conformance.checks import CHECKS
 from conformance.cli.options import CheckName, Timeout, checked_subjects, cores
-from conformance.core.errors import InputError, UsageError
+from conformance.core.errors import InputError
 from conformance.engine.plan import MOST_FUZZ, Plan
 from conformance.files.lock import locked
 from conformance.fuzzing.corpus import Change, merge, minimize
@@ -36,6 +35,7 @@ from conformance.report.text import visible
 from conformance.runs.job import Job, check_subjects, file_hashes, model_infos
 from conformance.runs.journal import read_plan, write_plan
 from conformance.runs.models import plan_models
+from conformance.runs.new_folder import begin_folder, check_free
 from conformance.subjects.adapters import absolute_subject
 from conformance.subjects.versions import installed_versions
 
@@ -115,8 +115,8 @@ def fuzz(
         seconds = DEFAULT_SECONDS
     console = Console(highlight=False)
     with ExitStack() as stack:
-        session = _session(**options) if resume is None else _begun(resume)
-        job = _job(out, resume, session, jobs or cores(), stack)
+        workers = cores() if jobs is None else jobs
+        job, session = _resumed(resume, workers, stack) if resume else _new_job(out, workers, options, stack)
         session_job = SessionJob(job, session, cases, math.inf if seconds is None else seconds)
         end = _executed(session_job, quiet, console)
     for coverage in tables(end.coverages):
@@ -162,29 +162,44 @@ def _session(
     return SessionPlan(plan, tuple(name for name in NAMES if not generators or name in generators))
 
 
-def _begun(folder: Path) -> SessionPlan:
-    """The session of a folder. Files and libraries may have changed: that is what known causes are asked again for."""
-    plan, *_ = read_plan(folder)
-    return SessionPlan(plan, read_generators(folder))
-
-
-def _job(out: Path | None, resumed: Path | None, session: SessionPlan, jobs: int, held: ExitStack) -> Job:
-    """The job in its folder. held: keeps that locked."""
-    plan = session.plan
-    infos = model_infos(plan)
-    versions = check_subjects(plan)
-    command = shlex.join(["conformance", *sys.argv[1:]])
-    folder = resumed or out or Path("reports") / "runs" / datetime.now(UTC).strftime("fuzz-%Y%m%d-%H%M%S")
+def _new_job(out: Path | None, jobs: int, options: dict[str, Any], held: ExitStack) -> tuple[Job, SessionPlan]:
+    """A session and its job in a new folder. held: keeps that locked."""
+    if out is not None:
+        check_free(out)
+    session = _session(**options)
+    infos = model_infos(session.plan)
+    versions = check_subjects(session.plan)
+    command = _command()
+    folder = begin_folder(out, "fuzz-", session.plan, command, False, held)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        held.enter_context(locked(folder))
-        if resumed is None and (folder / "plan.json").exists():
-            raise UsageError(f"{folder}: holds a run already; go on with --resume {folder}, or name another --out")
-        write_plan(folder, plan, command, False, file_hashes(plan), installed_versions())
         write_generators(folder, session.generators)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
-    return Job(plan, infos, folder, command, jobs, full=False, versions=versions)
+    return Job(session.plan, infos, folder, command, jobs, False, versions), session
+
+
+def _resumed(folder: Path, jobs: int, held: ExitStack) -> tuple[Job, SessionPlan]:
+    """The session of a folder and its job. held: keeps the folder locked.
+
+    Files and libraries may have changed: that is what known causes are asked again for.
+    """
+    plan, *_ = read_plan(folder)
+    session = SessionPlan(plan, read_generators(folder))
+    infos = model_infos(plan)
+    versions = check_subjects(plan)
+    command = _command()
+    hashes = file_hashes(plan)
+    held.enter_context(locked(folder))
+    try:
+        write_plan(folder, plan, command, False, hashes, installed_versions())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
+    return Job(plan, infos, folder, command, jobs, False, versions), session
+
+
+def _command() -> str:
+    """The command, as typed."""
+    return shlex.join(["conformance", *sys.argv[1:]])
 
 
 @click.group()

@@ -32,3 +32,16 @@ def test_a_corpus_that_is_gone_is_named_when_a_session_goes_on(conformance_here:
     conformance_here(*SESSION, "--corpus", corpus, "--out", tmp_path / "s", "--cases", "3")
     corpus.unlink()
     said(conformance_here("fuzz", "--resume", tmp_path / "s", "--cases", "6"), 2, f"{corpus}: cannot be read: No such")
+
+
+@pytest.mark.parametrize(("name", "message"), [("plan.json", "holds a run already"), ("report.html", "is not empty")])
+@pytest.mark.parametrize("command", ["run", "fuzz"])
+def test_a_folder_with_files_is_refused_before_a_model_is_loaded(
+    conformance_here: Command, tmp_path: Path, command: str, name: str, message: str
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).write_text("mine", "utf-8")
+    broken = tmp_path / "tokenizer.json"
+    broken.write_text("{}", "utf-8")
+    said(conformance_here(command, "--model", broken, "--out", tmp_path / "out"), 2, message)
+    assert [(path.name, path.read_text("utf-8")) for path in (tmp_path / "out").iterdir()] == [(name, "mine")]

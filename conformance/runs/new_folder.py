@@ -1,0 +1,65 @@
+"""The folder of a run that begins: free, made, locked, with the plan in it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+from conformance.core.errors import InputError
+from conformance.engine.plan import Plan
+from conformance.files.lock import LOCK, locked
+from conformance.runs.job import file_hashes
+from conformance.runs.journal import PLAN, write_plan
+from conformance.subjects.versions import installed_versions
+
+DEFAULT_PARENT = Path("reports") / "runs"
+
+
+def check_free(folder: Path) -> None:
+    """Raise InputError where a folder holds a run or other files, or is none; one that is not there is free."""
+    try:
+        names = {path.name for path in folder.iterdir()} - {LOCK}
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
+    if PLAN in names:
+        raise InputError(f"{folder}: holds a run already; go on with --resume {folder}, or name another folder")
+    if names:
+        raise InputError(f"{folder}: is not empty; name another folder")
+
+
+def begin_folder(out: Path | None, prefix: str, plan: Plan, command: str, full: bool, held: ExitStack) -> Path:
+    """The folder of a new run, with its plan.
+
+    out: None for one under reports/runs that is named by the time. prefix: of that name. command, full: as in the plan.
+    held: keeps the folder locked.
+    Raises InputError where the folder is not free or cannot be written, and for a file of the plan that is gone.
+    """
+    hashes = file_hashes(plan)
+    folder = out or DEFAULT_PARENT / f"{prefix}{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    try:
+        folder = _made(folder, unique=out is None)
+        held.enter_context(locked(folder))
+        check_free(folder)
+        write_plan(folder, plan, command, full, hashes, installed_versions())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
+    return folder
+
+
+def _made(folder: Path, unique: bool) -> Path:
+    """The folder, made. unique: one that was not there before, with -2, -3 and so on at its end where need be."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if not unique:
+        folder.mkdir(exist_ok=True)
+        return folder
+    made, number = folder, 1
+    while True:
+        try:
+            made.mkdir()
+            return made
+        except FileExistsError:
+            number += 1
+            made = folder.with_name(f"{folder.name}-{number}")
