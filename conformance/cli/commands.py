@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from conformance.checks import CHECKS
 from conformance.cli.compare import diff, matrix_command
 from conformance.cli.fuzz import corpus, fuzz
-from conformance.cli.options import CheckName, Timeout, checked_subjects, cores
+from conformance.cli.options import CheckName, OutputConsole, Timeout, checked_subjects, cores
 from conformance.cli.reproduce import reproduce_command
 from conformance.core.errors import ConformanceError, UsageError
 from conformance.core.run import Run
@@ -147,7 +146,7 @@ def run(resume: Path | None, out: Path | None, jobs: int, quiet: bool, **options
 
     Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed.
     """
-    console = _Console(highlight=False)
+    console = OutputConsole(highlight=False)
     with ExitStack() as stack:
         job = _resumed(resume, jobs, stack) if resume else _new_job(out, jobs, options, stack)
         outcome = _executed(job, quiet)
@@ -167,14 +166,6 @@ def _executed(job: Job, quiet: bool) -> Run:
         sys.exit(130)
 
 
-class _Console(Console):
-    """A console that goes on without a word when its reader is gone: the exit code is still to be told."""
-
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        to_nowhere(sys.stdout)
-
-
 @cli.command()
 @click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
 @click.argument("fingerprint")
@@ -183,7 +174,7 @@ def replay(folder: Path, fingerprint: str) -> None:
 
     RUN is a run folder, FINGERPRINT a finding's, or its first characters. Exit code 1 where it still differs.
     """
-    sys.exit(replaying.replay(folder, fingerprint, _Console(highlight=False)))
+    sys.exit(replaying.replay(folder, fingerprint, OutputConsole(highlight=False)))
 
 
 cli.add_command(reproduce_command)

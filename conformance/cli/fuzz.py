@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.checks import CHECKS
-from conformance.cli.options import CheckName, Timeout, checked_subjects, cores
+from conformance.cli.options import CheckName, OutputConsole, Timeout, checked_subjects, cores
 from conformance.core.errors import InputError
 from conformance.engine.plan import MOST_FUZZ, Plan
 from conformance.files.lock import locked
@@ -113,7 +113,7 @@ def fuzz(
     """
     if seconds is None and cases is None:
         seconds = DEFAULT_SECONDS
-    console = Console(highlight=False)
+    console = OutputConsole(highlight=False)
     with ExitStack() as stack:
         workers = cores() if jobs is None else jobs
         job, session = _resumed(resume, workers, stack) if resume else _new_job(out, workers, options, stack)
@@ -227,4 +227,6 @@ def corpus_merge(folder: Path, others: tuple[Path, ...]) -> None:
 
 
 def _say(folder: Path, change: Change) -> None:
-    Console(highlight=False).print(f"{folder}: {change.before:,} inputs before, {plural(change.after, 'input')} now")
+    OutputConsole(highlight=False).print(
+        f"{folder}: {change.before:,} inputs before, {plural(change.after, 'input')} now"
+    )

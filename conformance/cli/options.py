@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 import click
+from rich.console import Console
 
 from conformance.checks import CHECKS
 from conformance.core.errors import UsageError
 from conformance.engine.plan import MOST_SECONDS
+from conformance.runs.progress import to_nowhere
 from conformance.subjects.adapters import check_subject_name, subject_label
 
 
@@ -41,6 +44,14 @@ class CheckName(click.Choice[str]):
             return str(value)
         slug = super().convert(value, param, ctx)
         return next(name for name, check in CHECKS.items() if check.slug == slug)
+
+
+class OutputConsole(Console):
+    """A console that goes on without a word when its reader is gone: the exit code is still to be told."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        to_nowhere(sys.stdout)
 
 
 def checked_subjects(names: Iterable[str]) -> tuple[str, ...]:

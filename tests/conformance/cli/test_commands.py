@@ -223,3 +223,23 @@ def test_a_broken_pipe_does_not_lose_the_outcome(
     result = subprocess.run(command, env=command_environment, stdout=writer, stderr=writer, timeout=300)
     os.close(writer)
     assert result.returncode == code
+
+
+def test_a_session_goes_on_and_tells_its_outcome_where_nobody_reads(
+    planted: Planted, corpus: Corpus, command_environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Begun, and gone on with: what was found is then asked again, and told, before anything else."""
+    begin = ("--model", "spm-char", "--corpus", str(corpus(" a ")), "--check", "ids", *LONG_TIMEOUT, "--out", "s")
+    codes = []
+    for number, arguments in enumerate([(*begin, *subjects(planted, "strips_white_space")), ("--resume", "s")], 1):
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, "-m", "conformance", "fuzz", *arguments, "--cases", str(number * 60), "--jobs", "1"]
+        result = subprocess.run(
+            command, cwd=tmp_path, env=command_environment, stdout=writer, stderr=subprocess.PIPE, timeout=300
+        )
+        os.close(writer)
+        codes.append(result.returncode)
+        assert b"Traceback" not in result.stderr
+        assert read_run_folder(tmp_path / "s").cases == number * 60
+    assert codes == [1, 1]
