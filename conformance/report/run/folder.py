@@ -1,6 +1,7 @@
 """The folder of a run: run.json and findings.jsonl for machines; a report, a summary and a badge for people.
 
-Each file is replaced whole; run.json comes last, so that a folder with one is complete.
+Each file is replaced whole. All are rendered before the first is written; run.json comes last, so that a folder with
+one is complete, and right behind findings.jsonl, so that the two seldom tell of different runs where a writer is killed.
 """
 
 from __future__ import annotations
@@ -36,15 +37,19 @@ def write_run_folder(run: Run, folder: Path, coverage: Mapping[str, Any] | None 
 
     coverage: of a session, as coverage.json has it; the report shows it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(finding_to_json(finding), ensure_ascii=True, sort_keys=True) for finding in run.findings]
-    write_atomically(folder / FINDINGS, "".join(f"{line}\n" for line in lines))
-    write_atomically(folder / HTML, html_report(run, coverage))
-    write_atomically(folder / JUNIT, junit_xml(run))
-    write_atomically(folder / SUMMARY, summary_markdown(run))
-    write_atomically(folder / BADGE, badge_svg(run))
-    write_atomically(folder / BADGE_ENDPOINT, badge_json(run))
-    write_atomically(folder / RUN, json.dumps(run_to_json(run), indent=1, ensure_ascii=True, sort_keys=True) + "\n")
+    texts = {
+        HTML: html_report(run, coverage),
+        JUNIT: junit_xml(run),
+        SUMMARY: summary_markdown(run),
+        BADGE: badge_svg(run),
+        BADGE_ENDPOINT: badge_json(run),
+        FINDINGS: "".join(f"{line}\n" for line in lines),
+        RUN: json.dumps(run_to_json(run), indent=1, ensure_ascii=True, sort_keys=True) + "\n",
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_atomically(folder / name, text)
 
 
 def read_run_folder(folder: Path) -> Run:

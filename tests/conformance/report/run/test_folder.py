@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.core.errors import ConformanceError, HarnessError, InputError, UsageError
+from conformance.files.atomic import write_atomically
 from conformance.report.run import folder as folders
 from conformance.report.run.folder import read_run_folder, write_run_folder
 from tests.conformance.report.sample_run import passing_run, sample_run
@@ -125,6 +126,34 @@ def test_a_killed_run_leaves_no_run_json(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(ZeroDivisionError):
         write_run_folder(replace(sample_run(), seed=1), tmp_path)
     assert not (tmp_path / "run.json").exists()
+
+
+@pytest.mark.parametrize("written", range(6))
+def test_a_folder_whose_reports_are_not_all_replaced_holds_the_run_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    """Written are the five reports for people; killed while findings.jsonl is."""
+    left = iter(range(written))
+
+    def write(path: Path, text: str) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        write_atomically(path, text)
+
+    monkeypatch.setattr(folders, "write_atomically", write)
+    with pytest.raises(KeyboardInterrupt):
+        write_run_folder(passing_run(), folder)
+    assert read_run_folder(folder) == sample_run()
+
+
+def test_nothing_is_written_before_everything_is_rendered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for renderer in ("html_report", "junit_xml", "summary_markdown", "badge_svg", "badge_json", "run_to_json"):
+        with monkeypatch.context() as patched:
+            patched.setattr(folders, renderer, lambda *_: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                write_run_folder(passing_run(), folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_exit_codes() -> None:
