@@ -12,6 +12,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+FOREIGN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""Raised on reading a JSON value of another form than the one that is written here: such a file is not ours."""
+
 
 class ConformanceError(Exception):
     """Base of every error that conformance raises on purpose; `exit_code` is what the command line ends with."""

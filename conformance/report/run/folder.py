@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from conformance.core.errors import InputError
+from conformance.core.errors import FOREIGN, InputError
 from conformance.core.finding import SEVERITIES, Finding, Status
 from conformance.core.run import (
     SCHEMA_VERSION,
@@ -64,7 +64,7 @@ def read_run_folder(folder: Path) -> Run:
     try:
         run = run_from_json(value, findings)
         told = value["unexpected"]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except FOREIGN as error:
         raise InputError(f"{path}: does not have the form of a run: {_reason(error)}") from error
     _require(run.verdict, get_args(Verdict), f"{path}: verdict")
     if run.unexpected != told:
@@ -83,7 +83,7 @@ def _finding(line: str, place: str) -> Finding:
     value = _json(line, place)
     try:
         finding = finding_from_json(value)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except FOREIGN as error:
         raise InputError(f"{place}: does not have the form of a finding: {_reason(error)}") from error
     _require(finding.status, get_args(Status), f"{place}: status")
     _require(finding.example.severity, SEVERITIES, f"{place}: severity")
@@ -108,7 +108,7 @@ def _json(text: str, place: str) -> Any:
         if error.msg.startswith("Unterminated") or not text[error.pos :].strip():
             raise InputError(f"{place}: is truncated: the JSON breaks off after character {error.pos}") from error
         raise InputError(f"{place}: is not JSON: {error}") from error
-    except (ValueError, RecursionError) as error:
+    except FOREIGN as error:
         raise InputError(f"{place}: is not JSON that can be read: {error}") from error
 
 

@@ -117,6 +117,8 @@ EXAMPLE = ("groups", 0, "examples", 0)
         (("languages", 0, 2), "5"),
         (("groups", 0, "count"), 0),
         (("groups", 0, "examples"), []),
+        ((*EXAMPLE, "evidence"), {"decoded": [3]}),
+        ((*EXAMPLE, "evidence"), {"decoded": [{"id": 3, "span": [0]}]}),
         (("groups", 0, "languages"), [1]),
         (("groups", 0, "key", 2), None),
         ((*EXAMPLE, "severity"), "bad weather"),
