@@ -112,7 +112,8 @@ class Workers:
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             shards = {future: running.pop(future)[1] for future in finished}
             schedule()
-            yield from shards.items()
+            # A shard that is done is told before a worker that has died beside it ends the run.
+            yield from sorted(shards.items(), key=lambda pair: pair[0].exception() is not None)
 
 
 def _ignore_interrupt() -> None:

@@ -1,7 +1,7 @@
 """The folder of a run: run.json and findings.jsonl for machines; a report, a summary and a badge for people.
 
 Each file is replaced whole. All are rendered before the first is written; run.json comes last, so that a folder with
-one is complete, and right behind findings.jsonl, so that the two seldom tell of different runs where a writer is killed.
+one is complete, and right behind findings.jsonl, so that the two seldom tell of different runs where it is killed.
 """
 
 from __future__ import annotations

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import Future
+from types import SimpleNamespace
 
 import pytest
+from pebble import ProcessExpired
 
 from conformance.core.errors import HarnessError
 from conformance.engine import workers
@@ -49,3 +52,19 @@ def test_no_shard_is_begun_when_the_time_is_up(jobs: int, monkeypatch: pytest.Mo
 def test_a_worker_that_dies_ends_the_work_and_its_shard_is_named() -> None:
     with pytest.raises(HarnessError, match=r"a worker died \(exit code 7\) on a\|vocab\|0\|1"), Workers(1) as pool:
         pool.run(dies, ShardQueue(SHARDS[:1]), print)
+
+
+def test_what_is_done_is_told_before_a_worker_that_died_beside_it_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    dead: Future[str] = Future()
+    dead.set_exception(ProcessExpired("died", code=7))
+    finished: Future[str] = Future()
+    finished.set_result("done")
+    futures = iter((dead, finished, Future()))
+    pool = SimpleNamespace(schedule=lambda *given, **more: next(futures))
+    monkeypatch.setattr(workers, "wait", lambda running, **more: ([*running], []))
+    here = Workers(1)
+    here._pools = [pool]
+    told: list[str] = []
+    with pytest.raises(HarnessError, match="exit code 7"):
+        here.run(str, ShardQueue(SHARDS[:3]), told.append)
+    assert told == ["done"]
