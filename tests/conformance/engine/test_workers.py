@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,12 @@ from conformance.engine.workers import IN_THIS_PROCESS, Workers
 from conformance.inputs.shards import Shard
 
 SHARDS = [Shard(model, "vocab", start, start + 1) for model in "ab" for start in range(5)]
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker imports the functions of this module, from wherever the tests are started."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3]))
 
 
 def named(shard: Shard) -> tuple[str, int]:
