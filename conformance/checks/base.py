@@ -39,6 +39,7 @@ class Answers:
     stream_decoded: the ids of `decoding`, and parts of them, fed to a streaming decoder.
     round_trip: what decoding the encoded text must give by the rule of the model; None where the model does not keep
         the text.
+    bulk_ids: of the case's text, from the door for questions in bulk.
     """
 
     encoding: Encoding | None = None
@@ -48,6 +49,7 @@ class Answers:
     stream_encoded: tuple[FedStream, ...] | None = None
     stream_decoded: tuple[FedStream, ...] | None = None
     round_trip: RoundTrip | None = None
+    bulk_ids: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

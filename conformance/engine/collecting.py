@@ -28,7 +28,7 @@ def collect_answers(
     """The answers of every subject, or one `subject`, to every case; the oracle first: the others decode its ids.
 
     depth: how much texts and ids are cut for streams. A sample is of those that `is_streamed` names, or of all where
-        the cases are no more than `FEW_CASES`.
+        the cases are no more than `FEW_CASES`; these are also the cases that are asked in bulk.
     """
     compared = {CHECKS[check].compares for check in checks}
     expected = _RoundTrips(bench.reference.tokenizer) if "own_decoding" in compared else None
@@ -94,6 +94,7 @@ def _answers(
     encodings = iter(subject.encode_batch([_input(case) for case in cases if _encodes(subject, case)]))
     answers: list[Answers] = []
     is_sample = streams.depth == "sample" and len(cases) > FEW_CASES
+    bulk_ids = _bulk_ids(subject, cases, is_sample) if "single" in compared else {}
     for index, case in enumerate(cases):
         encoding = next(encodings) if _encodes(subject, case) else None
         if encoding is None and case.kind != "ids":
@@ -101,10 +102,24 @@ def _answers(
             continue
         reference = encoding if oracle is None else oracle[index].encoding
         answer = _answer(subject, case, compared, encoding, reference, expected, is_oracle=oracle is None)
+        if index in bulk_ids:
+            answer = replace(answer, bulk_ids=bulk_ids[index])
         if not is_sample or is_streamed(case):
             answer = _with_streams(answer, subject, case, compared, streams, _decoded_ids(case, reference))
         answers.append(answer)
     return answers
+
+
+def _bulk_ids(subject: Subject, cases: Sequence[Case], is_sample: bool) -> dict[int, tuple[int, ...]]:
+    """The ids that a subject gives in bulk, by the place of the case; of a sample, for the cases that are streamed."""
+    bulk = subject.in_bulk()
+    if bulk is None:
+        return {}
+    asked = [
+        index for index, case in enumerate(cases) if _encodes(subject, case) and (not is_sample or is_streamed(case))
+    ]
+    found = zip(asked, bulk.ids([_input(cases[index]) for index in asked]), strict=True)
+    return {index: tuple(ids) for index, ids in found if ids is not None}
 
 
 def _answer(

@@ -5,21 +5,18 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TypeAlias
 
-from conformance.checks.base import Answers, tails
-from conformance.checks.batch import BATCH
+from conformance.checks.base import Answers
 from conformance.checks.decode import DECODE
 from conformance.checks.encoding import IDS
 from conformance.core.case import Case, made_case, text_case
-from conformance.core.finding import Mismatch
-from conformance.core.observation import Encoded
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import Plan
-from conformance.engine.result import Group, ShardResult
+from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import judged
 from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.session import SessionPlan, SessionShard
@@ -37,7 +34,6 @@ LOOKED_AT, LOOKED_AT_FIRST = 256, 32
 ASKED_IN_FULL, ASKED_IN_FULL_OF_OTHERS, ASKED_IN_FULL_AT_FIRST = 512, 8, 4
 """One input in so many is asked with all checks though nothing differs: of subjects that are not built in, and in the
 first generation, more."""
-OTHER_IN_BULK = "ids in bulk are others than those of the text alone"
 
 BulkTexts: TypeAlias = tuple[Mapping[int, str | None], Mapping[int, str | None]]
 """By the number of the input, the text of its ids with special tokens kept, and with special tokens skipped."""
@@ -217,31 +213,28 @@ class _Work:
         for position, (name, suspects) in enumerate(self.suspects.items()):
             pairs = [(number, case) for number in sorted(suspects) for case in self._cases(number)]
             cases = [case for _, case in pairs]
-            answers = collect_answers(bench, cases, plan.checks, name)
+            answers = {
+                one: self._with_bulk_ids(one, pairs, found)
+                for one, found in collect_answers(bench, cases, plan.checks, name).items()
+            }
             part = judged(plan, self.result.shard, bench, cases, answers)
-            self._judge_bulk(name, pairs, answers[name], part)
-            self._judge_bulk(oracle, pairs, answers[oracle], part)
             if position:  # what is said of the oracle itself was said with the first subject
                 part.counts = {key: counts for key, counts in part.counts.items() if key[0] != oracle}
                 part.groups = {key: group for key, group in part.groups.items() if key[0] != oracle}
             add_result(self.result, part)
 
-    def _judge_bulk(
-        self, name: str, pairs: Sequence[tuple[int, Case]], answers: Sequence[Answers], part: ShardResult
-    ) -> None:
-        """Record the ids that are others in bulk than for the text alone, which no check on the latter can see."""
+    def _with_bulk_ids(self, name: str, pairs: Sequence[tuple[int, Case]], answers: Sequence[Answers]) -> list[Answers]:
+        """The answers with the ids of the shard's own bulk: asked with the suspects alone, they might be others."""
         bulk = self.bulk_ids.get(name)
+        if bulk is None:
+            return [*answers]
+        with_bulk_ids: list[Answers] = []
         for (number, case), answer in zip(pairs, answers, strict=True):
-            encoding, ids = answer.encoding, None if bulk is None else bulk[number]
-            if ids is None or not isinstance(encoding, Encoded) or case.origin.endswith(":text"):
-                continue
-            if encoding.ids != tuple(ids):
-                shown = tails(encoding.ids, ids)
-                mismatch = Mismatch(self.shard.model, name, BATCH.name, OTHER_IN_BULK, "other ids", case, *shown)
-                key = (name, BATCH.name, "", OTHER_IN_BULK)
-                part.groups.setdefault(key, Group("", OTHER_IN_BULK)).add(mismatch)
-                part.counts[name, BATCH.name].compared += 1
-                part.counts[name, BATCH.name].mismatched += 1
+            ids = bulk[number]
+            if ids is not None and case.kind != "ids" and not case.origin.endswith(":text"):
+                answer = replace(answer, bulk_ids=tuple(ids))
+            with_bulk_ids.append(answer)
+        return with_bulk_ids
 
     def _cases(self, number: int) -> list[Case]:
         """The input as a case; bytes also as the text of them, for those that take no bytes."""

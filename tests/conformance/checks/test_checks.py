@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,6 +132,19 @@ def test_batch_wants_every_part_of_the_single_answer() -> None:
     assert check("batch = single", Answers(), Answers(encoding=RIGHT, single=RIGHT)) == "same"
     for wrong, _ in WRONG.values():
         assert isinstance(check("batch = single", Answers(), Answers(encoding=wrong, single=RIGHT)), Difference)
+
+
+def test_batch_wants_the_same_ids_from_questions_in_bulk_with_a_batch_call_and_without() -> None:
+    for single in (RIGHT, None):
+        answers = Answers(encoding=RIGHT, single=single, bulk_ids=(1, 2))
+        assert check("batch = single", Answers(), answers) == "same"
+        found = difference(check("batch = single", Answers(), replace(answers, bulk_ids=(1, 3))))
+        assert (found.expected, found.observed) == ("… 1 equal token … 2", "… 1 equal token … 3")
+        assert CHECKS["batch = single"].reproduction(CASE, replace(answers, bulk_ids=(1, 3))) is None
+
+
+def test_batch_does_not_compare_ids_in_bulk_where_the_text_alone_has_none() -> None:
+    assert check("batch = single", Answers(), Answers(encoding=REFUSED, bulk_ids=(1,))) == "not applicable"
 
 
 def test_batch_is_not_applicable_without_a_batch_call() -> None:

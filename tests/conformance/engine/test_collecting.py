@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from conformance.core.case import Case, ids_case, made_case, text_case
+from conformance.core.observation import Encoded
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import FEW_CASES, STREAMED, STREAMED_IDS, collect_answers, is_streamed
 from conformance.engine.plan import ModelPlan, Plan
@@ -71,6 +72,24 @@ def test_all_of_few_cases_are_streamed_and_of_one_more_a_sample(bench: Bench) ->
     cases = [text_case("a", f"o:{number}") for number in range(FEW_CASES + 1)]
     assert streamed(bench, cases[:-1], "sample") == cases[:-1]
     assert streamed(bench, cases, "sample") == [case for case in cases if is_streamed(case)] != []
+
+
+def test_ids_in_bulk_are_asked_for_with_the_check_on_batches_alone(bench: Bench) -> None:
+    case = text_case("a b", "o")
+    asked, not_asked = (
+        [answers[0] for answers in collect_answers(bench, [case], (check,)).values()]
+        for check in ("batch = single", "ids")
+    )
+    encodings = [answer.encoding for answer in asked]
+    assert [answer.bulk_ids for answer in asked] == [isinstance(one, Encoded) and one.ids for one in encodings]
+    assert [answer.bulk_ids for answer in not_asked] == [None, None]
+
+
+def test_a_sample_of_many_cases_is_asked_in_bulk(bench: Bench) -> None:
+    cases = [text_case("a", f"o:{number}") for number in range(FEW_CASES + 1)]
+    answers = collect_answers(bench, cases, ("batch = single",))["reftok"]
+    in_bulk = [case for case, answer in zip(cases, answers, strict=True) if answer.bulk_ids is not None]
+    assert in_bulk == [case for case in cases if is_streamed(case)] != []
 
 
 @pytest.mark.parametrize("depth", ["close", "sweep"])

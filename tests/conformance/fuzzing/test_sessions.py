@@ -174,9 +174,39 @@ def test_texts_that_differ_in_bulk_are_found(tmp_path: Path, monkeypatch: pytest
 def test_ids_that_differ_in_bulk_alone_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = Tokenizer.encode_ids
     monkeypatch.setattr(Tokenizer, "encode_ids", lambda tokenizer, text: right(tokenizer, text)[:9])
-    end = run(session_job(tmp_path / "session", 300))
+    end = run(session_job(tmp_path / "session", 300, checks=("ids", "batch = single")))
     (finding,) = [finding for finding in end.run.findings if finding.status == "new"]
-    assert (finding.example.subject, finding.rule) == ("reftok", work.OTHER_IN_BULK)
+    assert (finding.example.subject, finding.example.check) == ("reftok", "batch = single")
+
+
+@pytest.mark.usefixtures("nothing_is_sampled")
+def test_ids_that_differ_in_bulk_alone_are_found_again_when_the_session_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: asked again without the ids in bulk, they were declared fixed, and forgotten."""
+    right = Tokenizer.encode_ids
+    job = session_job(tmp_path / "session", 300, checks=("ids", "batch = single"))
+    with monkeypatch.context() as patched:
+        patched.setattr(Tokenizer, "encode_ids", lambda tokenizer, text: right(tokenizer, text)[:9])
+        before = run(job).run
+        told = Told()
+        after = run(job, told).run
+    assert [entry.verdict for entry in told.replayed] == ["same"]
+    assert (after.findings, after.exit_code) == (before.findings, 1)
+    told = Told()
+    assert run(job, told).run.exit_code == 0
+    assert [entry.verdict for entry in told.replayed] == ["gone"]
+
+
+@pytest.mark.usefixtures("nothing_is_sampled")
+def test_ids_that_differ_in_bulk_alone_are_left_to_the_check_on_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: they were recorded under a check that the session was not to make."""
+    right = Tokenizer.encode_ids
+    monkeypatch.setattr(Tokenizer, "encode_ids", lambda tokenizer, text: right(tokenizer, text)[:9])
+    end = run(session_job(tmp_path / "session", 300))
+    assert {cell.check for cell in end.run.cells} == {"ids", "decode"}
 
 
 def test_a_planted_defect_is_found_shrunk_and_attributed(tmp_path: Path) -> None:
