@@ -42,12 +42,17 @@ def asked(plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case]) -> Mapp
 
 
 def judged(
-    plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case], answers: Mapping[str, list[Answers]]
+    plan: Plan,
+    shard: Shard,
+    bench: Bench,
+    cases: Sequence[Case],
+    answers: Mapping[str, list[Answers]],
+    subject: str | None = None,
 ) -> ShardResult:
-    """The result of checking the answers."""
+    """The result of checking the answers of every subject, or of one `subject`, which may be the oracle."""
     result = ShardResult(shard, cases=len(cases), unavailable=dict(bench.unavailable))
     oracle = answers[bench.oracle]
-    for name, observed in answers.items():
+    for name, observed in answers.items() if subject is None else [(subject, answers[subject])]:
         bench.attributor.observe(name, cases, oracle, observed)
         if methods := methods_asked(observed):
             result.methods[name] = methods

@@ -208,20 +208,25 @@ class _Work:
                 self.kept.append(Kept(self.shard.model, self._case(number), reached))
 
     def ask_in_full(self, plan: Plan) -> None:
-        """Ask about the suspects with all checks; a difference is attributed and recorded."""
-        oracle, bench = self.place.bench.oracle, self.place.bench
-        for position, (name, suspects) in enumerate(self.suspects.items()):
-            pairs = [(number, case) for number in sorted(suspects) for case in self._cases(number)]
-            cases = [case for _, case in pairs]
-            answers = {
-                one: self._with_bulk_ids(one, pairs, found)
-                for one, found in collect_answers(bench, cases, plan.checks, name).items()
-            }
-            part = judged(plan, self.result.shard, bench, cases, answers)
-            if position:  # what is said of the oracle itself was said with the first subject
-                part.counts = {key: counts for key, counts in part.counts.items() if key[0] != oracle}
-                part.groups = {key: group for key, group in part.groups.items() if key[0] != oracle}
-            add_result(self.result, part)
+        """Ask about the suspects with all checks; a difference is attributed and recorded.
+
+        The oracle is judged by itself, on whatever is suspect of any subject, so that it is charged with each once.
+        """
+        oracle = self.place.bench.oracle
+        asked = {oracle: set().union(*self.suspects.values()), **self.suspects}
+        for name, suspects in asked.items():
+            add_result(self.result, self._judged(plan, name, suspects))
+
+    def _judged(self, plan: Plan, name: str, suspects: Collection[int]) -> ShardResult:
+        """The result of one subject on its suspects."""
+        bench = self.place.bench
+        pairs = [(number, case) for number in sorted(suspects) for case in self._cases(number)]
+        cases = [case for _, case in pairs]
+        answers = {
+            one: self._with_bulk_ids(one, pairs, found)
+            for one, found in collect_answers(bench, cases, plan.checks, name).items()
+        }
+        return judged(plan, self.result.shard, bench, cases, answers, name)
 
     def _with_bulk_ids(self, name: str, pairs: Sequence[tuple[int, Case]], answers: Sequence[Answers]) -> list[Answers]:
         """The answers with the ids of the shard's own bulk: asked with the suspects alone, they might be others."""

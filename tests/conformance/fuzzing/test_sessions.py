@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from conformance.core.case import Case
+from conformance.core.observation import Encoded
 from conformance.engine.bench import Bench
 from conformance.fuzzing import drive, work
 from conformance.fuzzing.drive import SessionProgress, run_session
 from conformance.fuzzing.folder import read_corpus, read_state
 from conformance.report.run.folder import read_run_folder
 from conformance.runs.journal import write_plan
+from conformance.subjects.tokenizers_subject import TokenizersSubject
 from reftok import Tokenizer
 from tests.conformance.fuzzing.sessions import Told, left_behind, planted, run, session_job
 
@@ -243,6 +245,21 @@ def test_known_causes_are_asked_again_first_and_marked_fixed_or_still_failing(tm
     assert not any(cell.mismatched for cell in mended.cells if cell.check == "ids")
     lines = (folder / "replayed.jsonl").read_text("ascii").splitlines()
     assert [json.loads(line)["verdict"] for line in lines] == ["gone"]
+
+
+@pytest.mark.usefixtures("subjects_here", "nothing_is_sampled")
+def test_what_is_found_in_the_official_library_does_not_hang_on_the_order_of_the_subjects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: the oracle was judged on what was suspect of the first subject alone."""
+    monkeypatch.setattr(TokenizersSubject, "encode", lambda subject, text: Encoded((1,)))
+    found = []
+    for number, subjects in enumerate((("reftok", WRONG["subjects"][1]), (WRONG["subjects"][1], "reftok"))):
+        folder = tmp_path / str(number)
+        run(session_job(folder, 64, subjects=subjects, checks=("ids", "batch = single")))
+        findings = [one for one in read_run_folder(folder).findings if one.example.subject == "tokenizers"]
+        found.append({(one.example.check, one.rule): one.count for one in findings})
+    assert found[0] == found[1] != {}
 
 
 def test_ids_that_both_refuse_do_not_spoil_the_state(tmp_path: Path) -> None:
