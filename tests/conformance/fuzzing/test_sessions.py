@@ -270,6 +270,29 @@ def test_ids_that_both_refuse_do_not_spoil_the_state(tmp_path: Path) -> None:
     assert run(session_job(tmp_path / "session", 700, model="spm-char", generators=("ids",))).run.cases == 700
 
 
+def test_answers_that_both_refuse_stay_counted_when_a_cause_is_fixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: with the mismatches that were taken out, every answer that both refused went too."""
+    right = Tokenizer.decode
+
+    def counts(folder: str) -> tuple[int, int]:
+        end = run(session_job(tmp_path / folder, 512, model="spm-char", generators=("ids",)))
+        (decode,) = [cell for cell in end.run.cells if (cell.subject, cell.check) == ("reftok", "decode")]
+        return decode.mismatched, decode.failures
+
+    def wrong(tokenizer: Tokenizer, ids: list[int], skip_special_tokens: bool = True) -> str:
+        return right(tokenizer, ids, skip_special_tokens).replace("e", "E")
+
+    unbroken = counts("unbroken")
+    with monkeypatch.context() as patched:
+        patched.setattr(Tokenizer, "decode", wrong)
+        mismatched, failures = counts("session")
+    assert mismatched > 0
+    assert counts("session") == unbroken == (0, failures)
+    assert failures > 0
+
+
 def test_every_generator_has_inputs_that_are_asked_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample at a fixed step would fall in with the turns that generators take."""
     monkeypatch.setattr(work, "ASKED_IN_FULL_AT_FIRST", 2)
