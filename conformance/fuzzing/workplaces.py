@@ -28,10 +28,11 @@ class _Memory:
         if model not in self.places:
             if len(self.places) == MOST_PLACES:
                 self.places.pop(next(iter(self.places))).bench.close()
+                gc.unfreeze()  # its attributor is part of cycles: frozen, they would keep the model
             plan = next(entry for entry in session.plan.models if entry.name == model)
             self.places[model] = Workplace(session, Bench(session.plan, plan))
             gc.collect()
-            gc.freeze()  # a vocab has hundreds of thousands of objects, none of which goes before the process does
+            gc.freeze()  # a vocab has hundreds of thousands of objects, none of which goes before its model does
         return self.places[model]
 
     def recall(self, session: SessionPlan, folder: Path, generation: int) -> SessionState:
