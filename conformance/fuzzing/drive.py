@@ -19,16 +19,15 @@ from conformance.engine.workers import Workers, close_bench
 from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import Universe
 from conformance.fuzzing.folder import (
-    STATE,
     ShardJournal,
     append_to_corpus,
-    read_state,
+    state_to_go_on_from,
     write_state,
 )
 from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run
 from conformance.fuzzing.replay import Replayed, replay_known
 from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
-from conformance.fuzzing.state import ShardOutcome, new_state
+from conformance.fuzzing.state import ShardOutcome
 from conformance.fuzzing.watching import Watcher
 from conformance.fuzzing.workplaces import close_workplaces, work_in_worker
 from conformance.generators.knowledge import model_knowledge
@@ -110,8 +109,8 @@ class _Driver:
         self.told = told
         self.started, self.clock = datetime.now(UTC), time.monotonic()
         names = [model.name for model in self.session.plan.models]
-        self.state = read_state(self.job.folder) if (self.job.folder / STATE).exists() else new_state(names)
-        self.journal = ShardJournal(self.job.folder, self.state.generation)
+        self.state = state_to_go_on_from(self.job.folder, self.session.plan)
+        self.journal = ShardJournal(self.job.folder, self.state.generation, self.session.plan)
         self.new_cases = 0
         self.last_report = self.clock
         self.universes: Mapping[str, Universe] = {name: self._universe(name) for name in names}

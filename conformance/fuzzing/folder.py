@@ -21,13 +21,15 @@ from typing import Any
 
 from conformance.core.errors import InputError
 from conformance.core.run import case_from_json, case_to_json
+from conformance.engine.plan import Plan
+from conformance.engine.result import ShardResult
 from conformance.files.atomic import write_atomically
 from conformance.files.lines import LineFile, read_lines
 from conformance.fuzzing.coverage import coverage_from_json
 from conformance.fuzzing.session import SessionShard
-from conformance.fuzzing.state import Kept, ModelState, SessionState, ShardOutcome
+from conformance.fuzzing.state import Kept, ModelState, SessionState, ShardOutcome, new_state
 from conformance.generators import NAMES
-from conformance.runs.journal import result_from_json, result_to_json
+from conformance.runs.journal import check_planned, result_from_json, result_to_json
 
 SESSION, SHARDS, CORPUS, STATE = "session.json", "shards.jsonl", "corpus.jsonl", "state.json"
 _FOREIGN = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
@@ -37,13 +39,12 @@ class ShardJournal:
     """The outcomes of the shards of one generation.
 
     finished: those that an earlier start has left, by number and model; of another generation they do not count.
+    Raises InputError for what is no such file, or not of the plan.
     """
 
-    def __init__(self, folder: Path, generation: int) -> None:
-        path = folder / SHARDS
-        outcomes = [_outcome(value, path) for value in _values(path)]
-        self.finished = {outcome.shard: outcome for outcome in outcomes if outcome.shard.generation == generation}
-        self._file = LineFile(path)
+    def __init__(self, folder: Path, generation: int, plan: Plan) -> None:
+        self.finished = read_finished(folder, generation, plan)
+        self._file = LineFile(folder / SHARDS)
 
     def add(self, outcome: ShardOutcome) -> None:
         """Write an outcome, and wait until it is on disk."""
@@ -56,6 +57,19 @@ class ShardJournal:
     def close(self) -> None:
         """Close the file; it stays."""
         self._file.close()
+
+
+def read_finished(folder: Path, generation: int, plan: Plan) -> dict[SessionShard, ShardOutcome]:
+    """The outcomes of a generation that are on disk.
+
+    Raises InputError for what is no such file, or not of the plan.
+    """
+    path = folder / SHARDS
+    try:
+        outcomes = [_outcome(value, plan) for value in _values(path)]
+    except _FOREIGN as error:
+        raise InputError(f"{path}: is not the journal of a session ({_said(error)}); begin another folder") from None
+    return {outcome.shard: outcome for outcome in outcomes if outcome.shard.generation == generation}
 
 
 def write_generators(folder: Path, generators: Sequence[str]) -> None:
@@ -86,9 +100,44 @@ def read_state(folder: Path) -> SessionState:
     try:
         value = json.loads(path.read_bytes())
         models = {name: _model_state(entry) for name, entry in value["models"].items()}
-        return SessionState(models, **{name: value[name] for name in ("generation", "cases", "kept", "seconds")})
+        numbers = {name: _count(value[name], name) for name in ("generation", "cases", "kept")}
+        return SessionState(models, **numbers, seconds=_seconds(value["seconds"]))
     except (OSError, *_FOREIGN) as error:
-        raise InputError(f"{path}: is not the state of a session ({error}); begin another folder") from None
+        raise _no_state(path, error) from None
+
+
+def state_to_go_on_from(folder: Path, plan: Plan) -> SessionState:
+    """The state of the folder, or a new one where there is none yet.
+
+    Raises InputError for what is none, or not of the plan.
+    """
+    names = [model.name for model in plan.models]
+    path = folder / STATE
+    if not path.exists():
+        return new_state(names)
+    state = read_state(folder)
+    try:
+        if state.models.keys() != set(names):
+            raise ValueError(f"it has the models {', '.join(state.models) or '(none)'}, not {', '.join(names)}")
+        for name, model in state.models.items():
+            _check_planned_for(name, model.result, plan)
+    except ValueError as error:
+        raise _no_state(path, error) from None
+    return state
+
+
+def _no_state(path: Path, error: Exception) -> InputError:
+    return InputError(f"{path}: is not the state of a session ({_said(error)}); begin another folder")
+
+
+def _said(error: Exception) -> str:
+    return f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())[:200]
+
+
+def _check_planned_for(model: str, result: ShardResult, plan: Plan) -> None:
+    check_planned(result, plan)
+    if result.shard.model != model:
+        raise ValueError(f"a result of {result.shard.model} stands under {model}")
 
 
 def write_state(folder: Path, state: SessionState) -> None:
@@ -145,9 +194,31 @@ def _model_state(value: Any) -> ModelState:
     return ModelState(
         result_from_json(value["result"]),
         coverage_from_json(value["coverage"]),
-        Counter(value["drawn"]),
-        dict(value["idle"]),
+        _drawn(value["drawn"]),
+        _idle(value["idle"]),
     )
+
+
+def _drawn(value: Any) -> Counter[str]:
+    return Counter({name: _count(number, name) for name, number in value.items()})
+
+
+def _idle(value: Any) -> dict[str, str]:
+    if not all(isinstance(reason, str) for reason in value.values()):
+        raise ValueError("a reason is no text")
+    return dict(value)
+
+
+def _count(value: Any, what: str) -> int:
+    if type(value) is not int or not 0 <= value < 1 << 63:
+        raise ValueError(f"{what} is {value!r:.60}")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    if type(value) not in (int, float) or not 0 <= value < 1e12:
+        raise ValueError(f"seconds is {value!r:.60}")
+    return float(value)
 
 
 def _outcome_to_json(outcome: ShardOutcome) -> dict[str, Any]:
@@ -164,13 +235,21 @@ def _outcome_to_json(outcome: ShardOutcome) -> dict[str, Any]:
     }
 
 
-def _outcome(value: Any, path: Path) -> ShardOutcome:
-    try:
-        kept = tuple(
-            Kept(entry["model"], case_from_json(entry["case"]), coverage_from_json(entry["reached"]))
-            for entry in value["kept"]
-        )
-        shard, result = SessionShard(**value["shard"]), result_from_json(value["result"])
-        return ShardOutcome(shard, result, kept, Counter(value["drawn"]), dict(value["idle"]))
-    except _FOREIGN as error:
-        raise InputError(f"{path}: is not the journal of a session ({error}); begin another folder") from None
+def _outcome(value: Any, plan: Plan) -> ShardOutcome:
+    """Raises one of `_FOREIGN` for what is none, or not of the plan."""
+    shard, result = _shard(value["shard"]), result_from_json(value["result"])
+    _check_planned_for(shard.model, result, plan)
+    kept = tuple(
+        Kept(entry["model"], case_from_json(entry["case"]), coverage_from_json(entry["reached"]))
+        for entry in value["kept"]
+    )
+    if any(entry.model != shard.model for entry in kept):
+        raise ValueError("an input is kept for another model than its shard's")
+    return ShardOutcome(shard, result, kept, _drawn(value["drawn"]), _idle(value["idle"]))
+
+
+def _shard(value: Any) -> SessionShard:
+    shard = SessionShard(**value)
+    for name in ("generation", "number", "start", "stop"):
+        _count(getattr(shard, name), name)
+    return shard

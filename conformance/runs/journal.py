@@ -47,12 +47,13 @@ def check_journal(folder: Path, plan: Plan) -> None:
     """Raise InputError where the journal holds models, subjects or checks that the plan does not name."""
     for result in _results(folder):
         try:
-            _check_planned(result, plan)
+            check_planned(result, plan)
         except ValueError as error:
             raise _no_journal(folder / JOURNAL, error) from None
 
 
-def _check_planned(result: ShardResult, plan: Plan) -> None:
+def check_planned(result: ShardResult, plan: Plan) -> None:
+    """Raise ValueError where a result holds models, subjects or checks that the plan does not name."""
     oracles = {model.name: model.oracle for model in plan.models}
     _choice(result.shard.model, oracles, "a model")
     subjects = {*plan.labels, oracles[result.shard.model], "reftok"}

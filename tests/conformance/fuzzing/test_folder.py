@@ -1,0 +1,121 @@
+"""A session is resumed from its own files alone: what is foreign is refused in one line that names the file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.core.errors import InputError
+from conformance.fuzzing.drive import SessionProgress, run_session
+from tests.conformance.fuzzing.sessions import run, session_job
+
+CASES = 600
+"""More than the first generation has: there is a state, and the second generation is under way."""
+
+
+class KilledError(BaseException):
+    """Nothing may catch it."""
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a session that was killed in its second generation."""
+    folder = tmp_path_factory.mktemp("begun") / "session"
+
+    def killed(progress: SessionProgress | object) -> None:
+        if isinstance(progress, SessionProgress) and progress.cases > 512:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        run_session(session_job(folder, CASES), killed, lambda replayed: None)
+    return folder
+
+
+def refused(folder: Path, file: str) -> None:
+    with pytest.raises(InputError) as caught:
+        run(session_job(folder, CASES))
+    message = str(caught.value)
+    assert message.startswith(f"{folder / file}: is not the ")
+    assert "\n" not in message
+
+
+def put(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+    """The same JSON with something else at one place."""
+    inner = value
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = new
+    return value
+
+
+MODEL = ("models", "bpe-gpt2")
+
+
+@pytest.mark.parametrize(
+    ("place", "new"),
+    [
+        (("models",), {}),
+        (("models",), []),
+        (("models", "other"), None),
+        (("generation",), "1"),
+        (("generation",), True),
+        (("cases",), None),
+        (("kept",), -1),
+        (("seconds",), "1\n2"),
+        (("seconds",), float("nan")),
+        ((*MODEL, "drawn"), ["numbers"]),
+        ((*MODEL, "drawn", "numbers"), "many"),
+        ((*MODEL, "idle"), {"numbers": 1}),
+        ((*MODEL, "result", "shard", "model"), "foreign"),
+        ((*MODEL, "result", "counts", 0, 1), "unknown"),
+        ((*MODEL, "result", "counts", 0, 0), "nobody"),
+    ],
+)
+def test_a_state_that_is_not_of_the_plan_is_refused(
+    begun: Path, tmp_path: Path, place: tuple[Any, ...], new: Any
+) -> None:
+    """Fault: it ended in tracebacks."""
+    folder = Path(shutil.copytree(begun, tmp_path / "session"))
+    path = folder / "state.json"
+    path.write_text(json.dumps(put(json.loads(path.read_text("ascii")), place, new)), "ascii")
+    refused(folder, "state.json")
+
+
+def test_the_state_of_another_model_is_refused(begun: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(begun, tmp_path / "session"))
+    path = folder / "state.json"
+    path.write_text(path.read_text("ascii").replace("bpe-gpt2", "foreign"), "ascii")
+    refused(folder, "state.json")
+
+
+@pytest.mark.parametrize(
+    ("place", "new"),
+    [
+        (("shard", "model"), "foreign"),
+        (("shard", "model"), ["bpe-gpt2"]),
+        (("shard", "generation"), "1"),
+        (("shard", "stop"), None),
+        (("result", "shard", "model"), "foreign"),
+        (("result", "counts", 0, 1), "unknown"),
+        (("kept",), 5),
+        (("kept",), [{"model": "foreign", "case": {"kind": "text", "text": "a", "origin": "o"}, "reached": {}}]),
+        (("drawn",), None),
+    ],
+)
+def test_shards_that_are_not_of_the_plan_are_refused(
+    begun: Path, tmp_path: Path, place: tuple[Any, ...], new: Any
+) -> None:
+    """Fault: they ended in tracebacks."""
+    folder = Path(shutil.copytree(begun, tmp_path / "session"))
+    path = folder / "shards.jsonl"
+    path.write_text(json.dumps(put(json.loads(path.read_text("ascii")), place, new)) + "\n", "ascii")
+    refused(folder, "shards.jsonl")
+
+
+def test_a_session_that_nobody_touched_goes_on(begun: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(begun, tmp_path / "session"))
+    assert run(session_job(folder, CASES)).run.cases == CASES
