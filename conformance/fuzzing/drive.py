@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -27,7 +28,7 @@ from conformance.fuzzing.folder import (
 from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run
 from conformance.fuzzing.replay import Replayed, replay_known
 from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
-from conformance.fuzzing.state import ShardOutcome
+from conformance.fuzzing.state import SessionState, ShardOutcome
 from conformance.fuzzing.watching import Watcher
 from conformance.fuzzing.workplaces import close_workplaces, work_in_worker
 from conformance.generators.knowledge import model_knowledge
@@ -129,15 +130,25 @@ class _Driver:
             with Workers(self.job.jobs) as workers:
                 while self._generation(workers, finished):
                     finished.clear()
+            state = self._with_finished(finished)
+            run = self._write(session_run(self.job, self.session, state, self.told), state)
+            return SessionEnd(run, model_coverages(state, self.universes), replayed)
         except KeyboardInterrupt:
-            self.state.add(finished.values())
-            self._write(session_run(self.job, self.session, self.state))
+            state = self._with_finished(finished)
+            self._write(session_run(self.job, self.session, state), state)
             raise
         finally:
             self.journal.close()
-        self.state.add(outcome for _, outcome in sorted(finished.items(), key=_place))
-        run = session_run(self.job, self.session, self.state, self.told)
-        return SessionEnd(self._write(run), model_coverages(self.state, self.universes), replayed)
+
+    def _with_finished(self, finished: Mapping[SessionShard, ShardOutcome]) -> SessionState:
+        """The state, and what is finished of the generation under way.
+
+        An interrupt may come between the end of a generation and its outcomes' leaving `finished`: the state has them.
+        """
+        state = deepcopy(self.state)
+        ordered = sorted(finished.items(), key=_place)
+        state.add(outcome for shard, outcome in ordered if shard.generation == state.generation)
+        return state
 
     def _replay(self, told_replayed: Callable[[Replayed], None]) -> tuple[Replayed, ...]:
         """Ask again what is known; what is fixed leaves the state and the journal of the generation under way."""
@@ -171,16 +182,17 @@ class _Driver:
         workers.run(work, ShardQueue(remaining, worth_loading=1), done, self.clock + self.seconds)
         if len(finished) < len(shards):
             return False
-        before = self.state.kept
-        kept = self.state.add(map(finished.__getitem__, shards))
-        append_to_corpus(self.job.folder, kept, before)
-        self.state.generation += 1
-        self.state.cases = max(shard.stop for shard in shards)
-        write_state(self.job.folder, self.state)
+        state = deepcopy(self.state)  # changed in place, an interrupt could find it half changed
+        kept = state.add(map(finished.__getitem__, shards))
+        append_to_corpus(self.job.folder, kept, self.state.kept)
+        state.generation += 1
+        state.cases = max(shard.stop for shard in shards)
+        write_state(self.job.folder, state)
+        self.state = state
         self.journal.empty()
         self.coverages = model_coverages(self.state, self.universes)
         if time.monotonic() - self.last_report > SECONDS_BETWEEN_REPORTS:
-            self._write(session_run(self.job, self.session, self.state))
+            self._write(session_run(self.job, self.session, self.state), self.state)
             self.last_report = time.monotonic()
         return True
 
@@ -200,11 +212,11 @@ class _Driver:
         listed = len(found) - len(unexpected)
         self.told(SessionProgress(cases, self.new_cases, seconds, self.coverages, unexpected, listed))
 
-    def _write(self, run: Run) -> Run:
-        """The folder of the run, and the coverage."""
-        seconds = {"total": round(time.monotonic() - self.clock, 1), "work": round(self.state.seconds, 1)}
+    def _write(self, run: Run, state: SessionState) -> Run:
+        """The folder of the run that a state amounts to, and the coverage."""
+        seconds = {"total": round(time.monotonic() - self.clock, 1), "work": round(state.seconds, 1)}
         run = replace(run, started=self.started.isoformat(timespec="seconds"), times=seconds)
-        coverage = coverage_to_json(model_coverages(self.state, self.universes))
+        coverage = coverage_to_json(model_coverages(state, self.universes))
         write_atomically(self.job.folder / COVERAGE, json.dumps(coverage, indent=1, ensure_ascii=True) + "\n")
         write_run_folder(run, self.job.folder, coverage)
         return run

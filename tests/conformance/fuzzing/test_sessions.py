@@ -17,6 +17,7 @@ from conformance.fuzzing.drive import SessionProgress, run_session
 from conformance.fuzzing.folder import read_corpus, read_state
 from conformance.report.run.folder import read_run_folder
 from conformance.runs.journal import write_plan
+from conformance.runs.progress import Shrinking
 from conformance.subjects.tokenizers_subject import TokenizersSubject
 from reftok import Tokenizer
 from tests.conformance.fuzzing.sessions import Told, left_behind, planted, run, session_job
@@ -316,6 +317,52 @@ def test_two_workers_end_like_one_and_like_none(tmp_path: Path) -> None:
         run(session_job(folder, 600, jobs=jobs, model="spm-char"))
         folders.append(left_behind(folder))
     assert folders[0] == folders[1] == folders[2]
+
+
+@pytest.mark.parametrize("is_done", [False, True])
+@pytest.mark.parametrize("name", ["append_to_corpus", "write_state", "model_coverages", "session_run"])
+def test_an_interruption_while_a_generation_ends_counts_each_case_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_done: bool
+) -> None:
+    """Fault: what the state had taken already was counted again."""
+    monkeypatch.setattr(drive, "SECONDS_BETWEEN_REPORTS", -1.0)
+    job = session_job(tmp_path / "session", CASES)
+    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, {}, {})
+    original, shards = getattr(drive, name), 0
+
+    def told(progress: SessionProgress) -> None:
+        nonlocal shards
+        shards += 1
+
+    def interrupted(*arguments: object) -> object:
+        if shards < 16:
+            return original(*arguments)
+        monkeypatch.setattr(drive, name, original)
+        if is_done:
+            original(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(drive, name, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_session(job, told, lambda replayed: None)
+    outcome = read_run_folder(tmp_path / "session")
+    assert (outcome.verdict, outcome.cases) == ("incomplete", 512)
+    assert sum(cell.compared for cell in outcome.cells if cell.check == "decode") <= 512
+    assert run(job).run.cases == CASES
+
+
+def test_an_interruption_while_a_finding_is_shrunk_leaves_a_folder_that_says_incomplete(tmp_path: Path) -> None:
+    job = session_job(tmp_path / "session", 64, **WRONG)
+    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, {}, {})
+
+    def told(progress: SessionProgress | Shrinking) -> None:
+        if isinstance(progress, Shrinking):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_session(job, told, lambda replayed: None)
+    outcome = read_run_folder(tmp_path / "session")
+    assert (outcome.verdict, outcome.cases) == ("incomplete", 64)
 
 
 def test_an_interruption_leaves_a_readable_folder_that_says_incomplete(tmp_path: Path) -> None:
