@@ -7,12 +7,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from conformance.checks.base import Difference
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.diagnosis.causes import Attribution
-from conformance.engine.asking_again import ask_again
+from conformance.engine.asking_again import AskedAgain, ask_again
 from conformance.engine.naming import named_difference
-from conformance.engine.workers import bench_of
+from conformance.engine.plan import Plan
+from conformance.engine.workers import bench_of, close_bench
 from conformance.report.run.folder import read_run_folder
 from conformance.report.text import visible
 from conformance.runs.job import is_unchanged
@@ -24,15 +26,10 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     finding = named_finding(folder, fingerprint)
     plan, _, _, hashes = read_plan(folder)
     example = finding.example
-    bench = bench_of(plan, example.model)
-    if example.subject not in bench.subjects:
-        raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
-    cause = Attribution(finding.stage, finding.rule)
-    asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, cause)
-    difference = asked.difference and named_difference(
-        bench.reference.tokenizer, asked.difference, asked.expected, asked.observed
-    )
-    bench.close()
+    try:
+        asked, difference = _asked(plan, finding)
+    finally:
+        close_bench()
     _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))
     where = f"{example.subject} on {example.model}, {example.check}"
     if difference is None:
@@ -49,6 +46,20 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     outcome = f"still differs ({rule})" if is_same else f"differs in another way ({difference.rule}), not by: {rule}"
     console.print(f"{where}: {outcome}", soft_wrap=True)
     return 1
+
+
+def _asked(plan: Plan, finding: Finding) -> tuple[AskedAgain, Difference | None]:
+    """The answers now, and how they differ, in words. Raises InputError where the subject cannot take part."""
+    example = finding.example
+    bench = bench_of(plan, example.model)
+    if example.subject not in bench.subjects:
+        raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
+    cause = Attribution(finding.stage, finding.rule)
+    asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, cause)
+    difference = asked.difference and named_difference(
+        bench.reference.tokenizer, asked.difference, asked.expected, asked.observed
+    )
+    return asked, difference
 
 
 def named_finding(folder: Path, fingerprint: str) -> Finding:

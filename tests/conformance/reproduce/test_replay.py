@@ -1,0 +1,56 @@
+"""One finding of a run is asked about again, in a process that may have asked about others."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from conformance.core.errors import InputError
+from conformance.reproduce.replay import replay
+
+from ..commands import SMALLEST, Command, Planted
+
+pytestmark = pytest.mark.usefixtures("subjects_here")
+
+
+@pytest.fixture(scope="module")
+def run_of(
+    conformance_here: Command, planted: Planted, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """Makes the folder of a run with one finding on a subject of this name, which strips white space."""
+
+    def run(name: str) -> Path:
+        folder = tmp_path_factory.mktemp(name)
+        shutil.copytree(Path(planted("x")).parent, folder / "subjects")
+        shutil.copy(folder / "subjects" / "strips_white_space.py", folder / "subjects" / f"{name}.py")
+        (folder / "texts.txt").write_text(" a\n", "utf-8")
+        arguments = ("--model", "bpe-qwen", "--subject", f"subjects/{name}.py:Subject", "--check", "ids")
+        more = ("--corpus", "texts.txt", "--out", "out", *SMALLEST)
+        assert conformance_here("run", *arguments, *more, cwd=folder).returncode == 1
+        return folder
+
+    return run
+
+
+def replayed(folder: Path) -> int:
+    return replay(folder / "out", "", Console(file=StringIO()))
+
+
+def test_runs_are_replayed_one_after_another(run_of: Callable[[str], Path]) -> None:
+    assert [replayed(run_of(name)) for name in ("mine", "yours")] == [1, 1]
+
+
+def test_a_subject_that_could_not_take_part_can_once_it_is_back(run_of: Callable[[str], Path]) -> None:
+    folder = run_of("mine")
+    subject = folder / "subjects" / "mine.py"
+    right = subject.read_text("utf-8")
+    subject.write_text("raise ValueError('not today')\n", "utf-8")
+    with pytest.raises(InputError, match=r"mine\.py:Subject cannot take part now"):
+        replayed(folder)
+    subject.write_text(right, "utf-8")
+    assert replayed(folder) == 1
