@@ -15,16 +15,17 @@ from conformance.engine.asking_again import AskedAgain, ask_again
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.engine.workers import bench_of, close_bench
-from conformance.report.run.folder import read_run_folder
+from conformance.report.run.folder import FINDINGS, read_run_folder
 from conformance.report.text import visible
 from conformance.runs.job import is_unchanged
-from conformance.runs.journal import read_plan
+from conformance.runs.journal import PLAN, read_plan
 
 
 def replay(folder: Path, fingerprint: str, console: Console) -> int:
     """Ask the subject and the oracle again; 0 where a change has mended it, else 1."""
     finding = named_finding(folder, fingerprint)
     plan, _, _, hashes = read_plan(folder)
+    check_finding(finding, plan, folder)
     example = finding.example
     try:
         asked, difference = _asked(plan, finding)
@@ -69,6 +70,21 @@ def named_finding(folder: Path, fingerprint: str) -> Finding:
         problem = "no finding has" if not found else f"{len(found)} findings have"
         raise InputError(f"{folder}: {problem} a fingerprint that begins with {fingerprint}")
     return found[0]
+
+
+def check_finding(finding: Finding, plan: Plan, folder: Path) -> None:
+    """Raise InputError where a finding of a run folder is of a model, a subject or a check that its plan has not."""
+    example = finding.example
+    oracles = [model.oracle for model in plan.models if model.name == example.model]
+    named = {
+        "model": (example.model, [model.name for model in plan.models]),
+        "subject": (example.subject, [*plan.labels, *oracles, "reftok"]),
+        "check": (example.check, plan.checks),
+    }
+    for kind, (name, known) in named.items():
+        if name not in known:
+            path = folder / FINDINGS
+            raise InputError(f"{path}: {finding.fingerprint} is of the {kind} {visible(name)}, which {PLAN} has not")
 
 
 def _say(console: Console, label: str, text: str) -> None:

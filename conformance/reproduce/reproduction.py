@@ -15,7 +15,7 @@ from conformance.core.observation import NO_ANSWER_IN_TIME
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
 from conformance.files.atomic import write_atomically
-from conformance.reproduce.replay import named_finding
+from conformance.reproduce.replay import check_finding, named_finding
 from conformance.reproduce.script import Reproduction, comparison
 from conformance.runs.journal import read_plan
 from conformance.shrinking.together import FORMATS, MOST_ATTEMPTS, shrink_together
@@ -48,6 +48,7 @@ def reproduce(folder: Path, fingerprint: str, out: Path | None, shrinks_model: b
     """
     finding = named_finding(folder, fingerprint)
     plan, *_ = read_plan(folder)
+    check_finding(finding, plan, folder)
     made = reproduction(plan, finding, shrinks_model)
     subject = _named_subject(plan, finding.example.subject)
     arguments = () if subject is None else (subject,)

@@ -83,6 +83,7 @@ def _finding(line: str, place: str) -> Finding:
     value = _json(line, place)
     try:
         finding = finding_from_json(value)
+        finding.fingerprint  # noqa: B018  of names that are texts
     except FOREIGN as error:
         raise InputError(f"{place}: does not have the form of a finding: {_reason(error)}") from error
     _require(finding.status, get_args(Status), f"{place}: status")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from io import StringIO
@@ -12,6 +13,7 @@ from rich.console import Console
 
 from conformance.core.errors import InputError
 from conformance.reproduce.replay import replay
+from conformance.reproduce.reproduction import reproduce
 
 from ..commands import SMALLEST, Command, Planted
 
@@ -54,3 +56,17 @@ def test_a_subject_that_could_not_take_part_can_once_it_is_back(run_of: Callable
         replayed(folder)
     subject.write_text(right, "utf-8")
     assert replayed(folder) == 1
+
+
+@pytest.mark.parametrize("name", ["model", "subject", "check"])
+def test_a_finding_of_what_the_plan_has_not_is_refused(run_of: Callable[[str], Path], name: str) -> None:
+    folder = run_of("mine") / "out"
+    path = folder / "findings.jsonl"
+    finding = json.loads(path.read_text("ascii"))
+    finding["example"][name] = "a\nb"
+    path.write_text(json.dumps(finding) + "\n", "ascii")
+    message = rf"findings\.jsonl: [0-9a-f]+ is of the {name} a␊b, which plan\.json has not"
+    with pytest.raises(InputError, match=message):
+        replay(folder, "", Console(file=StringIO()))
+    with pytest.raises(InputError, match=message):
+        reproduce(folder, "", None, shrinks_model=False)

@@ -105,6 +105,7 @@ def test_bytes_that_are_not_utf8(folder: Path) -> None:
         ("status", "odd", "status: is 'odd'"),
         ("example", 7, "the form of a finding"),
         ("extra", 1, "the form of a finding"),
+        ("stage", 1, "the form of a finding"),
         (
             "example",
             {"case": {"kind": "text", "origin": ""}, "evidence": {"decoded": [{"id": 3, "span": [0]}]}},
