@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from conformance.checks import CHECKS
 from conformance.core.case import Case, bytes_case, ids_case, text_case
-from conformance.core.errors import UsageError
+from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
 from conformance.core.run import Run
 from conformance.engine.bench import Bench, load_reference
@@ -33,6 +33,7 @@ from conformance.runs.gather import findings as findings_of
 from conformance.runs.gather import gather
 from conformance.runs.job import Job, model_info
 from conformance.runs.models import plan_models
+from conformance.runs.new_folder import check_free
 from conformance.subjects.in_process import InProcessSubject
 from conformance.subjects.values import NonsenseError, ids_of
 from conformance.triage.minimize import whole_example
@@ -46,6 +47,7 @@ FUZZ = 500
 _NO_TIMEOUT = 0.0
 """Nothing can bound an answer of an object in this process."""
 _GIVEN = "given"
+_SLUGS = {check.slug: name for name, check in CHECKS.items()}
 _ONE_AT_A_TIME = RLock()
 """A bench is for one run or comparison at a time, in whichever thread."""
 
@@ -70,10 +72,11 @@ def run(
     model: a file, a folder with one model, or the name of an embedded model.
     corpora: files, folders, or parts of the project's own: "languages", "domains", "edge_cases", "known_bugs".
     inputs: what the model is given: "corpora", "vocab", "fuzz", "scalars", "cuts", as `conformance run --inputs`.
-    checks: some of the names that reports use, such as "ids" and "decode"; none means all.
+    checks: some of the names that reports use, such as "ids" and "batch = single", or of those that the command line
+        takes, such as "batch-single"; none means all.
     fuzz: how many made inputs. seed: what these are made from.
     encoding: the pattern and special tokens of a rank file of tiktoken, "" to recognise it.
-    out: a folder for report.html, run.json and the other files of a run; nothing is written without.
+    out: a folder for report.html, run.json and the other files of a run, new or empty; nothing is written without.
     Raises UsageError or InputError for what cannot be done, and ReftokError for a model that cannot be read.
 
     >>> import conformance, reftok
@@ -90,6 +93,8 @@ def run(
     plan = _plan(model, encoding, checks, _inputs(corpora, inputs, fuzz, seed))
     asked = InProcessSubject(subject)
     plan = replace(plan, subjects=(asked.name,))
+    if out is not None:
+        _make_free(Path(out))
     (entry,) = plan.models
     with _bench_with(asked, plan) as bench:
         info = model_info(entry, bench.reference.tokenizer)
@@ -195,6 +200,8 @@ def _plan(model: FilePath, encoding: str, checks: Sequence[str], inputs: Inputs)
     models = plan_models((str(model),), encoding)
     if len(models) != 1:
         raise UsageError(f"{model}: holds {len(models)} models, {', '.join(entry.name for entry in models)}; name one")
+    if not isinstance(checks, str):
+        checks = [_SLUGS.get(name, name) if isinstance(name, str) else name for name in checks]
     named = _named("checks", checks or tuple(CHECKS), tuple(CHECKS))
     return Plan(models, (), named, inputs, _NO_TIMEOUT)
 
@@ -203,11 +210,20 @@ def _inputs(corpora: Sequence[FilePath], sources: Sequence[str], fuzz: int, seed
     """Raises UsageError for names that are unknown and numbers out of range, InputError for what is no corpus."""
     if isinstance(corpora, str | PathLike):
         raise UsageError(f"corpora={corpora!r}: is no list")
-    if not 0 <= fuzz <= MOST_FUZZ:
-        raise UsageError(f"fuzz={fuzz!r}: is not between 0 and {MOST_FUZZ:,}")
+    if not isinstance(fuzz, int) or not 0 <= fuzz <= MOST_FUZZ:
+        raise UsageError(f"fuzz={fuzz!r}: is no whole number between 0 and {MOST_FUZZ:,}")
     files = tuple(path.resolve() for path in corpus_files(tuple(map(str, corpora))))
     corpus_cases(files)
     return Inputs(files, _named("inputs", sources, SOURCES), fuzz, seed)
+
+
+def _make_free(folder: Path) -> None:
+    """Make a folder; raises InputError where it is not empty, or cannot be made."""
+    check_free(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
 
 
 @cache
@@ -218,7 +234,7 @@ def _own_inputs() -> Inputs:
 
 def _named(what: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """In the order of those that are known."""
-    if isinstance(names, str) or not {*names} <= {*known}:
+    if isinstance(names, str) or not all(name in known for name in names):
         raise UsageError(f"{what}={names!r}: is no list of some of {', '.join(known)}")
     return tuple(name for name in known if name in names)
 

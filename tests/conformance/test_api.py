@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import conformance
+from conformance.core.errors import InputError
 from conformance.inputs.corpora import PARTS
 from conformance.report.run.folder import read_run_folder
 from reftok import Tokenizer, embedded_models, load
@@ -186,17 +187,36 @@ def test_what_proved_nothing_is_no_success() -> None:
     [
         ({"subject": object()}, "a object has no method encode and no method decode"),
         ({"checks": ["idz"]}, r"checks=\['idz'\]: is no list of some of ids"),
+        ({"checks": [["ids"]]}, r"checks=\[\['ids'\]\]: is no list of some of ids"),
         ({"checks": "ids"}, "checks='ids': is no list"),
         ({"inputs": ["corpus"]}, "is no list of some of corpora, vocab"),
         ({"corpora": "languages"}, "corpora='languages': is no list"),
         ({"corpora": ["nowhere"]}, f"nowhere: no such file or folder, nor one of {', '.join(PARTS)}"),
-        ({"fuzz": -1}, "fuzz=-1: is not between 0"),
+        ({"fuzz": -1}, "fuzz=-1: is no whole number between 0"),
+        ({"fuzz": 1.5}, r"fuzz=1\.5: is no whole number between 0"),
+        ({"fuzz": "3"}, "fuzz='3': is no whole number between 0"),
         ({"encoding": "gpt2"}, "none of the models is a rank file"),
     ],
 )
 def test_a_mistake_is_named(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(conformance.UsageError, match=message):
         conformance.run(**{"subject": Right(), "model": "bpe-qwen", **arguments})
+
+
+def test_a_folder_that_is_not_free_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    for name in ("file", "full/file"):
+        (tmp_path / name).write_text("mine", "utf-8")
+    for out, message in (("full", "is not empty"), ("file", "cannot be written"), ("file/in", "cannot be")):
+        with pytest.raises(InputError, match=f"{out}: {message}"):
+            conformance.run(Exits(), "bpe-qwen", out=tmp_path / out, **SMALL)
+    assert {path.name: path.read_text("utf-8") for path in tmp_path.rglob("file")} == {"file": "mine"}
+
+
+def test_a_check_has_the_name_of_the_reports_or_of_the_command_line() -> None:
+    for name in ("batch = single", "batch-single"):
+        (found,) = conformance.compare(Batches(), "bpe-qwen", "ab cd", checks=[name])
+        assert found.example.check == "batch = single"
 
 
 def test_a_folder_with_two_models_and_an_input_that_is_none_are_named(tmp_path: Path) -> None:
