@@ -22,6 +22,7 @@ from conformance.core.run import Run
 from conformance.engine.bench import Bench, load_reference
 from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import MOST_FUZZ, ModelPlan, Plan
+from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import as_asked, judged
 from conformance.inputs.corpora import corpus_files
 from conformance.inputs.shards import SOURCES, Inputs, Shard, corpus_cases
@@ -29,8 +30,8 @@ from conformance.report.run.folder import write_run_folder
 from conformance.report.run.view import answers, shown_input
 from conformance.report.text import visible
 from conformance.runs.execute import execute_here
+from conformance.runs.gather import cells, gather, methods_of, unchecked
 from conformance.runs.gather import findings as findings_of
-from conformance.runs.gather import gather
 from conformance.runs.job import Job, model_info
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import check_free
@@ -142,7 +143,8 @@ def compare(
     r"""The findings on one input, with stage and rule: a text or bytes to encode, ids to decode; empty where none.
 
     The input is not shrunk. Bytes that are not UTF-8 are given to the subject as text with U+FFFD. The other arguments
-    are those of `run`, and so is what is raised; a model that was just used is not loaded again.
+    are those of `run`; a model that was just used is not loaded again. Raises what `run` raises, and UsageError where
+    nothing is proved: there was no official library, or nothing to compare.
 
     >>> import conformance, reftok
     >>> class Mine:
@@ -165,6 +167,7 @@ def compare(
         cases = as_asked([_case(given)], bench.subjects[bench.oracle])
         answered = collect_answers(bench, cases, plan.checks, depth=plan.inputs.closest_depth)
         result = judged(plan, Shard(entry.name, "corpora", 0, len(cases)), bench, cases, answered)
+        _check_compared(result, plan, bench, asked.name)
         mine = [group for group in gather([result]) if group.subject == asked.name]
         return findings_of(
             mine,
@@ -173,6 +176,16 @@ def compare(
             lambda mismatch, cause: whole_example(plan, bench, mismatch, cause),
             lambda _: "",
         )
+
+
+def _check_compared(result: ShardResult, plan: Plan, bench: Bench, subject: str) -> None:
+    """Raise UsageError where no answer of a subject was compared, or none with the official library."""
+    model = bench.model
+    if model.oracle in bench.unavailable:
+        raise UsageError(f"{model.name} was not compared with its official library: {bench.unavailable[model.oracle]}")
+    if not any(result.counts[subject, check].compared for check in plan.checks):
+        table = cells([result], (), (model.name,))
+        raise UsageError("; ".join(unchecked(table, plan.checks, [(model.name, subject)], methods_of([result]))))
 
 
 def describe(found: Iterable[Finding]) -> str:

@@ -14,8 +14,10 @@ import pytest
 
 import conformance
 from conformance.core.errors import InputError
+from conformance.engine import bench
 from conformance.inputs.corpora import PARTS
 from conformance.report.run.folder import read_run_folder
+from conformance.subjects.base import UnavailableError
 from reftok import Tokenizer, embedded_models, load
 from tests.conformance.generators.tiny import byte_level, tiny_json
 
@@ -180,6 +182,27 @@ def test_what_proved_nothing_is_no_success() -> None:
         conformance.findings(Right(), "bpe-qwen", checks=["stream encode"], **SMALL)
     with pytest.raises(conformance.UsageError, match="nothing is proved"):
         conformance.findings(Right(), "bpe-qwen", inputs=[])
+
+
+@pytest.mark.parametrize(("given", "check"), [("a", "stream encode"), ([1], "ids"), ("a", "batch = single")])
+def test_one_input_that_proved_nothing_is_no_success(given: str | list[int], check: str) -> None:
+    with pytest.raises(conformance.UsageError, match=f"{check} was asked for, but"):
+        conformance.compare(Right(), "bpe-qwen", given, checks=[check])
+    assert conformance.compare(Right(), "bpe-qwen", given, checks=[check, "ids", "decode"]) == ()
+
+
+def test_one_input_compared_with_no_official_library_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str, *_: object) -> Any:
+        raise UnavailableError(f"{name} is not installed")
+
+    path = tmp_path / "tokenizer.json"  # a model of its own, whose bench nobody else has used
+    shutil.copyfile(embedded_models()["bpe-qwen"], path)
+    monkeypatch.setattr(bench, "load_subject", missing)
+    message = "was not compared with its official library: tokenizers is not installed"
+    with pytest.raises(conformance.UsageError, match=message):
+        conformance.compare(Right(), path, "a")
 
 
 @pytest.mark.parametrize(
