@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
+
+_NO_SYNC_OF_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
 
 
 def write_atomically(path: Path, text: str) -> None:
     """Replace a file at once, or make it: a reader sees the old file or the new one, never a part.
 
     text: written as UTF-8, a lone surrogate as its escape.
-    When this returns, the new file is on disk. Raises OSError where it cannot be written; the old file then stays, and
-    so it does where the writer is killed.
+    A replaced file keeps its mode; of a symbolic link, the file behind it is replaced. What is there and no file, such
+    as a pipe or a device, is written into. When this returns, a new file is on disk. Raises OSError where it cannot be
+    written; the old file then stays, and so it does where the writer is killed.
     """
+    data = text.encode("utf-8", "backslashreplace")
+    mode = _mode(path)
+    if mode is not None and not stat.S_ISREG(mode):
+        path.write_bytes(data)
+        return
+    path = Path(os.path.realpath(path))
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with beside.open("wb") as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
+            if mode is not None:
+                beside.chmod(stat.S_IMODE(mode))
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
@@ -26,11 +39,25 @@ def write_atomically(path: Path, text: str) -> None:
     sync_folder(path.parent)
 
 
+def _mode(path: Path) -> int | None:
+    """The type and mode of what is there, None where nothing is."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
+
+
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on disk: a power failure loses a file without its name. Windows has no such thing."""
+    """Have the names in a folder on disk: a power failure loses a file without its name.
+
+    Windows has no such thing, and some file systems refuse it.
+    """
     with suppress(PermissionError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in _NO_SYNC_OF_FOLDERS:
+                raise
         finally:
             os.close(descriptor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -84,3 +85,62 @@ def test_where_a_folder_cannot_be_synced_the_file_is_written_all_the_same(
     monkeypatch.setattr(atomic.os, "open", refused)
     write_atomically(path, "new")
     assert path.read_text("ascii") == "new"
+
+
+@pytest.mark.parametrize("error", [errno.EINVAL, errno.ENOTSUP])
+def test_where_a_file_system_does_not_sync_folders_the_file_is_written_all_the_same(
+    path: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    sync = os.fsync
+
+    def refused(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(error, os.strerror(error))
+        sync(descriptor)
+
+    monkeypatch.setattr(atomic.os, "fsync", refused)
+    write_atomically(path, "new")
+    assert path.read_text("ascii") == "new"
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_a_replaced_file_keeps_its_mode(path: Path, mode: int) -> None:
+    path.chmod(mode)
+    write_atomically(path, "new")
+    assert (path.read_text("ascii"), stat.S_IMODE(path.stat().st_mode)) == ("new", mode)
+
+
+def test_a_symbolic_link_stays_and_the_file_behind_it_is_replaced_or_made(path: Path) -> None:
+    folder = path.parent / "elsewhere"
+    folder.mkdir()
+    for target in (path, folder / "made"):
+        link = folder / f"link to {target.name}"
+        link.symlink_to(target)
+        write_atomically(link, "new")
+        assert link.is_symlink()
+        assert (target.read_text("ascii"), target.is_symlink()) == ("new", False)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_written_into(path: Path) -> None:
+    pipe = path.with_name("pipe")
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(pipe, "new")
+    assert os.read(reader, 99) == b"new"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system has no /proc")
+def test_the_link_of_standard_output_leads_to_its_pipe(path: Path) -> None:
+    """As /dev/stdout, which leads to /proc/self/fd/1, which leads to what has no path."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    link = path.with_name("link")
+    link.symlink_to(f"/proc/self/fd/{writer}")
+    write_atomically(link, "new")
+    assert os.read(reader, 99) == b"new"
+    os.close(reader)
+    os.close(writer)
+    assert {file.name for file in path.parent.iterdir()} == {"file", "link"}
