@@ -68,7 +68,14 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 
 @click.command(epilog=EXAMPLES)
 @click.option("--model", "models", multiple=True, metavar="M", help="As of `conformance run`; repeatable.")
-@click.option("--subject", "subjects", multiple=True, metavar="S", help="As of `conformance run`; repeatable.")
+@click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    metavar="S",
+    help="FILE.py:FACTORY, or one of the built-in ones of `conformance run`; only those named are asked; repeatable. "
+    "Default: reftok.",
+)
 @click.option("--corpus", "corpora", multiple=True, metavar="C", help="Lines to mutate; as of `conformance run`.")
 @click.option("--check", "checks", multiple=True, type=CheckName(), help="A check; default: all.")
 @click.option(
