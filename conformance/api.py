@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TypeAlias
 
-from conformance.checks import CHECKS
+from conformance.checks import CHECKS, check_name
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
@@ -24,7 +24,7 @@ from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import MOST_FUZZ, ModelPlan, Plan
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import as_asked, judged
-from conformance.inputs.corpora import corpus_files
+from conformance.inputs.corpora import QUICK_PARTS, corpus_files
 from conformance.inputs.shards import SOURCES, Inputs, Shard, corpus_cases
 from conformance.report.run.folder import write_run_folder
 from conformance.report.run.view import answers, shown_input
@@ -42,13 +42,11 @@ from reftok.formats.hub_folder import files_beside
 
 FilePath: TypeAlias = "str | PathLike[str]"
 
-CORPORA = ("edge_cases", "known_bugs")
 INPUTS = ("corpora", "fuzz")
 FUZZ = 500
 _NO_TIMEOUT = 0.0
 """Nothing can bound an answer of an object in this process."""
 _GIVEN = "given"
-_SLUGS = {check.slug: name for name, check in CHECKS.items()}
 _ONE_AT_A_TIME = RLock()
 """A bench is for one run or comparison at a time, in whichever thread."""
 
@@ -57,7 +55,7 @@ def run(
     subject: object,
     model: FilePath,
     *,
-    corpora: Sequence[FilePath] = CORPORA,
+    corpora: Sequence[FilePath] = QUICK_PARTS,
     inputs: Sequence[str] = INPUTS,
     checks: Sequence[str] = (),
     fuzz: int = FUZZ,
@@ -111,7 +109,7 @@ def findings(
     subject: object,
     model: FilePath,
     *,
-    corpora: Sequence[FilePath] = CORPORA,
+    corpora: Sequence[FilePath] = QUICK_PARTS,
     inputs: Sequence[str] = INPUTS,
     checks: Sequence[str] = (),
     fuzz: int = FUZZ,
@@ -214,7 +212,7 @@ def _plan(model: FilePath, encoding: str, checks: Sequence[str], inputs: Inputs)
     if len(models) != 1:
         raise UsageError(f"{model}: holds {len(models)} models, {', '.join(entry.name for entry in models)}; name one")
     if not isinstance(checks, str):
-        checks = [_SLUGS.get(name, name) if isinstance(name, str) else name for name in checks]
+        checks = [check_name(name) or name for name in checks]
     named = _named("checks", checks or tuple(CHECKS), tuple(CHECKS))
     return Plan(models, (), named, inputs, _NO_TIMEOUT)
 
@@ -242,7 +240,7 @@ def _make_free(folder: Path) -> None:
 @cache
 def _own_inputs() -> Inputs:
     """Those of a run that is not told otherwise."""
-    return _inputs(CORPORA, INPUTS, FUZZ, 0)
+    return _inputs(QUICK_PARTS, INPUTS, FUZZ, 0)
 
 
 def _named(what: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from conformance.generators.byte_strings import ByteStrings
 from conformance.generators.knowledge import model_knowledge
 from conformance.generators.token_ids import TokenIds
 from conformance.generators.turns import in_turn
-from conformance.inputs.corpora import corpus_files
+from conformance.inputs.corpora import QUICK_PARTS, corpus_files
 from conformance.inputs.shards import corpus_lines
 from conformance.shrinking.cases import plainer
 from reftok import Tokenizer, load
@@ -42,7 +42,6 @@ Model: TypeAlias = "str | PathLike[str] | Tokenizer"
 """A path or the name of an embedded model, as `reftok.load` takes it, or what that gives."""
 
 _Item = TypeVar("_Item")
-_CORPORA = ("edge_cases", "known_bugs")
 _SEED_BYTES = 8
 _MOST_PARTS = 64
 _DRAWS = 40
@@ -79,7 +78,7 @@ def ids(model: Model) -> st.SearchStrategy[list[int]]:
 def _generators(model: Model) -> list[Generator]:
     """The generators of a model, each as often as it has its turn."""
     tokenizer = model if isinstance(model, Tokenizer) else load(model if isinstance(model, str) else Path(model))
-    return in_turn(generators(model_knowledge(tokenizer), corpus_lines(tuple(corpus_files(_CORPORA)))))
+    return in_turn(generators(model_knowledge(tokenizer), corpus_lines(tuple(corpus_files(QUICK_PARTS)))))
 
 
 @st.composite

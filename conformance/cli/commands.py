@@ -137,14 +137,14 @@ def cli() -> None:
     type=click.Path(path_type=Path),
     default=None,
     metavar="RUN",
-    help="Finish the run of this folder; other options than --jobs do not count. "
+    help="Finish the run of this folder; other options than --jobs and --quiet do not count. "
     "The folder names FILE.py subjects, whose code will be run: resume only folders that you trust.",
 )
 @click.option("--quiet", is_flag=True, help="No progress, only the report.")
 def run(resume: Path | None, out: Path | None, jobs: int, quiet: bool, **options: Any) -> None:
     """Compare tokenizers on corpora, on their own vocab and on made inputs.
 
-    Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed.
+    Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted.
     """
     console = OutputConsole(highlight=False)
     with ExitStack() as stack:

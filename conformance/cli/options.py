@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from conformance.checks import CHECKS
+from conformance.checks import CHECKS, check_name
 from conformance.core.errors import UsageError
 from conformance.engine.plan import MOST_SECONDS
 from conformance.runs.progress import to_nowhere
@@ -40,10 +40,7 @@ class CheckName(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Raises click.BadParameter for what is no check."""
-        if value in CHECKS:
-            return str(value)
-        slug = super().convert(value, param, ctx)
-        return next(name for name, check in CHECKS.items() if check.slug == slug)
+        return check_name(value) or super().convert(value, param, ctx)
 
 
 class OutputConsole(Console):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-FOREIGN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+FORM_ERRORS = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """Raised on reading a JSON value of another form than the one that is written here: such a file is not ours."""
 
 

@@ -54,13 +54,20 @@ def ask_again(
         other = check(case, expected, every)
         difference = other if isinstance(other, Difference) else None
         return AskedAgain("other" if difference else "gone", difference, expected, every)
-    shown = named_difference(bench.reference.tokenizer, found, expected, observed)
     is_same = found.rule == mismatch.rule and (
         not _is_a_fault(mismatch, cause)
         or bench.attributor.explains(cause, mismatch.subject, mismatch.check, case, expected, observed)
-        or (case, shown.expected, shown.observed) == (mismatch.case, mismatch.expected, mismatch.observed)
+        or (case == mismatch.case and _looks_as_before(bench, mismatch, found, expected, observed))
     )
     return AskedAgain("same" if is_same else "other", found, expected, observed)
+
+
+def _looks_as_before(
+    bench: Bench, mismatch: Mismatch, difference: Difference, expected: Answers, observed: Answers
+) -> bool:
+    """Whether both answers are shown as they were, with the same case."""
+    shown = named_difference(bench.reference.tokenizer, difference, expected, observed)
+    return (shown.expected, shown.observed) == (mismatch.expected, mismatch.observed)
 
 
 def _is_a_fault(mismatch: Mismatch, cause: Attribution) -> bool:

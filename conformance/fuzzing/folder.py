@@ -19,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from conformance.core.errors import InputError
+from conformance.core.errors import FORM_ERRORS, InputError
 from conformance.core.run import case_from_json, case_to_json
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
@@ -32,7 +32,6 @@ from conformance.generators import NAMES
 from conformance.runs.journal import check_planned, result_from_json, result_to_json
 
 SESSION, SHARDS, CORPUS, STATE = "session.json", "shards.jsonl", "corpus.jsonl", "state.json"
-_FOREIGN = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 class ShardJournal:
@@ -67,7 +66,7 @@ def read_finished(folder: Path, generation: int, plan: Plan) -> dict[SessionShar
     path = folder / SHARDS
     try:
         outcomes = [_outcome(value, plan) for value in _values(path)]
-    except _FOREIGN as error:
+    except FORM_ERRORS as error:
         raise InputError(f"{path}: is not the journal of a session ({_said(error)}); begin another folder") from None
     return {outcome.shard: outcome for outcome in outcomes if outcome.shard.generation == generation}
 
@@ -86,7 +85,7 @@ def read_generators(folder: Path) -> tuple[str, ...]:
             raise ValueError(f"no such generators: {names!r:.60}")
     except FileNotFoundError:
         raise InputError(f"{folder}: holds no fuzzing session (there is no {SESSION})") from None
-    except (OSError, *_FOREIGN) as error:
+    except (OSError, *FORM_ERRORS) as error:
         raise InputError(f"{path}: names no generators ({error}); begin another folder") from None
     return tuple(names)
 
@@ -102,7 +101,7 @@ def read_state(folder: Path) -> SessionState:
         models = {name: _model_state(entry) for name, entry in value["models"].items()}
         numbers = {name: _count(value[name], name) for name in ("generation", "cases", "kept")}
         return SessionState(models, **numbers, seconds=_seconds(value["seconds"]))
-    except (OSError, *_FOREIGN) as error:
+    except (OSError, *FORM_ERRORS) as error:
         raise _no_state(path, error) from None
 
 
@@ -160,7 +159,7 @@ def read_corpus(folder: Path, count: int | None = None, start: int = 0) -> list[
     path = folder / CORPUS
     try:
         return [Kept(value["model"], case_from_json(value["case"])) for value in _values(path, start, count)]
-    except _FOREIGN as error:
+    except FORM_ERRORS as error:
         raise InputError(f"{path}: is not the corpus of a session ({error})") from None
 
 
@@ -236,7 +235,7 @@ def _outcome_to_json(outcome: ShardOutcome) -> dict[str, Any]:
 
 
 def _outcome(value: Any, plan: Plan) -> ShardOutcome:
-    """Raises one of `_FOREIGN` for what is none, or not of the plan."""
+    """Raises one of `FORM_ERRORS` for what is none, or not of the plan."""
     shard, result = _shard(value["shard"]), result_from_json(value["result"])
     _check_planned_for(shard.model, result, plan)
     kept = tuple(

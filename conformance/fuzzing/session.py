@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from conformance.engine.plan import Plan
 from conformance.subjects.adapters import BUILT_IN
 
-SHARDS = 16
-"""Of a generation and model: so many workers can be busy with one model."""
+SHARDS_OF_A_GENERATION = 16
+"""Of a model: so many workers can be busy with one model."""
 CASES, CASES_ISOLATED = (32, 4_096), (256, 2_048)
 """Of a shard in the first generation and at most: about a second's work, so that the end of a session is never far.
 
@@ -52,7 +52,7 @@ def generation_shards(plan: Plan, generation: int, start: int, cases: int | None
     """
     first_size, most = CASES if all(name in BUILT_IN for name in plan.subjects) else CASES_ISOLATED
     size = min(first_size << min(generation, 30), most)
-    stop = start + SHARDS * size
+    stop = start + SHARDS_OF_A_GENERATION * size
     stop = stop if cases is None else min(stop, cases)
     return [
         SessionShard(model.name, generation, number, first, min(first + size, stop))

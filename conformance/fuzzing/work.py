@@ -210,15 +210,18 @@ class _Work:
     def ask_in_full(self, plan: Plan) -> None:
         """Ask about the suspects with all checks; a difference is attributed and recorded.
 
-        The oracle is judged by itself, on whatever is suspect of any subject, so that it is charged with each once.
+        The oracle is judged once, on whatever is suspect of any subject: with a subject of which all that is, else by
+        itself.
         """
-        oracle = self.place.bench.oracle
-        asked = {oracle: set().union(*self.suspects.values()), **self.suspects}
-        for name, suspects in asked.items():
-            add_result(self.result, self._judged(plan, name, suspects))
+        every = set().union(*self.suspects.values())
+        with_oracle = next((name for name, suspects in self.suspects.items() if suspects == every), None)
+        if with_oracle is None:
+            add_result(self.result, self._judged(plan, self.place.bench.oracle, every))
+        for name, suspects in self.suspects.items():
+            add_result(self.result, self._judged(plan, name, suspects, with_oracle=name == with_oracle))
 
-    def _judged(self, plan: Plan, name: str, suspects: Collection[int]) -> ShardResult:
-        """The result of one subject on its suspects."""
+    def _judged(self, plan: Plan, name: str, suspects: Collection[int], with_oracle: bool = False) -> ShardResult:
+        """The result of one subject on its suspects. with_oracle: and that of the oracle, which is asked anyhow."""
         bench = self.place.bench
         pairs = [(number, case) for number in sorted(suspects) for case in self._cases(number)]
         cases = [case for _, case in pairs]
@@ -226,7 +229,7 @@ class _Work:
             one: self._with_bulk_ids(one, pairs, found)
             for one, found in collect_answers(bench, cases, plan.checks, name).items()
         }
-        return judged(plan, self.result.shard, bench, cases, answers, name)
+        return judged(plan, self.result.shard, bench, cases, answers, None if with_oracle else name)
 
     def _with_bulk_ids(self, name: str, pairs: Sequence[tuple[int, Case]], answers: Sequence[Answers]) -> list[Answers]:
         """The answers with the ids of the shard's own bulk: asked with the suspects alone, they might be others."""

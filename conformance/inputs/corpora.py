@@ -13,6 +13,8 @@ from conformance.core.resources import corpora_folder
 
 PARTS = ("languages", "domains", "edge_cases", "known_bugs")
 """The parts of the project's own corpora, by folder."""
+QUICK_PARTS = ("edge_cases", "known_bugs")
+"""Those that are asked in a moment, for tests."""
 
 
 def corpus_files(names: tuple[str, ...]) -> list[Path]:

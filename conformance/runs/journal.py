@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args
 
 from conformance.checks import CHECKS
 from conformance.core.case import Kind
-from conformance.core.errors import FOREIGN, InputError
+from conformance.core.errors import FORM_ERRORS, InputError
 from conformance.core.finding import Mismatch, Severity
 from conformance.core.run import mismatch_from_json, mismatch_to_json
 from conformance.engine.plan import MOST_FUZZ, MOST_SECONDS, ModelPlan, Plan
@@ -68,7 +68,7 @@ def _results(folder: Path) -> list[ShardResult]:
     path = folder / JOURNAL
     try:
         return [result_from_json(json.loads(line)) for line in read_lines(path)]
-    except FOREIGN as error:
+    except FORM_ERRORS as error:
         raise _no_journal(path, error) from None
 
 
@@ -106,7 +106,7 @@ def result_to_json(result: ShardResult) -> dict[str, Any]:
 def result_from_json(value: Any) -> ShardResult:
     """The finished shard of `result_to_json`.
 
-    Raises one of FOREIGN for what is none.
+    Raises one of FORM_ERRORS for what is none.
     """
     shard = Shard(**_typed(value, dict, "a line")["shard"])
     _text(shard.model, "a model")
@@ -203,7 +203,7 @@ def read_plan(folder: Path) -> tuple[Plan, str, bool, dict[str, str]]:
         if missing:
             raise ValueError(f"there is no hash of {missing[0]}")
         return plan, command, full, hashes
-    except FOREIGN as error:
+    except FORM_ERRORS as error:
         raise _no_plan(folder, error) from None
 
 
@@ -212,7 +212,7 @@ def read_versions(folder: Path) -> dict[str, str]:
     value = _read_json(folder)
     try:
         return _texts(value["versions"], "versions")
-    except FOREIGN as error:
+    except FORM_ERRORS as error:
         raise _no_plan(folder, error) from None
 
 
@@ -230,7 +230,7 @@ def _read_json(folder: Path) -> dict[str, Any]:
         value: dict[str, Any] = _typed(json.loads((folder / PLAN).read_text("utf-8")), dict, "a plan")
     except FileNotFoundError:
         raise InputError(f"{folder}: is not the folder of a run: it has no {PLAN}") from None
-    except (OSError, *FOREIGN) as error:
+    except (OSError, *FORM_ERRORS) as error:
         raise _no_plan(folder, error) from None
     return value
 

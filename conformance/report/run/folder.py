@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from conformance.core.errors import FOREIGN, InputError
+from conformance.core.errors import FORM_ERRORS, InputError
 from conformance.core.finding import SEVERITIES, Finding, Status
 from conformance.core.run import (
     SCHEMA_VERSION,
@@ -64,7 +64,7 @@ def read_run_folder(folder: Path) -> Run:
     try:
         run = run_from_json(value, findings)
         told = value["unexpected"]
-    except FOREIGN as error:
+    except FORM_ERRORS as error:
         raise InputError(f"{path}: does not have the form of a run: {_reason(error)}") from error
     _require(run.verdict, get_args(Verdict), f"{path}: verdict")
     if run.unexpected != told:
@@ -83,8 +83,11 @@ def _finding(line: str, place: str) -> Finding:
     value = _json(line, place)
     try:
         finding = finding_from_json(value)
-        finding.fingerprint  # noqa: B018  of names that are texts
-    except FOREIGN as error:
+        example = finding.example
+        names = (example.model, example.subject, example.check, finding.stage, finding.rule)
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("a name is no text")
+    except FORM_ERRORS as error:
         raise InputError(f"{place}: does not have the form of a finding: {_reason(error)}") from error
     _require(finding.status, get_args(Status), f"{place}: status")
     _require(finding.example.severity, SEVERITIES, f"{place}: severity")
@@ -109,7 +112,7 @@ def _json(text: str, place: str) -> Any:
         if error.msg.startswith("Unterminated") or not text[error.pos :].strip():
             raise InputError(f"{place}: is truncated: the JSON breaks off after character {error.pos}") from error
         raise InputError(f"{place}: is not JSON: {error}") from error
-    except FOREIGN as error:
+    except FORM_ERRORS as error:
         raise InputError(f"{place}: is not JSON that can be read: {error}") from error
 
 

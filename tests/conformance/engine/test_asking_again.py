@@ -14,6 +14,7 @@ from conformance.core.observation import Encoding, Failure
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.asking_again import AskedAgain, ask_again
 from conformance.engine.bench import Bench
+from conformance.engine.naming import named_difference
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.faults.added_tokens import with_normalizers
 from conformance.inputs.shards import Inputs
@@ -79,3 +80,15 @@ def test_other_ids_for_another_cause_are_another_mismatch(bench: Bench) -> None:
 def test_a_cause_that_only_describes_what_is_seen_asks_for_the_same_rule_alone(bench: Bench) -> None:
     subject = without_added_tokens(bench.reference.tokenizer)
     assert asked(bench, subject, Attribution("", "other ids")).verdict == "same"
+
+
+def test_what_looks_as_it_did_is_the_same_though_its_cause_no_longer_explains_it(bench: Bench) -> None:
+    bench.subjects["mine"] = without_added_tokens(bench.reference.tokenizer)
+    seen = ask_again(bench, Mismatch("bpe-qwen", "mine", "ids", "other ids", "other ids", CASE, "", ""), CASE)
+    assert seen.difference
+    shown = named_difference(bench.reference.tokenizer, seen.difference, seen.expected, seen.observed)
+    known = Mismatch("bpe-qwen", "mine", "ids", "other ids", "other ids", CASE, shown.expected, shown.observed)
+    assert ask_again(bench, known, CASE, cause=NO_NFC).verdict == "same"
+    assert ask_again(bench, replace(known, observed="68 'e'"), CASE, cause=NO_NFC).verdict == "other"
+    other = text_case("a <|im_end|>", "o")
+    assert ask_again(bench, known, other, cause=NO_NFC).verdict == "other"

@@ -17,7 +17,7 @@ from conformance.fuzzing import outcome
 from conformance.fuzzing.corpus import kept_inputs, merge, minimize
 from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.folder import read_corpus, read_state
-from conformance.fuzzing.session import SHARDS, SessionShard, generation_shards
+from conformance.fuzzing.session import SHARDS_OF_A_GENERATION, SessionShard, generation_shards
 from conformance.fuzzing.state import Kept, ShardOutcome, empty_result, new_state
 from conformance.fuzzing.watching import STAGES
 from tests.conformance.fuzzing.sessions import run, session_job
@@ -39,7 +39,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
 def test_generations_have_every_case_once(plan: Plan, cases: int) -> None:
     start = generation = 0
     while shards := generation_shards(plan, generation, start, cases):
-        assert len(shards) <= SHARDS
+        assert len(shards) <= SHARDS_OF_A_GENERATION
         for shard in shards:
             assert shard.start == start < shard.stop
             start = shard.stop
