@@ -40,3 +40,12 @@ class HarnessError(ConformanceError):
     """The harness itself failed, so that nothing can be said about the subjects."""
 
     exit_code: ClassVar[int] = 3
+
+
+def form_problem(error: Exception) -> str:
+    """One of FORM_ERRORS in one line.
+
+    >>> form_problem(KeyError("models"))
+    "'models' is missing"
+    """
+    return f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())[:200]

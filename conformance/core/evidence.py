@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +66,3 @@ class Evidence:
 
 
 NO_EVIDENCE = Evidence()
-
-
-def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
-    """Evidence as JSON, without what is empty."""
-    return {name: value for name, value in asdict(evidence).items() if value}
-
-
-def evidence_from_json(value: Mapping[str, Any]) -> Evidence:
-    """The evidence of `evidence_to_json`."""
-    fields = dict(value)
-    for name in ("decoded", "expected", "observed"):
-        fields[name] = tuple(_token(item) for item in fields.get(name, ()))
-    fields["stream"] = tuple(StreamStep(**item) for item in fields.get("stream", ()))
-    if stage := fields.get("stage"):
-        pieces = {name: tuple(stage[name]) for name in ("expected", "observed")}
-        fields["stage"] = StageDifference(**{**stage, **pieces})
-    return Evidence(**fields)
-
-
-def _token(value: Mapping[str, Any]) -> SeenToken:
-    span = value.get("span")
-    return SeenToken(value["id"], value.get("token", ""), None if span is None else (span[0], span[1]))

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE, Evidence
+from conformance.core.records import Count
 
 Severity = Literal["special-token injection", "other text", "other ids", "no answer", "offsets only"]
 """The severity of a difference, the worst first."""
@@ -48,7 +49,7 @@ class Finding:
     """
 
     example: Mismatch
-    count: int
+    count: Count
     languages: tuple[str, ...]
     stage: str
     rule: str

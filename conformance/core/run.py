@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from conformance.core.case import Case
-from conformance.core.evidence import evidence_from_json, evidence_to_json
 from conformance.core.finding import Finding, Mismatch
+from conformance.core.records import Count, Seconds, from_json, to_json
 
 Verdict = Literal["as expected", "unexpected findings", "incomplete"]
 
@@ -26,11 +26,11 @@ class Cell:
     model: str
     subject: str
     check: str
-    compared: int
-    mismatched: int = 0
-    known: int = 0
-    not_applicable: int = 0
-    failures: int = 0
+    compared: Count
+    mismatched: Count = 0
+    known: Count = 0
+    not_applicable: Count = 0
+    failures: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class ModelInfo:
     format: str
     sha256: str
     oracle: str
-    vocab_size: int
+    vocab_size: Count
     unicode: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -69,8 +69,8 @@ class LanguageCell:
 
     language: str
     subject: str
-    compared: int
-    mismatched: int
+    compared: Count
+    mismatched: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +96,12 @@ class Run:
     findings: tuple[Finding, ...]
     problems: tuple[str, ...]
     corpora: Mapping[str, str]
-    cases: int
-    answers: int
+    cases: Count
+    answers: Count
     sources: tuple[str, ...] = ()
-    fuzz: int = 0
+    fuzz: Count = 0
     started: str = ""
-    times: Mapping[str, float] = field(default_factory=dict)
+    times: Mapping[str, Seconds] = field(default_factory=dict)
 
     @property
     def unexpected(self) -> int:
@@ -128,96 +128,52 @@ def case_to_json(case: Case) -> dict[str, Any]:
     return value
 
 
-def case_from_json(value: Mapping[str, Any]) -> Case:
-    """The case of `case_to_json`."""
-    return Case(
-        value["kind"],
-        value["origin"],
-        value.get("language", ""),
-        text=value.get("text", ""),
-        data=bytes.fromhex(value.get("bytes_hex", "")),
-        ids=tuple(value.get("ids", ())),
-    )
+def case_from_json(value: Any) -> Case:
+    """The case of `case_to_json`; raises one of FORM_ERRORS for anything else."""
+    fields = {**value, "data": bytes.fromhex(value.get("bytes_hex", ""))}
+    fields.pop("bytes_hex", None)
+    case = from_json(fields, Case)
+    if case_to_json(case) != value:
+        raise ValueError(f"holds something else than one input of the kind {case.kind}")
+    return case
 
 
 def mismatch_to_json(mismatch: Mismatch) -> dict[str, Any]:
-    """A mismatch as JSON; its evidence only where there is some."""
-    evidence = evidence_to_json(mismatch.evidence)
-    return {
-        **({"evidence": evidence} if evidence else {}),
-        "model": mismatch.model,
-        "subject": mismatch.subject,
-        "check": mismatch.check,
-        "rule": mismatch.rule,
-        "severity": mismatch.severity,
-        "case": case_to_json(mismatch.case),
-        "expected": mismatch.expected,
-        "observed": mismatch.observed,
-    }
+    """A mismatch as JSON, without what is empty of its evidence, and without that where all is."""
+    value: dict[str, Any] = {**to_json(mismatch), "case": case_to_json(mismatch.case)}
+    evidence = {name: part for name, part in value.pop("evidence").items() if part}
+    return {**value, "evidence": evidence} if evidence else value
 
 
-def mismatch_from_json(value: Mapping[str, Any]) -> Mismatch:
-    """The mismatch of `mismatch_to_json`."""
-    evidence = evidence_from_json(value.get("evidence", {}))
-    return Mismatch(**{**value, "case": case_from_json(value["case"]), "evidence": evidence})
+def mismatch_from_json(value: Any) -> Mismatch:
+    """The mismatch of `mismatch_to_json`; raises one of FORM_ERRORS for anything else."""
+    return from_json({**value, "case": case_from_json(value["case"])}, Mismatch)
 
 
 def finding_to_json(finding: Finding) -> dict[str, Any]:
     """A line of findings.jsonl."""
     return {
+        **to_json(finding),
         "fingerprint": finding.fingerprint,
-        "status": finding.status,
-        "stage": finding.stage,
-        "rule": finding.rule,
-        "oracle": finding.oracle,
-        "count": finding.count,
-        "languages": list(finding.languages),
-        "reason": finding.reason,
-        "upstream": finding.upstream,
-        "replay": finding.replay,
         "example": mismatch_to_json(finding.example),
     }
 
 
-def finding_from_json(value: Mapping[str, Any]) -> Finding:
-    """The finding of `finding_to_json`."""
-    fields = {key: item for key, item in value.items() if key != "fingerprint"}
-    fields["languages"] = tuple(fields["languages"])
-    fields["example"] = mismatch_from_json(fields["example"])
-    return Finding(**fields)
+def finding_from_json(value: Any) -> Finding:
+    """The finding of `finding_to_json`; raises one of FORM_ERRORS for anything else."""
+    fields = {**value, "example": mismatch_from_json(value["example"])}
+    fields.pop("fingerprint", None)
+    return from_json(fields, Finding)
 
 
 def run_to_json(run: Run) -> dict[str, Any]:
     """run.json; the findings stand in findings.jsonl."""
-    value: dict[str, Any] = {"schema": SCHEMA_VERSION, "exit_code": run.exit_code, "unexpected": run.unexpected}
-    for name in ("verdict", "command", "seed", "cases", "answers", "started"):
-        value[name] = getattr(run, name)
-    value["checks"] = list(run.checks)
-    value["problems"] = list(run.problems)
-    value["sources"], value["fuzz"] = list(run.sources), run.fuzz
-    for name in ("models", "subjects", "cells", "languages"):
-        value[name] = [asdict(item) for item in getattr(run, name)]
-    for name in ("versions", "corpora", "times"):
-        value[name] = dict(getattr(run, name))
-    return value
+    value: dict[str, Any] = to_json(replace(run, findings=()))
+    del value["findings"]
+    return {**value, "schema": SCHEMA_VERSION, "exit_code": run.exit_code, "unexpected": run.unexpected}
 
 
-def run_from_json(value: Mapping[str, Any], findings: tuple[Finding, ...]) -> Run:
-    """The run of `run_to_json`."""
-    return Run(
-        findings=findings,
-        models=tuple(ModelInfo(**item) for item in value["models"]),
-        subjects=tuple(
-            SubjectInfo(**{**item, "untested": tuple(item.get("untested", ()))}) for item in value["subjects"]
-        ),
-        cells=tuple(Cell(**item) for item in value["cells"]),
-        languages=tuple(LanguageCell(**item) for item in value["languages"]),
-        checks=tuple(value["checks"]),
-        problems=tuple(value["problems"]),
-        sources=tuple(value.get("sources", ())),
-        fuzz=value.get("fuzz", 0),
-        **{
-            name: value[name]
-            for name in ("verdict", "command", "seed", "versions", "corpora", "cases", "answers", "started", "times")
-        },
-    )
+def run_from_json(value: Any, findings: tuple[Finding, ...]) -> Run:
+    """The run of `run_to_json`; raises one of FORM_ERRORS for anything else."""
+    fields = {name: part for name, part in value.items() if name not in ("schema", "exit_code", "unexpected")}
+    return replace(from_json({**fields, "findings": ()}, Run), findings=findings)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from conformance.core.errors import FORM_ERRORS, InputError
-from conformance.core.finding import SEVERITIES, Finding, Status
+from conformance.core.errors import FORM_ERRORS, InputError, form_problem
+from conformance.core.finding import Finding
 from conformance.core.run import (
     SCHEMA_VERSION,
     Run,
-    Verdict,
     finding_from_json,
     finding_to_json,
     run_from_json,
@@ -65,8 +64,7 @@ def read_run_folder(folder: Path) -> Run:
         run = run_from_json(value, findings)
         told = value["unexpected"]
     except FORM_ERRORS as error:
-        raise InputError(f"{path}: does not have the form of a run: {_reason(error)}") from error
-    _require(run.verdict, get_args(Verdict), f"{path}: verdict")
+        raise InputError(f"{path}: does not have the form of a run: {form_problem(error)}") from error
     if run.unexpected != told:
         raise InputError(f"{folder / FINDINGS}: holds {run.unexpected} new findings, but run.json tells of {told}")
     return run
@@ -82,16 +80,9 @@ def _read_findings(path: Path) -> tuple[Finding, ...]:
 def _finding(line: str, place: str) -> Finding:
     value = _json(line, place)
     try:
-        finding = finding_from_json(value)
-        example = finding.example
-        names = (example.model, example.subject, example.check, finding.stage, finding.rule)
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError("a name is no text")
+        return finding_from_json(value)
     except FORM_ERRORS as error:
-        raise InputError(f"{place}: does not have the form of a finding: {_reason(error)}") from error
-    _require(finding.status, get_args(Status), f"{place}: status")
-    _require(finding.example.severity, SEVERITIES, f"{place}: severity")
-    return finding
+        raise InputError(f"{place}: does not have the form of a finding: {form_problem(error)}") from error
 
 
 def _read(path: Path) -> str:
@@ -114,12 +105,3 @@ def _json(text: str, place: str) -> Any:
         raise InputError(f"{place}: is not JSON: {error}") from error
     except FORM_ERRORS as error:
         raise InputError(f"{place}: is not JSON that can be read: {error}") from error
-
-
-def _require(word: str, words: tuple[str, ...], place: str) -> None:
-    if word not in words:
-        raise InputError(f"{place}: is {word!r}, none of {', '.join(words)}")
-
-
-def _reason(error: Exception) -> str:
-    return f"{error} is missing" if isinstance(error, KeyError) else str(error)

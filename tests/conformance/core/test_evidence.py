@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.core.case import text_case
 from conformance.core.evidence import (
     Evidence,
     SeenToken,
     StageDifference,
     StreamStep,
-    evidence_from_json,
-    evidence_to_json,
 )
+from conformance.core.finding import Mismatch
+from conformance.core.run import mismatch_from_json, mismatch_to_json
 
+MISMATCH = Mismatch("m", "s", "ids", "r", "other ids", text_case("a", "o"), "[1]", "[2]")
 TEXT = st.text(st.characters(exclude_categories=()))
 TOKENS = st.lists(st.builds(SeenToken, st.integers(), TEXT, st.none() | st.tuples(st.integers(0), st.integers(0)))).map(
     tuple
@@ -36,8 +39,9 @@ EVIDENCE = st.builds(
 
 @given(EVIDENCE)
 def test_evidence_comes_back_from_json(evidence: Evidence) -> None:
-    assert evidence_from_json(json.loads(json.dumps(evidence_to_json(evidence)))) == evidence
+    shown = replace(MISMATCH, evidence=evidence)
+    assert mismatch_from_json(json.loads(json.dumps(mismatch_to_json(shown)))) == shown
 
 
 def test_no_evidence_is_nothing_in_json() -> None:
-    assert evidence_to_json(Evidence()) == {}
+    assert "evidence" not in mismatch_to_json(MISMATCH)

@@ -84,7 +84,7 @@ def test_truncated_findings(folder: Path) -> None:
         ("[]", "is not the run.json of a run"),
         ('{"name": "left-pad"}', "is not the run.json of a run"),
         ('{"schema": 99}', "has schema 99; this version reads schema 1"),
-        ('{"schema": 1}', "does not have the form of a run: 'models' is missing"),
+        ('{"schema": 1}', "does not have the form of a run: Object missing required field `verdict`"),
         ("<html>", "is not JSON"),
         ("[" * 100_000, "is (truncated|not JSON)"),
     ],
@@ -102,7 +102,7 @@ def test_bytes_that_are_not_utf8(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("status", "odd", "status: is 'odd'"),
+        ("status", "odd", r"Invalid enum value 'odd' - at `\$\.status`"),
         ("example", 7, "the form of a finding"),
         ("extra", 1, "the form of a finding"),
         ("stage", 1, "the form of a finding"),
@@ -121,10 +121,35 @@ def test_foreign_findings(folder: Path, key: str, value: object, message: str) -
     refused(folder, rf"findings\.jsonl:2: .*{message}")
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        7,
+        {},
+        {"kind": "text", "origin": "o"},
+        {"kind": "text", "origin": "o", "text": 7},
+        {"kind": "text", "origin": "o", "text": "a", "ids": [1]},
+        {"kind": "text", "origin": "o", "text": "a", "tokens": ["a"]},
+        {"kind": "bytes", "origin": "o", "bytes_hex": "zz"},
+        {"kind": "ids", "origin": "o", "ids": ["1"]},
+        {"kind": "ids", "origin": 7, "ids": [1]},
+        {"kind": "picture", "origin": "o", "text": "a"},
+    ],
+)
+def test_a_case_of_the_wrong_form_is_refused_by_file_and_line(folder: Path, case: object) -> None:
+    path = folder / "findings.jsonl"
+    lines = path.read_text("utf-8").splitlines()
+    value = json.loads(lines[1])
+    value["example"]["case"] = case
+    lines[1] = json.dumps(value)
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    refused(folder, r"findings\.jsonl:2: does not have the form of a finding: ")
+
+
 def test_unknown_verdict(folder: Path) -> None:
     path = folder / "run.json"
     path.write_text(path.read_text("utf-8").replace('"verdict": "unexpected findings"', '"verdict": "fine"'), "utf-8")
-    refused(folder, "verdict: is 'fine'")
+    refused(folder, r"Invalid enum value 'fine' - at `\$\.verdict`")
 
 
 def test_a_killed_run_leaves_no_run_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
