@@ -81,7 +81,8 @@ class Run:
         gave no case, an expectation that no longer happens), each a sentence; any of them fails the run.
     sources, fuzz: where the cases came from (as in the plan's inputs), and how many a model was made; what two runs
         asked alike follows from these, the seed and the corpora.
-    started, times: when, and seconds by name; the only parts that two runs of the same plan do not share.
+    started, times: when it was last started, and seconds by name, over all starts; the only parts that two runs of the
+        same plan do not share.
     """
 
     verdict: Verdict

@@ -32,7 +32,7 @@ from conformance.fuzzing.state import SessionState, ShardOutcome
 from conformance.fuzzing.watching import Watcher
 from conformance.fuzzing.workplaces import close_workplaces, work_in_worker
 from conformance.generators.knowledge import model_knowledge
-from conformance.report.run.folder import write_run_folder
+from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.runs.expectations import matching, read_expectations
 from conformance.runs.job import Job
 from conformance.runs.progress import Shrinking
@@ -109,6 +109,7 @@ class _Driver:
         self.cases, self.seconds = session_job.cases, session_job.seconds
         self.told = told
         self.started, self.clock = datetime.now(UTC), time.monotonic()
+        self.seconds_before = seconds_before(self.job.folder)
         names = [model.name for model in self.session.plan.models]
         self.state = state_to_go_on_from(self.job.folder, self.session.plan)
         self.journal = ShardJournal(self.job.folder, self.state.generation, self.session.plan)
@@ -214,8 +215,9 @@ class _Driver:
 
     def _write(self, run: Run, state: SessionState) -> Run:
         """The folder of the run that a state amounts to, and the coverage."""
-        seconds = {"total": round(time.monotonic() - self.clock, 1), "work": round(state.seconds, 1)}
-        run = replace(run, started=self.started.isoformat(timespec="seconds"), times=seconds)
+        seconds = time.monotonic() - self.clock + self.seconds_before
+        times = {"total": round(seconds, 1), "work": round(state.seconds, 1)}
+        run = replace(run, started=self.started.isoformat(timespec="seconds"), times=times)
         coverage = coverage_to_json(model_coverages(state, self.universes))
         write_atomically(self.job.folder / COVERAGE, json.dumps(coverage, indent=1, ensure_ascii=True) + "\n")
         write_run_folder(run, self.job.folder, coverage)

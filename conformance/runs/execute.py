@@ -16,7 +16,7 @@ from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import work
 from conformance.engine.workers import bench_of, close_bench, run_shards
 from conformance.inputs.shards import shards
-from conformance.report.run.folder import write_run_folder
+from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.runs.assemble import finished_run, unfinished_run
 from conformance.runs.expectations import Expectation, matching, read_expectations
 from conformance.runs.job import Job
@@ -35,7 +35,7 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     told: how far it is, after each shard, and which finding is shrunk.
     Interrupted, the journal holds every finished shard, and run.json says "incomplete".
     """
-    started, clock = datetime.now(UTC), time.monotonic()
+    started, clock = datetime.now(UTC), time.monotonic() - seconds_before(job.folder)
     todo = [shard for info in job.models for shard in shards(job.plan.inputs, info.name, info.vocab_size)]
     journal = Journal(job.folder)
     order = {shard.key: number for number, shard in enumerate(todo)}
@@ -49,20 +49,20 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
         journal.add(result)
         results.append(result)
         if (now := time.monotonic()) > next_report:
-            _write_incomplete(job, results, started)
+            _write_incomplete(job, results, started, time.monotonic() - clock)
             took = time.monotonic() - now
             next_report = now + max(SECONDS_BETWEEN_REPORTS, took / SHARE_OF_REPORTS)
         progress = _after(expectations, progress, result)
         told(progress)
 
     remaining = [shard for shard in todo if shard.key not in journal.finished]
-    _write_incomplete(job, results, started)
+    _write_incomplete(job, results, started, time.monotonic() - clock)
     try:
         run_shards(job.plan, remaining, job.jobs, done)
     finally:
         journal.close()
         if len(results) < len(todo):
-            _write_incomplete(job, results, started)
+            _write_incomplete(job, results, started, time.monotonic() - clock)
     results.sort(key=lambda result: order[result.shard.key])
     try:
         run = finished_run(job, results, partial(bench_of, job.plan), told)
@@ -87,8 +87,7 @@ def execute_here(job: Job, bench: Bench) -> Run:
     return _timed(run, results, started, time.monotonic() - clock)
 
 
-def _write_incomplete(job: Job, results: Sequence[ShardResult], started: datetime) -> None:
-    seconds = (datetime.now(UTC) - started).total_seconds()
+def _write_incomplete(job: Job, results: Sequence[ShardResult], started: datetime, seconds: float) -> None:
     write_run_folder(_timed(unfinished_run(job, results), results, started, seconds), job.folder)
 
 

@@ -1,7 +1,7 @@
 """The folder of a run: run.json and findings.jsonl for machines; a report, a summary and a badge for people.
 
 Each file is replaced whole. All are rendered before the first is written; run.json comes last, so that a folder with
-one is complete, and right behind findings.jsonl, so that the two seldom tell of different runs where it is killed.
+one is complete, and is emptied before findings.jsonl is replaced, so that the two never tell of different runs.
 """
 
 from __future__ import annotations
@@ -48,13 +48,18 @@ def write_run_folder(run: Run, folder: Path, coverage: Mapping[str, Any] | None 
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
+        if name == FINDINGS and (folder / RUN).exists():
+            write_atomically(folder / RUN, "")
         write_atomically(folder / name, text)
 
 
 def read_run_folder(folder: Path) -> Run:
     """The run that `write_run_folder` wrote; an `InputError` names the file, the place and what is wrong there."""
     path = folder / RUN
-    value = _json(_read(path), str(path))
+    text = _read(path)
+    if not text:
+        raise InputError(f"{path}: is truncated: its run was killed while it ended; go on with --resume {folder}")
+    value = _json(text, str(path))
     if not isinstance(value, dict) or "schema" not in value:
         raise InputError(f"{path}: is not the run.json of a run")
     if value["schema"] != SCHEMA_VERSION:
@@ -68,6 +73,14 @@ def read_run_folder(folder: Path) -> Run:
     if run.unexpected != told:
         raise InputError(f"{folder / FINDINGS}: holds {run.unexpected} new findings, but run.json tells of {told}")
     return run
+
+
+def seconds_before(folder: Path) -> float:
+    """The seconds that the starts of a run took which its folder tells of; 0 where it tells of none."""
+    try:
+        return read_run_folder(folder).times.get("total", 0.0)
+    except InputError:
+        return 0.0
 
 
 def _read_findings(path: Path) -> tuple[Finding, ...]:

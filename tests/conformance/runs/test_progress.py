@@ -14,7 +14,7 @@ from conformance.engine.result import Counts, Group, ShardResult
 from conformance.fuzzing.screen import SessionTeller
 from conformance.inputs.shards import Inputs, Shard
 from conformance.report.run.folder import read_run_folder
-from conformance.runs.execute import _after, _write_incomplete
+from conformance.runs.execute import _after, _write_incomplete, execute
 from conformance.runs.expectations import Expectation
 from conformance.runs.job import Job
 from conformance.runs.progress import Pace, Progress, ProgressTeller, Shrinking
@@ -77,11 +77,18 @@ def test_shrinking_is_told_at_its_start_and_then_now_and_then(
     assert [Shrinking(2, 3).is_due(seconds) for seconds in (9.0, 11.0)] == [False, True]
 
 
+def test_a_resumed_run_counts_the_seconds_of_the_start_before_as_it_does_its_answers(tmp_path: Path) -> None:
+    job = Job(Plan((), ("reftok",), ("ids",), Inputs((), (), 0, 0), 5.0), (), tmp_path, "command", 1, full=False)
+    _write_incomplete(job, [], datetime(2026, 1, 1, tzinfo=UTC), 1_000.0)
+    run = execute(job, lambda _: None)
+    assert run.times["total"] >= 1_000
+    assert read_run_folder(tmp_path) == run
+
+
 def test_an_unfinished_run_says_how_long_it_took_so_far(tmp_path: Path) -> None:
     job = Job(Plan((), ("reftok",), ("ids",), Inputs((), (), 0, 0), 5.0), (), tmp_path, "command", 1, full=False)
     finished = ShardResult(Shard("m", "corpora", 0, 1), seconds=1.5)
-    _write_incomplete(job, [finished], datetime(2026, 1, 1, tzinfo=UTC))
+    _write_incomplete(job, [finished], datetime(2026, 1, 1, tzinfo=UTC), 2.04)
     run = read_run_folder(tmp_path)
     assert run.verdict == "incomplete"
-    assert run.times["total"] > 0
-    assert run.times["work"] == 1.5
+    assert run.times == {"total": 2.0, "work": 1.5}

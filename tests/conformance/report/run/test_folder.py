@@ -159,12 +159,9 @@ def test_a_killed_run_leaves_no_run_json(tmp_path: Path, monkeypatch: pytest.Mon
     assert not (tmp_path / "run.json").exists()
 
 
-@pytest.mark.parametrize("written", range(6))
-def test_a_folder_whose_reports_are_not_all_replaced_holds_the_run_before(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
-) -> None:
-    """Written are the five reports for people; killed while findings.jsonl is."""
-    left = iter(range(written))
+def killed_after(files: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many files are written; the next one is where the process is killed."""
+    left = iter(range(files))
 
     def write(path: Path, text: str) -> None:
         if next(left, None) is None:
@@ -172,9 +169,28 @@ def test_a_folder_whose_reports_are_not_all_replaced_holds_the_run_before(
         write_atomically(path, text)
 
     monkeypatch.setattr(folders, "write_atomically", write)
+
+
+@pytest.mark.parametrize("written", range(6))
+def test_a_folder_whose_reports_are_not_all_replaced_holds_the_run_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    """Written are the five reports for people."""
+    killed_after(written, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         write_run_folder(passing_run(), folder)
     assert read_run_folder(folder) == sample_run()
+
+
+@pytest.mark.parametrize("written", [6, 7])
+def test_a_run_that_is_killed_around_its_findings_does_not_pass_them_off_as_those_of_the_run_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    killed_after(written, monkeypatch)
+    other = tuple(replace(finding, count=finding.count + 1) for finding in sample_run().findings)
+    with pytest.raises(KeyboardInterrupt):
+        write_run_folder(replace(sample_run(), findings=other), folder)
+    refused(folder, r"run\.json: is truncated: its run was killed while it ended; go on with --resume ")
 
 
 def test_nothing_is_written_before_everything_is_rendered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
