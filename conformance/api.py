@@ -21,11 +21,11 @@ from conformance.core.finding import Finding
 from conformance.core.run import Run
 from conformance.engine.bench import Bench, load_reference
 from conformance.engine.collecting import collect_answers
-from conformance.engine.plan import MOST_FUZZ, ModelPlan, Plan
+from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import as_asked, judged
 from conformance.inputs.corpora import QUICK_PARTS, corpus_files
-from conformance.inputs.shards import SOURCES, Inputs, Shard, corpus_cases
+from conformance.inputs.shards import MOST_FUZZ, SOURCES, Inputs, Shard, corpus_cases
 from conformance.report.run.folder import write_run_folder
 from conformance.report.run.view import answers, shown_input
 from conformance.report.text import visible

@@ -20,18 +20,19 @@ from conformance.cli.options import CheckName, OutputConsole, Timeout, checked_s
 from conformance.cli.reproduce import reproduce_command
 from conformance.core.errors import ConformanceError, UsageError
 from conformance.core.run import Run
-from conformance.engine.plan import MOST_FUZZ, Plan
+from conformance.engine.plan import Plan
 from conformance.files.lock import locked
 from conformance.fuzzing.folder import SESSION
 from conformance.inputs.corpora import PARTS, corpus_files
-from conformance.inputs.shards import DEFAULT_SOURCES, SOURCES, Inputs, corpus_cases
+from conformance.inputs.shards import DEFAULT_SOURCES, MOST_FUZZ, SOURCES, Inputs, corpus_cases
 from conformance.report.run.terminal import print_report
 from conformance.reproduce import replay as replaying
 from conformance.runs.execute import execute
 from conformance.runs.job import Job, check_subjects, check_unchanged, model_infos
-from conformance.runs.journal import check_journal, check_versions, read_plan
+from conformance.runs.journal import check_journal
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import begin_folder, check_free
+from conformance.runs.plan_file import check_versions, read_plan
 from conformance.runs.progress import ProgressTeller, to_nowhere
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions

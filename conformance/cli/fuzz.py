@@ -18,7 +18,7 @@ from rich.text import Text
 from conformance.checks import CHECKS
 from conformance.cli.options import CheckName, OutputConsole, Timeout, checked_subjects, cores
 from conformance.core.errors import InputError
-from conformance.engine.plan import MOST_FUZZ, Plan
+from conformance.engine.plan import Plan
 from conformance.files.lock import locked
 from conformance.fuzzing.corpus import Change, merge, minimize
 from conformance.fuzzing.drive import SessionEnd, SessionJob, run_session
@@ -28,14 +28,14 @@ from conformance.fuzzing.screen import SessionTeller, tables
 from conformance.fuzzing.session import SessionPlan
 from conformance.generators import NAMES
 from conformance.inputs.corpora import PARTS, corpus_files
-from conformance.inputs.shards import Inputs, corpus_cases
+from conformance.inputs.shards import MOST_FUZZ, Inputs, corpus_cases
 from conformance.report.run.terminal import print_report
 from conformance.report.run.view import plural
 from conformance.report.text import visible
 from conformance.runs.job import Job, check_subjects, file_hashes, model_infos
-from conformance.runs.journal import read_plan, write_plan
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import begin_folder, check_free
+from conformance.runs.plan_file import read_plan, write_plan
 from conformance.subjects.adapters import absolute_subject
 from conformance.subjects.versions import installed_versions
 

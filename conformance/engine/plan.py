@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+from msgspec import Meta
+
+from conformance.core.records import Name
 from conformance.inputs.shards import Inputs
 from conformance.subjects.adapters import subject_label
 from reftok.formats.hub_folder import files_beside
 
-MOST_FUZZ = 10**9
 MOST_SECONDS = 3600.0
 """No answer may take longer."""
 
@@ -18,7 +21,7 @@ MOST_SECONDS = 3600.0
 class ModelPlan:
     """A model of a run. oracle: the official library of its format; encoding: of a rank file, "" to recognise it."""
 
-    name: str
+    name: Name
     path: Path
     format: str
     oracle: str
@@ -36,7 +39,7 @@ class Plan:
     subjects: tuple[str, ...]
     checks: tuple[str, ...]
     inputs: Inputs
-    timeout: float
+    timeout: Annotated[float, Meta(ge=0.001, le=MOST_SECONDS)]
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from conformance.core.finding import SEVERITIES, Mismatch
+from conformance.core.records import Count
 from conformance.inputs.shards import Shard
 
 EXAMPLES_PER_GROUP = 3
@@ -36,10 +37,10 @@ class Group:
 class Counts:
     """Of one subject and check: answers compared, mismatched, left out by rule, and not given at all."""
 
-    compared: int = 0
-    mismatched: int = 0
-    not_applicable: int = 0
-    failures: int = 0
+    compared: Count = 0
+    mismatched: Count = 0
+    not_applicable: Count = 0
+    failures: Count = 0
 
 
 @dataclass(slots=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from conformance.core.errors import FORM_ERRORS, InputError, form_problem
+from conformance.core.records import Record
 from conformance.files.atomic import sync_folder
 
 
@@ -18,6 +20,25 @@ def read_lines(path: Path, start: int = 0, stop: int | None = None) -> list[byte
     """
     data = path.read_bytes() if path.is_file() else b""
     return data[: data.rfind(b"\n") + 1].splitlines()[start:stop]
+
+
+def read_records(
+    path: Path, record: Callable[[Any], Record], foreign: str, way_out: str, start: int = 0, stop: int | None = None
+) -> list[Record]:
+    """The records of the whole lines of a file, as `read_lines` has them.
+
+    record: of a value; raises one of FORM_ERRORS where it is none. foreign, way_out: what is said of such a
+        file, as "is not the journal of a run" and "start the run anew".
+    Raises InputError with the line.
+    """
+    records: list[Record] = []
+    for line in read_lines(path, start, stop):
+        try:
+            records.append(record(json.loads(line)))
+        except FORM_ERRORS as error:
+            place = f"{path}:{start + len(records) + 1}"
+            raise InputError(f"{place}: {foreign} ({form_problem(error)}); {way_out}") from None
+    return records
 
 
 class LineFile:

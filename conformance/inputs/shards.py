@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
 
 from conformance.core.case import Case, ids_case
+from conformance.core.records import Count, Name
 from conformance.inputs.byte_tokens import byte_token_cases
 from conformance.inputs.corpora import read_corpus
 from conformance.inputs.cuts import Depth
@@ -24,6 +28,7 @@ SHARD_CASES = 1_000
 SHARD_SCALARS = 4_096
 SHARD_CUTS = 16
 LONGEST_LINE = 1_000
+MOST_FUZZ = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class Inputs:
 
     files: tuple[Path, ...]
     sources: tuple[str, ...]
-    fuzz: int
+    fuzz: Annotated[int, Meta(ge=0, le=MOST_FUZZ)]
     seed: int
 
     @property
@@ -52,10 +57,10 @@ class Inputs:
 class Shard:
     """A slice of the cases of one model: `source` is one of SOURCES."""
 
-    model: str
+    model: Name
     source: str
-    start: int
-    stop: int
+    start: Count
+    stop: Count
 
     @property
     def key(self) -> str:

@@ -18,7 +18,7 @@ from conformance.engine.workers import bench_of, close_bench
 from conformance.report.run.folder import FINDINGS, read_run_folder
 from conformance.report.text import visible
 from conformance.runs.job import is_unchanged
-from conformance.runs.journal import PLAN, read_plan
+from conformance.runs.plan_file import PLAN, read_plan
 
 
 def replay(folder: Path, fingerprint: str, console: Console) -> int:

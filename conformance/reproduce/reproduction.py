@@ -17,7 +17,7 @@ from conformance.engine.plan import Plan
 from conformance.files.atomic import write_atomically
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.reproduce.script import Reproduction, comparison
-from conformance.runs.journal import read_plan
+from conformance.runs.plan_file import read_plan
 from conformance.shrinking.together import FORMATS, MOST_ATTEMPTS, shrink_together
 from conformance.shrinking.trials import Trials
 from conformance.subjects.adapters import BUILT_IN, subject_label

@@ -10,7 +10,7 @@ from conformance.core.errors import InputError
 from conformance.engine.plan import Plan
 from conformance.files.lock import LOCK, locked
 from conformance.runs.job import file_hashes
-from conformance.runs.journal import PLAN, write_plan
+from conformance.runs.plan_file import PLAN, write_plan
 from conformance.subjects.versions import installed_versions
 
 DEFAULT_PARENT = Path("reports") / "runs"

@@ -23,7 +23,7 @@ from conformance.report.run.folder import read_run_folder
 from conformance.reproduce.replay import replay
 from conformance.reproduce.reproduction import reproduce
 from conformance.runs.job import file_hashes
-from conformance.runs.journal import write_plan
+from conformance.runs.plan_file import write_plan
 from conformance.subjects import adapters
 from conformance.subjects.base import Adapter
 from conformance.subjects.reftok_subject import ReftokSubject

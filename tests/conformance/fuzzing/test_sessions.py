@@ -16,7 +16,7 @@ from conformance.fuzzing import drive, work
 from conformance.fuzzing.drive import SessionProgress, run_session
 from conformance.fuzzing.folder import read_corpus, read_state
 from conformance.report.run.folder import read_run_folder
-from conformance.runs.journal import write_plan
+from conformance.runs.plan_file import write_plan
 from conformance.runs.progress import Shrinking
 from conformance.subjects.tokenizers_subject import TokenizersSubject
 from reftok import Tokenizer

@@ -15,16 +15,8 @@ from conformance.core.finding import Mismatch
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import Counts, Group, ShardResult
 from conformance.inputs.shards import Inputs, Shard
-from conformance.runs.journal import (
-    Journal,
-    check_journal,
-    check_versions,
-    read_plan,
-    read_versions,
-    result_from_json,
-    result_to_json,
-    write_plan,
-)
+from conformance.runs.journal import Journal, check_journal, result_from_json, result_to_json
+from conformance.runs.plan_file import check_versions, read_plan, write_plan
 
 
 def result(number: int = 0) -> ShardResult:
@@ -81,10 +73,10 @@ def test_a_last_line_that_was_cut_off_is_forgotten_and_can_be_written_again(tmp_
 
 
 @pytest.mark.parametrize("line", ["", "hello", "{}", "[]", "5", "null", '{"shard": 5}', "\xff", "[" * 100_000])
-def test_a_foreign_journal_is_refused_by_name(tmp_path: Path, line: str) -> None:
+def test_a_foreign_journal_is_refused_by_file_and_line(tmp_path: Path, line: str) -> None:
     path = journaled(tmp_path, 1)
     path.write_bytes(path.read_bytes() + line.encode("latin-1") + b"\n")
-    with pytest.raises(InputError, match=r"journal\.jsonl: is not the journal of a run"):
+    with pytest.raises(InputError, match=r"journal\.jsonl:2: is not the journal of a run"):
         Journal(tmp_path)
 
 
@@ -135,7 +127,7 @@ def test_a_value_of_the_wrong_type_or_size_in_a_journal_is_refused(
 ) -> None:
     path = journaled(tmp_path, 1)
     path.write_text(json.dumps(damaged(json.loads(path.read_text("ascii")), place, new)) + "\n", "ascii")
-    with pytest.raises(InputError, match=r"journal\.jsonl: is not the journal of a run"):
+    with pytest.raises(InputError, match=r"journal\.jsonl:\d+: is not the journal of a run"):
         Journal(tmp_path)
 
 
@@ -157,7 +149,7 @@ def planned(folder: Path) -> Path:
 def test_a_plan_comes_back(tmp_path: Path) -> None:
     planned(tmp_path)
     assert read_plan(tmp_path) == (plan(tmp_path), "conformance run", True, hashes(tmp_path))
-    assert read_versions(tmp_path) == {"regex": "1", "tokenizers": "0.23.3"}
+    check_versions(tmp_path, {"regex": "1", "tokenizers": "0.23.3"})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,118 @@
+"""plan.json: what a run is to do, and the files and libraries that it began with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.checks import CHECKS
+from conformance.core.errors import FORM_ERRORS, InputError, form_problem
+from conformance.core.records import from_json, to_json
+from conformance.engine.plan import ModelPlan, Plan
+from conformance.files.atomic import write_atomically
+from conformance.inputs.shards import SOURCES
+from conformance.subjects.adapters import BUILT_IN, ORACLES, absolute_subject
+from reftok.formats.tiktoken_encodings import ENCODINGS
+
+PLAN = "plan.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """The keys of plan.json besides those of the plan.
+
+    command: as typed. full: whether the plan is everything. hashes: of the plan's files. versions: of libraries.
+    """
+
+    command: str
+    full: bool
+    hashes: dict[str, str]
+    versions: dict[str, str]
+
+
+def write_plan(
+    folder: Path, plan: Plan, command: str, full: bool, hashes: dict[str, str], versions: Mapping[str, str]
+) -> None:
+    """Remember what the run was to do, whether that is everything, and on which files with which libraries."""
+    value = {
+        "command": command,
+        "full": full,
+        **to_json(plan),
+        "models": [{**to_json(model), "path": str(model.path.resolve())} for model in plan.models],
+        "subjects": [absolute_subject(name) for name in plan.subjects],
+        "inputs": {**to_json(plan.inputs), "files": [str(path.resolve()) for path in plan.inputs.files]},
+        "hashes": hashes,
+        "versions": dict(versions),
+    }
+    write_atomically(folder / PLAN, json.dumps(value, indent=1))
+
+
+def read_plan(folder: Path) -> tuple[Plan, str, bool, dict[str, str]]:
+    """The plan of a run folder, its command, whether it is everything, and the hashes of the files at that time.
+
+    Raises InputError where it is not what `write_plan` writes.
+    """
+    plan, beginning = _read(folder)
+    return plan, beginning.command, beginning.full, beginning.hashes
+
+
+def check_versions(folder: Path, installed: Mapping[str, str]) -> None:
+    """Raise InputError where a library is not in the version that the run of this folder began with."""
+    before = _read(folder)[1].versions
+    for name in sorted({*before, *installed}):
+        was, now = before.get(name, "not installed"), installed.get(name, "not installed")
+        if was != now:
+            raise InputError(f"{folder}: {name} was {was}, is {now}: start the run anew")
+
+
+def choose(value: str, allowed: Collection[str], what: str) -> None:
+    """Raise ValueError for what is none of the allowed names."""
+    if value not in allowed:
+        raise ValueError(f"{what} is {value!r}, not one of {', '.join(allowed)}")
+
+
+def _read(folder: Path) -> tuple[Plan, _Beginning]:
+    try:
+        value: dict[str, Any] = {**json.loads((folder / PLAN).read_text("utf-8"))}
+        beginning = from_json({name: value.pop(name) for name in _Beginning.__slots__}, _Beginning)
+        plan = from_json(value, Plan)
+        _check(plan, beginning.hashes)
+    except FileNotFoundError:
+        raise InputError(f"{folder}: is not the folder of a run: it has no {PLAN}") from None
+    except (OSError, *FORM_ERRORS) as error:
+        problem = form_problem(error)
+        raise InputError(f"{folder / PLAN}: cannot be read ({problem}); start the run anew") from None
+    return plan, beginning
+
+
+def _check(plan: Plan, hashes: Collection[str]) -> None:
+    """Raise ValueError where the plan is none that can be worked on."""
+    for model in plan.models:
+        _check_model(model)
+    for subject in plan.subjects:
+        _check_subject(subject)
+    for check in plan.checks:
+        choose(check, CHECKS, "a check")
+    for source in plan.inputs.sources:
+        choose(source, SOURCES, "a source")
+    for names in ([model.name for model in plan.models], plan.labels, plan.checks, plan.inputs.sources):
+        if not names or len(set(names)) != len(names):
+            raise ValueError(f"a name is missing, or there twice, among: {', '.join(names)}")
+    for path in plan.files:
+        if str(path.resolve()) not in hashes:
+            raise ValueError(f"there is no hash of {path.resolve()}")
+
+
+def _check_model(model: ModelPlan) -> None:
+    choose(model.format, ORACLES, "the format of a model")
+    choose(model.oracle, [ORACLES[model.format]], "the oracle of a model")
+    choose(model.encoding, ["", *ENCODINGS] if model.format == "tiktoken" else [""], "the encoding of a model")
+
+
+def _check_subject(name: str) -> None:
+    file, _, factory = name.rpartition(":")
+    if name not in BUILT_IN and not (file and factory.isidentifier()):
+        raise ValueError(f"{name!r} is no subject")
