@@ -81,8 +81,7 @@ def _generators(model: Model) -> list[Generator]:
     return in_turn(generators(model_knowledge(tokenizer), corpus_lines(tuple(corpus_files(QUICK_PARTS)))))
 
 
-@st.composite
-def _drawn(draw: st.DrawFn, makers: Sequence[Generator], plain: Callable[[_Item], Sequence[_Item]]) -> list[_Item]:
+def _drawn(makers: Sequence[Generator], plain: Callable[[_Item], Sequence[_Item]]) -> st.SearchStrategy[list[_Item]]:
     """A generator's input as a list. Its own choices are a seed, whose order says nothing of what is simpler.
 
     So each part, and at last each item, gets a number that says what becomes of it: nearly always nothing, but 0 leaves
@@ -92,20 +91,27 @@ def _drawn(draw: st.DrawFn, makers: Sequence[Generator], plain: Callable[[_Item]
     Nothing at all has a draw of its own, the simplest: else Hypothesis, which tries all numbers at 0 with one seed
     after the other, would often draw that.
     """
-    maker = draw(st.sampled_from((None, *[*makers] * (_DRAWS // max(1, len(makers)) or 1))))
-    if maker is None:
-        return []
-    made: list[Any] = list(maker.draw(Random(draw(st.binary(min_size=_SEED_BYTES, max_size=_SEED_BYTES)))))
-    items = made
-    for _ in range(_rounds(len(made))):
-        width = -(-len(items) // _MOST_PARTS) or 1
-        parts = [items[start : start + width] for start in range(0, len(items), width)]
-        numbers = draw(st.binary(min_size=2 * len(parts), max_size=2 * len(parts)))
-        what = zip(parts, numbers[::2], numbers[1::2], strict=True)
-        items = [item for part, high, low in what for item in _become(part, high << 8 | low, plain)]
-        if not items:
-            reject()
-    return items
+
+    @st.composite
+    def inputs(draw: st.DrawFn) -> list[_Item]:
+        """Without arguments, which Hypothesis would show with all that they hold: the whole model."""
+        maker = draw(choices)
+        if maker is None:
+            return []
+        made: list[Any] = list(maker.draw(Random(draw(st.binary(min_size=_SEED_BYTES, max_size=_SEED_BYTES)))))
+        items = made
+        for _ in range(_rounds(len(made))):
+            width = -(-len(items) // _MOST_PARTS) or 1
+            parts = [items[start : start + width] for start in range(0, len(items), width)]
+            numbers = draw(st.binary(min_size=2 * len(parts), max_size=2 * len(parts)))
+            what = zip(parts, numbers[::2], numbers[1::2], strict=True)
+            items = [item for part, high, low in what for item in _become(part, high << 8 | low, plain)]
+            if not items:
+                reject()
+        return items
+
+    choices = st.sampled_from((None, *[*makers] * (_DRAWS // max(1, len(makers)) or 1)))
+    return inputs()
 
 
 def _rounds(count: int) -> int:

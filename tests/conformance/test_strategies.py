@@ -85,6 +85,14 @@ def test_what_is_drawn_is_mostly_whole() -> None:
     assert sum(map(len, texts)) / len(texts) > 5
 
 
+@pytest.mark.parametrize("strategy", [strategies.texts, strategies.byte_strings, strategies.ids])
+def test_a_strategy_is_shown_without_the_model_that_it_knows(
+    strategy: Callable[[strategies.Model], st.SearchStrategy[Any]],
+) -> None:
+    """Hypothesis warns of what is too long to show, and takes its time to write it."""
+    assert len(repr(strategy("spm-unigram"))) < 200
+
+
 def test_hypothesis_that_is_missing_is_named_with_the_command_that_installs_it() -> None:
     code = "import sys; sys.modules['hypothesis'] = None; import conformance; import conformance.strategies"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
