@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ class InBulk:
 
 
 class Subject(Protocol):
-    """An implementation under test.
+    """An implementation under test; as it stands here, one without a batch call, a door in bulk or streams.
 
     name: as in the reports.
     takes_bytes: whether `encode` takes bytes; if not, it is given their text with U+FFFD for what is not UTF-8.
@@ -36,36 +37,36 @@ class Subject(Protocol):
     """
 
     name: str
-    takes_bytes: bool
-    has_batch: bool
+    takes_bytes: bool = False
+    has_batch: bool = False
 
+    @abstractmethod
     def encode(self, text: str | bytes) -> Encoding:
         """The encoding of one text, special tokens of the template added."""
-        ...
 
     def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         """The encodings of several texts."""
-        ...
+        return [self.encode(text) for text in texts]
 
+    @abstractmethod
     def decode(self, ids: Sequence[int]) -> Decoding:
         """The text of the ids, with special tokens skipped and kept."""
-        ...
 
     def in_bulk(self) -> InBulk | None:
         """The door for what fuzzing sessions ask first; None where it has none."""
-        ...
+        return None
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         """The output of its streaming encoder and decoder; None for each feeding that it has no stream for."""
-        ...
+        return [None] * len(feedings)
 
     def renew(self) -> None:
         """Forget earlier failures: a shard's answers depend on that shard alone."""
-        ...
+        return
 
     def close(self) -> None:
         """Release what it holds."""
-        ...
+        return
 
 
 @dataclass(frozen=True, slots=True)

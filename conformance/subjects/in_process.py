@@ -15,20 +15,19 @@ from conformance.core.observation import Decoding, Encoding
 from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.answers import batch_with_singles, decoded, encoded, encoded_batch, failed, streamed
+from conformance.subjects.base import Subject
 from conformance.subjects.serve import answer
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
 
 UNNAMED = "subject"
 
 
-class InProcessSubject:
+class InProcessSubject(Subject):
     """An object with `encode` and `decode`. It is named by its class, and closed by whoever made it.
 
     version: its attribute `version`, "" where that is no text.
     Raises UsageError for what has not these methods.
     """
-
-    takes_bytes = False
 
     def __init__(self, subject: object) -> None:
         missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]
@@ -57,9 +56,6 @@ class InProcessSubject:
     def decode(self, ids: Sequence[int]) -> Decoding:
         return decoded(self._ask("decode", list(ids)), ids)
 
-    def in_bulk(self) -> None:
-        return None
-
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         return [self._streamed(feeding) if self._streams[feeding.to] else None for feeding in feedings]
 
@@ -72,12 +68,6 @@ class InProcessSubject:
         """The answer, or the failure that it tells of."""
         told = answer(self._subject, operation, item)
         return failed(told) or told
-
-    def renew(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 def subject_name(subject: object) -> str:

@@ -32,7 +32,7 @@ from conformance.subjects.answers import (
     failed,
     streamed,
 )
-from conformance.subjects.base import Ids, InBulk, UnavailableError
+from conformance.subjects.base import Ids, InBulk, Subject, UnavailableError
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
 
 START_SECONDS = 60.0
@@ -58,7 +58,7 @@ _READERS: Mapping[str, Callable[[Any, Any], Any]] = {
 """The functions that hold an answer against the question, by operation."""
 
 
-class IsolatedSubject:
+class IsolatedSubject(Subject):
     """FILE.py:FACTORY with a model, behind a pipe.
 
     timeout: seconds that one answer may take. version: what it says of itself, "" where it says nothing.
@@ -69,8 +69,6 @@ class IsolatedSubject:
     Raises UnavailableError where the process cannot start, or not within `START_SECONDS`, and where the factory raises.
     """
 
-    takes_bytes = False
-
     def __init__(self, name: str, path: Path, timeout: float) -> None:
         self.name = Path(name).name
         self._file, _, self._factory = name.rpartition(":")
@@ -79,7 +77,6 @@ class IsolatedSubject:
         self._deaths = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._features: frozenset[str] = frozenset()
-        self.has_batch = False
         self.version = ""
         self._asked = False
         self._number = 0

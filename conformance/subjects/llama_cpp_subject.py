@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
-from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import Adapter, Format, InBulk, UnavailableError, refusal
+from conformance.core.observation import Encoded
+from conformance.subjects.base import Adapter, Format, Ids, UnavailableError
+from conformance.subjects.library import LibrarySubject
 
 NAME = "llama.cpp"
 
@@ -22,7 +22,7 @@ def version() -> str:
     return str(llama_cpp.__version__)
 
 
-class LlamaCppSubject:
+class LlamaCppSubject(LibrarySubject):
     """The library itself: `llama_tokenize` with special tokens added and parsed, and `llama_detokenize`.
 
     It gives ids only. What it would end the process over counts as refused, and is not given to it: the bytes of code
@@ -31,7 +31,6 @@ class LlamaCppSubject:
 
     name = NAME
     takes_bytes = True
-    has_batch = False
 
     def __init__(self, path: Path) -> None:
         import llama_cpp
@@ -46,11 +45,8 @@ class LlamaCppSubject:
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
         self._type = llama_cpp.llama_vocab_type(self._vocab)
 
-    def encode(self, text: str | bytes) -> Encoding:
-        try:
-            return Encoded(tuple(self.token_ids(text)))
-        except BaseException as error:
-            return refusal(error)
+    def encoding(self, text: str | bytes) -> Encoded:
+        return Encoded(tuple(self.token_ids(text)))
 
     def token_ids(self, text: str | bytes, add_special: bool = True, parse_special: bool = True) -> list[int]:
         """The ids of `llama_tokenize`; an error for a str with lone surrogates, and where it would end the process."""
@@ -74,16 +70,8 @@ class LlamaCppSubject:
         tokens = {self._library.llama_vocab_get_text(self._vocab, token_id) for token_id in range(count)}
         return all(b"<0x%02X>" % byte in tokens or (byte and bytes([byte]) in tokens) for byte in range(256))
 
-    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
-        return [self.encode(text) for text in texts]
-
-    def decode(self, ids: Sequence[int]) -> Decoding:
-        try:
-            skipped = self.text_bytes(ids, remove_special=True, unparse_special=False)
-            kept = self.text_bytes(ids, remove_special=False, unparse_special=True)
-            return Decoded(skipped.decode("utf-8", "replace"), kept.decode("utf-8", "replace"))
-        except BaseException as error:
-            return refusal(error)
+    def text(self, ids: Ids, skip_special_tokens: bool) -> str:
+        return self.text_bytes(ids, skip_special_tokens, not skip_special_tokens).decode("utf-8", "replace")
 
     def text_bytes(self, ids: Sequence[int], remove_special: bool, unparse_special: bool) -> bytes:
         """The bytes of `llama_detokenize`; an error for an id outside the vocab, which would end the process."""
@@ -100,15 +88,6 @@ class LlamaCppSubject:
             if count >= 0:
                 return text.raw[:count]
             size = -count
-
-    def in_bulk(self) -> InBulk | None:
-        return None
-
-    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
-        return [None] * len(feedings)
-
-    def renew(self) -> None:
-        pass
 
     def close(self) -> None:
         self._library.llama_model_free(self._model)

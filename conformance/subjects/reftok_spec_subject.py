@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import reftok
-from conformance.core.observation import Decoding, Encoding
-from conformance.core.streaming import Feeding, Streaming
+from conformance.core.observation import Encoded
 from conformance.subjects.base import Adapter, Ids, InBulk
-from conformance.subjects.in_bulk import each
-from conformance.subjects.reftok_subject import READS, REPRODUCTION, decoding_of, encoding_of
+from conformance.subjects.library import LibrarySubject
 from reftok.spec.pipeline import Pipeline
 
 NAME = "reftok-spec"
+READS = ("tokenizer.json", "vocab_merges", "sentencepiece", "tiktoken", "gguf")
 
 
 def version() -> str:
@@ -21,45 +19,25 @@ def version() -> str:
     return reftok.__version__
 
 
-class ReftokSpecSubject:
+class ReftokSpecSubject(LibrarySubject):
     """The plain rules with a model. They have no streams: those are the engine's."""
 
     name = NAME
-    has_batch = False
 
     def __init__(self, pipeline: Pipeline) -> None:
-        self.pipeline = pipeline
+        self._pipeline = pipeline
         self.takes_bytes = pipeline.library in ("sentencepiece", "llama.cpp")
-        self._skips = pipeline.library != "sentencepiece"
+        self.skips = pipeline.library != "sentencepiece"
 
-    def encode(self, text: str | bytes) -> Encoding:
-        return encoding_of(self.pipeline, text)
+    def encoding(self, text: str | bytes) -> Encoded:
+        found = self._pipeline.encode(text)
+        return Encoded(tuple(found.ids), tuple(found.tokens), tuple(found.offsets), tuple(found.special_tokens_mask))
 
-    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
-        return [self.encode(text) for text in texts]
-
-    def decode(self, ids: Sequence[int]) -> Decoding:
-        return decoding_of(self.pipeline, ids, self._skips)
+    def text(self, ids: Ids, skip_special_tokens: bool) -> str:
+        return self._pipeline.decode(ids, skip_special_tokens)
 
     def in_bulk(self) -> InBulk:
-        decode = self.pipeline.decode
-        return InBulk(
-            lambda texts: each(self.pipeline.encode_ids, texts),
-            lambda questions: each(self._kept, questions),
-            (lambda questions: each(decode, questions)) if self._skips else None,
-        )
-
-    def _kept(self, ids: Ids) -> str:
-        return self.pipeline.decode(ids, skip_special_tokens=False)
-
-    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
-        return [None] * len(feedings)
-
-    def renew(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
+        return self.one_by_one(self._pipeline.encode_ids)
 
 
 def load(path: Path, model_format: str, encoding: str = "") -> ReftokSpecSubject:
@@ -67,6 +45,21 @@ def load(path: Path, model_format: str, encoding: str = "") -> ReftokSpecSubject
     return ReftokSpecSubject(reftok.load(path, encoding or None).spec)
 
 
-_REPRODUCTION = REPRODUCTION.replace("reftok.load(path)", "reftok.load(path).spec")
+REPRODUCTION = """\
+class Subject:
+    def __init__(self, path):
+        import reftok
 
-ADAPTER = Adapter(NAME, package="reftok", reads=READS, version=version, load=load, reproduction=_REPRODUCTION)
+        self.tokenizer = reftok.load(path).spec
+        self.skips = self.tokenizer.library != "sentencepiece"
+
+    def encode(self, text):
+        encoding = self.tokenizer.encode(as_text(text) if self.skips else text)
+        return parts(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
+
+    def decode(self, ids):
+        choices = (True, False) if self.skips else (False,)
+        return [self.tokenizer.decode(ids, skip_special_tokens=skips) for skips in choices]
+"""
+
+ADAPTER = Adapter(NAME, package="reftok", reads=READS, version=version, load=load, reproduction=REPRODUCTION)

@@ -7,11 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.core.observation import Encoded, Encoding
 from conformance.core.releases import release
-from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import Adapter, Format, InBulk, Snippets, UnavailableError, refusal
-from conformance.subjects.in_bulk import each
+from conformance.subjects.base import Adapter, Format, Ids, InBulk, Snippets, UnavailableError
+from conformance.subjects.library import LibrarySubject
 
 NAME = "sentencepiece"
 
@@ -23,12 +22,13 @@ def version() -> str:
     return str(sentencepiece.__version__)
 
 
-class SentencePieceSubject:
+class SentencePieceSubject(LibrarySubject):
     """The library itself, from 0.2.2 on (its offsets come from `return_type="offset_mapping"`)."""
 
     name = NAME
     takes_bytes = True
     has_batch = True
+    skips = False
 
     def __init__(self, path: Path) -> None:
         import sentencepiece
@@ -38,40 +38,21 @@ class SentencePieceSubject:
         except Exception as error:
             raise UnavailableError(f"sentencepiece refuses the model: {error}") from None
 
-    def encode(self, text: str | bytes) -> Encoding:
-        try:
-            return _encoded(self._processor.Encode(text, return_type="offset_mapping"))
-        except BaseException as error:
-            return refusal(error)
+    def encoding(self, text: str | bytes) -> Encoded:
+        return _encoded(self._processor.Encode(text, return_type="offset_mapping"))
 
-    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+    def encodings(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         """Texts by the batch call; bytes one by one: with them, the library gives the pieces of texts as bytes too."""
         strings = [text for text in texts if isinstance(text, str)]
-        try:
-            answers = iter(self._processor.Encode(strings, return_type="offset_mapping", num_threads=1))
-            return [_encoded(next(answers)) if isinstance(text, str) else self.encode(text) for text in texts]
-        except BaseException as error:
-            refusal(error)
-            return [self.encode(text) for text in texts]
+        answers = iter(self._processor.Encode(strings, return_type="offset_mapping", num_threads=1))
+        return [_encoded(next(answers)) if isinstance(text, str) else self.encode(text) for text in texts]
 
-    def decode(self, ids: Sequence[int]) -> Decoding:
-        try:
-            return Decoded(self._processor.Decode(list(ids)))
-        except BaseException as error:
-            return refusal(error)
+    def text(self, ids: Ids, skip_special_tokens: bool) -> str:
+        found: str = self._processor.Decode(list(ids))
+        return found
 
     def in_bulk(self) -> InBulk | None:
-        encode, decode = self._processor.Encode, self._processor.Decode
-        return InBulk(lambda texts: each(encode, texts), lambda questions: each(decode, questions))
-
-    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
-        return [None] * len(feedings)
-
-    def renew(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
+        return self.one_by_one(self._processor.Encode)
 
 
 def _encoded(answer: Any) -> Encoded:
@@ -106,25 +87,17 @@ class OlderSentencePieceSubject(SentencePieceSubject):
         super().__init__(path)
         self._encode: Callable[..., Any] = self._processor.Encode
 
-    def encode(self, text: str | bytes) -> Encoding:
-        try:
-            if isinstance(text, str):
-                return _from_proto(self._encode(text, out_type="immutable_proto"))
-            pieces: list[bytes] = self._encode(text, out_type=str)
-            ids: list[int] = self._encode(text, out_type=int)
-            return Encoded(tuple(ids), tuple(piece.decode("utf-8", "replace") for piece in pieces))
-        except BaseException as error:
-            return refusal(error)
+    def encoding(self, text: str | bytes) -> Encoded:
+        if isinstance(text, str):
+            return _from_proto(self._encode(text, out_type="immutable_proto"))
+        pieces: list[bytes] = self._encode(text, out_type=str)
+        ids: list[int] = self._encode(text, out_type=int)
+        return Encoded(tuple(ids), tuple(piece.decode("utf-8", "replace") for piece in pieces))
 
-    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+    def encodings(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         strings = [text for text in texts if isinstance(text, str)]
-        if len(strings) != len(texts):
-            return [self.encode(text) for text in texts]
-        try:
-            return [_from_proto(answer) for answer in self._encode(strings, out_type="immutable_proto", num_threads=1)]
-        except BaseException as error:
-            refusal(error)
-            return [self.encode(text) for text in texts]
+        answers = iter(self._encode(strings, out_type="immutable_proto", num_threads=1))
+        return [_from_proto(next(answers)) if isinstance(text, str) else self.encode(text) for text in texts]
 
     def in_bulk(self) -> InBulk | None:
         return None

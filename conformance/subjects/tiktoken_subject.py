@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
-from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import Adapter, Format, Ids, InBulk, refusal
-from conformance.subjects.in_bulk import each
+from conformance.core.observation import Encoded, Encoding
+from conformance.subjects.base import Adapter, Format, Ids, InBulk
+from conformance.subjects.library import LibrarySubject
 from reftok.formats.tiktoken import rank_encoding, read_ranks
 
 NAME = "tiktoken"
@@ -21,11 +20,10 @@ def version() -> str:
     return str(tiktoken.__version__)
 
 
-class TiktokenSubject:
+class TiktokenSubject(LibrarySubject):
     """The library itself; the pattern and special tokens, which a rank file lacks, are those that reftok names."""
 
     name = NAME
-    takes_bytes = False
     has_batch = True
 
     def __init__(self, path: Path, encoding_name: str = "") -> None:
@@ -41,49 +39,22 @@ class TiktokenSubject:
         )
         self._special_ids = frozenset(encoding.special_tokens.values())
 
-    def encode(self, text: str | bytes) -> Encoding:
-        try:
-            return Encoded(tuple(self._encoding.encode(_text(text), allowed_special="all")))
-        except BaseException as error:
-            return refusal(error)
+    def encoding(self, text: str | bytes) -> Encoded:
+        return Encoded(tuple(self._ids(text)))
 
-    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
-        try:
-            answers = self._encoding.encode_batch(list(map(_text, texts)), num_threads=1, allowed_special="all")
-            return [Encoded(tuple(ids)) for ids in answers]
-        except BaseException as error:
-            refusal(error)
-            return [self.encode(text) for text in texts]
+    def encodings(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        answers = self._encoding.encode_batch(list(map(_text, texts)), num_threads=1, allowed_special="all")
+        return [Encoded(tuple(ids)) for ids in answers]
 
-    def decode(self, ids: Sequence[int]) -> Decoding:
-        try:
-            ordinary = [token_id for token_id in ids if token_id not in self._special_ids]
-            return Decoded(self._encoding.decode(ordinary), self._encoding.decode(list(ids)))
-        except BaseException as error:
-            return refusal(error)
+    def text(self, ids: Ids, skip_special_tokens: bool) -> str:
+        skipped = self._special_ids if skip_special_tokens else ()
+        return self._encoding.decode([token_id for token_id in ids if token_id not in skipped])
 
     def in_bulk(self) -> InBulk:
-        return InBulk(
-            lambda texts: each(self._ids, texts),
-            lambda questions: each(self._encoding.decode, questions),
-            lambda questions: each(self._without_special, questions),
-        )
+        return self.one_by_one(self._ids)
 
     def _ids(self, text: str | bytes) -> Ids:
-        found: Ids = self._encoding.encode(_text(text), allowed_special="all")
-        return found
-
-    def _without_special(self, ids: Ids) -> str:
-        return str(self._encoding.decode([token_id for token_id in ids if token_id not in self._special_ids]))
-
-    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
-        return [None] * len(feedings)
-
-    def renew(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
+        return self._encoding.encode(_text(text), allowed_special="all")
 
 
 def _text(text: str | bytes) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.observation import Encoded, Encoding
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.base import Adapter, Format, Ids, InBulk, Snippets, UnavailableError, refusal
-from conformance.subjects.in_bulk import at_once, each
+from conformance.subjects.base import Adapter, Format, Ids, InBulk, Snippets, UnavailableError
+from conformance.subjects.library import LibrarySubject, attempt, each
 from conformance.subjects.streams import streaming
 from reftok.formats.hub_folder import hub_tokenizer_json
 
@@ -26,7 +26,7 @@ def version() -> str:
     return str(tokenizers.__version__)
 
 
-class TokenizersSubject:
+class TokenizersSubject(LibrarySubject):
     """The library itself; its batch call is used, on one thread, since the harness runs on all cores anyway.
 
     It is not used where the file asks for padding: what a text is padded to would depend on the rest of the batch.
@@ -34,7 +34,6 @@ class TokenizersSubject:
     """
 
     name = NAME
-    takes_bytes = False
 
     def __init__(self, path: Path, model_format: str) -> None:
         from tokenizers import decoders
@@ -47,50 +46,33 @@ class TokenizersSubject:
             raise UnavailableError(f"tokenizers refuses the model: {error}") from None
         self.has_batch = self._tokenizer.padding is None
 
-    def encode(self, text: str | bytes) -> Encoding:
-        try:
-            return _encoded(self._tokenizer.encode(text))
-        except BaseException as error:
-            return refusal(error)
+    def encoding(self, text: str | bytes) -> Encoded:
+        return _encoded(self._tokenizer.encode(text))
 
-    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
-        if not self.has_batch:
-            return [self.encode(text) for text in texts]
-        try:
-            return [_encoded(encoding) for encoding in self._tokenizer.encode_batch(list(texts))]
-        except BaseException as error:
-            refusal(error)
-            return [self.encode(text) for text in texts]
+    def encodings(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        return [_encoded(encoding) for encoding in self._tokenizer.encode_batch(list(texts))]
 
-    def decode(self, ids: Sequence[int]) -> Decoding:
-        try:
-            return Decoded(
-                self._tokenizer.decode(list(ids), skip_special_tokens=True),
-                self._tokenizer.decode(list(ids), skip_special_tokens=False),
-            )
-        except BaseException as error:
-            return refusal(error)
+    def text(self, ids: Ids, skip_special_tokens: bool) -> str:
+        found: str = self._tokenizer.decode(list(ids), skip_special_tokens=skip_special_tokens)
+        return found
 
     def in_bulk(self) -> InBulk | None:
         if not self.has_batch:
             return None
         tokenizer = self._tokenizer
         encode_batch = getattr(tokenizer, "encode_batch_fast", tokenizer.encode_batch)
+        slowly = self.one_by_one(lambda text: tokenizer.encode(text).ids)
 
         def ids(texts: Sequence[str | bytes]) -> list[Ids | None]:
-            found = at_once(lambda: [encoding.ids for encoding in encode_batch(list(texts))])
-            return each(lambda text: tokenizer.encode(text).ids, texts) if found is None else found
+            found = attempt(encode_batch, list(texts))
+            return slowly.ids(texts) if found is None else [encoding.ids for encoding in found]
 
-        def decoding(skip: bool) -> Callable[[Sequence[Ids]], list[str | None]]:
-            def texts(questions: Sequence[Ids]) -> list[str | None]:
-                found = at_once(lambda: tokenizer.decode_batch(list(questions), skip_special_tokens=skip))
-                if found is None:
-                    return each(lambda ids: tokenizer.decode(ids, skip_special_tokens=skip), questions)
-                return found
+        def texts(skip: bool, questions: Sequence[Ids]) -> list[str | None]:
+            found: list[str | None] | None
+            found = attempt(partial(tokenizer.decode_batch, skip_special_tokens=skip), list(questions))
+            return each(partial(self.text, skip_special_tokens=skip), questions) if found is None else found
 
-            return texts
-
-        return InBulk(ids, decoding(False), decoding(True))
+        return InBulk(ids, partial(texts, False), partial(texts, True))
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
         return [streaming(self, feeding) if self._has_streams else None for feeding in feedings]
@@ -98,12 +80,6 @@ class TokenizersSubject:
     def stream_decoder(self, skip_special_tokens: bool) -> _Decoder:
         """A stream of the library's."""
         return _Decoder(self._tokenizer, skip_special_tokens)
-
-    def renew(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 class _Decoder:
@@ -124,7 +100,7 @@ class _Decoder:
         return ""
 
 
-def _encoded(encoding: Any) -> Encoded | Failure:
+def _encoded(encoding: Any) -> Encoded:
     return Encoded(
         tuple(encoding.ids),
         tuple(encoding.tokens),
