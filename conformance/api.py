@@ -14,11 +14,12 @@ from pathlib import Path
 from threading import RLock
 from typing import TypeAlias
 
-from conformance.checks import CHECKS, check_name
+from conformance.checks import CHECKS
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
 from conformance.core.run import Run
+from conformance.core.slugs import named
 from conformance.engine.bench import Bench, load_reference
 from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import ModelPlan, Plan
@@ -212,7 +213,7 @@ def _plan(model: FilePath, encoding: str, checks: Sequence[str], inputs: Inputs)
     if len(models) != 1:
         raise UsageError(f"{model}: holds {len(models)} models, {', '.join(entry.name for entry in models)}; name one")
     if not isinstance(checks, str):
-        checks = [check_name(name) or name for name in checks]
+        checks = [named(name, CHECKS) or name for name in checks]
     named = _named("checks", checks or tuple(CHECKS), tuple(CHECKS))
     return Plan(models, (), named, inputs, _NO_TIMEOUT)
 

@@ -30,12 +30,3 @@ _ALL: tuple[Check, ...] = (
 _CHECKS = {check.name: check for check in _ALL}
 CHECKS: Mapping[str, Check] = MappingProxyType(_CHECKS)
 """Every check by name, in the order of the reports."""
-
-
-def check_name(given: str) -> str | None:
-    """The name of a check that is given by its name or its slug; None where there is none.
-
-    >>> check_name("batch-single"), check_name("batch = single"), check_name("batch")
-    ('batch = single', 'batch = single', None)
-    """
-    return next((name for name, check in CHECKS.items() if given in (name, check.slug)), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -97,16 +96,6 @@ class Check(ABC):
     diagnosis: Diagnosis = "none"
     expected_by: str = ""
     methods: tuple[str, ...] = ()
-
-    @property
-    def slug(self) -> str:
-        """Its name on the command line.
-
-        >>> from conformance.checks import CHECKS
-        >>> CHECKS["batch = single"].slug
-        'batch-single'
-        """
-        return "-".join(re.findall(r"[a-z]+", self.name))
 
     @property
     def is_sampled(self) -> bool:

@@ -16,7 +16,7 @@ import click
 from conformance.checks import CHECKS
 from conformance.cli.compare import diff, matrix_command
 from conformance.cli.fuzz import corpus, fuzz
-from conformance.cli.options import CheckName, OutputConsole, Timeout, checked_subjects, cores
+from conformance.cli.options import Named, OutputConsole, Timeout, checked_subjects, cores
 from conformance.cli.reproduce import reproduce_command
 from conformance.core.errors import ConformanceError, UsageError
 from conformance.core.run import Run
@@ -91,7 +91,7 @@ def cli() -> None:
     metavar="C",
     help=f"A file, a folder, or {', '.join(PARTS)}; repeatable. Default: all of the project's.",
 )
-@click.option("--check", "checks", multiple=True, type=CheckName(), help="A check; repeatable. Default: all.")
+@click.option("--check", "checks", multiple=True, type=Named(CHECKS), help="A check; repeatable. Default: all.")
 @click.option(
     "--inputs",
     "sources",

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.checks import CHECKS
-from conformance.cli.options import CheckName, OutputConsole, Timeout, checked_subjects, cores
+from conformance.cli.options import Named, OutputConsole, Timeout, checked_subjects, cores
 from conformance.core.errors import InputError
 from conformance.engine.plan import Plan
 from conformance.files.lock import locked
@@ -77,9 +77,9 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     "Default: reftok.",
 )
 @click.option("--corpus", "corpora", multiple=True, metavar="C", help="Lines to mutate; as of `conformance run`.")
-@click.option("--check", "checks", multiple=True, type=CheckName(), help="A check; default: all.")
+@click.option("--check", "checks", multiple=True, type=Named(CHECKS), help="A check; default: all.")
 @click.option(
-    "--generator", "generators", multiple=True, type=click.Choice(NAMES), help="A generator; default: all. Repeatable."
+    "--generator", "generators", multiple=True, type=Named(NAMES), help="A generator; default: all. Repeatable."
 )
 @click.option(
     "--time",

@@ -11,8 +11,8 @@ from typing import Any
 import click
 from rich.console import Console
 
-from conformance.checks import CHECKS, check_name
 from conformance.core.errors import UsageError
+from conformance.core.slugs import named, slug
 from conformance.engine.plan import MOST_SECONDS
 from conformance.runs.progress import to_nowhere
 from conformance.subjects.adapters import check_subject_name, subject_label
@@ -32,15 +32,16 @@ class Timeout(click.FloatRange):
         return seconds
 
 
-class CheckName(click.Choice[str]):
-    """The name of a check, given as its slug; its name in the reports is taken as well."""
+class Named(click.Choice[str]):
+    """One of some names, given as its slug; as the reports have it, it is taken as well."""
 
-    def __init__(self) -> None:
-        super().__init__([check.slug for check in CHECKS.values()])
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = tuple(names)
+        super().__init__(list(map(slug, self._names)))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Raises click.BadParameter for what is no check."""
-        return check_name(value) or super().convert(value, param, ctx)
+        """Raises click.BadParameter for what is none of them."""
+        return named(value, self._names) or super().convert(value, param, ctx)
 
 
 class OutputConsole(Console):

@@ -79,6 +79,12 @@ def test_a_time_is_read(time: str, seconds: float) -> None:
     assert parameter.process_value(Context(fuzz_command), time) == seconds
 
 
+@pytest.mark.parametrize("given", ["near-misses-of-vocab-entries", "near-misses of vocab entries"])
+def test_a_generator_is_named_without_quotes_or_as_reports_have_it(given: str) -> None:
+    parameter = next(option for option in fuzz_command.params if option.name == "generators")
+    assert parameter.process_value(Context(fuzz_command), [given]) == ("near-misses of vocab entries",)
+
+
 def test_the_folder_of_a_run_is_no_session(conformance_here: Command, tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text("{}", "utf-8")
     said(conformance_here(*fuzz(tmp_path)), 2, "holds a run already")
