@@ -61,9 +61,11 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     if value is None:
         return None
     found = _TIME.fullmatch(value)
-    if found is None or not any(found.groupdict().values()):
+    named = found.groupdict().items() if found else ()
+    seconds = sum(float(number) * _SECONDS[unit] for unit, number in named if number)
+    if not seconds:
         raise click.BadParameter(f"{value!r} is no time: write 90s, 10m, 1h30m or 2d", context, parameter)
-    return sum(float(number) * _SECONDS[unit] for unit, number in found.groupdict().items() if number)
+    return seconds
 
 
 @click.command(epilog=EXAMPLES)
