@@ -9,6 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from conformance.core.records import Name
+from conformance.engine.imported import imported_files
 from conformance.inputs.shards import Inputs
 from conformance.subjects.adapters import subject_label
 from reftok.formats.hub_folder import files_beside
@@ -49,6 +50,14 @@ class Plan:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that decides the outcome: models, corpora and subjects of the user's."""
-        subjects = [Path(name.rpartition(":")[0]) for name in self.subjects if ":" in name]
-        paths = [*(model.path for model in self.models), *self.inputs.files, *subjects]
+        paths = [*(model.path for model in self.models), *self.inputs.files, *self._subject_files]
         return (*paths, *(beside for model in self.models for beside in files_beside(model.path)))
+
+    @property
+    def imported(self) -> tuple[Path, ...]:
+        """Every file that a subject of the user's imports from its folder."""
+        return tuple(path for file in self._subject_files for path in imported_files(file))
+
+    @property
+    def _subject_files(self) -> list[Path]:
+        return [Path(name.rpartition(":")[0]) for name in self.subjects if ":" in name]

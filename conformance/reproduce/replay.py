@@ -17,14 +17,13 @@ from conformance.engine.plan import Plan
 from conformance.engine.workers import bench_of, close_bench
 from conformance.report.run.folder import FINDINGS, read_run_folder
 from conformance.report.text import visible
-from conformance.runs.job import is_unchanged
-from conformance.runs.plan_file import PLAN, read_plan
+from conformance.runs.plan_file import PLAN, changed_since, read_plan
 
 
 def replay(folder: Path, fingerprint: str, console: Console) -> int:
     """Ask the subject and the oracle again; 0 where a change has mended it, else 1."""
     finding = named_finding(folder, fingerprint)
-    plan, _, _, hashes = read_plan(folder)
+    plan, *_ = read_plan(folder)
     check_finding(finding, plan, folder)
     example = finding.example
     try:
@@ -34,8 +33,7 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))
     where = f"{example.subject} on {example.model}, {example.check}"
     if difference is None:
-        changed = [name for name, digest in hashes.items() if not is_unchanged(Path(name), digest)]
-        if changed:
+        if changed := changed_since(folder):
             console.print(f"{where}: differs no more; changed since the run: {', '.join(changed)}", soft_wrap=True)
             return 0
         console.print(f"{where}: not seen again, though nothing has changed: it may hang on what was asked before")

@@ -126,7 +126,7 @@ def check_unchanged(hashes: dict[str, str]) -> None:
 def file_hashes(plan: Plan) -> dict[str, str]:
     """SHA-256 of every file that decides the outcome; raises InputError for one that cannot be read."""
     hashes = {}
-    for path in plan.files:
+    for path in (*plan.files, *plan.imported):
         try:
             hashes[str(path.resolve())] = file_hash(path)
         except OSError as error:

@@ -14,7 +14,9 @@ from conformance.core.records import from_json, to_json
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.atomic import write_atomically
 from conformance.inputs.shards import SOURCES
+from conformance.runs.job import is_unchanged
 from conformance.subjects.adapters import BUILT_IN, ORACLES, absolute_subject
+from conformance.subjects.versions import installed_versions
 from reftok.formats.tiktoken_encodings import ENCODINGS
 
 PLAN = "plan.json"
@@ -66,6 +68,14 @@ def check_versions(folder: Path, installed: Mapping[str, str]) -> None:
         was, now = before.get(name, "not installed"), installed.get(name, "not installed")
         if was != now:
             raise InputError(f"{folder}: {name} was {was}, is {now}: start the run anew")
+
+
+def changed_since(folder: Path) -> list[str]:
+    """The files of a run that are gone or not what they were when it began, and the libraries of another version."""
+    beginning = _read(folder)[1]
+    files = [name for name, digest in beginning.hashes.items() if not is_unchanged(Path(name), digest)]
+    libraries = dict(beginning.versions.items() ^ installed_versions().items())
+    return files + sorted(libraries)
 
 
 def choose(value: str, allowed: Collection[str], what: str) -> None:

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from conformance.checks.base import Answers
 from conformance.core.errors import InputError
+from conformance.engine.asking_again import AskedAgain
+from conformance.reproduce import replay as replaying
 from conformance.reproduce.replay import replay
 from conformance.reproduce.reproduction import reproduce
 
@@ -56,6 +59,48 @@ def test_a_subject_that_could_not_take_part_can_once_it_is_back(run_of: Callable
         replayed(folder)
     subject.write_text(right, "utf-8")
     assert replayed(folder) == 1
+
+
+def replayed_as_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+    """The exit code and what is said where the answers differ no more."""
+    gone = AskedAgain("gone", None, Answers(), Answers())
+    monkeypatch.setattr(replaying, "ask_again", lambda *asked: gone)
+    said = StringIO()
+    return replay(folder / "out", "", Console(file=said, width=1_000)), said.getvalue()
+
+
+def test_what_differs_no_more_though_nothing_has_changed_is_not_mended(
+    run_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, said = replayed_as_gone(run_of("mine"), monkeypatch)
+    assert code == 1
+    assert "not seen again, though nothing has changed" in said
+
+
+def test_a_fix_in_a_module_that_the_subject_imports_is_a_change(
+    run_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: only the subject's own file was watched: "not seen again, though nothing has changed"."""
+    folder = run_of("mine")
+    imported = folder / "subjects" / "official.py"
+    imported.write_text("# mended\n" + imported.read_text("utf-8"), "utf-8")
+    code, said = replayed_as_gone(folder, monkeypatch)
+    assert code == 0
+    assert f"changed since the run: {imported}\n" in said
+
+
+def test_another_version_of_a_library_is_a_change(
+    run_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: "not seen again, though nothing has changed", with another official library than then."""
+    folder = run_of("mine")
+    plan = folder / "out" / "plan.json"
+    value = json.loads(plan.read_text("utf-8"))
+    value["versions"]["tokenizers"] = "0.1"
+    plan.write_text(json.dumps(value), "utf-8")
+    code, said = replayed_as_gone(folder, monkeypatch)
+    assert code == 0
+    assert "changed since the run: tokenizers\n" in said
 
 
 @pytest.mark.parametrize("name", ["model", "subject", "check"])
