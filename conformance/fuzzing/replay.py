@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
 from conformance.core.finding import Mismatch
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.asking_again import Verdict, ask_again
 from conformance.engine.plan import Plan
-from conformance.engine.result import Group, ShardResult
+from conformance.engine.result import ShardResult
+from conformance.engine.shard_work import judged
 from conformance.engine.workers import bench_of
+from conformance.fuzzing.state import add_result
+from conformance.inputs.shards import Shard
 
 GroupKey: TypeAlias = tuple[str, str, str, str]
 """Subject, check, stage and rule: what mismatches of one model are grouped by."""
@@ -32,11 +35,6 @@ class Replayed:
     verdict: Verdict
 
     @property
-    def is_fixed(self) -> bool:
-        """Whether none of its examples differs any more."""
-        return self.verdict == "gone"
-
-    @property
     def sentence(self) -> str:
         """For people.
 
@@ -52,29 +50,33 @@ class Replayed:
 
 
 def replay_known(plan: Plan, results: Iterable[ShardResult]) -> list[Replayed]:
-    """Ask again what the results hold, each cause once; what is fixed is taken out of them."""
-    results = list(results)
-    known: dict[tuple[str, GroupKey], list[Group]] = {}
+    """Ask again what the results hold: an example that does not fail as it did leaves them, and so a cause without any.
+
+    What fails in another way is recorded as what it is now.
+    """
+    verdicts: dict[tuple[str, GroupKey], set[Verdict]] = {}
     for result in results:
-        for key, group in result.groups.items():
-            known.setdefault((result.shard.model, key), []).append(group)
-    replayed: list[Replayed] = []
-    for (model, key), groups in sorted(known.items()):
-        cause = Attribution(*key[2:])
-        verdicts = {_verdict(plan, example, cause) for group in groups for example in group.examples}
-        replayed.append(Replayed(model, *key, next(one for one in _OUTCOMES if one in verdicts or one == "gone")))
-    for result in results:
-        for entry in replayed:
-            if entry.is_fixed and entry.model == result.shard.model:
-                _take_out(result, (entry.subject, entry.check, entry.stage, entry.rule))
-    return replayed
+        otherwise: list[ShardResult] = []
+        for key, group in sorted(result.groups.items()):
+            asked = [_asked(plan, example, Attribution(*key[2:])) for example in group.examples]
+            verdicts.setdefault((result.shard.model, key), set()).update(verdict for verdict, _ in asked)
+            otherwise += (now for _, now in asked if now)
+            still = [one for one, (verdict, _) in zip(group.examples, asked, strict=True) if verdict == "same"]
+            if still:
+                group.examples = still
+            else:
+                _take_out(result, key)
+        for now in otherwise:
+            add_result(result, now)
+    return [
+        Replayed(model, *key, next(verdict for verdict in _OUTCOMES if verdict in found))
+        for (model, key), found in sorted(verdicts.items())
+    ]
 
 
 def _take_out(result: ShardResult, key: GroupKey) -> None:
     """Forget a cause, and that its answers mismatched."""
-    group = result.groups.pop(key, None)
-    if group is None:
-        return
+    group = result.groups.pop(key)
     subject, check, *_ = key
     counts = result.counts[subject, check]
     counts.mismatched -= group.count
@@ -84,9 +86,16 @@ def _take_out(result: ShardResult, key: GroupKey) -> None:
         result.languages["", subject][1] -= group.count
 
 
-def _verdict(plan: Plan, example: Mismatch, cause: Attribution) -> Verdict:
+def _asked(plan: Plan, example: Mismatch, cause: Attribution) -> tuple[Verdict, ShardResult | None]:
+    """The verdict, and the result of this case where it fails in another way."""
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
-        return "same"
+        return "same", None
     bench.renew()
-    return ask_again(bench, example, example.case, plan.inputs.closest_depth, cause).verdict
+    asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, cause)
+    if asked.verdict != "other":
+        return asked.verdict, None
+    answers = {bench.oracle: [asked.expected], example.subject: [asked.observed]}
+    shard = Shard(example.model, "fuzz", 0, 1)
+    now = judged(replace(plan, checks=(example.check,)), shard, bench, [example.case], answers, example.subject)
+    return "other", replace(now, cases=0)  # the session has counted it

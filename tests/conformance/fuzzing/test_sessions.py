@@ -236,16 +236,65 @@ def test_known_causes_are_asked_again_first_and_marked_fixed_or_still_failing(tm
         return told
 
     assert not session("strips_white_space").replayed
-    still = [entry for entry in session("strips_white_space").replayed if not entry.is_fixed]
-    assert [(entry.check, entry.rule) for entry in still] == [("ids", "white space at the ends is stripped")]
+    still = [(entry.check, entry.rule, entry.verdict) for entry in session("strips_white_space").replayed]
+    assert still == [("ids", "white space at the ends is stripped", "same")]
     fixed = session("correct").replayed
-    assert [(entry.check, entry.is_fixed) for entry in fixed] == [("ids", True)]
+    assert [(entry.check, entry.verdict) for entry in fixed] == [("ids", "gone")]
     assert "fixed: subject.py:Subject on bpe-gpt2, ids" in fixed[0].sentence
     mended = read_run_folder(folder)
     assert not [finding for finding in mended.findings if finding.example.check == "ids"]
     assert not any(cell.mismatched for cell in mended.cells if cell.check == "ids")
     lines = (folder / "replayed.jsonl").read_text("ascii").splitlines()
     assert [json.loads(line)["verdict"] for line in lines] == ["gone"]
+
+
+STRIPS = """
+import sys
+sys.path.insert(0, {folder!r})
+from official import Official
+
+
+class Subject(Official):
+    def encode_with_offsets(self, text, add_special_tokens):
+        {wrong}
+        return super().encode_with_offsets(text, add_special_tokens)
+"""
+
+
+def stripping(folder: Path, wrong: str) -> tuple[str, ...]:
+    """The subjects of a session in a folder: one that begins with this line."""
+    subject = folder.parent / "subject.py"
+    subject.write_text(STRIPS.format(folder=str(Path(planted("x")).parent), wrong=wrong), "utf-8")
+    return (f"{subject}:Subject",)
+
+
+@pytest.mark.usefixtures("subjects_here")
+def test_a_cause_that_fails_in_another_way_now_is_told_as_what_it_is_now(tmp_path: Path) -> None:
+    """Fault: it was said to be failing in another way, and then reported with the answers of before."""
+    folder = tmp_path / "session"
+    run(session_job(folder, 256, subjects=stripping(folder, "text = text.strip()")))
+    told = Told()
+    end = run(session_job(folder, 256, subjects=stripping(folder, "if text != text.strip(): raise ValueError")), told)
+    assert [entry.verdict for entry in told.replayed] == ["other"]
+    (finding,) = end.run.findings
+    assert (finding.rule, finding.example.observed) == ("refused", "refused: ValueError:")
+    (ids,) = [cell for cell in end.run.cells if cell.check == "ids"]
+    assert (ids.mismatched, end.run.cases) == (finding.count, 256)
+
+
+@pytest.mark.usefixtures("subjects_here")
+def test_an_example_that_no_longer_fails_is_not_shown_for_a_cause_that_does(tmp_path: Path) -> None:
+    """Fault: the worst example of before was reported, with the answers of before, though it was right by now."""
+    folder = tmp_path / "session"
+    run(session_job(folder, 256, subjects=stripping(folder, "text = text.strip()")))
+    (group,) = read_state(folder).models["bpe-gpt2"].result.groups.values()
+    *_, last = [example.case.text for example in group.examples]
+    assert last != group.examples[0].case.text
+    end = run(
+        session_job(folder, 256, subjects=stripping(folder, f"text = text.strip() if text == {last!a} else text"))
+    )
+    (finding,) = end.run.findings
+    assert (finding.example.case.text, finding.count) == (last, group.count)
 
 
 @pytest.mark.usefixtures("subjects_here", "nothing_is_sampled")
