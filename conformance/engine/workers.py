@@ -5,7 +5,6 @@ A worker's death ends the run with exit code 3, and the shard is named; what was
 
 from __future__ import annotations
 
-import gc
 import math
 import signal
 import time
@@ -19,7 +18,7 @@ from typing import Any, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.core.errors import HarnessError
-from conformance.engine.bench import Bench
+from conformance.engine.benches import bench_of
 from conformance.engine.plan import Plan
 from conformance.engine.queue import ShardQueue, ShardT
 from conformance.engine.result import ShardResult
@@ -31,8 +30,6 @@ SHARD_SECONDS = 3600.0
 """No shard takes this long: a subject that hangs is bounded by its own time-out, so this is the harness's own fault."""
 
 Result = TypeVar("Result")
-
-_bench: Bench | None = None
 
 
 def run_shards(plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None]) -> None:
@@ -123,38 +120,4 @@ def _ignore_interrupt() -> None:
 
 def _work_in_worker(plan: Plan, shard: Shard) -> ShardResult:
     """The shard, with the bench of its model kept for the next shard of the same model."""
-    if _bench is None or _bench.model.name != shard.model:
-        _load_in_worker(plan, shard.model)
     return work(plan, shard, bench_of(plan, shard.model))
-
-
-def _load_in_worker(plan: Plan, model: str) -> None:
-    """Load the bench of a model where the garbage collector does not look.
-
-    A vocab has hundreds of thousands of objects, of which none goes before the bench does; to look through them again
-    and again takes a fifth of the time of a shard.
-    """
-    close_bench()
-    gc.unfreeze()
-    gc.collect()
-    gc.disable()
-    bench_of(plan, model)
-    gc.freeze()
-    gc.enable()
-
-
-def bench_of(plan: Plan, model: str) -> Bench:
-    """The bench of a model; the one before it is closed."""
-    global _bench
-    if _bench is None or _bench.model.name != model:
-        close_bench()
-        _bench = Bench(plan, next(entry for entry in plan.models if entry.name == model))
-    return _bench
-
-
-def close_bench() -> None:
-    """Close the bench of this process, if it has one."""
-    global _bench
-    if _bench is not None:
-        _bench.close()
-        _bench = None

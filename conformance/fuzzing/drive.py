@@ -16,7 +16,7 @@ from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
 from conformance.engine.bench import load_reference
 from conformance.engine.queue import ShardQueue
-from conformance.engine.workers import Workers, close_bench
+from conformance.engine.workers import Workers
 from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import Universe
 from conformance.fuzzing.folder import (
@@ -30,7 +30,7 @@ from conformance.fuzzing.replay import Replayed, replay_known
 from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import SessionState, ShardOutcome
 from conformance.fuzzing.watching import Watcher
-from conformance.fuzzing.workplaces import close_workplaces, work_in_worker
+from conformance.fuzzing.worker import forget_session, work_in_worker
 from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.runs.expectations import matching, read_expectations
@@ -97,8 +97,7 @@ def run_session(
     try:
         return driver.run(told_replayed)
     finally:
-        close_workplaces()
-        close_bench()
+        forget_session()
 
 
 class _Driver:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from conformance.core.run import Run
-from conformance.engine.workers import bench_of
+from conformance.engine.benches import bench_of
 from conformance.fuzzing.coverage import KindCoverage, Universe, summary
 from conformance.fuzzing.session import SessionPlan
 from conformance.fuzzing.state import SessionState

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 from conformance.core.finding import Mismatch
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.asking_again import Verdict, ask_again
+from conformance.engine.benches import bench_of
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import judged
-from conformance.engine.workers import bench_of
 from conformance.fuzzing.state import add_result
 from conformance.inputs.shards import Shard
 

@@ -15,7 +15,6 @@ from conformance.checks.encoding import IDS
 from conformance.core.case import Case, made_case, text_case
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
-from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import judged
 from conformance.fuzzing.coverage import Coverage
@@ -41,34 +40,29 @@ BulkQuestions: TypeAlias = tuple[Mapping[int, list[int]], Mapping[int, list[int]
 """By the number of the input, its ids, and those of them with special tokens."""
 
 
-class Workplace:
-    """A worker's place with one model, for all its shards."""
+def shard_outcome(
+    session: SessionPlan,
+    bench: Bench,
+    watcher: Watcher,
+    shard: SessionShard,
+    coverage: Coverage,
+    kept: tuple[Drawn, ...],
+) -> ShardOutcome:
+    """The outcome of one shard.
 
-    def __init__(self, session: SessionPlan, bench: Bench) -> None:
-        self.session = session
-        self.bench = bench
-        self.special_ids = frozenset(bench.knowledge.special_ids)
-        self.watcher = Watcher(bench.reference.tokenizer, bench.knowledge)
-
-    def work(self, shard: SessionShard, coverage: Coverage, kept: tuple[Drawn, ...]) -> ShardOutcome:
-        """The outcome of one shard.
-
-        coverage, kept: at the end of the generation before; neither is changed.
-        """
-        started = time.monotonic()
-        self.bench.renew()
-        plan = self.session.plan
-        result = ShardResult(
-            Shard(shard.model, "fuzz", shard.start, shard.stop), unavailable=dict(self.bench.unavailable)
-        )
-        work = _Work(self, shard, result, coverage.copy())
-        idle = work.draw([*self.bench.generators, KeptMutation.of(self.bench.knowledge, kept)])
-        work.ask_in_bulk()
-        work.look()
-        work.ask_in_full(plan)
-        result.cases = len(work.inputs)
-        result.seconds = time.monotonic() - started
-        return ShardOutcome(shard, result, tuple(work.kept), work.drawn, idle)
+    coverage, kept: at the end of the generation before; neither is changed.
+    """
+    started = time.monotonic()
+    bench.renew()
+    result = ShardResult(Shard(shard.model, "fuzz", shard.start, shard.stop), unavailable=dict(bench.unavailable))
+    work = _Work(session, bench, watcher, shard, result, coverage.copy())
+    idle = work.draw([*bench.generators, KeptMutation.of(bench.knowledge, kept)])
+    work.ask_in_bulk()
+    work.look()
+    work.ask_in_full()
+    result.cases = len(work.inputs)
+    result.seconds = time.monotonic() - started
+    return ShardOutcome(shard, result, tuple(work.kept), work.drawn, idle)
 
 
 @dataclass(slots=True)
@@ -79,7 +73,9 @@ class _Work:
     bulk_ids: what each subject gave in bulk. suspects: by subject, the numbers of the inputs to be asked in full.
     """
 
-    place: Workplace
+    session: SessionPlan
+    bench: Bench
+    watcher: Watcher
     shard: SessionShard
     result: ShardResult
     coverage: Coverage
@@ -93,7 +89,7 @@ class _Work:
 
     def draw(self, found: Sequence[Generator | NothingToDo]) -> dict[str, str]:
         """Draw the inputs, each generator in turn; gives why some have nothing to do."""
-        chosen = [generator for generator in found if generator.name in self.place.session.generators]
+        chosen = [generator for generator in found if generator.name in self.session.generators]
         turns = in_turn(chosen)
         chance = Random(self._seed)
         for number in range(self.shard.start, self.shard.stop if turns else self.shard.start):
@@ -106,7 +102,7 @@ class _Work:
     @property
     def _seed(self) -> str:
         shard = self.shard
-        return f"{self.place.session.plan.inputs.seed}:{shard.model}:{shard.generation}:{shard.number}"
+        return f"{self.session.plan.inputs.seed}:{shard.model}:{shard.generation}:{shard.number}"
 
     def _taken(self, drawn: Drawn) -> Drawn:
         """Bytes as the text of them, where the oracle takes no bytes."""
@@ -116,11 +112,11 @@ class _Work:
 
     @property
     def _oracle(self) -> Subject:
-        return self.place.bench.subjects[self.place.bench.oracle]
+        return self.bench.subjects[self.bench.oracle]
 
     def ask_in_bulk(self) -> None:
         """Compare the ids of texts and the texts of ids; whatever is not equal, or was refused, is suspect."""
-        bench, labels = self.place.bench, self.place.session.plan.labels
+        bench, labels = self.bench, self.session.plan.labels
         names = [name for name in bench.subjects if name != bench.oracle and name in labels]
         oracle = self._oracle.in_bulk()
         right = oracle or bench.reference.in_bulk()
@@ -154,7 +150,7 @@ class _Work:
     def _questions(self, ids: Sequence[Ids | None]) -> BulkQuestions:
         """The ids to decode, and those of them where it matters whether special tokens are skipped."""
         questions = {number: [*found] for number, found in enumerate(ids) if found is not None}
-        is_plain = self.place.special_ids.isdisjoint
+        is_plain = frozenset(self.bench.knowledge.special_ids).isdisjoint
         return questions, {number: found for number, found in questions.items() if not is_plain(found)}
 
     def _texts_of(self, subject: InBulk, questions: BulkQuestions) -> BulkTexts:
@@ -176,7 +172,7 @@ class _Work:
         equal = len(self.inputs) - len(suspects)
         texts = sum(not isinstance(given, tuple) for given in self.inputs)
         texts -= sum(not isinstance(self.inputs[number], tuple) for number in suspects)
-        checks = self.place.session.plan.checks
+        checks = self.session.plan.checks
         for check, count in ((IDS.name, texts), (DECODE.name, equal)):
             if check in checks:
                 self.result.counts[name, check].compared += count
@@ -190,7 +186,7 @@ class _Work:
 
     def look(self) -> None:
         """Watch what the inputs reach, closely for a sample; keep those that reach something new."""
-        watcher = self.place.watcher
+        watcher = self.watcher
         every = LOOKED_AT if self.shard.generation else max(1, len(self.inputs) // LOOKED_AT_FIRST)
         looked_at = self._sampled(every, "looked at")
         for number, (given, ids) in enumerate(zip(self.inputs, self.ids, strict=True)):
@@ -207,7 +203,7 @@ class _Work:
             if reached:
                 self.kept.append(Kept(self.shard.model, self._case(number), reached))
 
-    def ask_in_full(self, plan: Plan) -> None:
+    def ask_in_full(self) -> None:
         """Ask about the suspects with all checks; a difference is attributed and recorded.
 
         The oracle is judged once, on whatever is suspect of any subject: with a subject of which all that is, else by
@@ -216,13 +212,13 @@ class _Work:
         every = set().union(*self.suspects.values())
         with_oracle = next((name for name, suspects in self.suspects.items() if suspects == every), None)
         if with_oracle is None:
-            add_result(self.result, self._judged(plan, self.place.bench.oracle, every))
+            add_result(self.result, self._judged(self.bench.oracle, every))
         for name, suspects in self.suspects.items():
-            add_result(self.result, self._judged(plan, name, suspects, with_oracle=name == with_oracle))
+            add_result(self.result, self._judged(name, suspects, with_oracle=name == with_oracle))
 
-    def _judged(self, plan: Plan, name: str, suspects: Collection[int], with_oracle: bool = False) -> ShardResult:
+    def _judged(self, name: str, suspects: Collection[int], with_oracle: bool = False) -> ShardResult:
         """The result of one subject on its suspects. with_oracle: and that of the oracle, which is asked anyhow."""
-        bench = self.place.bench
+        bench, plan = self.bench, self.session.plan
         pairs = [(number, case) for number in sorted(suspects) for case in self._cases(number)]
         cases = [case for _, case in pairs]
         answers = {
@@ -254,5 +250,5 @@ class _Work:
     def _case(self, number: int) -> Case:
         shard, given = self.shard, self.inputs[number]
         place = f"{shard.generation}.{shard.number}.{number}"
-        origin = f"session:{self.place.session.plan.inputs.seed}:{place}:{self.makers[number]}"
+        origin = f"session:{self.session.plan.inputs.seed}:{place}:{self.makers[number]}"
         return made_case(given, origin)

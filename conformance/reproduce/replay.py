@@ -12,9 +12,9 @@ from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.asking_again import AskedAgain, ask_again
+from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
-from conformance.engine.workers import bench_of, close_bench
 from conformance.report.run.folder import FINDINGS, read_run_folder
 from conformance.report.text import visible
 from conformance.runs.plan_file import PLAN, changed_since, read_plan
@@ -29,7 +29,7 @@ def replay(folder: Path, fingerprint: str, console: Console) -> int:
     try:
         asked, difference = _asked(plan, finding)
     finally:
-        close_bench()
+        close_benches()
     _say(console, "input", example.case.readable_text if example.case.kind != "ids" else str(list(example.case.ids)))
     where = f"{example.subject} on {example.model}, {example.check}"
     if difference is None:

@@ -12,9 +12,10 @@ from conformance.core.finding import Finding
 from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
 from conformance.engine.bench import Bench
+from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import work
-from conformance.engine.workers import bench_of, close_bench, run_shards
+from conformance.engine.workers import run_shards
 from conformance.inputs.shards import shards
 from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.runs.assemble import finished_run, unfinished_run
@@ -67,7 +68,7 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     try:
         run = finished_run(job, results, partial(bench_of, job.plan), told)
     finally:
-        close_bench()
+        close_benches()
     run = _timed(run, results, started, time.monotonic() - clock)
     write_run_folder(run, job.folder)
     return run

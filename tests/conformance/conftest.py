@@ -18,10 +18,11 @@ import pytest
 
 from conformance.cli import fuzz
 from conformance.cli.commands import main
+from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import work
-from conformance.engine.workers import IN_THIS_PROCESS, bench_of, close_bench
+from conformance.engine.workers import IN_THIS_PROCESS
 from conformance.inputs.shards import Shard, corpus_cases, cut_cases
 from conformance.runs import execute
 from conformance.runs.job import file_hash
@@ -85,7 +86,7 @@ def conformance_here() -> Command:
             except SystemExit as ended:
                 code = ended.code
             finally:
-                close_bench()
+                close_benches()
                 signal.signal(signal.SIGTERM, on_end)
         assert isinstance(code, int)
         return subprocess.CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())

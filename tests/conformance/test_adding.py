@@ -17,7 +17,7 @@ from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.core.observation import Encoded, Encoding
-from conformance.engine.workers import close_bench
+from conformance.engine.benches import close_benches
 from conformance.faults.fault import Fault, of_text
 from conformance.report.run.folder import read_run_folder
 from conformance.reproduce.replay import replay
@@ -74,9 +74,9 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(_CHECKS, AsManyTokens.name, AsManyTokens())
     monkeypatch.setitem(adapters._ADAPTERS, TOY, ADAPTER)
     monkeypatch.setattr(faults, "of_input", toy_faults)
-    close_bench()
+    close_benches()
     yield
-    close_bench()
+    close_benches()
 
 
 def found(folder: Path, check: str) -> Finding:

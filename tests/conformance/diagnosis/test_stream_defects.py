@@ -14,10 +14,10 @@ from conformance.core.finding import Mismatch
 from conformance.diagnosis.causes import Attribution
 from conformance.diagnosis.decode_stream import INCOMPLETE
 from conformance.engine.bench import Bench
+from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import work
-from conformance.engine.workers import bench_of, close_bench
 from conformance.inputs.shards import Inputs, Shard
 from conformance.runs.gather import findings, gather
 from conformance.subjects.adapters import ORACLES
@@ -157,7 +157,7 @@ def test_a_fault_is_shrunk_to_a_seam_and_shown_with_what_each_chunk_gave(worked:
     try:
         shrunk, _ = shrunk_example(plan, bench_of(plan, mismatch.model), mismatch, Attribution(*cause))
     finally:
-        close_bench()
+        close_benches()
     assert shrunk.case.text == "a\u0301"
     assert shrunk.observed.startswith("'a' → [], '\u0301' → [], finish → [")
 

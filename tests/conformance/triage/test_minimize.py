@@ -11,8 +11,8 @@ from conformance.checks import CHECKS
 from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import Mismatch, Severity
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
+from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
-from conformance.engine.workers import bench_of, close_bench
 from conformance.inputs.shards import Inputs
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
@@ -48,7 +48,7 @@ class Subject:
 @pytest.fixture(autouse=True)
 def no_bench() -> Iterator[None]:
     yield
-    close_bench()
+    close_benches()
 
 
 @pytest.fixture

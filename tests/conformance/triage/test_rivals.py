@@ -12,8 +12,8 @@ from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import Mismatch
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
+from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import ModelPlan, Plan
-from conformance.engine.workers import bench_of, close_bench
 from conformance.inputs.shards import Inputs
 from conformance.triage.minimize import shrunk_example
 from conformance.triage.rivals import ASKED_OF_EACH_PAIR, _telling_cases
@@ -44,7 +44,7 @@ class Subject(TrailingSpace):
 @pytest.fixture(autouse=True)
 def no_bench() -> Iterator[None]:
     yield
-    close_bench()
+    close_benches()
 
 
 def named(subject: Path | str, case: Case, check: str = "ids", rule: str = "other ids") -> Attribution:
