@@ -15,8 +15,8 @@ from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
+from conformance.engine.asking_again import AskedAgain
 from conformance.reproduce import parts
-from conformance.shrinking.trials import Shown
 from conformance.subjects.adapters import ADAPTERS, FORMATS
 
 SHORT_MODEL = 20_000
@@ -35,7 +35,7 @@ class Reproduction:
     model_format: str
     model: bytes
     case: Case
-    shown: Shown
+    shown: AskedAgain
     is_file: bool
 
     @property
@@ -77,10 +77,10 @@ class Reproduction:
         return ADAPTERS[self.finding.example.subject].reproduction or parts.SUBJECT_IS_OFFICIAL
 
 
-def comparison(finding: Finding, case: Case, shown: Shown) -> tuple[Mapping[str, Any], str]:
+def comparison(finding: Finding, case: Case, shown: AskedAgain) -> tuple[Mapping[str, Any], str]:
     """The constants of the comparison, INPUT among them, and its code; raises InputError where it has none."""
     check = CHECKS[finding.example.check]
-    found = check.reproduction(case, shown.subject)
+    found = check.reproduction(case, shown.observed)
     if found is None:
         problem = "this use of a stream has no short form" if check.methods else "this check has no short form"
         raise InputError(f"{problem}; `conformance replay` shows it")

@@ -7,11 +7,13 @@ from functools import partial
 from typing import Any
 
 from conformance.core.case import Case
+from conformance.core.observation import Encoded
+from conformance.engine.asking_again import AskedAgain
 from conformance.shrinking import sentencepiece_model, tokenizer_json
 from conformance.shrinking.cases import MOST_ATTEMPTS as CASE_ATTEMPTS
 from conformance.shrinking.cases import shrink_case
 from conformance.shrinking.search import Search
-from conformance.shrinking.trials import Shown, Trials
+from conformance.shrinking.trials import Trials
 
 MOST_ATTEMPTS = 2_000
 """The most models that a mismatch is tried with."""
@@ -46,11 +48,13 @@ def shrink_together(
 
 
 def _smaller_model(
-    trials: Trials, model_format: str, data: bytes, case: Case, shown: Shown, attempts: int
+    trials: Trials, model_format: str, data: bytes, case: Case, shown: AskedAgain, attempts: int
 ) -> tuple[bytes, Case]:
     read, steps = _READERS[model_format]
     model = read(data)
-    tokens = model.tokens([*shown.ids, *case.ids])
+    encodings = (shown.expected.encoding, shown.observed.encoding)
+    ids = [token_id for encoding in encodings if isinstance(encoding, Encoded) for token_id in encoding.ids]
+    tokens = model.tokens([*ids, *case.ids])
     search: Search[Any] = Search(model.keeping(tokens), case, trials.fails, attempts)
     search.run(steps(tokens))
     if search.model.written(case) is None or search.model == model.keeping(tokens):

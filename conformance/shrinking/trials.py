@@ -2,47 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 
-from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Mismatch
-from conformance.core.observation import Encoded
+from conformance.core.observation import Encoded, Encoding
 from conformance.diagnosis.causes import Attribution
-from conformance.engine.asking_again import ask_again
+from conformance.engine.asking_again import AskedAgain, ask_again
 from conformance.engine.bench import Bench
-from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.plan import Plan
 from conformance.subjects.adapters import subject_label
-from conformance.subjects.base import Subject
+from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 from reftok.errors import ReftokError
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The mismatch, seen again, with both answers."""
-
-    difference: Difference
-    oracle: Answers
-    subject: Answers
-
-    @property
-    def ids(self) -> list[int]:
-        """Every id of both answers."""
-        encodings = [answers.encoding for answers in (self.oracle, self.subject)]
-        return [token_id for encoding in encodings if isinstance(encoding, Encoded) for token_id in encoding.ids]
-
-    def lost(self, case: Case) -> int:
-        """The number of a text's code points that no token of the oracle stands for."""
-        encoding = self.oracle.encoding
-        if case.kind != "text" or not isinstance(encoding, Encoded) or encoding.offsets is None:
-            return 0
-        return len(case.text) - len({place for span in encoding.offsets for place in range(*span)})
-
 
 _UNKNOWN = Attribution()
 
@@ -71,12 +46,12 @@ class Trials:
         self.differs_otherwise = ""
         self._most_lost: int | None = None
         self._cause = cause
-        self._is_explained = True
+        self._explained = _UNKNOWN
 
     def __enter__(self) -> Trials:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._kept is not None:
             self._kept.close()
         self._folder.cleanup()
@@ -94,31 +69,25 @@ class Trials:
         """Whether the mismatch shows."""
         return self.shown(data, case) is not None
 
-    def shown(self, data: bytes, case: Case) -> Shown | None:
-        """The mismatch, where the same check fails by the same rule; None where not, or where a model is refused.
+    def shown(self, data: bytes, case: Case) -> AskedAgain | None:
+        """The mismatch, where it is the same; None where not, or where a model is refused.
 
         A model for which more of the text is lost than for the first shows another mismatch: a letter is missing.
         """
         bench = self._bench(data)
         if bench is None:
             return None
-        asked = ask_again(bench, self._mismatch, case, self._plan.inputs.closest_depth)
+        asked = ask_again(bench, self._mismatch, case, self._plan.inputs.closest_depth, self._explained)
         self.differs_otherwise = asked.difference.rule if asked.verdict == "other" and asked.difference else ""
-        if asked.verdict != "same" or asked.difference is None:
+        if asked.verdict != "same":
             return None
-        shown = Shown(asked.difference, asked.expected, asked.observed)
+        lost = _lost(asked.expected.encoding, case)
         if self._most_lost is None:
-            self._most_lost = shown.lost(case)
-            self._is_explained = self._explains(bench, case, shown)
-        if shown.lost(case) > self._most_lost:
-            return None
-        return None if self._is_explained and not self._explains(bench, case, shown) else shown
-
-    def _explains(self, bench: Bench, case: Case, shown: Shown) -> bool:
-        """Whether the cause explains what is shown; a model that has not the rule at all shows something else."""
-        mismatch = self._mismatch
-        asked = mismatch.subject, mismatch.check, case, shown.oracle, shown.subject
-        return bool(self._cause.stage) and bench.attributor.explains(self._cause, *asked)
+            self._most_lost = lost
+            answers = asked.expected, asked.observed
+            if bench.attributor.explains(self._cause, self._mismatch.subject, self._mismatch.check, case, *answers):
+                self._explained = self._cause
+        return asked if lost <= self._most_lost else None
 
     def _bench(self, data: bytes) -> Bench | None:
         """The bench of a model file; None where somebody refuses it."""
@@ -135,24 +104,21 @@ class Trials:
         folder.mkdir()
         self._file = folder / self._model.path.name
         self._file.write_bytes(data)
+        plan = self._plan if self._kept is None else replace(self._plan, subjects=())
         try:
-            bench = _BenchWithSubject(self._plan, replace(self._model, path=self._file), self._kept)
-        except ReftokError as error:
+            bench = Bench(plan, replace(self._model, path=self._file))
+            if self._kept is not None:
+                self._kept.load(self._file)
+                bench.subjects[self._kept.name] = self._kept
+        except (ReftokError, UnavailableError) as error:
             self.refused = str(error)
             return None
         self.refused = next(iter(bench.unavailable.values()), "")
         return None if self.refused or bench.oracle != self._model.oracle else bench
 
 
-class _BenchWithSubject(Bench):
-    """A bench for which an isolated subject, if there is one, takes the model within the process that it has."""
-
-    def __init__(self, plan: Plan, model: ModelPlan, kept: IsolatedSubject | None) -> None:
-        self._kept = kept
-        super().__init__(plan, model)
-
-    def _load(self, name: str, timeout: float) -> Subject:
-        if self._kept is None or subject_label(name) != self._kept.name:
-            return super()._load(name, timeout)
-        self._kept.load(self.model.path)
-        return self._kept
+def _lost(encoding: Encoding | None, case: Case) -> int:
+    """The number of a text's code points that no token of the oracle stands for."""
+    if case.kind != "text" or not isinstance(encoding, Encoded) or encoding.offsets is None:
+        return 0
+    return len(case.text) - len({place for span in encoding.offsets for place in range(*span)})

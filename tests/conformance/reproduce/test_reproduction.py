@@ -16,13 +16,13 @@ from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding, Mismatch
+from conformance.engine.asking_again import AskedAgain
 from conformance.engine.plan import Plan
 from conformance.inputs.shards import Inputs
 from conformance.reproduce import parts
 from conformance.reproduce.reproduction import reproduction
 from conformance.reproduce.script import Reproduction
 from conformance.runs.models import plan_models
-from conformance.shrinking.trials import Shown
 from conformance.subjects.adapters import ADAPTERS, FORMATS
 from reftok import Tokenizer, embedded_models
 from reftok.spec.pipeline import Pipeline
@@ -273,7 +273,7 @@ def test_nothing_that_comes_from_inputs_is_code(case: Case, tmp_path: Path) -> N
     model = json.dumps({"model": {"vocab": {HOSTILE: 0}}}).encode()
     mismatch = Mismatch("m", HOSTILE, "ids", HOSTILE, "other ids", case, HOSTILE, HOSTILE)
     finding = Finding(mismatch, 1, (), HOSTILE, HOSTILE, "tokenizers")
-    shown = Shown(Difference(HOSTILE, "other ids", "", ""), Answers(), Answers())
+    shown = AskedAgain("same", Difference(HOSTILE, "other ids", "", ""), Answers(), Answers())
     path = tmp_path / "reproduction.py"
     path.write_text(Reproduction(finding, "tokenizer.json", model, case, shown, True).text, "ascii")
     assert constant(path, "INPUT") == (list(case.ids) or case.data or case.text)
