@@ -18,14 +18,14 @@ def arguments(description: str | None, source: str = "") -> argparse.Namespace:
     return parser.parse_args()
 
 
-def write_or_check(tables: Mapping[str, str], is_check: bool, maker: str) -> int:
+def write_or_check(tables: Mapping[str, str], is_check: bool, maker: str, folder: Path = DATA) -> int:
     """Write the tables, or compare them with what is there; gives the exit code.
 
-    tables: by name. maker: what they are made from, for the message.
+    tables: by name. maker: what they are made from, for the message. folder: where they are.
     """
     differing = 0
     for name, table in tables.items():
-        path = DATA / f"{name}.txt"
+        path = folder / f"{name}.txt"
         if not is_check:
             path.write_text(f"{table}\n", encoding="ascii")
         elif path.read_text("ascii") != f"{table}\n":

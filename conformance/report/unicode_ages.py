@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cache
+from importlib import resources
 
-from conformance.report.unicode_age_tables import AGES
-
-Range = tuple[int, int, str]
+from reftok.unicode.ranges import ranges_of
 
 
 def age_of(character: str) -> str:
     r"""The version of Unicode in which a code point was assigned, "" for one that is not.
+
+    Noncharacters and private use have an age as well.
 
     >>> age_of("a"), age_of("\U0001f937"), age_of("\u0378"), age_of("\U0001e6c0")
     ('1.1', '9.0', '', '17.0')
@@ -23,11 +24,8 @@ def age_of(character: str) -> str:
 
 
 @cache
-def _ranges() -> list[Range]:
-    """First, last and version, in ascending order."""
-    ranges: list[Range] = []
-    for version, table in AGES.items():
-        for item in table.split():
-            first, _, last = item.partition("-")
-            ranges.append((int(first, 16), int(last or first, 16), version))
-    return sorted(ranges)
+def _ranges() -> list[tuple[int, int, str]]:
+    """First, last and version, in ascending order, by the property Age of Unicode 17.0 (tools/make_age_table.py)."""
+    table = resources.files("conformance.report").joinpath("unicode_ages.txt").read_text("ascii")
+    ages = (line.partition(" ") for line in table.splitlines())
+    return sorted((*span, version) for version, _, spans in ages for span in ranges_of(spans))
