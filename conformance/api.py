@@ -31,7 +31,7 @@ from conformance.report.run.folder import write_run_folder
 from conformance.report.run.view import answers, shown_input
 from conformance.report.text import visible
 from conformance.runs.execute import execute_here
-from conformance.runs.gather import cells, gather, methods_of, unchecked
+from conformance.runs.gather import cells, methods_of, unchecked
 from conformance.runs.gather import findings as findings_of
 from conformance.runs.job import Job, model_info
 from conformance.runs.models import plan_models
@@ -165,11 +165,10 @@ def compare(
     with _bench_with(asked, plan) as bench:
         cases = as_asked([_case(given)], bench.subjects[bench.oracle])
         answered = collect_answers(bench, cases, plan.checks, depth=plan.inputs.closest_depth)
-        result = judged(plan, Shard(entry.name, "corpora", 0, len(cases)), bench, cases, answered)
+        result = judged(plan, Shard(entry.name, "corpora", 0, len(cases)), bench, cases, answered, asked.name)
         _check_compared(result, plan, bench, asked.name)
-        mine = [group for group in gather([result]) if group.subject == asked.name]
         return findings_of(
-            mine,
+            [result],
             {entry.name: bench.oracle},
             (),
             lambda mismatch, cause: whole_example(plan, bench, mismatch, cause),
@@ -183,8 +182,9 @@ def _check_compared(result: ShardResult, plan: Plan, bench: Bench, subject: str)
     if model.oracle in bench.unavailable:
         raise UsageError(f"{model.name} was not compared with its official library: {bench.unavailable[model.oracle]}")
     if not any(result.counts[subject, check].compared for check in plan.checks):
-        table = cells([result], (), (model.name,))
-        raise UsageError("; ".join(unchecked(table, plan.checks, [(model.name, subject)], methods_of([result]))))
+        by_model = {model.name: result}
+        table = cells(by_model, (), by_model)
+        raise UsageError("; ".join(unchecked(table, plan.checks, [(model.name, subject)], methods_of(by_model))))
 
 
 def describe(found: Iterable[Finding]) -> str:

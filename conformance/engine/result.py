@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeAlias
 
+from conformance.checks.stream_methods import add_methods
 from conformance.core.finding import SEVERITIES, Mismatch
 from conformance.core.records import Count
 from conformance.inputs.shards import Shard
@@ -13,24 +16,27 @@ from conformance.inputs.shards import Shard
 EXAMPLES_PER_GROUP = 3
 
 
+GroupKey: TypeAlias = tuple[str, str, str, str]
+"""Subject, check, stage and rule: what mismatches of one model are grouped by."""
+
+
 @dataclass(slots=True)
 class Group:
-    """Mismatches of one shard with the same cause."""
+    """Mismatches with the same cause; the smallest few are kept as examples."""
 
-    stage: str
-    rule: str
     count: int = 0
     languages: set[str] = field(default_factory=set)
     examples: list[Mismatch] = field(default_factory=list)
 
     def add(self, mismatch: Mismatch) -> None:
-        """Count a mismatch; the smallest few are kept as examples."""
-        self.count += 1
-        if mismatch.case.language:
-            self.languages.add(mismatch.case.language)
-        self.examples.append(mismatch)
-        self.examples.sort(key=telling)
-        del self.examples[EXAMPLES_PER_GROUP:]
+        """Count a mismatch."""
+        self.join(Group(1, {mismatch.case.language} - {""}, [mismatch]))
+
+    def join(self, part: Group) -> None:
+        """Count a part in."""
+        self.count += part.count
+        self.languages |= part.languages
+        self.examples = sorted([*self.examples, *part.examples], key=telling)[:EXAMPLES_PER_GROUP]
 
 
 @dataclass(slots=True)
@@ -42,13 +48,21 @@ class Counts:
     not_applicable: Count = 0
     failures: Count = 0
 
+    def join(self, part: Counts) -> None:
+        """Count a part in."""
+        self.compared += part.compared
+        self.mismatched += part.mismatched
+        self.not_applicable += part.not_applicable
+        self.failures += part.failures
+
 
 @dataclass(slots=True)
 class ShardResult:
     """The result of a shard.
 
-    answers: how many answers of subjects were compared. methods: by subject, the methods that its streams were asked
-    for, and whether it has them.
+    answers: how many answers of subjects were compared. languages: by language and subject, how many answers were
+    compared, and how many mismatched. methods: by subject, the methods that its streams were asked for, and whether it
+    has them.
     """
 
     shard: Shard
@@ -57,9 +71,39 @@ class ShardResult:
     seconds: float = 0.0
     counts: dict[tuple[str, str], Counts] = field(default_factory=partial(defaultdict, Counts))
     languages: dict[tuple[str, str], list[int]] = field(default_factory=partial(defaultdict, partial(list, (0, 0))))
-    groups: dict[tuple[str, str, str, str], Group] = field(default_factory=dict)
+    groups: dict[GroupKey, Group] = field(default_factory=partial(defaultdict, Group))
     unavailable: dict[str, str] = field(default_factory=dict)
     methods: dict[str, dict[str, bool]] = field(default_factory=partial(defaultdict, dict))
+
+    def join(self, part: ShardResult) -> None:
+        """Count a part in, which stays as it is."""
+        self.cases += part.cases
+        self.answers += part.answers
+        self.seconds += part.seconds
+        self.unavailable |= part.unavailable
+        for subject, asked in part.methods.items():
+            add_methods(self.methods[subject], asked)
+        for key, counts in part.counts.items():
+            self.counts[key].join(counts)
+        for language, (compared, mismatched) in part.languages.items():
+            pair = self.languages[language]
+            self.languages[language] = [pair[0] + compared, pair[1] + mismatched]
+        for group_key, group in part.groups.items():
+            self.groups[group_key].join(group)
+
+
+def empty_result(model: str) -> ShardResult:
+    """A result of a model for others to be counted into."""
+    return ShardResult(Shard(model, "fuzz", 0, 1))
+
+
+def by_model(results: Iterable[ShardResult]) -> dict[str, ShardResult]:
+    """All results of each model as one; they stay as they are."""
+    whole: dict[str, ShardResult] = {}
+    for result in results:
+        model = result.shard.model
+        whole.setdefault(model, empty_result(model)).join(result)
+    return whole
 
 
 def telling(mismatch: Mismatch) -> tuple[int, int, str]:

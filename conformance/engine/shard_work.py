@@ -18,7 +18,7 @@ from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
-from conformance.engine.result import Group, ShardResult
+from conformance.engine.result import ShardResult
 from conformance.inputs.made import made_cases
 from conformance.inputs.shards import Shard, shard_cases
 from conformance.subjects.base import Subject
@@ -166,7 +166,4 @@ def _record(
     mismatch = Mismatch(
         bench.model.name, name, check, difference.rule, severity, case, difference.expected, difference.observed
     )
-    key = (name, check, attribution.stage, rule)
-    if key not in result.groups:
-        result.groups[key] = Group(attribution.stage, rule)
-    result.groups[key].add(mismatch)
+    result.groups[name, check, attribution.stage, rule].add(mismatch)

@@ -16,6 +16,7 @@ from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
 from conformance.engine.bench import load_reference
 from conformance.engine.queue import ShardQueue
+from conformance.engine.result import by_model
 from conformance.engine.workers import Workers
 from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import Universe
@@ -34,6 +35,7 @@ from conformance.fuzzing.worker import forget_session, work_in_worker
 from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.runs.expectations import matching, read_expectations
+from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.progress import Shrinking
 from conformance.subjects.versions import installed_versions
@@ -199,16 +201,10 @@ class _Driver:
     def _tell(self, finished: Mapping[SessionShard, ShardOutcome]) -> None:
         results = [model.result for model in self.state.models.values()]
         results += [outcome.result for outcome in finished.values()]
-        found: dict[tuple[str, ...], Finding] = {}
-        for result in results:
-            for key, group in result.groups.items():
-                finding = Finding(group.examples[0], group.count, (), group.stage, group.rule, "")
-                known = found.get((result.shard.model, *key))
-                count = finding.count + (known.count if known else 0)
-                found[result.shard.model, *key] = replace(known or finding, count=count)
+        found = unshrunk(by_model(results).values())
         cases = sum(result.cases for result in results)
         seconds = time.monotonic() - self.clock
-        unexpected = tuple(entry for entry in found.values() if matching(self.expectations, entry) is None)
+        unexpected = tuple(entry for entry in found if matching(self.expectations, entry) is None)
         listed = len(found) - len(unexpected)
         self.told(SessionProgress(cases, self.new_cases, seconds, self.coverages, unexpected, listed))
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from conformance.core.finding import Mismatch
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.asking_again import Verdict, ask_again
 from conformance.engine.benches import bench_of
 from conformance.engine.plan import Plan
-from conformance.engine.result import ShardResult
+from conformance.engine.result import GroupKey, ShardResult
 from conformance.engine.shard_work import judged
-from conformance.fuzzing.state import add_result
 from conformance.inputs.shards import Shard
-
-GroupKey: TypeAlias = tuple[str, str, str, str]
-"""Subject, check, stage and rule: what mismatches of one model are grouped by."""
 
 _OUTCOMES: Mapping[Verdict, str] = {"same": "still failing", "other": "failing in another way", "gone": "fixed"}
 """The words for each verdict, the worst first."""
@@ -67,7 +63,7 @@ def replay_known(plan: Plan, results: Iterable[ShardResult]) -> list[Replayed]:
             else:
                 _take_out(result, key)
         for now in otherwise:
-            add_result(result, now)
+            result.join(now)
     return [
         Replayed(model, *key, next(verdict for verdict in _OUTCOMES if verdict in found))
         for (model, key), found in sorted(verdicts.items())

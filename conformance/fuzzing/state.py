@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from conformance.checks.stream_methods import add_methods
 from conformance.core.case import Case
-from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, telling
+from conformance.engine.result import ShardResult, empty_result
 from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.session import SessionShard
 from conformance.generators.base import Drawn
-from conformance.inputs.shards import Shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class SessionState:
             for kept in outcome.kept:
                 if state.coverage.take(kept.reached.reached):
                     worth_keeping.append(kept)
-            add_result(state.result, outcome.result)
+            state.result.join(outcome.result)
             state.drawn += outcome.drawn
             state.idle |= outcome.idle
             self.seconds += outcome.result.seconds
@@ -92,35 +90,3 @@ class SessionState:
 def new_state(models: Sequence[str]) -> SessionState:
     """The state of a session that has done nothing yet."""
     return SessionState({model: ModelState(empty_result(model)) for model in models})
-
-
-def empty_result(model: str) -> ShardResult:
-    """A result to add others to."""
-    return ShardResult(Shard(model, "fuzz", 0, 1))
-
-
-def add_result(whole: ShardResult, part: ShardResult) -> None:
-    """Count a part in."""
-    whole.cases += part.cases
-    whole.answers += part.answers
-    whole.seconds += part.seconds
-    whole.unavailable |= part.unavailable
-    for subject, asked in part.methods.items():
-        add_methods(whole.methods[subject], asked)
-    for key, counts in part.counts.items():
-        _add_counts(whole.counts[key], counts)
-    for language, (compared, mismatched) in part.languages.items():
-        pair = whole.languages[language]
-        whole.languages[language] = [pair[0] + compared, pair[1] + mismatched]
-    for group_key, group in part.groups.items():
-        known = whole.groups.setdefault(group_key, Group(group.stage, group.rule))
-        known.count += group.count
-        known.languages |= group.languages
-        known.examples = sorted([*known.examples, *group.examples], key=telling)[:EXAMPLES_PER_GROUP]
-
-
-def _add_counts(whole: Counts, part: Counts) -> None:
-    whole.compared += part.compared
-    whole.mismatched += part.mismatched
-    whole.not_applicable += part.not_applicable
-    whole.failures += part.failures

@@ -19,7 +19,7 @@ from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import judged
 from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.session import SessionPlan, SessionShard
-from conformance.fuzzing.state import Kept, ShardOutcome, add_result
+from conformance.fuzzing.state import Kept, ShardOutcome
 from conformance.fuzzing.watching import Watcher
 from conformance.generators.base import Drawn, Generator, NothingToDo
 from conformance.generators.mutation import KeptMutation
@@ -212,9 +212,9 @@ class _Work:
         every = set().union(*self.suspects.values())
         with_oracle = next((name for name, suspects in self.suspects.items() if suspects == every), None)
         if with_oracle is None:
-            add_result(self.result, self._judged(self.bench.oracle, every))
+            self.result.join(self._judged(self.bench.oracle, every))
         for name, suspects in self.suspects.items():
-            add_result(self.result, self._judged(name, suspects, with_oracle=name == with_oracle))
+            self.result.join(self._judged(name, suspects, with_oracle=name == with_oracle))
 
     def _judged(self, name: str, suspects: Collection[int], with_oracle: bool = False) -> ShardResult:
         """The result of one subject on its suspects. with_oracle: and that of the oracle, which is asked anyhow."""

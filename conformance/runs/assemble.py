@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from conformance.checks import CHECKS
 from conformance.checks.stream_methods import add_methods, untested
@@ -15,15 +15,13 @@ from conformance.core.run import Cell, ModelInfo, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.plan import Plan
-from conformance.engine.result import ShardResult
+from conformance.engine.result import ShardResult, by_model
 from conformance.inputs.corpora import read_corpus
 from conformance.runs.expectations import gone, read_expectations
 from conformance.runs.gather import (
-    Gathered,
     Shrinker,
     cells,
     findings,
-    gather,
     language_cells,
     methods_of,
     unchecked,
@@ -31,10 +29,12 @@ from conformance.runs.gather import (
 )
 from conformance.runs.job import Job, file_hash, replay_command
 from conformance.runs.progress import Shrinking
-from conformance.subjects.adapters import BUILT_IN, subject_label, subject_version
-from conformance.subjects.base import UnavailableError
-from conformance.subjects.versions import installed_versions
+from conformance.subjects.adapters import BUILT_IN, subject_label
+from conformance.subjects.versions import installed_version, installed_versions
 from conformance.triage.minimize import shrunk_example
+
+Results: TypeAlias = Mapping[str, ShardResult]
+"""The result of each model that has one."""
 
 
 def finished_run(
@@ -44,8 +44,8 @@ def finished_run(
 
     bench_of: the bench of a model, by name. told: which finding is shrunk.
     """
-    gathered = gather(results)
-    shrinking = Shrinking(0, len(gathered))
+    whole = by_model(results)
+    shrinking = Shrinking(0, sum(len(result.groups) for result in whole.values()))
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
         nonlocal shrinking
@@ -53,8 +53,8 @@ def finished_run(
         told(shrinking)
         return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause)
 
-    run = _run(job, results, gathered, shrunk)
-    problems = _problems(job, results, run.cells)
+    run = _run(job, whole, shrunk)
+    problems = _problems(job, whole, run.cells)
     if job.full:
         expectations = read_expectations(expectations_folder(), installed_versions())
         problems += gone(expectations, run.findings, {info.name for info in job.models})
@@ -63,7 +63,7 @@ def finished_run(
 
 def unfinished_run(job: Job, results: Sequence[ShardResult]) -> Run:
     """The run so far: the examples as they came."""
-    return _run(job, results, gather(results), lambda mismatch, cause: (mismatch, cause))
+    return _run(job, by_model(results), lambda mismatch, cause: (mismatch, cause))
 
 
 def with_problems(run: Run, problems: Iterable[str]) -> Run:
@@ -73,11 +73,11 @@ def with_problems(run: Run, problems: Iterable[str]) -> Run:
     return replace(run, verdict="unexpected findings" if is_unexpected else "as expected", problems=every)
 
 
-def _run(job: Job, results: Sequence[ShardResult], gathered: Sequence[Gathered], example: Shrinker) -> Run:
+def _run(job: Job, results: Results, example: Shrinker) -> Run:
     """Without a verdict, a start and times."""
     plan, infos = job.plan, job.models
     found = findings(
-        gathered,
+        results.values(),
         {info.name: info.oracle for info in infos},
         read_expectations(expectations_folder(), installed_versions()),
         example,
@@ -92,12 +92,12 @@ def _run(job: Job, results: Sequence[ShardResult], gathered: Sequence[Gathered],
         subjects=_subject_infos(job, results),
         checks=plan.checks,
         cells=cells(results, found, [info.name for info in infos]),
-        languages=language_cells(results),
+        languages=language_cells(results.values()),
         findings=found,
         problems=_missing_oracles(infos, results),
         corpora={name: file_hash(path) for path, name in _corpus_names(plan.inputs.files).items()},
-        cases=sum(result.cases for result in results),
-        answers=sum(result.answers for result in results),
+        cases=sum(result.cases for result in results.values()),
+        answers=sum(result.answers for result in results.values()),
         sources=plan.inputs.sources,
         fuzz=plan.inputs.fuzz,
     )
@@ -115,7 +115,7 @@ def _corpus_names(files: Sequence[Path]) -> dict[Path, str]:
     return names
 
 
-def _problems(job: Job, results: Sequence[ShardResult], table: Sequence[Cell]) -> list[str]:
+def _problems(job: Job, results: Results, table: Sequence[Cell]) -> list[str]:
     """The reasons why the run is worth less than it looks."""
     plan = job.plan
     own = {subject_label(name) for name in plan.subjects if name not in BUILT_IN}
@@ -135,7 +135,7 @@ def _problems(job: Job, results: Sequence[ShardResult], table: Sequence[Cell]) -
     ]
 
 
-def _missing_oracles(infos: Sequence[ModelInfo], results: Sequence[ShardResult]) -> tuple[str, ...]:
+def _missing_oracles(infos: Sequence[ModelInfo], results: Results) -> tuple[str, ...]:
     """A model whose official library did not take part was compared with nothing official."""
     return tuple(
         f"{info.name} was not compared with its official library: {reasons[info.oracle]}"
@@ -144,7 +144,7 @@ def _missing_oracles(infos: Sequence[ModelInfo], results: Sequence[ShardResult])
     )
 
 
-def _not_loaded(plan: Plan, results: Sequence[ShardResult]) -> list[str]:
+def _not_loaded(plan: Plan, results: Results) -> list[str]:
     """A subject of the user's that could not be loaded with one of the models."""
     own = [subject_label(name) for name in plan.subjects if name not in BUILT_IN]
     return [
@@ -155,37 +155,27 @@ def _not_loaded(plan: Plan, results: Sequence[ShardResult]) -> list[str]:
     ]
 
 
-def _unavailable(results: Sequence[ShardResult], model: str) -> dict[str, str]:
-    reasons: dict[str, str] = {}
-    for result in results:
-        if result.shard.model == model:
-            reasons |= result.unavailable
-    return reasons
+def _unavailable(results: Results, model: str) -> Mapping[str, str]:
+    """The reasons why subjects took no part with a model."""
+    return results[model].unavailable if model in results else {}
 
 
-def _subject_infos(job: Job, results: Sequence[ShardResult]) -> tuple[SubjectInfo, ...]:
+def _subject_infos(job: Job, results: Results) -> tuple[SubjectInfo, ...]:
     oracles = {info.oracle for info in job.models}
     reasons = [_unavailable(results, info.name) for info in job.models]
     subjects: list[SubjectInfo] = []
     for name in sorted({*job.plan.labels, *oracles}):
         everywhere = all(name in reason for reason in reasons) and reasons
         why = next(reason[name] for reason in reasons) if everywhere else ""
-        version = job.versions.get(name) or _version(name)
+        version = job.versions.get(name) or installed_version(name)
         role: Literal["oracle", "subject"] = "oracle" if name in oracles else "subject"
         subjects.append(SubjectInfo(name, version, role, why, untested(_methods(results, name))))
     return tuple(subjects)
 
 
-def _methods(results: Sequence[ShardResult], subject: str) -> dict[str, bool]:
+def _methods(results: Results, subject: str) -> dict[str, bool]:
     """The methods that its streams were asked for with any model."""
     asked: dict[str, bool] = {}
-    for result in results:
+    for result in results.values():
         add_methods(asked, result.methods.get(subject, {}))
     return asked
-
-
-def _version(name: str) -> str:
-    try:
-        return subject_version(name)
-    except UnavailableError:
-        return ""

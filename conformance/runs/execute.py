@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial, reduce
 
-from conformance.core.finding import Finding
 from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
 from conformance.engine.bench import Bench
@@ -20,6 +19,7 @@ from conformance.inputs.shards import shards
 from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.runs.assemble import finished_run, unfinished_run
 from conformance.runs.expectations import Expectation, matching, read_expectations
+from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.journal import Journal
 from conformance.runs.progress import Progress, Shrinking
@@ -99,7 +99,7 @@ def _timed(run: Run, results: Sequence[ShardResult], started: datetime, seconds:
 
 def _after(expectations: Sequence[Expectation], progress: Progress, result: ShardResult) -> Progress:
     """The progress after one more shard."""
-    found = [Finding(g.examples[0], g.count, (), g.stage, g.rule, "") for g in result.groups.values()]
+    found = unshrunk([result])
     return replace(
         progress,
         done=progress.done + 1,

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from conformance.checks import CHECKS
-from conformance.checks.stream_methods import add_methods
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding, Mismatch, by_weight
 from conformance.core.run import Cell, LanguageCell
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
-from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, telling
+from conformance.engine.result import ShardResult, telling
 from conformance.runs.expectations import Expectation, matching
 
 MOST_UNANSWERED = 0.2
@@ -28,56 +27,41 @@ Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
 """A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """The mismatches of a whole run by cause, with the languages they were seen in."""
-
-    model: str
-    subject: str
-    check: str
-    group: Group
-
-
-def gather(results: Iterable[ShardResult]) -> list[Gathered]:
-    """The groups of all shards, joined where the cause is the same, in a fixed order."""
-    joined: dict[tuple[str, str, str, str, str], Group] = {}
-    for result in results:
-        for (subject, check, stage, rule), group in result.groups.items():
-            key = (result.shard.model, subject, check, stage, rule)
-            whole = joined.setdefault(key, Group(stage, rule))
-            whole.count += group.count
-            whole.languages |= group.languages
-            whole.examples = sorted([*whole.examples, *group.examples], key=telling)[:EXAMPLES_PER_GROUP]
-    return [Gathered(*key[:3], group) for key, group in sorted(joined.items())]
+def unshrunk(results: Iterable[ShardResult]) -> list[Finding]:
+    """A finding for each group, with its smallest example as it came and without an oracle."""
+    return [
+        Finding(group.examples[0], group.count, tuple(sorted(group.languages)), stage, rule, oracle="")
+        for result in results
+        for (_, _, stage, rule), group in result.groups.items()
+    ]
 
 
 def findings(
-    gathered: Sequence[Gathered],
-    oracles: dict[str, str],
+    results: Iterable[ShardResult],
+    oracles: Mapping[str, str],
     expectations: Sequence[Expectation],
     shrinker: Shrinker,
     replay: Callable[[Finding], str],
 ) -> tuple[Finding, ...]:
     """One finding a cause, shrunk, the worst first.
 
-    Causes that turn out the same after shrinking are joined, and so are those that are left with the same example.
+    results: one a model. Causes that turn out the same after shrinking are joined, and so are those that are left with
+    the same example.
     """
     by_fingerprint: dict[str, Finding] = {}
-    for entry in gathered:
-        example, cause = shrinker(entry.group.examples[0], Attribution(entry.group.stage, entry.group.rule))
-        finding = Finding(
-            example=example,
-            count=entry.group.count,
-            languages=tuple(sorted(entry.group.languages)),
-            stage=cause.stage,
-            rule=cause.rule,
-            oracle=oracles[entry.model],
-        )
+    for came in sorted(unshrunk(results), key=_place):
+        example, cause = shrinker(came.example, Attribution(came.stage, came.rule))
+        finding = replace(came, example=example, stage=cause.stage, rule=cause.rule, oracle=oracles[came.example.model])
         finding = replace(finding, replay=replay(finding))
         known = by_fingerprint.get(finding.fingerprint)
         by_fingerprint[finding.fingerprint] = finding if known is None else _joined(known, finding)
     listed = [_listed(finding, expectations) for finding in by_fingerprint.values()]
     return tuple(sorted(_one_a_cause(_one_an_example(listed)), key=by_weight))
+
+
+def _place(finding: Finding) -> tuple[str, ...]:
+    example = finding.example
+    return example.model, example.subject, example.check, finding.stage, finding.rule
 
 
 def _one_an_example(listed: Iterable[Finding]) -> list[Finding]:
@@ -128,24 +112,26 @@ def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:
     return finding if entry is None else replace(finding, status="known", reason=entry.reason, upstream=entry.upstream)
 
 
-def cells(results: Iterable[ShardResult], found: Iterable[Finding], models: Sequence[str]) -> tuple[Cell, ...]:
-    """The table model × subject × check."""
-    counts: dict[tuple[str, str, str], Counts] = defaultdict(Counts)
-    for result in results:
-        for (subject, check), part in result.counts.items():
-            whole = counts[result.shard.model, subject, check]
-            whole.compared += part.compared
-            whole.mismatched += part.mismatched
-            whole.not_applicable += part.not_applicable
-            whole.failures += part.failures
+def cells(results: Mapping[str, ShardResult], found: Iterable[Finding], models: Iterable[str]) -> tuple[Cell, ...]:
+    """The table model × subject × check. results: by model, those of `models` that have any."""
     known: dict[tuple[str, str, str], int] = defaultdict(int)
     for finding in found:
         if finding.status == "known":
             known[finding.example.model, finding.example.subject, finding.example.check] += finding.count
-    order = {name: number for number, name in enumerate(models)}
     return tuple(
-        Cell(*key, part.compared, part.mismatched, known[key], part.not_applicable, part.failures)
-        for key, part in sorted(counts.items(), key=lambda item: (order[item[0][0]], item[0][1]))
+        Cell(
+            model,
+            subject,
+            check,
+            part.compared,
+            part.mismatched,
+            known[model, subject, check],
+            part.not_applicable,
+            part.failures,
+        )
+        for model in models
+        if model in results
+        for (subject, check), part in sorted(results[model].counts.items(), key=lambda item: item[0][0])
     )
 
 
@@ -159,13 +145,9 @@ def language_cells(results: Iterable[ShardResult]) -> tuple[LanguageCell, ...]:
     return tuple(LanguageCell(*key, *pair) for key, pair in sorted(counts.items()) if key[0])
 
 
-def methods_of(results: Iterable[ShardResult]) -> Methods:
+def methods_of(results: Mapping[str, ShardResult]) -> Methods:
     """The methods that streams were asked for."""
-    methods: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
-    for result in results:
-        for subject, asked in result.methods.items():
-            add_methods(methods[result.shard.model, subject], asked)
-    return methods
+    return {(model, subject): asked for model, result in results.items() for subject, asked in result.methods.items()}
 
 
 def vacuous(

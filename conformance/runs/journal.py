@@ -124,10 +124,10 @@ def result_from_json(value: Any) -> ShardResult:
 
 
 def _group(group: _Group, model: str) -> Group:
-    subject, check, stage, rule = group.key
+    place = (model, *group.key[:2])
     examples = [mismatch_from_json(example) for example in group.examples]
-    if any((example.model, example.subject, example.check) != (model, subject, check) for example in examples):
+    if any((example.model, example.subject, example.check) != place for example in examples):
         raise ValueError("an example is of another model, subject or check than its group")
     if not 0 < len(examples) <= group.count:
         raise ValueError("a group has no examples, or more than were counted")
-    return Group(stage, rule, group.count, {*group.languages}, examples)
+    return Group(group.count, {*group.languages}, examples)

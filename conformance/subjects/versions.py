@@ -15,7 +15,7 @@ def installed_versions() -> dict[str, str]:
     >>> sorted({"python", "regex", "reftok"} & installed_versions().keys())
     ['python', 'reftok', 'regex']
     """
-    names = {name: _version(name) for name in BUILT_IN}
+    names = {name: installed_version(name) for name in BUILT_IN}
     return {
         **{name: number for name, number in names.items() if number},
         "regex": version("regex"),
@@ -24,7 +24,8 @@ def installed_versions() -> dict[str, str]:
     }
 
 
-def _version(name: str) -> str:
+def installed_version(name: str) -> str:
+    """The version of a subject, "" for one from a file and for what is not installed."""
     try:
         return subject_version(name)
     except UnavailableError:

@@ -17,8 +17,8 @@ from conformance.core.streaming import FedStream, Piece, Streamed
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.faults import decoding_faults, faults, predicted
-from conformance.subjects.adapters import FORMATS, subject_version
-from conformance.subjects.base import UnavailableError
+from conformance.subjects.adapters import FORMATS
+from conformance.subjects.versions import installed_version
 from reftok import ReftokError, Tokenizer, Trace
 
 MOST_TOKENS = 80
@@ -113,7 +113,7 @@ def _stage(example: Example, attribution: Attribution, observed: tuple[SeenToken
     try:
         expected = _states(bench.reference.tokenizer.trace(case.text))
         official = _official_stages(bench, case.text)
-        library = f"{bench.oracle} {_version(bench.oracle)}".strip()
+        library = f"{bench.oracle} {installed_version(bench.oracle)}".strip()
         if example.subject == "reftok":
             return _first({**expected, **official}, expected, library, "reftok")
         seen = _predicted_stages(bench.reference.tokenizer, case.text, attribution)
@@ -204,13 +204,6 @@ def _decoder(example: Example, attribution: Attribution, ids: Sequence[int]) -> 
             stage, by = f"Decoder: {step.component}", f"reftok where {attribution.rule}"
             return StageDifference(stage, step.after[:MOST_PIECES], observed_pieces[:MOST_PIECES], "reftok", by)
     return None
-
-
-def _version(name: str) -> str:
-    try:
-        return subject_version(name)
-    except UnavailableError:
-        return ""
 
 
 # --- streams

@@ -11,17 +11,16 @@ from conformance.core.case import text_case
 from conformance.core.finding import Finding, Mismatch, Severity
 from conformance.core.run import Cell
 from conformance.diagnosis.causes import Attribution
-from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult
+from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, by_model
 from conformance.inputs.shards import Shard
 from conformance.runs.expectations import Expectation
 from conformance.runs.gather import (
-    Gathered,
     cells,
     findings,
-    gather,
     language_cells,
     methods_of,
     unchecked,
+    unshrunk,
     vacuous,
 )
 
@@ -36,7 +35,7 @@ def result(number: int, *texts: str, model: str = "m", rule: str = "r", stage: s
     shard = ShardResult(Shard(model, "fuzz", number, number + 1), cases=len(texts), answers=len(texts))
     shard.counts["s", "ids"] = Counts(5, len(texts), 1, 0)
     shard.languages["de", "s"] = [5, len(texts)]
-    group = Group(stage, rule)
+    group = Group()
     for text in texts:
         group.add(mismatch(text, model))
     if texts:
@@ -45,7 +44,7 @@ def result(number: int, *texts: str, model: str = "m", rule: str = "r", stage: s
 
 
 def found(
-    gathered: Sequence[Gathered],
+    results: Sequence[ShardResult],
     expectations: Sequence[Expectation] = (),
     shown: Attribution | None = None,
     text: str | None = None,
@@ -57,30 +56,30 @@ def found(
         case = example.case if text is None else text_case(text, example.case.origin)
         return replace(example, case=case), shown or cause
 
-    return findings(gathered, oracles, expectations, shrunk, lambda finding: finding.fingerprint)
+    return findings(by_model(results).values(), oracles, expectations, shrunk, lambda finding: finding.fingerprint)
 
 
 def test_the_same_cause_in_several_shards_is_one_with_the_smallest_example() -> None:
-    (joined,) = gather([result(0, "ccc", "dd"), result(1, "a", "bbbb")])
-    assert joined.group.count == 4
-    assert joined.group.languages == {"de"}
-    assert joined.group.examples[0].case.text == "a"
+    (joined,) = unshrunk(by_model([result(0, "ccc", "dd"), result(1, "a", "bbbb")]).values())
+    assert joined.count == 4
+    assert joined.languages == ("de",)
+    assert joined.example.case.text == "a"
 
 
 def test_gathering_leaves_the_shards_as_they_were() -> None:
     shards = [result(0, "a"), result(1, "b")]
-    assert found(gather(shards)) == found(gather(shards))
+    assert found(shards) == found(shards)
     assert [shard.groups["s", "ids", "", "r"].count for shard in shards] == [1, 1]
 
 
 def test_another_model_rule_or_stage_is_another_cause() -> None:
     shards = [result(0, "a"), result(0, "a", model="n"), result(1, "b", rule="q"), result(2, "c", stage="Model")]
-    assert len(found(gather(shards))) == 4
+    assert len(found(shards)) == 4
 
 
 def test_the_order_of_the_shards_does_not_matter() -> None:
     shards = [result(0, "a", "bb"), result(1, "c", rule="q"), result(2, "b"), result(0, "x", model="n")]
-    assert found(gather(shards)) == found(gather(shards[::-1]))
+    assert found(shards) == found(shards[::-1])
 
 
 def test_a_group_keeps_its_smallest_examples() -> None:
@@ -93,7 +92,7 @@ def test_a_group_keeps_its_smallest_examples() -> None:
 def test_causes_that_turn_out_the_same_after_shrinking_are_joined() -> None:
     shown = Attribution("Model", "no merges are applied")
     named = result(0, "bb", "cc", stage=shown.stage, rule=shown.rule)
-    (finding,) = found(gather([named, result(1, "a")]), shown=shown)
+    (finding,) = found([named, result(1, "a")], shown=shown)
     assert (finding.count, finding.stage, finding.rule) == (3, shown.stage, shown.rule)
     assert finding.example.case.text == "a"
 
@@ -105,12 +104,12 @@ def test_causes_that_are_left_with_the_same_example_are_one_by_the_rule_that_exp
         result(2, "a", "b", "c", stage="PreTokenizer or Model", rule="pre-tokens are cut into other tokens"),
         result(3, "a", "b", "c", "d"),
     ]
-    (finding,) = found(gather(named), text="x")
+    (finding,) = found(named, text="x")
     assert (finding.rule, finding.count) == ("one", 10)
 
 
 def test_a_known_finding_is_not_joined_with_an_unexpected_one_on_the_same_example() -> None:
-    statuses = [finding.status for finding in found(gather([result(0, "a"), result(1, "a", rule="q")]), [LISTED])]
+    statuses = [finding.status for finding in found([result(0, "a"), result(1, "a", rule="q")], [LISTED])]
     assert sorted(statuses) == ["known", "new"]
 
 
@@ -119,7 +118,7 @@ def test_unexpected_findings_of_several_checks_with_one_cause_are_one() -> None:
     decode = replace(ids, groups={("s", "decode", "Model", "r"): replace(ids.groups["s", "ids", "Model", "r"])})
     group = decode.groups["s", "decode", "Model", "r"]
     group.examples = [replace(example, check="decode") for example in group.examples]
-    (finding,) = found(gather([decode, ids]))
+    (finding,) = found([decode, ids])
     assert (finding.example.check, finding.count) == ("ids", 2)
 
 
@@ -129,19 +128,19 @@ def test_findings_of_several_checks_without_a_stage_are_not_one() -> None:
     decode = replace(ids, groups={("s", "decode", "", "r"): replace(ids.groups["s", "ids", "", "r"])})
     group = decode.groups["s", "decode", "", "r"]
     group.examples = [replace(example, check="decode") for example in group.examples]
-    assert {finding.example.check for finding in found(gather([decode, ids]))} == {"ids", "decode"}
+    assert {finding.example.check for finding in found([decode, ids])} == {"ids", "decode"}
 
 
 def test_the_most_telling_example_is_what_is_shrunk() -> None:
-    (finding,) = found(gather([result(0, "ccc", "a", "bb")]))
+    (finding,) = found([result(0, "ccc", "a", "bb")])
     assert finding.example.case.text == "a"
 
 
 def test_a_listed_finding_is_known_and_comes_last() -> None:
-    known, new = sorted(found(gather([result(0, "a"), result(1, "b", rule="q")]), [LISTED]), key=lambda f: f.status)
+    known, new = sorted(found([result(0, "a"), result(1, "b", rule="q")], [LISTED]), key=lambda f: f.status)
     assert (known.status, known.reason, known.upstream, known.rule) == ("known", "why", "link", "r")
     assert (new.status, new.rule) == ("new", "q")
-    assert found(gather([result(0, "a"), result(1, "b", rule="q")]), [LISTED]) == (new, known)
+    assert found([result(0, "a"), result(1, "b", rule="q")], [LISTED]) == (new, known)
 
 
 def test_the_worst_finding_comes_first() -> None:
@@ -149,28 +148,28 @@ def test_the_worst_finding_comes_first() -> None:
     severities: tuple[Severity, ...] = ("offsets only", "special-token injection", "other text")
     for number, severity in enumerate(severities):
         shards[number].groups["s", "ids", "", f"r{number}"].examples = [mismatch(f"{number}", severity=severity)]
-    given = [finding.example.severity for finding in found(gather(shards))]
+    given = [finding.example.severity for finding in found(shards)]
     assert given == ["special-token injection", "other text", "offsets only"]
 
 
 def test_counts_of_shards_add_up_and_known_ones_are_told_apart() -> None:
     shards = [result(0, "a"), result(1, "b", "c")]
-    listed = found(gather(shards), [LISTED])
-    assert cells(shards, listed, ["m"]) == (Cell("m", "s", "ids", 10, 3, 3, 2, 0),)
-    assert cells(shards, found(gather(shards)), ["m"])[0].known == 0
+    listed = found(shards, [LISTED])
+    assert cells(by_model(shards), listed, ["m"]) == (Cell("m", "s", "ids", 10, 3, 3, 2, 0),)
+    assert cells(by_model(shards), found(shards), ["m"])[0].known == 0
 
 
 def test_the_table_is_in_the_order_of_the_models() -> None:
     shards = [result(0, "a", model="n"), result(0, "a")]
-    assert [cell.model for cell in cells(shards, (), ["n", "m"])] == ["n", "m"]
-    assert [cell.model for cell in cells(shards, (), ["m", "n"])] == ["m", "n"]
+    assert [cell.model for cell in cells(by_model(shards), (), ["n", "m"])] == ["n", "m"]
+    assert [cell.model for cell in cells(by_model(shards), (), ["m", "n"])] == ["m", "n"]
 
 
 def test_the_rows_of_a_model_are_in_the_order_of_the_subjects_and_the_checks_as_they_were_made() -> None:
     shard = ShardResult(Shard("m", "fuzz", 0, 1))
     for key in (("t", "ids"), ("s", "tokens"), ("s", "ids"), ("t", "decode")):
         shard.counts[key] = Counts(1)
-    rows = [(cell.subject, cell.check) for cell in cells([shard], (), ["m"])]
+    rows = [(cell.subject, cell.check) for cell in cells(by_model([shard]), (), ["m"])]
     assert rows == [("s", "tokens"), ("s", "ids"), ("t", "ids"), ("t", "decode")]
 
 
@@ -179,7 +178,7 @@ def test_a_method_is_there_that_any_shard_of_the_model_found() -> None:
     shards[0].methods["s"] = {"stream_decode": False, "stream_encoder": True}
     shards[1].methods["s"] = {"stream_decode": True}
     shards[2].methods["s"] = {"stream_encoder": False}
-    assert methods_of(shards) == {
+    assert methods_of(by_model(shards)) == {
         ("m", "s"): {"stream_decode": True, "stream_encoder": True},
         ("n", "s"): {"stream_encoder": False},
     }

@@ -24,7 +24,7 @@ def result(number: int = 0) -> ShardResult:
     shard.counts["s", "ids"] = Counts(5, 1, 2, 1)
     shard.methods["s"] = {"stream_encoder": True, "stream_encoder.reset": False}
     shard.languages["de", "s"] = [5, 1]
-    group = Group("Model", "r")
+    group = Group()
     group.add(Mismatch("m", "s", "ids", "r", "other ids", bytes_case(b"\xff", "o"), "\ud800", "\n"))
     shard.groups["s", "ids", "Model", "r"] = group
     return shard

@@ -24,7 +24,7 @@ LISTED = Expectation("one", "s", "ids", "known rule", ("m",), (), "o", "why", "l
 
 def result(rule: str, count: int) -> ShardResult:
     example = Mismatch("m", "s", "ids", rule, "other ids", text_case("a", "o"), "", "")
-    group = Group("", rule, count, examples=[example])
+    group = Group(count, examples=[example])
     counts = {("s", "ids"): Counts(compared=10, mismatched=count)}
     return ShardResult(
         Shard("m", "corpora", 0, 1), answers=10, seconds=1.5, counts=counts, groups={("s", "ids", "", rule): group}
