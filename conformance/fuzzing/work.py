@@ -56,7 +56,7 @@ def shard_outcome(
     bench.renew()
     result = ShardResult(Shard(shard.model, "fuzz", shard.start, shard.stop), unavailable=dict(bench.unavailable))
     work = _Work(session, bench, watcher, shard, result, coverage.copy())
-    idle = work.draw([*bench.generators, KeptMutation.of(bench.knowledge, kept)])
+    idle = work.draw([*bench.generators, KeptMutation.of_inputs(bench.knowledge, kept)])
     work.ask_in_bulk()
     work.look()
     work.ask_in_full()

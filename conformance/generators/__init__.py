@@ -54,4 +54,4 @@ def generators(knowledge: ModelKnowledge, lines: tuple[str, ...]) -> list[Genera
 
     lines: of the corpora. What has reached something new is for `KeptMutation`.
     """
-    return [*(generator.of(knowledge) for generator in _OF_MODELS), CorpusMutation.of(knowledge, lines)]
+    return [*(generator.of(knowledge) for generator in _OF_MODELS), CorpusMutation.of_inputs(knowledge, lines)]

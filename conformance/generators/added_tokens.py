@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
-from conformance.generators.base import NothingToDo
+from conformance.generators.base import Generator, NothingToDo
 from conformance.generators.contents import Contents
 from conformance.generators.knowledge import ModelKnowledge
 from reftok.spec.types import AddedToken
 
 
 @dataclass(frozen=True, slots=True)
-class AddedTokens:
+class AddedTokens(Generator):
     """Contents of added tokens between neighbours: of each combination of flags as often as of the others."""
 
     contents: Contents = field(repr=False)
-    name: ClassVar[str] = "added tokens"
+    name = "added tokens"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> AddedTokens | NothingToDo:

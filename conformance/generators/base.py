@@ -5,10 +5,13 @@ generator.draw(Random("seed:place"))        what `conformance.strategies` makes 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Protocol, TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
+
+from conformance.generators.knowledge import ModelKnowledge
 
 Drawn: TypeAlias = str | bytes | tuple[int, ...]
 """A text to encode, bytes to encode that need not be UTF-8, or ids to decode."""
@@ -16,17 +19,22 @@ Drawn: TypeAlias = str | bytes | tuple[int, ...]
 _Item = TypeVar("_Item")
 
 
-class Generator(Protocol):
-    """A source of inputs of one sort. What it draws depends on `chance` and on what it was built from alone."""
+class Generator(ABC):
+    """A source of inputs of one sort. What it draws depends on `chance` and on what it was built from alone.
 
-    @property
-    def name(self) -> str:
-        """As sessions and reports name it."""
-        ...
+    name: as sessions and reports have it.
+    """
 
+    name: ClassVar[str]
+
+    @classmethod
+    def of(cls, knowledge: ModelKnowledge) -> Generator | NothingToDo:
+        """The generator for a model; as it stands here, of one that needs to know nothing."""
+        return cls()
+
+    @abstractmethod
     def draw(self, chance: Random) -> Drawn:
         """One input. A text has no lone surrogates."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

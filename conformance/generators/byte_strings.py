@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import alphabet
-from conformance.generators.base import NothingToDo, few, pick
-from conformance.generators.knowledge import ModelKnowledge
+from conformance.generators.base import Generator, few, pick
 
 _WRONG = (
     b"\xc0\x80", b"\xc1\xbf", b"\xe0\x80\x80", b"\xe0\x9f\xbf", b"\xf0\x80\x80\x80", b"\xf0\x8f\xbf\xbf",  # overlong
@@ -19,15 +16,10 @@ _WRONG = (
 _MOST_RANDOM = 6
 
 
-@dataclass(frozen=True, slots=True)
-class ByteStrings:
+class ByteStrings(Generator):
     """Some parts one after the other, most of which are no whole characters."""
 
-    name: ClassVar[str] = "byte strings"
-
-    @classmethod
-    def of(cls, knowledge: ModelKnowledge) -> ByteStrings | NothingToDo:
-        return cls()
+    name = "byte strings"
 
     def draw(self, chance: Random) -> bytes:
         return b"".join(_part(chance) for _ in range(1 + few(chance, 4)))

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import marks
-from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.base import Generator, NothingToDo, few, pick
 from conformance.generators.knowledge import ModelKnowledge, Pair
 
 
 @dataclass(frozen=True, slots=True)
-class CharsmapRules:
+class CharsmapRules(Generator):
     """Keys of the charsmap: whole, cut short, with a mark behind them, beside replacements of others."""
 
     rules: tuple[Pair, ...] = field(repr=False)
-    name: ClassVar[str] = "charsmap"
+    name = "charsmap"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> CharsmapRules | NothingToDo:

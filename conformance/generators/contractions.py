@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
-from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.base import Generator, NothingToDo, few, pick
 from conformance.generators.continuations import Continuations
 from conformance.generators.knowledge import ModelKnowledge
 
@@ -17,14 +16,14 @@ _QUOTES = ("'", '"', "“", "”", "«", "»", "„", "「", "」", "``", "''", 
 
 
 @dataclass(frozen=True, slots=True)
-class Contractions:
+class Contractions(Generator):
     """Words with an apostrophe and an ending, some of them in quotes.
 
     continuations: so that tokens reach across the end of a contraction.
     """
 
     continuations: Continuations = field(repr=False)
-    name: ClassVar[str] = "contractions and quotes"
+    name = "contractions and quotes"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> Contractions | NothingToDo:

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, Literal
+from typing import Literal
 
 from conformance.generators.alphabets import by_age, decomposable, marks, marks_by_class
-from conformance.generators.base import NothingToDo, few, pick
-from conformance.generators.knowledge import ModelKnowledge
+from conformance.generators.base import Generator, few, pick
 
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 _JAMO = "\u1100\u1112\u1161\u1175\u11a8\u11c2\ud7a3\uac00\uac01\u1160\u11a7"
 
 
-@dataclass(frozen=True, slots=True)
-class Decompositions:
+class Decompositions(Generator):
     """For every model: one that normalizes nothing must leave these texts as they are."""
 
-    name: ClassVar[str] = "decompositions"
-
-    @classmethod
-    def of(cls, knowledge: ModelKnowledge) -> Decompositions | NothingToDo:
-        return cls()
+    name = "decompositions"
 
     def draw(self, chance: Random) -> str:
         return "".join(self._part(chance) for _ in range(few(chance, 4)))

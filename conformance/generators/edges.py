@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
-from conformance.generators.base import NothingToDo, pick
+from conformance.generators.base import Generator, NothingToDo, pick
 from conformance.generators.knowledge import ModelKnowledge
 
 _ENDS = ("\ufeff", "\ufffe", "\x00", "\u200b", "\u200d", "\xad", " ", "\n", "\r\n", "\t", "\xa0", "\x1a", "\u0301", "▁")
 
 
 @dataclass(frozen=True, slots=True)
-class Edges:
+class Edges(Generator):
     """An entry of the vocab with one or two characters before it, behind it or both. texts: the entries, or some."""
 
     texts: tuple[str, ...] = field(repr=False)
-    name: ClassVar[str] = "edges"
+    name = "edges"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> Edges | NothingToDo:

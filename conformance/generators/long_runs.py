@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import SPACES, TROUBLE, alphabet
-from conformance.generators.base import NothingToDo, few, pick
-from conformance.generators.knowledge import ModelKnowledge
+from conformance.generators.base import Generator, few, pick
 
 _LENGTHS = (8, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65)
 _RARE_LENGTHS = (127, 128, 255, 256, 257, 300, 511, 513, 1025)
 _RARELY = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class LongRuns:
+class LongRuns(Generator):
     """A part of one to three characters over and over, about as often as a power of two, with something at its ends."""
 
-    name: ClassVar[str] = "long runs"
-
-    @classmethod
-    def of(cls, knowledge: ModelKnowledge) -> LongRuns | NothingToDo:
-        return cls()
+    name = "long runs"
 
     def draw(self, chance: Random) -> str:
         pool = pick(chance, ("aAeé", "0189", "-=_.*#", SPACES, TROUBLE, "中あ한", alphabet()))

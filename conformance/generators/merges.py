@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
-from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.base import Generator, NothingToDo, few, pick
 from conformance.generators.knowledge import ModelKnowledge, Pair, by_first
 
 _LONGEST_CHAIN = 4
@@ -16,7 +15,7 @@ _MOST_REPEATS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Merges:
+class Merges(Generator):
     """The two symbols of a merge, then what the second of them merges with as well.
 
     knowledge: writes symbols as text. pairs: the merges. seconds: what each symbol merges with on its right.
@@ -27,7 +26,7 @@ class Merges:
     seconds: Mapping[str, list[str]] = field(repr=False)
     several: tuple[str, ...] = field(repr=False)
     doubled: tuple[str, ...] = field(repr=False)
-    name: ClassVar[str] = "merges"
+    name = "merges"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> Merges | NothingToDo:

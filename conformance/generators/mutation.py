@@ -5,10 +5,9 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import NEARLY_SPACES, SPACES, TROUBLE, alphabet, marks
-from conformance.generators.base import Drawn, NothingToDo, few, pick
+from conformance.generators.base import Drawn, Generator, NothingToDo, few, pick
 from conformance.generators.knowledge import ModelKnowledge
 
 LONGEST_SLICE = 28
@@ -16,15 +15,15 @@ _MOST_CHANGES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class CorpusMutation:
+class CorpusMutation(Generator):
     """Slices of corpus lines, spliced and changed. lines: of the corpora."""
 
     lines: tuple[str, ...] = field(repr=False)
     texts: tuple[str, ...] = field(repr=False)
-    name: ClassVar[str] = "corpus mutation"
+    name = "corpus mutation"
 
     @classmethod
-    def of(cls, knowledge: ModelKnowledge, lines: tuple[str, ...]) -> CorpusMutation | NothingToDo:
+    def of_inputs(cls, knowledge: ModelKnowledge, lines: tuple[str, ...]) -> CorpusMutation | NothingToDo:
         lines = tuple(filter(None, lines))
         return cls(lines, knowledge.texts) if lines else NothingToDo(cls.name, "no corpus was given")
 
@@ -36,15 +35,15 @@ class CorpusMutation:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptMutation:
+class KeptMutation(Generator):
     """Inputs that reached something new, changed and spliced. kept: in the order in which they were kept."""
 
     kept: tuple[Drawn, ...] = field(repr=False)
     texts: tuple[str, ...] = field(repr=False)
-    name: ClassVar[str] = "mutation of kept inputs"
+    name = "mutation of kept inputs"
 
     @classmethod
-    def of(cls, knowledge: ModelKnowledge, kept: tuple[Drawn, ...]) -> KeptMutation | NothingToDo:
+    def of_inputs(cls, knowledge: ModelKnowledge, kept: tuple[Drawn, ...]) -> KeptMutation | NothingToDo:
         return cls(kept, knowledge.texts) if kept else NothingToDo(cls.name, "nothing has been kept yet")
 
     def draw(self, chance: Random) -> Drawn:

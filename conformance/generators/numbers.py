@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import by_category
-from conformance.generators.base import NothingToDo, few, pick
-from conformance.generators.knowledge import ModelKnowledge
+from conformance.generators.base import Generator, few, pick
 
 _SIGNS = ("", "-", "+", "$", "€", "−", " ", "x", "№")
 _BEHIND = ("", "%", "th", "°C", "e-7", " ", ".", "km²", "½", "'s")
@@ -16,15 +13,10 @@ _GROUPING = (",", ".", "'", "\u202f", "_", " ", ":", "/", "٬")
 _LONGEST = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(Generator):
     """Up to four parts of a number, each of up to ten digits: patterns cut them by one, by three, or not at all."""
 
-    name: ClassVar[str] = "numbers"
-
-    @classmethod
-    def of(cls, knowledge: ModelKnowledge) -> Numbers | NothingToDo:
-        return cls()
+    name = "numbers"
 
     def draw(self, chance: Random) -> str:
         digits = [_digits(chance) for _ in range(few(chance, 4))]

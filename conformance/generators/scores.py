@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
-from conformance.generators.base import NothingToDo
+from conformance.generators.base import Generator, NothingToDo
 from conformance.generators.knowledge import ModelKnowledge
 
 _MOST_REPEATS = 7
@@ -15,7 +14,7 @@ _NEAR = 4
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreTies:
+class ScoreTies(Generator):
     """Two pieces whose end and beginning are the same, written as one; and pieces that overlap themselves.
 
     pieces: by score. starting: the pieces by their first character, by score as well.
@@ -24,7 +23,7 @@ class ScoreTies:
     knowledge: ModelKnowledge = field(repr=False)
     pieces: tuple[str, ...] = field(repr=False)
     starting: Mapping[str, tuple[int, ...]] = field(repr=False)
-    name: ClassVar[str] = "score ties"
+    name = "score ties"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> ScoreTies | NothingToDo:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import SPACES, alphabet
-from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.base import Generator, NothingToDo, few, pick
 from conformance.generators.continuations import Continuations
 from conformance.generators.knowledge import ModelKnowledge
 from conformance.generators.pattern_texts import Maker, branches_of, text_maker
@@ -16,7 +15,7 @@ _MOST_BRANCHES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class SplitPattern:
+class SplitPattern(Generator):
     """Matches of some alternatives, one after the other; one may be cut short, or another character come between.
 
     patterns: what draws a text of each alternative, by pattern. continuations: so that tokens reach across a seam.
@@ -24,7 +23,7 @@ class SplitPattern:
 
     patterns: tuple[tuple[Maker, ...], ...] = field(repr=False)
     continuations: Continuations = field(repr=False)
-    name: ClassVar[str] = "split pattern"
+    name = "split pattern"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> SplitPattern | NothingToDo:

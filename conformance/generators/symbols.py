@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
-from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.base import Generator, NothingToDo, few, pick
 from conformance.generators.contents import NEIGHBOURS, Contents
 from conformance.generators.continuations import Continuations
 from conformance.generators.knowledge import ModelKnowledge, Pair
 
 
 @dataclass(frozen=True, slots=True)
-class Symbols:
+class Symbols(Generator):
     """Symbols and names written out: with what a token would take of them, and as what the charsmap makes them of.
 
     sources: what the charsmap turns into a character, by that character.
@@ -23,7 +22,7 @@ class Symbols:
     contents: Contents = field(repr=False)
     continuations: Continuations = field(repr=False)
     sources: Mapping[str, tuple[str, ...]] = field(repr=False)
-    name: ClassVar[str] = "symbols"
+    name = "symbols"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> Symbols | NothingToDo:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import alphabet
-from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.base import Generator, NothingToDo, few, pick
 from conformance.generators.knowledge import ModelKnowledge
 
 _MOST_IDS = 10
@@ -19,7 +18,7 @@ _WRONG_ENDS = (b"\x80", b"\xc3", b"\xe4\xb8", b"\xff")
 
 
 @dataclass(frozen=True, slots=True)
-class TokenIds:
+class TokenIds(Generator):
     """Up to ten ids.
 
     ids: of the vocab. special: what decoding may skip. partial: whose tokens are parts of characters. by_byte: the id
@@ -31,7 +30,7 @@ class TokenIds:
     partial: tuple[int, ...] = field(repr=False)
     by_byte: Mapping[int, int] = field(repr=False)
     outside: tuple[int, ...]
-    name: ClassVar[str] = "ids"
+    name = "ids"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> TokenIds | NothingToDo:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import BIDI, BLOCKS, CASES, JOINERS, by_age, by_category, marks
-from conformance.generators.base import NothingToDo, few, pick
-from conformance.generators.knowledge import ModelKnowledge
+from conformance.generators.base import Generator, few, pick
 
 _EMOJI = "😀👍👩👨🧑🏳🏴❤☝✊🐈⬛🚀©™‼1#*"
 _SKIN_TONES = "🏻🏼🏽🏾🏿"
@@ -18,15 +15,10 @@ _TAGS = "".join(map(chr, range(0xE0061, 0xE007B)))
 _INDIC = "कखषरक्नि്കাকর্্ক្កា"
 
 
-@dataclass(frozen=True, slots=True)
-class UnicodeTexts:
+class UnicodeTexts(Generator):
     """Characters by chance would be CJK and nothing else: here every block, category and age is as likely."""
 
-    name: ClassVar[str] = "unicode"
-
-    @classmethod
-    def of(cls, knowledge: ModelKnowledge) -> UnicodeTexts | NothingToDo:
-        return cls()
+    name = "unicode"
 
     def draw(self, chance: Random) -> str:
         return "".join(pick(chance, _PARTS)(chance) for _ in range(few(chance, 4))) or "a"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import TROUBLE
-from conformance.generators.base import NothingToDo, few, pick
+from conformance.generators.base import Generator, NothingToDo, few, pick
 from conformance.generators.knowledge import ModelKnowledge
 
 _MOST_TOGETHER = 5
@@ -16,7 +15,7 @@ _BESIDE = ("", "", "", " ", "\n", ".")
 
 
 @dataclass(frozen=True, slots=True)
-class VocabEntries:
+class VocabEntries(Generator):
     """Some entries one after the other; any may be cut short, or begin elsewhere than at its start.
 
     unmerged: those that no merge makes, which are also drawn alone: a whole pre-token may be found all the same.
@@ -24,7 +23,7 @@ class VocabEntries:
 
     texts: tuple[str, ...] = field(repr=False)
     unmerged: tuple[str, ...] = field(repr=False)
-    name: ClassVar[str] = "vocab entries"
+    name = "vocab entries"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> VocabEntries | NothingToDo:
@@ -46,11 +45,11 @@ class VocabEntries:
 
 
 @dataclass(frozen=True, slots=True)
-class NearMisses:
+class NearMisses(Generator):
     """An entry with one character too many, too few, in another case, doubled, or put in place of another."""
 
     texts: tuple[str, ...] = field(repr=False)
-    name: ClassVar[str] = "near-misses of vocab entries"
+    name = "near-misses of vocab entries"
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> NearMisses | NothingToDo:

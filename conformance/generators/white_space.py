@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
 
 from conformance.generators.alphabets import NEARLY_SPACES, SPACES
-from conformance.generators.base import NothingToDo, few, pick
-from conformance.generators.knowledge import ModelKnowledge
+from conformance.generators.base import Generator, few, pick
 
 _COMMON = ("  ", " ", "\n", "\t", "\r\n", "\r", " \n", "\n ", "\n\n", " \t")
 _BESIDE = ("a", "the", "1", ".", "'", "'s", '"', "é", "中", "\u0301", "-", "", "", "")
@@ -16,15 +13,10 @@ _MOST_PARTS = 5
 _LONGEST_RUN = 12
 
 
-@dataclass(frozen=True, slots=True)
-class WhiteSpace:
+class WhiteSpace(Generator):
     """Runs of white space, of what is taken for it, and what may stand beside them."""
 
-    name: ClassVar[str] = "white space"
-
-    @classmethod
-    def of(cls, knowledge: ModelKnowledge) -> WhiteSpace | NothingToDo:
-        return cls()
+    name = "white space"
 
     def draw(self, chance: Random) -> str:
         parts: list[str] = []

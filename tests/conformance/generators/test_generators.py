@@ -48,7 +48,7 @@ CHANCES = st.randoms(use_true_random=False)
 
 
 def all_of(knowledge: ModelKnowledge) -> dict[str, Generator | NothingToDo]:
-    found = [*generators(knowledge, LINES), KeptMutation.of(knowledge, KEPT)]
+    found = [*generators(knowledge, LINES), KeptMutation.of_inputs(knowledge, KEPT)]
     return {generator.name: generator for generator in found}
 
 
@@ -123,8 +123,8 @@ def test_what_has_nothing_to_work_on_says_why() -> None:
 
 def test_a_corpus_without_lines_and_an_empty_pool_give_nothing_to_mutate() -> None:
     knowledge = knowledge_of("byte-level")
-    assert CorpusMutation.of(knowledge, ("",)) == NothingToDo("corpus mutation", "no corpus was given")
-    assert isinstance(KeptMutation.of(knowledge, ()), NothingToDo)
+    assert CorpusMutation.of_inputs(knowledge, ("",)) == NothingToDo("corpus mutation", "no corpus was given")
+    assert isinstance(KeptMutation.of_inputs(knowledge, ()), NothingToDo)
 
 
 def test_entries_of_the_vocab_are_drawn_as_text() -> None:
@@ -254,7 +254,7 @@ def test_ids_of_parts_of_characters_are_drawn() -> None:
 
 
 def test_kept_inputs_of_every_kind_are_changed() -> None:
-    changed = {type(drawn) for drawn in draws(KeptMutation.of(knowledge_of("byte-level"), KEPT))}
+    changed = {type(drawn) for drawn in draws(KeptMutation.of_inputs(knowledge_of("byte-level"), KEPT))}
     assert changed == {str, bytes, tuple}
 
 
