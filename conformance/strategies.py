@@ -22,11 +22,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from conformance.core.errors import UsageError
 from conformance.generators import generators
-from conformance.generators.base import Generator
+from conformance.generators.base import Generator, in_turn
 from conformance.generators.byte_strings import ByteStrings
 from conformance.generators.knowledge import model_knowledge
 from conformance.generators.token_ids import TokenIds
-from conformance.generators.turns import in_turn
 from conformance.inputs.corpora import QUICK_PARTS, corpus_files
 from conformance.inputs.shards import corpus_lines
 from conformance.shrinking.cases import plainer

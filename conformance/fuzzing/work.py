@@ -21,9 +21,8 @@ from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.session import SessionPlan, SessionShard
 from conformance.fuzzing.state import Kept, ShardOutcome
 from conformance.fuzzing.watching import Watcher
-from conformance.generators.base import Drawn, Generator, NothingToDo
+from conformance.generators.base import Drawn, Generator, NothingToDo, in_turn
 from conformance.generators.mutation import KeptMutation
-from conformance.generators.turns import in_turn
 from conformance.inputs.shards import Shard
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.base import Ids, InBulk, Subject

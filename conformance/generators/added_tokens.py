@@ -17,6 +17,7 @@ class AddedTokens(Generator):
 
     contents: Contents = field(repr=False)
     name = "added tokens"
+    turns = 2
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> AddedTokens | NothingToDo:

@@ -6,7 +6,7 @@ generator.draw(Random("seed:place"))        what `conformance.strategies` makes 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, TypeAlias, TypeVar
@@ -22,10 +22,11 @@ _Item = TypeVar("_Item")
 class Generator(ABC):
     """A source of inputs of one sort. What it draws depends on `chance` and on what it was built from alone.
 
-    name: as sessions and reports have it.
+    name: as sessions and reports have it. turns: how many inputs it gives for each one of another generator.
     """
 
     name: ClassVar[str]
+    turns: ClassVar[int] = 1
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> Generator | NothingToDo:
@@ -43,6 +44,11 @@ class NothingToDo:
 
     name: str
     reason: str
+
+
+def in_turn(found: Iterable[Generator | NothingToDo]) -> list[Generator]:
+    """The generators, each as often as it has its turn; those with nothing to do are left out."""
+    return [one for one in found if not isinstance(one, NothingToDo) for _ in range(one.turns)]
 
 
 def pick(chance: Random, items: Sequence[_Item]) -> _Item:

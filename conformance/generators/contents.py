@@ -32,7 +32,7 @@ NEIGHBOURS = (
     "中",
 )
 """The characters that flags look at: white space for lstrip and rstrip, those of a word for single_word."""
-_FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 _LONGEST_COMPETITOR = 64
 """In code points: all beginnings of a longer one would take memory that grows with the square of its length."""
 _MOST_COMPETITORS = 8
@@ -114,5 +114,5 @@ def competing(contents: Sequence[str]) -> Iterator[str]:
 
 def _written_otherwise(contents: Iterable[str]) -> Iterator[str]:
     for content in contents:
-        forms = (unicodedata.normalize(form, content) for form in _FORMS)
+        forms = (unicodedata.normalize(form, content) for form in FORMS)
         yield from dict.fromkeys(form for form in forms if form != content)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from random import Random
-from typing import Literal
 
 from conformance.generators.alphabets import by_age, decomposable, marks, marks_by_class
 from conformance.generators.base import Generator, few, pick
+from conformance.generators.contents import FORMS
 
-_FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 _JAMO = "\u1100\u1112\u1161\u1175\u11a8\u11c2\ud7a3\uac00\uac01\u1160\u11a7"
 
 
@@ -25,7 +24,7 @@ class Decompositions(Generator):
         character = pick(chance, decomposable())
         kind = chance.random()
         if kind < 0.4:
-            return unicodedata.normalize(pick(chance, _FORMS), character)
+            return unicodedata.normalize(pick(chance, FORMS), character)
         if kind < 0.6:
             return character
         if kind < 0.65:

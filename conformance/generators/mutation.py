@@ -21,6 +21,7 @@ class CorpusMutation(Generator):
     lines: tuple[str, ...] = field(repr=False)
     texts: tuple[str, ...] = field(repr=False)
     name = "corpus mutation"
+    turns = 2
 
     @classmethod
     def of_inputs(cls, knowledge: ModelKnowledge, lines: tuple[str, ...]) -> CorpusMutation | NothingToDo:
@@ -41,6 +42,7 @@ class KeptMutation(Generator):
     kept: tuple[Drawn, ...] = field(repr=False)
     texts: tuple[str, ...] = field(repr=False)
     name = "mutation of kept inputs"
+    turns = 3
 
     @classmethod
     def of_inputs(cls, knowledge: ModelKnowledge, kept: tuple[Drawn, ...]) -> KeptMutation | NothingToDo:

@@ -17,6 +17,7 @@ from reftok.oniguruma.syntax_tree import (
     CharacterClass,
     Conditional,
     Literal,
+    Lookaround,
     Members,
     Node,
     Repeat,
@@ -48,7 +49,7 @@ def text_maker(node: Node) -> Maker:
             return lambda chance: "".join([repeated(chance) for _ in range(_times(least, most, chance))])
         case Conditional(_, then, otherwise):
             return _one_of([text_maker(then), text_maker(otherwise)])
-        case _ if type(node).__name__ == "Lookaround":
+        case Lookaround():
             return lambda _: ""
         case _:
             makers = [*map(text_maker, children(node))]

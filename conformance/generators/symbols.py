@@ -23,6 +23,7 @@ class Symbols(Generator):
     continuations: Continuations = field(repr=False)
     sources: Mapping[str, tuple[str, ...]] = field(repr=False)
     name = "symbols"
+    turns = 2
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> Symbols | NothingToDo:

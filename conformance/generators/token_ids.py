@@ -19,7 +19,7 @@ _WRONG_ENDS = (b"\x80", b"\xc3", b"\xe4\xb8", b"\xff")
 
 @dataclass(frozen=True, slots=True)
 class TokenIds(Generator):
-    """Up to ten ids.
+    """Up to ten ids. A fifth of all inputs are ids, since decoding is half of what is compared.
 
     ids: of the vocab. special: what decoding may skip. partial: whose tokens are parts of characters. by_byte: the id
     of each byte's token. outside: what the vocab has not.
@@ -31,6 +31,7 @@ class TokenIds(Generator):
     by_byte: Mapping[int, int] = field(repr=False)
     outside: tuple[int, ...]
     name = "ids"
+    turns = 5
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> TokenIds | NothingToDo:

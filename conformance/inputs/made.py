@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from random import Random
 
 from conformance.core.case import Case, made_case
-from conformance.generators.base import Generator, NothingToDo
-from conformance.generators.turns import in_turn
+from conformance.generators.base import Generator, NothingToDo, in_turn
 from conformance.inputs.shards import Inputs, Shard
 
 

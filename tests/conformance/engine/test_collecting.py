@@ -14,9 +14,8 @@ from conformance.engine.bench import Bench
 from conformance.engine.collecting import FEW_CASES, STREAMED, STREAMED_IDS, collect_answers, is_streamed
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.generators import generators
-from conformance.generators.base import Generator
+from conformance.generators.base import Generator, in_turn
 from conformance.generators.knowledge import model_knowledge
-from conformance.generators.turns import in_turn
 from conformance.inputs.cuts import Depth
 from conformance.inputs.shards import Inputs
 from reftok import embedded_models

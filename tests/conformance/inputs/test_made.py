@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from conformance.core.case import Case
 from conformance.generators import generators
-from conformance.generators.base import Generator, NothingToDo
-from conformance.generators.turns import in_turn
+from conformance.generators.base import Generator, NothingToDo, in_turn
 from conformance.inputs.made import made_cases
 from conformance.inputs.shards import Inputs, Shard
 from tests.conformance.generators.tiny import knowledge_of
