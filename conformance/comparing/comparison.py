@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from conformance.comparing.shared_inputs import Place, SharedInputs, place_of
-from conformance.core.finding import SEVERITIES, Finding, by_weight
+from conformance.comparing.shared_inputs import SharedInputs
+from conformance.core.finding import SEVERITIES, Finding, Place, by_weight
 from conformance.core.run import Cell, Run
 
 Kind = Literal["new", "fixed", "changed", "unchanged", "only before", "only after"]
@@ -273,7 +273,7 @@ def _tallies(shared: SharedInputs, findings: tuple[FindingChange, ...]) -> dict[
         tallies[dimension] = tuple(
             Tally(
                 name,
-                _kinds(change for change in findings if place_of(change.finding)[index] == name),
+                _kinds(change for change in findings if change.finding.example.place[index] == name),
                 _mismatches(shared, {place for place in both if place[index] == name}),
             )
             for name in dict.fromkeys(place[index] for place in asked)

@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Literal, TypeAlias
+from typing import Literal
 
-from conformance.core.finding import Finding
+from conformance.core.finding import Finding, Place
 from conformance.core.run import Run
-
-Place: TypeAlias = tuple[str, str, str]
-"""Model, subject and check."""
-
-
-def place_of(finding: Finding) -> Place:
-    """The cell that a finding belongs to."""
-    return finding.example.model, finding.example.subject, finding.example.check
 
 
 class SharedInputs:
@@ -25,7 +17,7 @@ class SharedInputs:
     def __init__(self, before: Run, after: Run) -> None:
         self.before, self.after = before, after
         self.corpora = dict(before.corpora.items() & after.corpora.items())
-        self.cells = {run: {(cell.model, cell.subject, cell.check): cell for cell in side.cells} for run, side in self}
+        self.cells = {run: {cell.place: cell for cell in side.cells} for run, side in self}
 
     def __iter__(self) -> Iterator[tuple[Literal["before", "after"], Run]]:
         yield "before", self.before
@@ -65,7 +57,7 @@ class SharedInputs:
 
     def is_seen_by(self, run: Literal["before", "after"], finding: Finding) -> bool:
         """Whether a run asked what shows this finding in the other one."""
-        if not self.compared(run, place_of(finding)):
+        if not self.compared(run, finding.example.place):
             return False
         return self._has_origin(finding.example.case.origin) or not self.languages.isdisjoint(finding.languages)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE, Evidence
@@ -15,6 +15,8 @@ Severity = Literal["special-token injection", "other text", "other ids", "no ans
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Status = Literal["new", "known"]
+Place: TypeAlias = tuple[str, str, str]
+"""A model, a subject and a check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,11 @@ class Mismatch:
     expected: str
     observed: str
     evidence: Evidence = NO_EVIDENCE
+
+    @property
+    def place(self) -> Place:
+        """Where it was seen."""
+        return self.model, self.subject, self.check
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ def by_weight(finding: Finding) -> tuple[bool, bool, bool, bool, int, int, str, 
     """
     example = finding.example
     is_cause = example.check == "ids" and finding.rule != example.rule
-    names = (example.model, example.subject, example.check, finding.fingerprint)
+    names = (*example.place, finding.fingerprint)
     severity = SEVERITIES.index(example.severity)
     was_asked = example.rule != "not asked"
     return finding.status != "new", not was_asked, severity > 0, not is_cause, severity, -finding.count, *names

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from conformance.core.case import Case
-from conformance.core.finding import Finding, Mismatch
+from conformance.core.finding import Finding, Mismatch, Place
 from conformance.core.records import Count, Seconds, from_json, to_json
 
 Verdict = Literal["as expected", "unexpected findings", "incomplete"]
@@ -31,6 +31,11 @@ class Cell:
     known: Count = 0
     not_applicable: Count = 0
     failures: Count = 0
+
+    @property
+    def place(self) -> Place:
+        """Its place in the table."""
+        return self.model, self.subject, self.check
 
 
 @dataclass(frozen=True, slots=True)

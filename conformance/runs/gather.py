@@ -117,7 +117,7 @@ def cells(results: Mapping[str, ShardResult], found: Iterable[Finding], models: 
     known: dict[tuple[str, str, str], int] = defaultdict(int)
     for finding in found:
         if finding.status == "known":
-            known[finding.example.model, finding.example.subject, finding.example.check] += finding.count
+            known[finding.example.place] += finding.count
     return tuple(
         Cell(
             model,
