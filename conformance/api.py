@@ -28,8 +28,7 @@ from conformance.engine.shard_work import as_asked, judged
 from conformance.inputs.corpora import QUICK_PARTS, corpus_files
 from conformance.inputs.shards import MOST_FUZZ, SOURCES, Inputs, Shard, corpus_cases
 from conformance.report.run.folder import write_run_folder
-from conformance.report.run.view import answers, shown_input
-from conformance.report.text import visible
+from conformance.report.run.view import fields, place
 from conformance.runs.execute import execute_here
 from conformance.runs.gather import cells, methods_of, unchecked
 from conformance.runs.gather import findings as findings_of
@@ -196,15 +195,9 @@ def describe(found: Iterable[Finding]) -> str:
 
 
 def _described(finding: Finding) -> Iterator[str]:
-    example = finding.example
-    expected, observed = answers(example).lines
     times = f"  ({finding.count:,} x)" if finding.count > 1 else ""
-    yield f"✗ {example.rule}  {visible(example.model)} / {example.subject} / {example.check}{times}"
-    stage = f"{finding.stage}: " if finding.stage else ""
-    yield f"  rule      {visible(stage + finding.rule)}"
-    yield f"  input     {shown_input(example.case)}"
-    yield f"  expected  {expected}"
-    yield f"  observed  {observed}"
+    yield f"✗ {finding.example.severity}  {place(finding)}{times}"
+    yield from (f"  {name:8}  {value}" for name, value in fields(finding))
 
 
 def _plan(model: FilePath, encoding: str, checks: Sequence[str], inputs: Inputs) -> Plan:

@@ -1,21 +1,21 @@
-"""The common part of the commands that ask subjects about models."""
+"""The options that commands share."""
 
 from __future__ import annotations
 
 import math
-import os
-import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
-from conformance.core.errors import UsageError
+from conformance.checks import CHECKS
 from conformance.core.slugs import named, slug
 from conformance.engine.plan import MOST_SECONDS
-from conformance.runs.progress import to_nowhere
-from conformance.subjects.adapters import check_subject_name, subject_label
+from conformance.inputs.corpora import PARTS
+
+TRUST = "The folder names FILE.py subjects, whose code will be run: resume only folders that you trust."
+"""The end of the help of --resume."""
 
 
 class Timeout(click.FloatRange):
@@ -44,29 +44,40 @@ class Named(click.Choice[str]):
         return named(value, self._names) or super().convert(value, param, ctx)
 
 
-class OutputConsole(Console):
-    """A console that goes on without a word when its reader is gone: the exit code is still to be told."""
+a_path = click.Path(path_type=Path)
+run_argument = click.argument("folder", metavar="RUN", type=a_path)
+fingerprint_argument = click.argument("fingerprint")
 
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        to_nowhere(sys.stdout)
-
-
-def checked_subjects(names: Iterable[str]) -> tuple[str, ...]:
-    """The subjects, each once, in their order.
-
-    Raises UsageError for one that is not there, and for two that reports would call by the same name.
-    """
-    subjects = tuple(dict.fromkeys(names))
-    for name in subjects:
-        check_subject_name(name)
-    labels = [subject_label(name) for name in subjects]
-    repeated = next((label for label in labels if labels.count(label) > 1), None)
-    if repeated is not None:
-        raise UsageError(f"--subject: two subjects would both be called {repeated}; rename one file")
-    return subjects
-
-
-def cores() -> int:
-    """The number of cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+model_option = click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="M",
+    help="A file, a folder, or the name of an embedded model; repeatable. Default: all embedded ones.",
+)
+corpus_option = click.option(
+    "--corpus",
+    "corpora",
+    multiple=True,
+    metavar="C",
+    help=f"A file, a folder, or {', '.join(PARTS)}; repeatable. Default: all of the project's.",
+)
+check_option = click.option(
+    "--check", "checks", multiple=True, type=Named(CHECKS), help="A check; repeatable. Default: all."
+)
+seed_option = click.option("--seed", type=int, default=0, show_default=True, help="What the made inputs are made from.")
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Worker processes. Default: one for each core that this process may use.",
+)
+timeout_option = click.option(
+    "--timeout",
+    type=Timeout(),
+    default=5.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For one answer of a FILE.py subject.",
+)
+quiet_option = click.option("--quiet", is_flag=True, help="No progress, only the report.")

@@ -1,13 +1,18 @@
-"""The command `conformance reproduce`."""
+"""The commands that show one finding of a run again: `conformance replay` and `conformance reproduce`."""
 
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 
 import click
+from rich.text import Text
 
-from conformance.report.text import visible
+from conformance.cli.options import fingerprint_argument, run_argument
+from conformance.report.console import ConsoleLines, OutputConsole
+from conformance.report.run.view import cause, shown_input
+from conformance.reproduce.replay import replay
 from conformance.reproduce.reproduction import reproduce
 
 EXAMPLES = """\b
@@ -20,9 +25,20 @@ Examples:
 """
 
 
+@click.command("replay")
+@run_argument
+@fingerprint_argument
+def replay_command(folder: Path, fingerprint: str) -> None:
+    """Ask again what a finding of a run is about, and show both answers.
+
+    RUN is a run folder, FINGERPRINT a finding's, or its first characters. Exit code 1 where it still differs.
+    """
+    sys.exit(replay(folder, fingerprint, OutputConsole()))
+
+
 @click.command("reproduce", epilog=EXAMPLES)
-@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
-@click.argument("fingerprint")
+@run_argument
+@fingerprint_argument
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -46,8 +62,10 @@ def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_mo
     tokenizer.json and sentencepiece's.
     """
     written = reproduce(folder, fingerprint, out, shrinks_model=not keeps_model)
-    case = written.case
-    shown = str(list(case.ids)) if case.kind == "ids" else case.readable_text
-    click.echo(f"    input  {visible(shown)}")
-    click.echo(f"    model  {written.model_bytes:,} bytes")
-    click.echo(f"  written  {shlex.join(['python', str(written.path), *written.arguments])}")
+    example = written.finding.example
+    lines = ConsoleLines(OutputConsole())
+    where = f"{example.check} of {example.subject} on {example.model}"
+    lines.labelled("    cause  ", f"{cause(written.finding)} ({where})")
+    lines.line(Text("    input  ").append_text(lines.shown(shown_input(written.case))))
+    lines.line(f"    model  {written.model_bytes:,} bytes")
+    lines.labelled("  written  ", shlex.join(["python", str(written.path), *written.arguments]), whole=True)

@@ -5,10 +5,22 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from conformance.core.errors import InputError
+
 _NO_SYNC_OF_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise InputError, which names the path, for an OSError of what is done within."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def write_atomically(path: Path, text: str) -> None:

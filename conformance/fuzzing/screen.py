@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -13,9 +13,10 @@ from rich.text import Text
 from conformance.core.finding import Finding, by_weight
 from conformance.fuzzing.drive import SessionProgress
 from conformance.fuzzing.outcome import ModelCoverage
+from conformance.report.console import OutputConsole, say
 from conformance.report.run.view import plural, shown_input
 from conformance.report.text import visible
-from conformance.runs.progress import SECONDS_BETWEEN_LINES, Shrinking, say
+from conformance.runs.progress import SECONDS_BETWEEN_LINES, Shrinking
 
 MOST_FINDINGS = 12
 
@@ -28,7 +29,7 @@ class SessionTeller:
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
-        self._console = Console(stderr=True)
+        self._console = OutputConsole(stderr=True)
         self._live: Live | None = None
         self._last_line = time.monotonic()
 

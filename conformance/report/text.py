@@ -84,6 +84,18 @@ def visible_part(text: str, start: int, stop: int) -> str:
     return "".join(shown)
 
 
+def harmless(text: str) -> str:
+    r"""A text, of several lines as it may be, with its spaces and line feeds; of the rest nothing that cannot be seen.
+
+    For messages and documents in which foreign text stands: no control character or turn of direction is left in it.
+
+    >>> print(harmless("reports/a\x1b[31m  [b]\u202e\nend\ud800"))
+    reports/a␛[31m  [b]\u{202e}
+    end\u{d800}
+    """
+    return "".join(item if item in " \n" or not _is_invisible(item) else escaped(item) for item in text)
+
+
 def escaped(character: str) -> str:
     r"""A character as its number, or as its picture where Unicode has one.
 
@@ -156,9 +168,11 @@ def _shown(text: str, index: int) -> str:
 @lru_cache(maxsize=4096)
 def _stands(character: str) -> bool:
     """Whether the character has a face of its own that is not one of our escapes."""
-    if "\u2400" <= character <= "\u2426":
-        return False
-    return character not in _BLANKS and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
+    return not "\u2400" <= character <= "\u2426" and not _is_invisible(character)
+
+
+def _is_invisible(character: str) -> bool:
+    return character in _BLANKS or unicodedata.category(character) in _INVISIBLE_CATEGORIES
 
 
 @lru_cache(maxsize=4096)

@@ -31,9 +31,10 @@ SECONDS = 120
 class Written:
     """A reproduction on disk.
 
-    arguments: what it is run with. case: its input; model_bytes: the size of its model.
+    finding: what it shows. arguments: what it is run with. case: its input; model_bytes: the size of its model.
     """
 
+    finding: Finding
     path: Path
     arguments: tuple[str, ...]
     case: Case
@@ -58,7 +59,7 @@ def reproduce(folder: Path, fingerprint: str, out: Path | None, shrinks_model: b
         write_atomically(path, made.text)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    return Written(path, arguments, made.case, len(made.model))
+    return Written(finding, path, arguments, made.case, len(made.model))
 
 
 def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduction:

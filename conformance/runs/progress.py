@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TextIO
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from conformance.report.console import OutputConsole, say
 from conformance.report.run.view import plural
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -101,7 +98,7 @@ class ProgressTeller:
         self._pace = Pace(self._last_line)
 
     def __enter__(self) -> Callable[[Progress | Shrinking], None]:
-        console = Console(stderr=True)
+        console = OutputConsole(stderr=True)
         if console.is_terminal and not self._quiet:
             self._bar = Bar(
                 TextColumn("[progress.description]{task.description}"),
@@ -139,16 +136,3 @@ class ProgressTeller:
         elif not self._quiet and progress.is_due(now - self._last_line):
             self._last_line = now
             say(progress.sentence)
-
-
-def say(sentence: str) -> None:
-    """A line on standard error, where somebody reads it."""
-    try:
-        print(sentence, file=sys.stderr, flush=True)
-    except BrokenPipeError:
-        to_nowhere(sys.stderr)
-
-
-def to_nowhere(stream: TextIO) -> None:
-    """Let a stream whose reader is gone take everything from now on."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

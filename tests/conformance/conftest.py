@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import fuzz
 from conformance.cli.commands import main
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
@@ -78,7 +77,7 @@ def conformance_here() -> Command:
             patched.setenv("NO_COLOR", "1")
             patched.setenv("COLUMNS", "120")
             patched.setattr(execute, "run_shards", _run_shards_here)
-            patched.setattr(fuzz, "cores", lambda: IN_THIS_PROCESS)
+            patched.setattr(os, "sched_getaffinity", lambda _: range(IN_THIS_PROCESS), raising=False)
             if not isolated:
                 patched.setattr(adapters, "IsolatedSubject", ServedHere)
             try:

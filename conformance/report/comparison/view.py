@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from conformance.comparing.comparison import (
     Change,
@@ -17,7 +16,7 @@ from conformance.comparing.comparison import (
 )
 from conformance.core.finding import Finding
 from conformance.core.run import Run
-from conformance.report.run.view import Culprit, culprits, plural, sentence, shown_time
+from conformance.report.run.view import Culprit, accusation, cause, culprits, plural, sentence, shown_time
 
 SIGNS: dict[Kind, str] = {
     "new": "✗",
@@ -62,6 +61,11 @@ _WRONG: dict[Kind, str] = {
 
 MOST_NAMES = 6
 LONGEST_VALUE = 60
+
+
+def sign(comparison: Comparison) -> str:
+    """The sign of its verdict."""
+    return SIGNS[KIND_OF_VERDICT[comparison.verdict]]
 
 
 def headline(comparison: Comparison) -> str:
@@ -132,7 +136,7 @@ def still_wrong_lines(comparison: Comparison, most: int) -> list[str]:
     unexpected, _ = unchanged_by_status(comparison)
     lines = [
         f"still wrong: {finding.example.subject} on {finding.example.model}, {finding.example.check}: "
-        f"{finding.stage}{': ' if finding.stage else ''}{finding.rule} ({finding.count:,}×)"
+        f"{cause(finding)} ({finding.count:,}×)"
         for finding in unexpected[:most]
     ]
     return [*lines, *([f"and {len(unexpected) - most:,} more"] if len(unexpected) > most else [])]
@@ -144,9 +148,9 @@ def unlike(comparison: Comparison) -> str:
     return f"Runs are not alike: {'; '.join(parts)}" if parts else ""
 
 
-def status_of(change: FindingChange) -> str:
-    """The status that expectations give it: "" for a finding that none lists."""
-    return "known" if change.finding.status == "known" else ""
+def known_mark(change: FindingChange) -> str:
+    """The words after a number of mismatches that expectations list, "" for others."""
+    return ", known" if change.finding.status == "known" else ""
 
 
 def what_changed(change: FindingChange) -> tuple[str, ...]:
@@ -191,12 +195,13 @@ def _versions_between(comparison: Comparison) -> str:
     return f" (changed in between: {', '.join(lines[:MOST_NAMES])}{more})" if lines else ""
 
 
-def wrong_culprits(comparison: Comparison) -> Iterator[tuple[str, Culprit]]:
-    """The subjects with unexpected findings in the second run, and what these are called: what is new first."""
-    for kind, name in _WRONG.items():
-        found = tuple(change.finding for change in comparison.of(kind))
-        for culprit in culprits(replace(comparison.after, findings=found)):
-            yield name, culprit
+def wrong_culprits(comparison: Comparison) -> list[tuple[str, Culprit, str]]:
+    """What unexpected findings of the second run are called, a subject with some, and its deed: what is new first."""
+    return [
+        (name, culprit, accusation(culprit.worst))
+        for kind, name in _WRONG.items()
+        for culprit in culprits(change.finding for change in comparison.of(kind))
+    ]
 
 
 def run_line(run: Run) -> str:
@@ -204,6 +209,17 @@ def run_line(run: Run) -> str:
     when = f"{shown_time(run.started)}, " if run.started else ""
     found = f"{plural(len(run.findings), 'finding')} ({run.unexpected:,} unexpected)"
     return f"{when}{plural(run.cases, 'case')}, {plural(run.answers, 'answer')}, {found}"
+
+
+def sections(comparison: Comparison) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """The parts about the runs as wholes: title, anchor and sentences of each; only those that have some."""
+    parts = (
+        ("Versions", "versions", version_lines(comparison)),
+        ("New problems", "new-problems", comparison.new_problems),
+        ("Problems that are gone", "problems-gone", comparison.fixed_problems),
+        ("Checks lost and new", "checks", place_lines(comparison)),
+    )
+    return tuple(part for part in parts if part[2])
 
 
 def version_lines(comparison: Comparison) -> tuple[str, ...]:
@@ -264,12 +280,14 @@ class TallyTable:
         return self.dimension, "new", "fixed", "changed", "mismatches"
 
 
-def tally_tables(comparison: Comparison) -> Iterator[TallyTable]:
+def tally_tables(comparison: Comparison) -> tuple[TallyTable, ...]:
     """The models, subjects, checks and corpus files in which anything changed."""
-    for dimension, tallies in comparison.tallies.items():
-        rows = tuple(_tally_row(tally) for tally in tallies if tally.has_changed)
-        if rows:
-            yield TallyTable(dimension, rows, len(tallies) - len(rows))
+    tables = (
+        TallyTable(name, rows, len(tallies) - len(rows))
+        for name, tallies in comparison.tallies.items()
+        for rows in [tuple(_tally_row(tally) for tally in tallies if tally.has_changed)]
+    )
+    return tuple(table for table in tables if table.rows)
 
 
 def more_rows(table: TallyTable, most: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.comparing.matrix import Behaviour, LibraryMatrix, ReleaseCell, history
 from conformance.core.run import finding_to_json
-from conformance.report.matrix.view import quiet_line, summary, warnings
+from conformance.report.matrix.view import summary_lines
 
 SCHEMA_VERSION = 1
 
@@ -24,7 +24,7 @@ def _library(library: LibraryMatrix) -> dict[str, Any]:
     return {
         "library": library.library,
         "releases": list(library.releases),
-        "summary": [*warnings(library), *map(str, summary(library)), *filter(None, [quiet_line(library)])],
+        "summary": list(summary_lines(library)),
         "rows": [
             {"model": row.model, "check": row.check, "cells": [_cell(cell) for cell in row.cells]}
             for row in library.rows

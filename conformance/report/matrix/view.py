@@ -25,15 +25,14 @@ CLASSES: dict[State, str] = {
     "none": "none",
     "refused": "none",
 }
+_SPACE = "␣"
 INTRODUCTION = (
-    "reftok is the reference. It follows the newest release, so a difference of an older release is that release's own."
+    "reftok is the reference. It follows the newest release, so a difference of an older release is that release's "
+    "own. Each release is held against the one before it here; those between the two were not asked. "
+    f"In the examples {_SPACE} is a space."
 )
-BETWEEN = "Each release is held against the one before it here; those between the two were not asked."
 COUNTED = "A number counts the answers that differ, of reftok and of the library together."
 NOT_ASKED = "Not asked"
-
-_SPACE = "␣"
-SPACE = f"In the examples {_SPACE} is a space."
 
 MOST_MODELS = 4
 """Models that a line of the summary names."""
@@ -97,6 +96,11 @@ def _first_asked(library: LibraryMatrix) -> Iterator[SummaryLine]:
             begun.setdefault((first, word), {})[gap.what] = None
     for (first, word), what in begun.items():
         yield SummaryLine(library.releases[first], word, ", ".join(what))
+
+
+def summary_lines(library: LibraryMatrix) -> tuple[str, ...]:
+    """The reasons to doubt the summary, the summary, and the releases that do all as the one asked before."""
+    return tuple(filter(None, (*warnings(library), *map(str, summary(library)), quiet_line(library))))
 
 
 def quiet_line(library: LibraryMatrix) -> str:

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from conformance.checks import CHECKS
 from conformance.core.case import Case
-from conformance.core.finding import SEVERITIES, Finding
+from conformance.core.finding import SEVERITIES, Finding, Place
 from conformance.core.run import Cell, LanguageCell, Run
 from conformance.report.run import view
 from conformance.report.run.alignment import Group, aligned
@@ -119,7 +119,9 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         seconds=view.seconds(run),
         known=len(view.known_findings(run)),
         untested=view.untested_lines(run),
-        culprits=[(item, view.accusation(item.worst), view.share_of(run, item.worst)) for item in view.culprits(run)],
+        culprits=[
+            (item, view.accusation(item.worst), view.share_of(run, item.worst)) for item in view.culprits(run.findings)
+        ],
         most_culprits=MOST_CULPRITS,
         checks=view.checks(run),
         matrix=_matrix(run, findings),
@@ -143,17 +145,16 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
 
 def _matrix(run: Run, findings: list[Finding]) -> list[tuple[str, list[tuple[str, list[CellView]]]]]:
     """For every model its subjects, for every subject its cells."""
-    targets: dict[tuple[str, str, str], str] = {}
+    targets: dict[Place, str] = {}
     for finding in findings:
-        example = finding.example
-        targets.setdefault((example.model, example.subject, example.check), finding.fingerprint)
+        targets.setdefault(finding.example.place, finding.fingerprint)
     return [
         (model, [(row.subject, [_cell_view(cell, targets) for cell in row.cells]) for row in rows])
         for model, rows in groupby(view.rows(run), key=lambda row: row.model)
     ]
 
 
-def _cell_view(cell: Cell | None, targets: dict[tuple[str, str, str], str]) -> CellView:
+def _cell_view(cell: Cell | None, targets: dict[Place, str]) -> CellView:
     kind = view.state(cell)
     if cell is None or kind == "none":
         return CellView(kind, "", "", view.sentence(cell), "")
@@ -162,7 +163,7 @@ def _cell_view(cell: Cell | None, targets: dict[tuple[str, str, str], str]) -> C
     notes += [f"{cell.failures:,} no answer"] if cell.failures else []
     if kind == "silent":
         numbers, notes = f"{cell.failures:,}", ["no answer"]
-    target = targets.get((cell.model, cell.subject, cell.check), "")
+    target = targets.get(cell.place, "")
     return CellView(kind, numbers, ", ".join(notes), view.sentence(cell), target)
 
 
@@ -221,9 +222,7 @@ def _rest(findings: list[Finding]) -> list[RestView]:
     """Findings by status, severity and place."""
     found: dict[tuple[str, ...], list[Finding]] = {}
     for item in findings:
-        example = item.example
-        key = (item.status, example.severity, example.model, example.subject, example.check)
-        found.setdefault(key, []).append(item)
+        found.setdefault((item.status, item.example.severity, *item.example.place), []).append(item)
     return [
         RestView(items[0], sum(item.count for item in items), [item.fingerprint for item in items])
         for items in found.values()

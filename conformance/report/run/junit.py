@@ -2,70 +2,56 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import groupby
 from operator import attrgetter
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from conformance.core.finding import Finding
+from conformance.core.finding import Finding, Place
 from conformance.core.run import Cell, Run
-from conformance.report.run.view import (
-    answers,
-    expected_by,
-    new_findings,
-    plural,
-    seconds,
-    sentence,
-    shown_input,
-    state,
-)
-from conformance.report.text import escaped, visible
-
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from conformance.report.run import view
+from conformance.report.run.view import plural
+from conformance.report.text import harmless, visible
 
 MOST_FAILURES = 50
 """Findings that one test case tells of; the rest are counted."""
-
-Place = tuple[str, str, str]
 
 
 def junit_xml(run: Run) -> str:
     """The XML document; new findings are failures, cells without answers are skipped, problems fail a suite "run"."""
     findings: dict[Place, list[Finding]] = {}
-    for finding in new_findings(run):
-        example = finding.example
-        findings.setdefault((example.model, example.subject, example.check), []).append(finding)
-    root = Element("testsuites", name="conformance", time=f"{seconds(run):.3f}")
+    for finding in view.new_findings(run):
+        findings.setdefault(finding.example.place, []).append(finding)
+    root = Element("testsuites", name="conformance", time=f"{view.seconds(run):.3f}")
     cells = [*run.cells, *_cells_of_strays(run, findings)]
     for model, of_model in groupby(sorted(cells, key=attrgetter("model")), key=attrgetter("model")):
-        suite = SubElement(root, "testsuite", name=_allowed(model))
+        suite = SubElement(root, "testsuite", name=model)
         _add_properties(suite, run)
         for cell in of_model:
-            _add_cell(suite, cell, findings.get((cell.model, cell.subject, cell.check), []))
+            _add_cell(suite, cell, findings.get(cell.place, []))
     _add_problems(root, run)
     for suite in root:
         _add_totals(suite, run)
     _sum_totals(root)
+    for element in root.iter():
+        element.text = element.text and harmless(element.text)
+        element.attrib = {name: harmless(value) for name, value in element.items()}
     indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
 def failure_text(finding: Finding) -> str:
     """A finding as a few lines of plain text."""
-    example = finding.example
-    expected, observed = answers(example).lines
-    lines = {
-        "rule": visible(finding.rule),
-        "stage": finding.stage,
-        "input": f"{shown_input(example.case)} ({example.case.kind} from {visible(example.case.origin)})",
-        "expected": f"{expected} ({expected_by(finding)})",
-        "observed": observed,
-        "seen": plural(finding.count, "time") + _in_languages(finding.languages),
-        "replay": visible(finding.replay, 2000),
+    case = finding.example.case
+    notes = {
+        "input": f" ({case.kind} from {visible(case.origin)})",
+        "expected": f" ({view.expected_by(finding)})",
     }
-    title = f"{example.severity} [{finding.fingerprint}]"
-    return "\n".join([title, *(f"  {name}: {value}" for name, value in lines.items() if value)])
+    lines = [(name, value + notes.get(name, "")) for name, value in view.fields(finding)]
+    lines.append(("seen", plural(finding.count, "time") + _in_languages(finding.languages)))
+    lines += [("replay", visible(finding.replay, 2000))] if finding.replay else []
+    title = f"{finding.example.severity} [{finding.fingerprint}]"
+    return "\n".join([title, *(f"  {name}: {value}" for name, value in lines)])
 
 
 def _in_languages(languages: tuple[str, ...], limit: int = 12) -> str:
@@ -75,7 +61,7 @@ def _in_languages(languages: tuple[str, ...], limit: int = 12) -> str:
 
 def _cells_of_strays(run: Run, findings: Iterable[Place]) -> list[Cell]:
     """Findings in a place that the matrix does not list must fail all the same."""
-    listed = {(cell.model, cell.subject, cell.check) for cell in run.cells}
+    listed = {cell.place for cell in run.cells}
     return [Cell(*place, compared=0) for place in findings if place not in listed]
 
 
@@ -85,25 +71,25 @@ def _add_properties(suite: Element, run: Run) -> None:
     values |= {f"version.{name}": version for name, version in run.versions.items()}
     values |= {f"subject.{subject.name}": subject.version or subject.unavailable for subject in run.subjects}
     for name, value in values.items():
-        SubElement(properties, "property", name=_allowed(name), value=_allowed(value))
+        SubElement(properties, "property", name=name, value=value)
 
 
 def _add_cell(suite: Element, cell: Cell, findings: list[Finding]) -> None:
-    test = SubElement(suite, "testcase", classname=_allowed(f"{cell.model}.{cell.subject}"), name=_allowed(cell.check))
+    test = SubElement(suite, "testcase", classname=f"{cell.model}.{cell.subject}", name=cell.check)
     for finding in findings[:MOST_FAILURES]:
         example = finding.example
-        message = _allowed(f"{visible(finding.rule)} on {shown_input(example.case, 60)}")
+        message = f"{visible(finding.rule)} on {view.shown_input(example.case, 60)}"
         failure = SubElement(test, "failure", type=example.severity, message=message)
-        failure.text = _allowed(failure_text(finding))
+        failure.text = failure_text(finding)
     if len(findings) > MOST_FAILURES:
         more = plural(len(findings) - MOST_FAILURES, "more unexpected finding")
         SubElement(test, "failure", type="mismatch", message=f"and {more}")
-    kind = state(cell)
+    kind = view.state(cell)
     if not findings and kind == "new":
-        SubElement(test, "failure", type="mismatch", message=sentence(cell))
+        SubElement(test, "failure", type="mismatch", message=view.sentence(cell))
     elif not findings and cell.compared == 0:
-        SubElement(test, "skipped", message=sentence(cell))
-    SubElement(test, "system-out").text = sentence(cell)
+        SubElement(test, "skipped", message=view.sentence(cell))
+    SubElement(test, "system-out").text = view.sentence(cell)
 
 
 def _add_problems(root: Element, run: Run) -> None:
@@ -112,7 +98,7 @@ def _add_problems(root: Element, run: Run) -> None:
     suite = SubElement(root, "testsuite", name="run")
     for number, problem in enumerate(run.problems, 1):
         test = SubElement(suite, "testcase", classname="run", name=f"problem {number}")
-        SubElement(test, "failure", type="problem", message=_allowed(problem))
+        SubElement(test, "failure", type="problem", message=problem)
 
 
 def _add_totals(suite: Element, run: Run) -> None:
@@ -123,18 +109,9 @@ def _add_totals(suite: Element, run: Run) -> None:
     suite.set("errors", "0")
     suite.set("skipped", str(sum(test.find("skipped") is not None for test in tests)))
     if run.started:
-        suite.set("timestamp", _allowed(run.started))
+        suite.set("timestamp", run.started)
 
 
 def _sum_totals(root: Element) -> None:
     for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
-
-
-def _allowed(text: str) -> str:
-    r"""The text with the characters that XML 1.0 forbids spelled out.
-
-    >>> print(_allowed("\x00\x1b[31m \ud800\ufffe"))
-    ␀␛[31m \u{d800}\u{fffe}
-    """
-    return _FORBIDDEN.sub(lambda match: escaped(match.group()), text)

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from itertools import groupby
 
 from conformance.core.finding import Finding
 from conformance.core.run import Run
-from conformance.report.run.view import (
-    SYMBOLS,
-    Row,
-    answers,
-    checks,
-    few_known,
-    headline,
-    known_line,
-    new_findings,
-    plural,
-    rows,
-    seconds,
-    shown_input,
-    state,
-    untested_lines,
-)
+from conformance.report.run import view
+from conformance.report.run.view import SYMBOLS, Row, plural
 from conformance.report.text import visible
 
 MOST_FINDINGS = 8
@@ -39,62 +26,57 @@ _REFERENCE = re.compile(r"@\w|#\d")
 def summary_markdown(run: Run) -> str:
     """The summary; about forty lines at most, whatever the run found."""
     sign = SYMBOLS["equal" if run.exit_code == 0 else "new"]
+    findings = ["\n".join(finding_lines(finding)) for finding in view.new_findings(run)]
     lines = [
-        f"### {sign} Tokenizer conformance: {headline(run)}",
+        f"### {sign} Tokenizer conformance: {view.headline(run)}",
         "",
-        f"{plural(run.answers, 'answer')} compared over {plural(run.cases, 'case')} in {seconds(run):.1f} s.",
-        *_problem_lines(run),
-        *_finding_lines(run),
+        f"{plural(run.answers, 'answer')} compared over {plural(run.cases, 'case')} in {view.seconds(run):.1f} s.",
+        *listed([f"- **problem** {prose(problem)}" for problem in run.problems], MOST_PROBLEMS, "problem"),
+        *listed(findings, MOST_FINDINGS, "unexpected finding"),
         "",
         *_matrix_lines(run),
     ]
-    return "\n".join([*lines, *_known_lines(run), *_untested_lines(run)]) + "\n"
+    untested = listed([f"- {prose(line, 400)}" for line in view.untested_lines(run)], MOST_UNTESTED, "subject")
+    return "\n".join([*lines, *_known_lines(run), *untested]) + "\n"
 
 
 def _known_lines(run: Run) -> list[str]:
-    line = known_line(run)
+    line = view.known_line(run)
     if not line:
         return []
-    named = [f"- {code(fingerprint)} {prose(cause, 120)} ({count:,}×)" for fingerprint, cause, count in few_known(run)]
+    named = [
+        f"- {code(finding.fingerprint)} {prose(view.cause(finding), 120)} ({finding.count:,}×)"
+        for finding in view.few_known(run)
+    ]
     return ["", f"{SYMBOLS['known']} {line}{':' if named else '.'}", *([""] if named else []), *named]
 
 
-def _untested_lines(run: Run) -> list[str]:
-    lines = untested_lines(run)
-    more = len(lines) - MOST_UNTESTED
-    lines = [f"- {prose(line, 400)}" for line in lines[:MOST_UNTESTED]]
-    return ["", *lines, *([f"- and {plural(more, 'more subject')}"] if more > 0 else [])] if lines else []
+def listed(lines: Sequence[str], most: int, noun: str = "") -> list[str]:
+    """The first of the lines of a list after an empty one, then how many more of what there are; nothing for none."""
+    more = len(lines) - most
+    rest = f"- and {view.plural(more, f'more {noun}') if noun else f'{more:,} more'}"
+    return ["", *lines[:most], *([rest] if more > 0 else [])] if lines else []
 
 
-def _problem_lines(run: Run) -> list[str]:
-    lines = [f"- **problem** {prose(problem)}" for problem in run.problems[:MOST_PROBLEMS]]
-    more = len(run.problems) - len(lines)
-    return ["", *lines, *([f"- and {plural(more, 'more problem')}"] if more else [])] if lines else []
+def finding_lines(finding: Finding, sign: str = "", status: str = "") -> list[str]:
+    """A finding in two lines of a list: what is wrong where and why, then the shrunk input and both answers.
 
-
-def _finding_lines(run: Run) -> list[str]:
-    findings = new_findings(run)
-    lines = [line for finding in findings[:MOST_FINDINGS] for line in _finding(finding)]
-    more = len(findings) - MOST_FINDINGS
-    return ["", *lines, *([f"- and {plural(more, 'more unexpected finding')}"] if more > 0 else [])] if lines else []
-
-
-def _finding(finding: Finding) -> list[str]:
-    example = finding.example
-    where = " · ".join(prose(name, 40) for name in (example.model, example.subject, example.check))
-    stage = f"{finding.stage}: " if finding.stage else ""
-    expected, observed = map(code, answers(example, limit=40).lines)
+    sign, status: before its severity, and besides its number; "" for none.
+    """
+    where = " · ".join(prose(name, 40) for name in finding.example.place)
+    rule = prose(view.cause(finding), 120)
+    _, given, expected, observed = (code(value) for _, value in view.fields(finding, 40))
     return [
-        f"- **{example.severity}** {where}: {prose(stage + finding.rule, 120)} ({finding.count:,}×)",
-        f"  {code(shown_input(example.case, 40))} expected {expected}, observed {observed}",
+        f"- {sign}**{finding.example.severity}** {where}: {rule} ({finding.count:,}×{status})",
+        f"  {given} expected {expected}, observed {observed}",
     ]
 
 
 def _matrix_lines(run: Run) -> list[str]:
     """One row per model and subject, the worst first; what does not fit is summed up."""
-    ranked = sorted(rows(run), key=lambda row: _WORST_FIRST.index(row.state))
+    ranked = sorted(view.rows(run), key=lambda row: _WORST_FIRST.index(row.state))
     lines = ["| model | subject | compared | unexpected | known | checks that differ |", "|---|---|--:|--:|--:|---|"]
-    lines += [_row(row, checks(run)) for row in ranked[:MOST_ROWS]]
+    lines += [_row(row, view.checks(run)) for row in ranked[:MOST_ROWS]]
     rest = [
         f"{SYMBOLS[kind]} {len(list(same)):,}" for kind, same in groupby(ranked[MOST_ROWS:], key=lambda row: row.state)
     ]
@@ -104,7 +86,7 @@ def _matrix_lines(run: Run) -> list[str]:
 
 
 def _row(row: Row, names: tuple[str, ...]) -> str:
-    pairs = zip(names, map(state, row.cells), strict=True)
+    pairs = zip(names, map(view.state, row.cells), strict=True)
     signs = [f"{SYMBOLS[kind]} {prose(name)}" for name, kind in pairs if kind not in ("equal", "none")]
     cells = [
         f"{SYMBOLS[row.state]} {prose(row.model, 40)}",

@@ -10,7 +10,7 @@ from typing import Literal
 
 from conformance.checks import CHECKS
 from conformance.core.case import Case
-from conformance.core.finding import Finding, Mismatch, Severity, by_weight
+from conformance.core.finding import Finding, Mismatch, Severity, Status, by_weight
 from conformance.core.run import Cell, Run
 from conformance.report.text import visible, visible_part
 
@@ -160,12 +160,16 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
 
 def new_findings(run: Run) -> list[Finding]:
     """The findings that no expectation lists."""
-    return ordered(finding for finding in run.findings if finding.status == "new")
+    return _of_status("new", run.findings)
 
 
 def known_findings(run: Run) -> list[Finding]:
     """The findings that an expectation lists."""
-    return ordered(finding for finding in run.findings if finding.status == "known")
+    return _of_status("known", run.findings)
+
+
+def _of_status(status: Status, findings: Iterable[Finding]) -> list[Finding]:
+    return ordered(finding for finding in findings if finding.status == status)
 
 
 def headline(run: Run) -> str:
@@ -184,10 +188,10 @@ def badge_words(run: Run) -> str:
     return headline(run).lower()
 
 
-def culprits(run: Run) -> list[Culprit]:
+def culprits(findings: Iterable[Finding]) -> list[Culprit]:
     """The subjects with unexpected findings, the one with the worst first."""
     found: dict[str, list[Finding]] = {}
-    for finding in new_findings(run):
+    for finding in _of_status("new", findings):
         found.setdefault(finding.example.subject, []).append(finding)
     return [
         Culprit(subject, _telling(items), len(items) - 1, tuple(dict.fromkeys(item.example.model for item in items)))
@@ -214,6 +218,23 @@ def accusation(finding: Finding) -> str:
     return _DEEDS[finding.example.severity] + (than if finding.example.severity in _COMPARED else "")
 
 
+def cause(finding: Finding) -> str:
+    """The stage at fault, as far as it could be told, and what is wrong there."""
+    return f"{finding.stage}: {finding.rule}" if finding.stage else finding.rule
+
+
+def place(finding: Finding) -> str:
+    """The model, the subject and the check, made visible."""
+    return " / ".join(visible(name, 80) for name in finding.example.place)
+
+
+def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
+    """The cause, the shrunk input and both answers by their names, made visible."""
+    expected, observed = answers(finding.example, limit).lines
+    given = shown_input(finding.example.case, limit)
+    return ("rule", visible(cause(finding))), ("input", given), ("expected", expected), ("observed", observed)
+
+
 def expected_by(finding: Finding) -> str:
     """The source of the expected answer."""
     check = CHECKS.get(finding.example.check)
@@ -222,9 +243,7 @@ def expected_by(finding: Finding) -> str:
 
 def share_of(run: Run, finding: Finding) -> str:
     """The number of answers that show a finding, of how many."""
-    example = finding.example
-    place = (example.model, example.subject, example.check)
-    compared = next((cell.compared for cell in run.cells if (cell.model, cell.subject, cell.check) == place), 0)
+    compared = next((cell.compared for cell in run.cells if cell.place == finding.example.place), 0)
     return f"{finding.count:,} of {plural(compared, 'answer')}" if compared else plural(finding.count, "answer")
 
 
@@ -235,13 +254,10 @@ def known_line(run: Run) -> str:
     return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')})" if known else ""
 
 
-def few_known(run: Run) -> list[tuple[str, str, int]]:
-    """The known findings where they are few: the fingerprint to replay each, its cause, how often it was seen."""
+def few_known(run: Run) -> list[Finding]:
+    """The known findings where they are few."""
     known = known_findings(run)
-    if len(known) > MOST_KNOWN:
-        return []
-    causes = [(f"{finding.stage}: " if finding.stage else "") + finding.rule for finding in known]
-    return [(finding.fingerprint, cause, finding.count) for finding, cause in zip(known, causes, strict=True)]
+    return known if len(known) <= MOST_KNOWN else []
 
 
 def untested_lines(run: Run) -> list[str]:

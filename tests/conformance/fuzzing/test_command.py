@@ -150,7 +150,7 @@ def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
             _, errors = process.communicate(timeout=300)
         asked = resumed(tmp_path / "killed", "--jobs", "2", cases=700)
         assert process.returncode == code, errors
-    assert "what is found is on disk, to go on: conformance fuzz --resume" in errors
+    assert "what is done is on disk: go on with conformance fuzz --resume" in errors
     assert read_run_folder(tmp_path / "killed").verdict == "incomplete"
     assert conformance_here(*resumed(tmp_path / "killed", cases=700), isolated=True).returncode == 1
     assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "unbroken")

@@ -99,13 +99,13 @@ def test_a_stream_is_held_against_the_subject_itself() -> None:
 
 def test_a_culprit_has_its_worst_finding_and_counts_the_others() -> None:
     run = replace(sample_run(), findings=(*sample_run().findings, finding(text_case("x", ""), "r", subject="other")))
-    assert [(item.subject, item.others) for item in view.culprits(run)] == [("planted-nfc", 7), ("other", 0)]
+    assert [(item.subject, item.others) for item in view.culprits(run.findings)] == [("planted-nfc", 7), ("other", 0)]
 
 
 def test_the_example_of_a_culprit_is_not_an_empty_text_where_another_shows_the_same() -> None:
     empty, other = finding(text_case("", ""), "r"), finding(text_case("x", ""), "r")
     run = replace(sample_run(), findings=(empty, other))
-    assert [(item.worst, item.others) for item in view.culprits(run)] == [(other, 1)]
+    assert [(item.worst, item.others) for item in view.culprits(run.findings)] == [(other, 1)]
 
 
 def test_the_folder_of_a_run_is_the_one_that_its_commands_name() -> None:

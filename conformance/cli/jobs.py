@@ -1,0 +1,112 @@
+"""The jobs of the commands that ask subjects about models: begun in a new folder, ended with a report."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from conformance.checks import CHECKS
+from conformance.core.errors import UsageError
+from conformance.core.run import Run
+from conformance.engine.plan import Plan
+from conformance.inputs.corpora import PARTS, corpus_files
+from conformance.inputs.shards import Inputs, corpus_cases
+from conformance.report.console import OutputConsole, say
+from conformance.report.run.folder import HTML
+from conformance.report.run.terminal import print_report
+from conformance.runs.job import Job, check_subjects, model_infos
+from conformance.runs.models import plan_models
+from conformance.runs.new_folder import begin_folder, check_free
+from conformance.subjects.adapters import check_subject_name, subject_label
+
+
+def make_plan(
+    *,
+    models: tuple[str, ...],
+    encoding: str | None = None,
+    subjects: tuple[str, ...],
+    corpora: tuple[str, ...],
+    checks: tuple[str, ...],
+    sources: tuple[str, ...],
+    fuzz: int,
+    seed: int,
+    timeout: float,
+) -> Plan:
+    """The plan that the options of a command make; raises UsageError or InputError for what is not there."""
+    files = tuple(path.resolve() for path in corpus_files(corpora or PARTS))
+    return Plan(
+        models=plan_models(models, encoding or ""),
+        subjects=subjects,
+        checks=tuple(name for name in CHECKS if not checks or name in checks),
+        inputs=Inputs(files, sources, fuzz, seed),
+        timeout=timeout,
+    )
+
+
+def checked_subjects(names: Iterable[str]) -> tuple[str, ...]:
+    """The subjects, each once, in their order.
+
+    Raises UsageError for one that is not there, and for two that reports would call by the same name.
+    """
+    subjects = tuple(dict.fromkeys(names))
+    for name in subjects:
+        check_subject_name(name)
+    labels = [subject_label(name) for name in subjects]
+    repeated = next((label for label in labels if labels.count(label) > 1), None)
+    if repeated is not None:
+        raise UsageError(f"--subject: two subjects would both be called {repeated}; rename one file")
+    return subjects
+
+
+def begin(plan: Plan, out: Path | None, prefix: str, full: bool, jobs: int | None, held: ExitStack) -> Job:
+    """The job of a plan in a new folder; what the plan names is read before that is made.
+
+    out, prefix, full: as of `begin_folder`. jobs: worker processes, None for one a core. held: keeps the folder locked.
+    """
+    if out is not None:
+        check_free(out)
+    models = model_infos(plan)
+    corpus_cases(plan.inputs.files)
+    versions = check_subjects(plan)
+    command = typed_command()
+    folder = begin_folder(out, prefix, plan, command, full, held)
+    return Job(plan, models, folder, command, jobs or cores(), full, versions)
+
+
+def typed_command() -> str:
+    """The command, as typed."""
+    return shlex.join(["conformance", *sys.argv[1:]])
+
+
+def resume_command(name: str, folder: Path) -> str:
+    """The command, run or fuzz, that goes on with a folder."""
+    return shlex.join(["conformance", name, "--resume", str(folder)])
+
+
+@contextmanager
+def interruptible(name: str, folder: Path) -> Iterator[None]:
+    """What is ended by SIGTERM or Ctrl-C within it says how the command `name` goes on, and exits with 130."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"interrupted; what is done is on disk: go on with {resume_command(name, folder)}")
+        sys.exit(130)
+
+
+def end(run: Run, folder: Path, console: OutputConsole) -> NoReturn:
+    """Show what came out of a run, and where its report is, and exit as it ended."""
+    print_report(run, console)
+    console.print(f"Report: {folder / HTML}", soft_wrap=True)
+    sys.exit(run.exit_code)
+
+
+def cores() -> int:
+    """The number of cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

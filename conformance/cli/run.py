@@ -1,0 +1,133 @@
+"""The command `conformance run`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conformance.cli import options
+from conformance.cli.jobs import begin, checked_subjects, cores, end, interruptible, make_plan, resume_command
+from conformance.core.errors import UsageError
+from conformance.files.lock import locked
+from conformance.fuzzing.folder import SESSION
+from conformance.inputs.shards import DEFAULT_SOURCES, MOST_FUZZ, SOURCES
+from conformance.report.console import OutputConsole
+from conformance.runs.execute import execute
+from conformance.runs.job import Job, check_subjects, check_unchanged, model_infos
+from conformance.runs.journal import check_journal
+from conformance.runs.plan_file import check_versions, read_plan
+from conformance.runs.progress import ProgressTeller
+from conformance.subjects.adapters import BUILT_IN
+from conformance.subjects.versions import installed_versions
+from reftok.formats.tiktoken_encodings import ENCODINGS
+
+DEFAULT_FUZZ = 1_500
+
+EXAMPLES = """\b
+Examples:
+  conformance run
+      every embedded model over the project's corpora
+  conformance run --model path/to/tokenizer.json --subject mine.py:Tokenizer
+      your own tokenizer on your own model
+  conformance run --model bpe-qwen --corpus texts/ --check ids --check offsets
+  conformance run --model bpe-qwen --inputs scalars
+      all 1,112,064 Unicode scalar values, alone and in context
+  conformance run --model bpe-qwen --inputs cuts --corpus texts/
+      streams: every one-cut of up to 440 characters, every two-cut of up to 80
+  conformance run --resume reports/runs/20260101-120000
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@options.model_option
+@click.option(
+    "--encoding",
+    type=click.Choice(list(ENCODINGS)),
+    help="The pattern and the special tokens of the rank files (*.tiktoken) among the models. "
+    "Default: published files are recognised.",
+)
+@click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    metavar="S",
+    help="FILE.py:FACTORY, besides reftok; or only those named "
+    f"of the built-in ones ({', '.join(BUILT_IN)}); repeatable.",
+)
+@options.corpus_option
+@options.check_option
+@click.option(
+    "--inputs",
+    "sources",
+    multiple=True,
+    type=click.Choice(SOURCES),
+    help="What the models are given: the corpora; every entry of the vocab, decoded and encoded again; made inputs "
+    "(--fuzz); every Unicode scalar value, alone and in context; the texts of the corpora, cut for streams (cuts), "
+    "which takes some ten minutes a model on two cores: --corpus limits it. "
+    f"Repeatable. Default: {', '.join(DEFAULT_SOURCES)}.",
+)
+@click.option(
+    "--fuzz",
+    type=click.IntRange(0, MOST_FUZZ),
+    default=DEFAULT_FUZZ,
+    show_default=True,
+    metavar="N",
+    help="How many made inputs a model is given.",
+)
+@options.seed_option
+@options.jobs_option
+@options.timeout_option
+@click.option("--out", type=options.a_path, metavar="RUN", help="The run folder. Default: reports/runs/<time>.")
+@click.option(
+    "--resume",
+    type=options.a_path,
+    metavar="RUN",
+    help=f"Finish the run of this folder; other options than --jobs and --quiet do not count. {options.TRUST}",
+)
+@options.quiet_option
+def run(resume: Path | None, out: Path | None, jobs: int | None, quiet: bool, **given: Any) -> None:
+    """Compare tokenizers on corpora, on their own vocab and on made inputs.
+
+    Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted.
+    """
+    with ExitStack() as held:
+        job = _resumed(resume, jobs, held) if resume else _new_job(out, jobs, given, held)
+        with interruptible("run", job.folder), ProgressTeller(quiet) as told:
+            outcome = execute(job, told)
+    end(outcome, job.folder, OutputConsole())
+
+
+def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> Job:
+    """held: keeps the run folder locked."""
+    full = not (given["corpora"] or given["checks"] or given["sources"])
+    full = full and given["fuzz"] >= DEFAULT_FUZZ and given["seed"] == 0
+    subjects = checked_subjects(given["subjects"])
+    own = tuple(name for name in subjects if name not in BUILT_IN)
+    named = tuple(name for name in subjects if name in BUILT_IN)
+    sources = _sources(given["sources"], given["corpora"])
+    plan = make_plan(**{**given, "subjects": (*(named or ("reftok",)), *own), "sources": sources})
+    return begin(plan, out, "", full, jobs, held)
+
+
+def _resumed(folder: Path, jobs: int | None, held: ExitStack) -> Job:
+    """held: keeps the run folder locked."""
+    plan, command, full, hashes = read_plan(folder)
+    if (folder / SESSION).exists():
+        raise UsageError(f"{folder}: holds a fuzzing session; go on with {resume_command('fuzz', folder)}")
+    held.enter_context(locked(folder))
+    check_unchanged(hashes)
+    check_versions(folder, installed_versions())
+    check_journal(folder, plan)
+    versions = check_subjects(plan)
+    return Job(plan, model_infos(plan), folder, command, jobs or cores(), full, versions)
+
+
+def _sources(named: tuple[str, ...], corpora: tuple[str, ...]) -> tuple[str, ...]:
+    """In the order of SOURCES; raises UsageError where --corpus would go unused."""
+    sources = tuple(source for source in SOURCES if source in (named or DEFAULT_SOURCES))
+    if corpora and not {"corpora", "cuts", "fuzz"} & {*sources}:
+        raise UsageError(f"--corpus: is not used with --inputs {' --inputs '.join(sources)}; add --inputs corpora")
+    return sources

@@ -1,0 +1,124 @@
+"""The home of all that goes to a terminal: what others wrote cannot command it, and a reader that is gone is no error.
+
+Nothing that is printed is read as markup, and what has no face of its own is spelled out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import IO, Any
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from conformance.core.finding import Finding
+from conformance.report.run import view
+from conformance.report.text import harmless, visible
+
+
+class OutputConsole(Console):
+    """A console for texts that others wrote, which goes on without a word when its reader is gone.
+
+    The exit code is then still to be told.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """options: as of Console."""
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Every text that is no Text comes through here."""
+        return super().render_str(encodable(harmless(text), self.encoding), **options)
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        to_nowhere(self.file)
+
+
+class ConsoleLines:
+    """A console, and how the reports write on it."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def text(self, text: str, style: str = "", limit: int = 200) -> Text:
+        """Foreign text, made visible."""
+        return self.shown(visible(text, limit), style)
+
+    def shown(self, text: str, style: str = "") -> Text:
+        """Text that is visible already, in characters that the console's encoding has."""
+        return Text(encodable(text, self.console.encoding), style)
+
+    def line(self, text: Text | str = "", style: str = "", whole: bool = False) -> None:
+        """A line; `whole` keeps it in one piece, for what is to be copied."""
+        shown = text if isinstance(text, Text) else self.shown(text, style)
+        self.console.print(shown, soft_wrap=whole)
+
+    def labelled(self, label: str, text: str, style: str = "", whole: bool = False) -> None:
+        """A line of our own words, which have the style, and a sentence with foreign text in it."""
+        self.line(self.shown(label, style).append_text(self.text(text, "default", 2000)), whole=whole)
+
+    def title(self, text: str) -> None:
+        """A line that begins a section."""
+        self.line()
+        self.line(text, "bold")
+
+    def finding(self, start: str, style: str, finding: Finding, status: str = "") -> None:
+        """A finding's place and number in a line, then its rule, its shrunk input and both answers.
+
+        start: before its severity, in the style. status: besides the number, "" for nothing.
+        """
+        title = self.shown(f"{start} {finding.example.severity}  ", style)
+        title.append_text(self.shown(view.place(finding), "bold"))
+        self.line(title.append(f"  ({finding.count:,} x{status})", "dim"))
+        self.grid((name, self.shown(value, "bold" if name == "input" else "")) for name, value in view.fields(finding))
+
+    def grid(self, rows: Iterable[tuple[str, Text]]) -> None:
+        """Names and what is said of each, indented."""
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(style="dim", no_wrap=True)
+        grid.add_column(overflow="fold")
+        for name, said in rows:
+            grid.add_row(self.text(name), said)
+        self.console.print(Padding(grid, (0, 0, 0, 2)))
+
+    def table(self, titles: Sequence[str], rows: Iterable[Sequence[Text | str]], names: int = 1) -> None:
+        """A table. names: how many columns hold names; the others hold numbers."""
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        for index, title in enumerate(titles):
+            table.add_column(self.text(title), justify="left" if index < names else "right", overflow="fold")
+        for row in rows:
+            table.add_row(*(cell if isinstance(cell, Text) else self.text(cell) for cell in row))
+        self.console.print(table)
+
+
+def encodable(text: str, encoding: str) -> str:
+    """The text in characters that an encoding has; the others by their number."""
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def say(sentence: str) -> None:
+    """A line on standard error, or a few, where somebody reads it."""
+    try:
+        print(harmless(sentence), file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        to_nowhere(sys.stderr)
+
+
+def give(text: str) -> None:
+    """A document on standard output, in UTF-8, where somebody reads it."""
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        to_nowhere(sys.stdout)
+
+
+def to_nowhere(stream: IO[str]) -> None:
+    """Let a stream whose reader is gone take everything from now on."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
