@@ -148,11 +148,13 @@ def _by_tokens(
 
 
 def _predicted_stages(tokenizer: Tokenizer, text: str, attribution: Attribution) -> dict[str, tuple[str, ...]] | None:
-    """The stages of the fault that explains the subject."""
+    """The stages of the fault that explains the subject; one of a later stage may be acted out on the input."""
     for fault in faults(tokenizer):
         if (fault.stage, fault.rule) == (attribution.stage, attribution.rule):
             trace = None if fault.trace is None else predicted(partial(fault.trace, text))
-            return None if trace is None else _states(trace)
+            if trace is None:
+                return None
+            return _states(trace) if fault.stage == "Input" else {**_states(trace), "Input": (text,)}
     return None
 
 

@@ -62,6 +62,13 @@ def test_a_changed_input_is_the_first_stage_that_differs(bench: Bench) -> None:
     assert (evidence.stage.stage, evidence.stage.expected, evidence.stage.observed) == ("Input", ("a\0b",), ("a",))
 
 
+def test_a_fault_of_the_normalizer_does_not_differ_in_the_input(bench: Bench) -> None:
+    """Fault: faults that are acted out on the text had "Input" as the first stage that differs."""
+    evidence = of_ids(bench, "A", (64,), Attribution("Normalizer", "text is lower-cased"))
+    assert evidence.stage is not None
+    assert (evidence.stage.stage, evidence.stage.expected, evidence.stage.observed) == ("Normalizer", ("A",), ("a",))
+
+
 def test_without_a_fault_the_tokens_are_held_against_the_stage(bench: Bench) -> None:
     ids = encoded(bench, "ab").ids
     evidence = of_ids(bench, "a b", ids, Attribution("PreTokenizer", "the text is cut elsewhere"))
