@@ -85,6 +85,7 @@ class Check(ABC):
     diagnosis: how `diagnosis.attribution` finds out stage and rule; with "none" the check's own rule is all.
     expected_by: who says what is expected, "" for the official library.
     methods: the methods of which a subject needs one.
+    code: of `compared(official, subject)`, for a file that needs no harness; of its `constants`, INPUT is the case.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Check(ABC):
     diagnosis: Diagnosis = "none"
     expected_by: str = ""
     methods: tuple[str, ...] = ()
+    code: str
 
     @property
     def is_sampled(self) -> bool:
@@ -118,12 +120,12 @@ class Check(ABC):
         """The stream to tell of, and its difference; None where it is no stream that differs."""
         return None
 
-    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str] | None:
-        """The constants and the code of `compared(official, subject)`, for a file that needs no harness.
+    def constants(self, case: Case, subject: Answers) -> Mapping[str, Any] | None:
+        """The constants of its code; None where there is no short form.
 
-        subject: its answers. INPUT is the case, as `reproduction_input` has it. None where there is no short form.
+        subject: its answers.
         """
-        return None
+        return {"INPUT": reproduction_input(case)}
 
 
 def reproduction_input(case: Case) -> Any:
@@ -151,8 +153,18 @@ def compare_failures(expected: Encoding | Decoding, observed: Encoding | Decodin
 
 def failure_difference(expected: object, failure: Failure) -> Difference:
     """A subject that gave no answer where one was due."""
-    wanted = f"{expected.kind}: {expected.message}" if isinstance(expected, Failure) else "an answer"
-    return Difference(failure.kind, "no answer", wanted, f"{failure.kind}: {failure.message}")
+    due = f"{expected.kind}: {expected.message}" if isinstance(expected, Failure) else "an answer"
+    return Difference(failure.kind, "no answer", due, f"{failure.kind}: {failure.message}")
+
+
+def first_difference(expected: Sequence[object], observed: Sequence[object]) -> int:
+    """The number of items before the first that differs; the end of the shorter one counts.
+
+    >>> first_difference("abc", "abd"), first_difference("ab", "abd")
+    (2, 2)
+    """
+    pairs = zip(expected, observed, strict=False)
+    return next((i for i, (one, other) in enumerate(pairs) if one != other), min(len(expected), len(observed)))
 
 
 def tails(expected: Sequence[object], observed: Sequence[object], length: int = 12) -> tuple[str, str]:
@@ -161,9 +173,7 @@ def tails(expected: Sequence[object], observed: Sequence[object], length: int = 
     >>> tails([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 9])
     ('… 4 equal tokens … 5, 6', '… 4 equal tokens … 9')
     """
-    first = next((i for i, pair in enumerate(zip(expected, observed, strict=False)) if pair[0] != pair[1]), None)
-    if first is None:
-        first = min(len(expected), len(observed))
+    first = first_difference(expected, observed)
     return _shown(expected, first, length), _shown(observed, first, length)
 
 
@@ -180,9 +190,6 @@ def text_tails(expected: str, observed: str, before: int = 12, length: int = 80)
     >>> text_tails("a" * 20 + "x", "a" * 20 + "y")
     ('…aaaaaaaaaaaax', '…aaaaaaaaaaaay')
     """
-    first = next((i for i, pair in enumerate(zip(expected, observed, strict=False)) if pair[0] != pair[1]), None)
-    if first is None:
-        first = min(len(expected), len(observed))
-    start = max(0, first - before)
+    start = max(0, first_difference(expected, observed) - before)
     mark = "…" if start else ""
     return mark + expected[start : start + length], mark + observed[start : start + length]

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.checks.base import Answers, Check, Difference, Outcome, failure_difference, reproduction_input, tails
+from conformance.checks.base import Answers, Check, Difference, Outcome, failure_difference, tails
 from conformance.core.case import Case
 from conformance.core.observation import Encoded, Encoding, Failure
+
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """The ids of the text alone, and in a batch."""
+    alone = answer(lambda: subject.encode(INPUT)["ids"])
+    return alone, answer(lambda: list(subject.encode_batch([INPUT])[0]))
+'''
 
 
 class BatchCheck(Check):
@@ -21,42 +28,36 @@ class BatchCheck(Check):
     compares = "single"
     of_oracle = True
     expected_by = "the subject, asked alone"
+    code = _REPRODUCTION
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
-        single, batch = subject.single, subject.encoding
-        if single is None or batch is None:
-            return "not applicable" if subject.bulk_ids is None else _bulk_outcome(batch, subject.bulk_ids)
-        if isinstance(single, Failure) and single == batch:
-            return "both refuse" if single.kind == "refused" else "not applicable"
-        if single == batch:
-            return "same" if subject.bulk_ids is None else _bulk_outcome(single, subject.bulk_ids)
-        if isinstance(batch, Failure):
-            return failure_difference(single, batch)
-        if isinstance(single, Failure):
-            return failure_difference(batch, single)
-        return _other_ids(single.ids, batch.ids)
+        expected, observed = subject.single, subject.encoding
+        if expected is None or observed is None:
+            return "not applicable" if subject.bulk_ids is None else _bulk_outcome(observed, subject.bulk_ids)
+        if isinstance(expected, Failure) and expected == observed:
+            return "both refuse" if expected.kind == "refused" else "not applicable"
+        if expected == observed:
+            return "same" if subject.bulk_ids is None else _bulk_outcome(expected, subject.bulk_ids)
+        if isinstance(observed, Failure):
+            return failure_difference(expected, observed)
+        if isinstance(expected, Failure):
+            return failure_difference(observed, expected)
+        return _other_ids(expected.ids, observed.ids)
 
-    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str] | None:
+    def constants(self, case: Case, subject: Answers) -> Mapping[str, Any] | None:
         if subject.single in (None, subject.encoding):  # only the adapter of a subject knows its door for bulk
             return None
-        return {"INPUT": reproduction_input(case)}, _REPRODUCTION
+        return super().constants(case, subject)
 
 
-def _bulk_outcome(alone: Encoding | None, bulk_ids: tuple[int, ...]) -> Outcome:
-    if not isinstance(alone, Encoded):
+def _bulk_outcome(expected: Encoding | None, bulk_ids: tuple[int, ...]) -> Outcome:
+    if not isinstance(expected, Encoded):
         return "not applicable"
-    return "same" if alone.ids == bulk_ids else _other_ids(alone.ids, bulk_ids)
+    return "same" if expected.ids == bulk_ids else _other_ids(expected.ids, bulk_ids)
 
 
-def _other_ids(alone: tuple[int, ...], batch: tuple[int, ...]) -> Difference:
-    return Difference("batch gives other ids than the text alone", "other ids", *tails(alone, batch))
+def _other_ids(expected: tuple[int, ...], observed: tuple[int, ...]) -> Difference:
+    return Difference("batch gives other ids than the text alone", "other ids", *tails(expected, observed))
 
-
-_REPRODUCTION = '''\
-def compared(official, subject):
-    """The ids of the text alone, and in a batch."""
-    alone = answer(lambda: subject.encode(INPUT)["ids"])
-    return alone, answer(lambda: list(subject.encode_batch([INPUT])[0]))
-'''
 
 BATCH = BatchCheck()

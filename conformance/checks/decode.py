@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from conformance.checks.base import (
-    Answers,
-    Check,
-    Difference,
-    Outcome,
-    compare_failures,
-    reproduction_input,
-    text_tails,
-)
+from conformance.checks.base import Answers, Check, Difference, Outcome, compare_failures, text_tails
 from conformance.core.case import Case
 from conformance.core.observation import Decoding, Failure
+
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """Decoded with special tokens skipped, and kept where both can; INPUT is ids, or a text that has them."""
+    ids = INPUT if isinstance(INPUT, list) else official.encode(INPUT)["ids"]
+    answers = answer(official.decode, ids), answer(subject.decode, ids)
+    if any(isinstance(given, Failure) for given in answers):
+        return answers
+    choices = min(map(len, answers))
+    return [given[:choices] for given in answers]
+'''
 
 
 class DecodeCheck(Check):
@@ -26,12 +26,10 @@ class DecodeCheck(Check):
     on_cuts = True
     counts_answers = True
     diagnosis = "decoding"
+    code = _REPRODUCTION
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         return compare_decodings(oracle.decoding, subject.decoding, "other text")
-
-    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str]:
-        return {"INPUT": reproduction_input(case)}, _REPRODUCTION
 
 
 def compare_decodings(expected: Decoding | None, observed: Decoding | None, rule: str) -> Outcome:
@@ -48,16 +46,5 @@ def compare_decodings(expected: Decoding | None, observed: Decoding | None, rule
         return Difference(f"{rule} with special tokens kept", "other text", *tails)
     return "same"
 
-
-_REPRODUCTION = '''\
-def compared(official, subject):
-    """Decoded with special tokens skipped, and kept where both can; INPUT is ids, or a text that has them."""
-    ids = INPUT if isinstance(INPUT, list) else official.encode(INPUT)["ids"]
-    answers = answer(official.decode, ids), answer(subject.decode, ids)
-    if any(isinstance(given, Failure) for given in answers):
-        return answers
-    choices = min(map(len, answers))
-    return [given[:choices] for given in answers]
-'''
 
 DECODE = DecodeCheck()

@@ -20,6 +20,16 @@ from conformance.core.case import Case
 from conformance.core.finding import Severity
 from conformance.core.observation import Failure
 
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """Part by part, if both give it; what has no answer is its own part."""
+    answers = answer(official.encode, INPUT), answer(subject.encode, INPUT)
+    if any(isinstance(given, Failure) for given in answers):
+        return answers
+    expected, observed = (given[PART] for given in answers)
+    return (expected, observed) if expected is not None and observed is not None else (None, None)
+'''
+
 
 @dataclass(frozen=True, slots=True)
 class EncodingCheck(Check):
@@ -35,6 +45,7 @@ class EncodingCheck(Check):
     severity: Severity
     diagnosis: Diagnosis = "none"
     counts_answers: bool = False
+    code: str = _REPRODUCTION
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         expected, observed = oracle.encoding, subject.encoding
@@ -52,19 +63,9 @@ class EncodingCheck(Check):
             return "same"
         return Difference(f"other {self.name}", self.severity, *tails(expected_part, observed_part))
 
-    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str]:
-        return {"INPUT": reproduction_input(case), "PART": self.part}, _REPRODUCTION
+    def constants(self, case: Case, subject: Answers) -> Mapping[str, Any]:
+        return {"INPUT": reproduction_input(case), "PART": self.part}
 
-
-_REPRODUCTION = '''\
-def compared(official, subject):
-    """Part by part, if both give it; what has no answer is its own part."""
-    answers = answer(official.encode, INPUT), answer(subject.encode, INPUT)
-    if any(isinstance(given, Failure) for given in answers):
-        return answers
-    expected, observed = (given[PART] for given in answers)
-    return (expected, observed) if expected is not None and observed is not None else (None, None)
-'''
 
 IDS = EncodingCheck("ids", "ids", "other ids", diagnosis="ids", counts_answers=True)
 TOKENS = EncodingCheck("tokens", "tokens", "offsets only", diagnosis="tokens")

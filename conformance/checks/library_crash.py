@@ -6,15 +6,24 @@ Other checks say nothing of a case at which it does: there is nothing to compare
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
-from conformance.checks.base import Answers, Check, Difference, Outcome, failure_difference, reproduction_input
+from conformance.checks.base import Answers, Check, Difference, Outcome, failure_difference
 from conformance.core.case import Case
 from conformance.core.observation import Failure
 
 _QUOTED = re.compile(r"'.*?'|\".*?\"", re.DOTALL)
 _NUMBER = re.compile(r"\d+")
+
+
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """Whether the library answers, or refuses in order."""
+    given = answer(official.decode if isinstance(INPUT, list) else official.encode, INPUT)
+    if isinstance(given, dict):
+        given = answer(official.decode, given["ids"])
+    crashed = isinstance(given, Failure) and not given.is_refusal
+    return "no crash", given if crashed else "no crash"
+'''
 
 
 class LibraryCrashCheck(Check):
@@ -26,6 +35,7 @@ class LibraryCrashCheck(Check):
 
     name = "no crash"
     of_oracle = True
+    code = _REPRODUCTION
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
         given = [(doing, answer) for doing, answer in _answers(oracle) if answer is not None]
@@ -37,9 +47,6 @@ class LibraryCrashCheck(Check):
                 rule = f"crashes while {doing}: {cause}"
                 return Difference(rule, "no answer", "an answer", failure_difference("", answer).observed)
         return "same"
-
-    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str]:
-        return {"INPUT": reproduction_input(case)}, _REPRODUCTION
 
 
 def _answers(answers: Answers) -> list[tuple[str, object]]:
@@ -54,15 +61,5 @@ def without_particulars(message: str) -> str:
     """
     return _NUMBER.sub("N", _QUOTED.sub("…", message))
 
-
-_REPRODUCTION = '''\
-def compared(official, subject):
-    """Whether the library answers, or refuses in order."""
-    given = answer(official.decode if isinstance(INPUT, list) else official.encode, INPUT)
-    if isinstance(given, dict):
-        given = answer(official.decode, given["ids"])
-    crashed = isinstance(given, Failure) and not given.is_refusal
-    return "no crash", given if crashed else "no crash"
-'''
 
 LIBRARY_CRASH = LibraryCrashCheck()

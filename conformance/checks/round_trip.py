@@ -21,15 +21,13 @@ from conformance.checks.base import (
     reproduction_input,
     text_tails,
 )
+from conformance.checks.decode import DECODE
+from conformance.checks.encoding import IDS
 from conformance.core.case import Case
 from conformance.core.observation import Failure
 from reftok import Tokenizer, Trace
 from reftok.spec import decoders, pretokenizers
 from reftok.spec.byte_level import BYTE_TO_CHARACTER, from_byte_characters
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.models.wordlevel import WordLevel
-from reftok.spec.models.wordpiece import WordPiece
 from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
@@ -49,6 +47,14 @@ _LLAMA_DECODERS = (
 )
 
 
+_REPRODUCTION = '''\
+def compared(official, subject):
+    """The text that must come back, and what does, special tokens kept."""
+    given = answer(lambda: subject.decode(subject.encode(INPUT)["ids"]))
+    return TEXT, given if isinstance(given, Failure) else given[-1]
+'''
+
+
 class RoundTripCheck(Check):
     """The subject decodes its own ids to the text that the rule demands.
 
@@ -58,35 +64,29 @@ class RoundTripCheck(Check):
     name = "round trip"
     compares = "own_decoding"
     of_oracle = True
-    follows = ("ids", "decode")
+    follows = (IDS.name, DECODE.name)
     diagnosis = "round trip"
     expected_by = "the text itself"
+    code = _REPRODUCTION
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
-        decoding, wanted = subject.own_decoding, subject.round_trip
-        if wanted is None or decoding is None:
+        expected, observed = subject.round_trip, subject.own_decoding
+        if expected is None or observed is None:
             return "not applicable"
-        if isinstance(decoding, Failure):
-            is_charged = subject is oracle and decoding.kind == "crashed"
-            return "not applicable" if is_charged else failure_difference(wanted.text, decoding)
-        if decoding.kept == wanted.text:
+        if isinstance(observed, Failure):
+            is_charged = subject is oracle and observed.kind == "crashed"
+            return "not applicable" if is_charged else failure_difference(expected.text, observed)
+        if observed.kept == expected.text:
             return "same"
-        if subject is not oracle and decoding == oracle.own_decoding:
+        if subject is not oracle and observed == oracle.own_decoding:
             return "not applicable"
-        rule = READ_AS_BYTES if decoding.kept == wanted.read_as_bytes else "the text does not come back"
-        return Difference(rule, "other text", *text_tails(wanted.text, decoding.kept))
+        rule = READ_AS_BYTES if observed.kept == expected.read_as_bytes else "the text does not come back"
+        return Difference(rule, "other text", *text_tails(expected.text, observed.kept))
 
-    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str] | None:
-        wanted = subject.round_trip
-        return None if wanted is None else ({"INPUT": reproduction_input(case), "TEXT": wanted.text}, _REPRODUCTION)
+    def constants(self, case: Case, subject: Answers) -> Mapping[str, Any] | None:
+        expected = subject.round_trip
+        return None if expected is None else {"INPUT": reproduction_input(case), "TEXT": expected.text}
 
-
-_REPRODUCTION = '''\
-def compared(official, subject):
-    """The text that must come back, and what does, special tokens kept."""
-    given = answer(lambda: subject.decode(subject.encode(INPUT)["ids"]))
-    return TEXT, given if isinstance(given, Failure) else given[-1]
-'''
 
 ROUND_TRIP = RoundTripCheck()
 
@@ -113,19 +113,6 @@ def round_trip_rule(tokenizer: Tokenizer) -> RoundTripRule | None:
     if tokenizer.decoders == _LLAMA_DECODERS:
         return lambda text: _llama_round_trip(tokenizer, tokenizer.trace(text))
     return None
-
-
-def _has_unknown(tokenizer: Tokenizer, trace: Trace) -> bool:
-    """Whether the unknown token stands for a part of the text."""
-    model = tokenizer.model
-    if isinstance(model, BPE):
-        unknown = model.options.unk_token
-        return unknown is not None and model.vocab.get(unknown) in trace.encoding.ids
-    if isinstance(model, Unigram):
-        return model.unk_id in trace.encoding.ids
-    if isinstance(model, WordLevel | WordPiece):
-        return model.vocab.get(model.unk_token) in trace.encoding.ids
-    return False
 
 
 def _is_byte_level(tokenizer: Tokenizer) -> bool:
@@ -163,7 +150,7 @@ def _joined(pieces: list[tuple[str, bool]]) -> str:
 
 
 def _byte_level_round_trip(tokenizer: Tokenizer, trace: Trace) -> RoundTrip | None:
-    if _has_unknown(tokenizer, trace):
+    if tokenizer.model.unk_id in trace.encoding.ids:
         return None
     pieces = _with_template(tokenizer, trace, _pieces_after(tokenizer, trace, ("AddedTokens", "Normalizer")))
     return RoundTrip(_joined(pieces), _read_as_bytes(pieces))
@@ -180,7 +167,7 @@ def _read_as_bytes(pieces: list[tuple[str, bool]]) -> str | None:
 
 
 def _llama_round_trip(tokenizer: Tokenizer, trace: Trace) -> RoundTrip | None:
-    if METASPACE in trace.text or _BYTE_PIECE_START in trace.text or _has_unknown(tokenizer, trace):
+    if METASPACE in trace.text or _BYTE_PIECE_START in trace.text or tokenizer.model.unk_id in trace.encoding.ids:
         return None
     stages = ("AddedTokens", "Normalizer", "PreTokenizer")
     text = _joined(_with_template(tokenizer, trace, _pieces_after(tokenizer, trace, stages)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from conformance.checks.base import Answers, Check, Diagnosis, Difference, Outcome, failure_difference
+from conformance.checks.base import Answers, Check, Diagnosis, Difference, Outcome, failure_difference, first_difference
 from conformance.core.case import Case
 from conformance.core.observation import Failure
 from conformance.core.streaming import FedStream, Feeding, Given, Piece, Streamed
@@ -23,7 +23,6 @@ class StreamCheck(Check):
     """Every stream gives what it should.
 
     compares: the answers of which streams. judge: what is wrong with one of them.
-    code: of its reproduction; constants: besides INPUT, the chunks.
     """
 
     name: str
@@ -33,7 +32,6 @@ class StreamCheck(Check):
     expected_by: str
     methods: tuple[str, ...]
     code: str
-    constants: Callable[[Feeding], Mapping[str, Any]] = lambda feeding: {}
 
     of_oracle: ClassVar[bool] = True
     on_cuts: ClassVar[bool] = True
@@ -50,12 +48,13 @@ class StreamCheck(Check):
         alike = [pair for pair in found if pair[1].rule == found[0][1].rule]
         return min(alike, key=lambda pair: len(pair[0].feeding.chunks), default=None)
 
-    def reproduction(self, case: Case, subject: Answers) -> tuple[Mapping[str, Any], str] | None:
+    def constants(self, case: Case, subject: Answers) -> Mapping[str, Any] | None:
         found = self.culprit(subject)
         if found is None or not found[0].feeding.is_plain:
             return None
         feeding = found[0].feeding
-        return {"INPUT": list(feeding.chunks), **self.constants(feeding)}, self.code
+        settings = {"SKIPS": feeding.skip_special_tokens} if feeding.to == "decoder" else {}
+        return {"INPUT": list(feeding.chunks), **settings}
 
     def by_rule(self, subject: Answers) -> list[Answers]:
         """Apart, so that a known fault hides no other of the same case.
@@ -72,14 +71,12 @@ class StreamCheck(Check):
         return self._with(subject, [entry for entry in self._fed(subject) if id(entry) not in others])
 
     def _fed(self, subject: Answers) -> tuple[FedStream, ...]:
-        fed: tuple[FedStream, ...] | None = getattr(subject, self.compares)
-        return fed or ()
+        fed: tuple[FedStream, ...] = getattr(subject, self.compares) or ()
+        return fed
 
     def _with(self, subject: Answers, entries: list[FedStream]) -> Answers:
-        fed = tuple(entries)
-        if self.compares == "stream_encoded":
-            return replace(subject, stream_encoded=fed)
-        return replace(subject, stream_decoded=fed)
+        change: dict[str, Any] = {self.compares: tuple(entries)}
+        return replace(subject, **change)
 
     def _found(self, subject: Answers) -> list[tuple[FedStream, Difference]]:
         """The streams that differ, first those fed and finished, without empty chunks.
@@ -147,7 +144,7 @@ def shown_stream(feeding: Feeding, streamed: Streamed, given: Given, whole: Sequ
     end = " and finish" if feeding.is_finished else ""
     ends = list(accumulate(map(len, given)))
     parts: list[object] = [part for piece in given for part in piece]
-    right = next((n for n, pair in enumerate(zip(parts, whole, strict=False)) if pair[0] != pair[1]), len(whole))
+    right = first_difference(parts, whole)
     wrong = next((number for number, end in enumerate(ends) if end > right), len(ends) - 1)
     start = max(0, wrong + 1 - SHOWN_CHUNKS)
     shown = [f"{chunk!r} → {_shown(piece)}" for chunk, piece in zip(chunks, given, strict=False)]

@@ -80,11 +80,11 @@ class Reproduction:
 def comparison(finding: Finding, case: Case, shown: AskedAgain) -> tuple[Mapping[str, Any], str]:
     """The constants of the comparison, INPUT among them, and its code; raises InputError where it has none."""
     check = CHECKS[finding.example.check]
-    found = check.reproduction(case, shown.observed)
-    if found is None:
+    constants = check.constants(case, shown.observed)
+    if constants is None:
         problem = "this use of a stream has no short form" if check.methods else "this check has no short form"
         raise InputError(f"{problem}; `conformance replay` shows it")
-    return found
+    return constants, check.code
 
 
 def _model_literal(data: bytes, model_format: str) -> str:

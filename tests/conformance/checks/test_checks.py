@@ -140,7 +140,7 @@ def test_batch_wants_the_same_ids_from_questions_in_bulk_with_a_batch_call_and_w
         assert check("batch = single", Answers(), answers) == "same"
         found = difference(check("batch = single", Answers(), replace(answers, bulk_ids=(1, 3))))
         assert (found.expected, found.observed) == ("… 1 equal token … 2", "… 1 equal token … 3")
-        assert CHECKS["batch = single"].reproduction(CASE, replace(answers, bulk_ids=(1, 3))) is None
+        assert CHECKS["batch = single"].constants(CASE, replace(answers, bulk_ids=(1, 3))) is None
 
 
 def test_batch_does_not_compare_ids_in_bulk_where_the_text_alone_has_none() -> None:
