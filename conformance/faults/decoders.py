@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
-from conformance.faults.fault import DecodingFault, Text
-from conformance.faults.models import piece_table, unknown_id
+from conformance.faults.fault import DecodingFault, Text, with_steps
+from conformance.faults.models import piece_table
 from reftok import Tokenizer
 from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.decoders import ByteLevel
@@ -49,7 +49,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
             yield DecodingFault("Decoder", "bytes are not mapped: glyphs are given out", joined)
         rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
-    unknown = unknown_id(tokenizer)
+    unknown = tokenizer.model.unk_id
     if unknown is not None:
         known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
         rules.append(("the unknown token is given out as nothing", known))
@@ -109,8 +109,7 @@ def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], 
 
 
 def _without(tokenizer: Tokenizer, index: int, rule: str) -> DecodingFault:
-    decoders = tokenizer.decoders or ()
-    changed = replace(tokenizer, decoders=(*decoders[:index], *decoders[index + 1 :]))
+    changed = replace(tokenizer, decoders=with_steps(tokenizer.decoders or (), index))
     return DecodingFault(
         "Decoder",
         rule,

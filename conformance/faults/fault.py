@@ -11,6 +11,7 @@ from reftok import Tokenizer, Trace
 from reftok.spec.trace import DecodingTrace
 
 Answer = TypeVar("Answer")
+Step = TypeVar("Step")
 Text: TypeAlias = Callable[[Sequence[int], bool], str]
 """The decoding of ids to text, special tokens skipped or kept."""
 
@@ -83,6 +84,15 @@ def of_text(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[str],
 def of_ids(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[Sequence[int]], Sequence[int]]) -> Fault:
     """The right ids changed."""
     return Fault(stage, rule, lambda text: change(tokenizer.encode_ids(text)))
+
+
+def with_steps(steps: Sequence[Step], index: int, instead: Sequence[Step] = ()) -> tuple[Step, ...]:
+    """The steps with others in place of one.
+
+    >>> with_steps("abc", 1), with_steps("abc", 1, "xy")
+    (('a', 'c'), ('a', 'x', 'y', 'c'))
+    """
+    return (*steps[:index], *instead, *steps[index + 1 :])
 
 
 Faults = Iterator[Fault]

@@ -20,6 +20,13 @@ from reftok.spec.types import Token
 
 Pieces = Callable[[Piece], Piece]
 
+_RETYPED = (
+    (PieceType.USER_DEFINED, PieceType.NORMAL, "user-defined symbols are not kept whole"),
+    (PieceType.CONTROL, PieceType.USER_DEFINED, "control pieces are found in text"),
+    (PieceType.UNUSED, PieceType.NORMAL, "unused pieces are used"),
+)
+"""What a type of pieces is taken for, and the rule of it."""
+
 
 def of_model(tokenizer: Tokenizer) -> Faults:
     """Another order of merges, other scores, other types of pieces; what happens to the unknown."""
@@ -30,7 +37,7 @@ def of_model(tokenizer: Tokenizer) -> Faults:
         yield from _of_unigram(tokenizer, model)
     if isinstance(model, PieceModel):
         yield from _of_pieces(tokenizer, model)
-    unknown = unknown_id(tokenizer)
+    unknown = model.unk_id
     if unknown is not None:
         yield of_ids("Model", "unknown tokens are dropped", tokenizer, lambda ids: [i for i in ids if i != unknown])
         yield of_ids("Model", "unknown tokens are fused", tokenizer, lambda ids: _fused(ids, unknown))
@@ -98,15 +105,9 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
         return lambda piece: replace(piece, type=new) if piece.type is old else piece
 
     types = {piece.type for piece in table.pieces}
-    if PieceType.USER_DEFINED in types:
-        change = retyped(PieceType.USER_DEFINED, PieceType.NORMAL)
-        yield of_tokenizer("Model", "user-defined symbols are not kept whole", with_pieces(change))
-    if PieceType.CONTROL in types:
-        change = retyped(PieceType.CONTROL, PieceType.USER_DEFINED)
-        yield of_tokenizer("Model", "control pieces are found in text", with_pieces(change))
-    if PieceType.UNUSED in types:
-        change = retyped(PieceType.UNUSED, PieceType.NORMAL)
-        yield of_tokenizer("Model", "unused pieces are used", with_pieces(change))
+    for old, new, rule in _RETYPED:
+        if old in types:
+            yield of_tokenizer("Model", rule, with_pieces(retyped(old, new)))
     if table.byte_fallback:
         change = retyped(PieceType.BYTE, PieceType.CONTROL)
         yield of_tokenizer("Model", "byte_fallback is off", with_pieces(change, byte_fallback=False))
@@ -125,17 +126,6 @@ def piece_table(tokenizer: Tokenizer) -> PieceTable | None:
         if isinstance(decoder, SentencePieceDecoder):
             return decoder.table
     return None
-
-
-def unknown_id(tokenizer: Tokenizer) -> int | None:
-    """The id of the unknown token, None where the model has none."""
-    model = tokenizer.model
-    if isinstance(model, Unigram):
-        return model.unk_id
-    if isinstance(model, BPE):
-        return model.vocab.get(model.options.unk_token or "")
-    table = piece_table(tokenizer)
-    return table.unk_id if table is not None and table.unk_id >= 0 else None
 
 
 class LongestFirst(VocabModel):

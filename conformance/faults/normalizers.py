@@ -10,7 +10,7 @@ from typing import Literal
 from unicodedata import combining, normalize, ucd_3_2_0
 
 from conformance.faults.added_tokens import with_normalizers
-from conformance.faults.fault import Fault, Faults, of_text, of_tokenizer
+from conformance.faults.fault import Fault, Faults, of_text, of_tokenizer, with_steps
 from reftok import Tokenizer
 from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
 from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
@@ -113,9 +113,5 @@ def _without_accents(text: str) -> str:
 
 
 def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[Normalizer, ...]) -> Fault:
-    return of_tokenizer("Normalizer", rule, lambda: _replaced(tokenizer, index, steps))
-
-
-def _replaced(tokenizer: Tokenizer, index: int, steps: tuple[Normalizer, ...]) -> Tokenizer:
-    normalizers = tokenizer.normalizers
-    return with_normalizers(tokenizer, (*normalizers[:index], *steps, *normalizers[index + 1 :]))
+    normalizers = with_steps(tokenizer.normalizers, index, steps)
+    return of_tokenizer("Normalizer", rule, lambda: with_normalizers(tokenizer, normalizers))

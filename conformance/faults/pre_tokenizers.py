@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import get_args
 
-from conformance.faults.fault import Fault, Faults, of_tokenizer
+from conformance.faults.fault import Fault, Faults, of_tokenizer, with_steps
 from conformance.faults.patterns import rewritten
 from conformance.faults.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
@@ -39,11 +39,9 @@ def _of_step(tokenizer: Tokenizer, index: int, step: PreTokenizer) -> Faults:
     if found is None:
         return
     pattern, rest = found
-    for rule, changed in rewritten(pattern):
+    others = [*rewritten(pattern)] + [("GPT-2's pattern", GPT2_PATTERN)] * (pattern != GPT2_PATTERN)
+    for rule, changed in others:
         yield of_tokenizer("PreTokenizer", rule, partial(_with_pattern, tokenizer, index, step, changed, rest))
-    if pattern != GPT2_PATTERN:
-        build = partial(_with_pattern, tokenizer, index, step, GPT2_PATTERN, rest)
-        yield of_tokenizer("PreTokenizer", "GPT-2's pattern", build)
 
 
 def _otherwise(step: PreTokenizer) -> Iterator[tuple[str, tuple[PreTokenizer, ...]]]:
@@ -128,16 +126,12 @@ def _with_pattern(
 ) -> Tokenizer:
     compiled = compile_oniguruma(pattern)
     split = replace(step, pattern=compiled) if isinstance(step, Split) else Split(compiled, "Isolated", False)
-    return _replaced(tokenizer, index, (split, *rest))
+    return replace(tokenizer, pre_tokenizers=with_steps(tokenizer.pre_tokenizers, index, (split, *rest)))
 
 
 def _with(tokenizer: Tokenizer, rule: str, index: int, steps: tuple[PreTokenizer, ...]) -> Fault:
-    return of_tokenizer("PreTokenizer", rule, lambda: _replaced(tokenizer, index, steps))
-
-
-def _replaced(tokenizer: Tokenizer, index: int, steps: tuple[PreTokenizer, ...]) -> Tokenizer:
-    others = tokenizer.pre_tokenizers
-    return replace(tokenizer, pre_tokenizers=(*others[:index], *steps, *others[index + 1 :]))
+    changed = with_steps(tokenizer.pre_tokenizers, index, steps)
+    return of_tokenizer("PreTokenizer", rule, lambda: replace(tokenizer, pre_tokenizers=changed))
 
 
 def _on(value: bool) -> str:
