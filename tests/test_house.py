@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistral_common", "llama_cpp", "gguf"}
 ROOMS = {
     "reftok": (
-        "version", "errors", "unicode", "oniguruma", "spec", "engine", "tokenizer", "formats", "explain",
+        "version", "errors", "limits", "unicode", "oniguruma", "spec", "engine", "tokenizer", "formats", "explain",
         "encode_files", "cli", "reftok",
     ),
     "conformance": (

@@ -7,6 +7,7 @@ Oniguruma refuses patterns, or reads them in its own way, though the syntax is s
 from __future__ import annotations
 
 from reftok.errors import UnsupportedFeature
+from reftok.limits import DEEPEST_PATTERN, MOST_PATTERN_PARTS
 from reftok.oniguruma.case_folding import without_case
 from reftok.oniguruma.members import is_within_ascii
 from reftok.oniguruma.syntax_tree import (
@@ -78,8 +79,37 @@ def _endless(node: Node) -> int:
     return found + (node.most is None)
 
 
+def written_out(node: Node) -> int:
+    """How many parts a pattern has with its least counts written out, as the package `regex` does it.
+
+    >>> written_out(Literal("ab")), written_out(Repeat(Literal("ab"), 2, None))
+    (2, 6)
+    """
+    match node:
+        case Literal(text):
+            return max(1, len(text))
+        case Repeat(body, least):
+            return written_out(body) * (least + 1) + (least == 0)
+        case _:
+            return 1 + sum(map(written_out, children(node)))
+
+
+def _depth(tree: Node) -> int:
+    """How many nodes are within each other, at most; in a loop, since that is what is to be found out."""
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [child for node in level for child in children(node)]
+    return depth
+
+
 def check(pattern: str, tree: Node) -> None:
-    """Raise UnsupportedFeature for what is in the tree, but not known to be reproduced."""
+    """Raise UnsupportedFeature for what is out of bounds, or in the tree but not known to be reproduced."""
+    if _depth(tree) > DEEPEST_PATTERN:
+        raise UnsupportedFeature("", f"pattern {pattern[:60]!r}", "is nested too deeply")
+    parts = written_out(tree)
+    if parts > MOST_PATTERN_PARTS + len(pattern):
+        problem = f"has {parts:,} parts with its counts written out, more than {MOST_PATTERN_PARTS:,}"
+        raise UnsupportedFeature("", f"pattern {pattern[:200]!r}", problem)
     nodes = walk(tree)
     refers = any(isinstance(node, Backreference | Conditional) for node in nodes)
     for node in nodes:

@@ -144,6 +144,27 @@ def test_a_pattern_that_is_nested_too_deeply_is_refused() -> None:
         compile_oniguruma("(a" * 1000 + ")" * 1000)
 
 
+def test_a_pattern_is_refused_for_its_depth_wherever_it_is_read_from() -> None:
+    """What is read with few calls open would be matched with many."""
+    assert compile_oniguruma("(" * 49 + "a" + ")" * 49).tree is not None
+    with pytest.raises(UnsupportedFeature, match="is nested too deeply"):
+        compile_oniguruma("(" * 50 + "a" + ")" * 50)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(?:(?:a{1000}){1000}){1000}", "(?:(?:[ab]{2}c){1000}d){1000}", "(?:ab?c){10000}", "(?:" * 14 + "ab" + "c)+" * 14],
+)
+def test_counts_within_counts_of_a_pattern_do_not_take_gigabytes(pattern: str) -> None:
+    with pytest.raises(UnsupportedFeature, match="parts with its counts written out, more than 20,000"):
+        compile_oniguruma(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(?:ab?c){3000}", "(?:(?:ab){0,1000}c){0,1000}", "b" * 30_000, r"\p{N}{1,9999}"])
+def test_counts_that_take_little_are_within_bounds(pattern: str) -> None:
+    assert compile_oniguruma(pattern).source == pattern
+
+
 @given(patterns, texts)
 def test_a_pattern_that_matches_nothing_somewhere_is_known_to(pattern: str, text: str) -> None:
     try:

@@ -1,0 +1,15 @@
+"""The bounds that reftok sets for files and texts from strangers; none is a rule of a library.
+
+What goes beyond one is refused by name: where a file is read if it shows there, else where a text is worked on.
+Published models stay far below each. Sizes count parts, characters or tokens; times are seconds.
+"""
+
+from __future__ import annotations
+
+MOST_PATTERN_PARTS = 20_000
+"""A pattern with its least counts written out may have so many parts more than it has characters: counts within counts
+multiply, and the package `regex` writes them out, with up to a kilobyte a part. Published patterns count to 3."""
+
+DEEPEST_PATTERN = 50
+"""So many parts of a pattern may be within each other: each takes a call of Python or two, and more of them where it is
+used than where it is read. Published patterns have 6."""
