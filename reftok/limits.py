@@ -10,6 +10,10 @@ MOST_PATTERN_PARTS = 20_000
 """A pattern with its least counts written out may have so many parts more than it has characters: counts within counts
 multiply, and the package `regex` writes them out, with up to a kilobyte a part. Published patterns count to 3."""
 
+MOST_STREAMED_STAGES = 50
+"""More normalizers and pre-tokenizers, or decoders, are not streamed stage by stage: each hands on by calls within its
+own, of which Python has a thousand. The plain rules are asked at the end."""
+
 DEEPEST_PATTERN = 50
 """So many parts of a pattern may be within each other: each takes a call of Python or two, and more of them where it is
 used than where it is read. Published patterns have 6."""

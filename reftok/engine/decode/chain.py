@@ -11,9 +11,11 @@ from reftok.engine.decode import decoders as streamed
 from reftok.engine.decode.llama import LlamaPieces, without_spaces
 from reftok.engine.decode.sentencepiece import pieces_stages
 from reftok.engine.decode.stages import Bounded, Buffered, Output, Stage, Utf8Text, Vocab, link
+from reftok.limits import MOST_STREAMED_STAGES
 from reftok.spec import decoders
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.spec.stages import Decoder
 from reftok.spec.text import MOST_GROWTH
 
 _Forms = Mapping[type[Any], Callable[[Any], list[Stage]]]
@@ -69,15 +71,17 @@ def decoding_chain(pipeline: Pipeline, skip_special_tokens: bool, output: Output
 def _stages(pipeline: Pipeline) -> list[Stage]:
     if pipeline.decoders is None:
         return [streamed.Spaced()]
+    if len(pipeline.decoders) > MOST_STREAMED_STAGES:
+        return [Buffered(pipeline, f"{len(pipeline.decoders)} decoders: their rules are asked at the end")]
     # A decoder without any streamed form is the reason to name, before one that has none where it stands.
     for step in pipeline.decoders:
         if type(step) not in _OF_TOKENS:
-            return [Buffered(pipeline, step)]
+            return [_buffered(pipeline, step)]
     groups: list[list[Stage]] = []
     forms = _OF_TOKENS
     for step in pipeline.decoders:
         if type(step) not in forms:
-            return [Buffered(pipeline, step)]
+            return [_buffered(pipeline, step)]
         groups.append(forms[type(step)](step))
         for stage in groups[-1]:
             if forms is _OF_TOKENS:
@@ -87,6 +91,10 @@ def _stages(pipeline: Pipeline) -> list[Stage]:
         tokens = Bounded()
         groups = [[tokens], *([*group, Bounded(tokens)] for group in groups)]
     return [stage for group in groups for stage in group]
+
+
+def _buffered(pipeline: Pipeline, decoder: Decoder) -> Buffered:
+    return Buffered(pipeline, f"{type(decoder).__name__}: its rule is asked at the end")
 
 
 def _may_be_refused(pipeline: Pipeline, groups: list[list[Stage]]) -> bool:

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any
 
 from reftok.spec.pipeline import Pipeline
-from reftok.spec.stages import Decoder
 from reftok.spec.text import refuse_expansion
 
 LONGEST_REMEMBERED = 16
@@ -127,17 +126,14 @@ class Bounded(Stage):
 
 
 class Buffered(Stage):
-    """All decoders of a pipeline of which one has no streamed form: the plain rules are asked at the end.
-
-    decoder: the one without.
-    """
+    """All decoders of a pipeline together: the plain rules are asked at the end. reason: why they are not streamed."""
 
     state = None
     held = 0
 
-    def __init__(self, pipeline: Pipeline, decoder: Decoder) -> None:
+    def __init__(self, pipeline: Pipeline, reason: str) -> None:
         self._pipeline = pipeline
-        self.held_until_end = f"{type(decoder).__name__}: its rule is asked at the end"
+        self.held_until_end = reason
         self._tokens: list[str] = []
 
     def feed(self, text: str, is_end: bool) -> None:

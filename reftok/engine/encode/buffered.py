@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from reftok.engine.encode.original_start import OriginalStart
 from reftok.engine.sinks import StreamedModel, StreamedStage, TextSink
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.text import NormalizedString, Split
 
@@ -79,6 +80,23 @@ def buffer_for_pre_tokenizer(
         return (split.normalized.text for split in splits)
 
     return BufferedStage(pre_tokens, sink, f"{type(pre_tokenizer).__name__} {reason}")
+
+
+class BufferedStages(_Buffer, StreamedStage):
+    """All stages before the model: the plain rules are asked when the text is complete."""
+
+    def __init__(self, pipeline: Pipeline, sink: TextSink, reason: str) -> None:
+        super().__init__(reason)
+        self.sink = sink
+        self._pipeline = pipeline
+
+    def end_pre_token(self) -> None:
+        for split in self._pipeline.pre_tokenized(self._taken()):
+            for token in split.tokens or ():
+                self.sink.token(token.id)
+            if split.tokens is None and split.normalized.text:
+                self.sink.text(split.normalized.text)
+                self.sink.end_pre_token()
 
 
 class BufferedModel(_Buffer, StreamedModel):

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reftok.engine.encode.added_tokens import stream_added_tokens
+from reftok.engine.encode.buffered import BufferedStages
 from reftok.engine.encode.llama_special_tokens import StreamedLlamaSpecialTokens
 from reftok.engine.encode.models import stream_model
 from reftok.engine.encode.normalizers import stream_normalizer
@@ -20,6 +21,7 @@ from reftok.engine.encode.precompiled import StreamedPrecompiled
 from reftok.engine.encode.rewriting import may_grow_too_much
 from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import StreamedStage, TextSink
+from reftok.limits import MOST_STREAMED_STAGES
 from reftok.spec.llama.special_tokens import LlamaSpecialTokens
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import Metaspace
@@ -132,6 +134,8 @@ def _stages(pipeline: Pipeline, model: FastModel[Any], ids: list[int]) -> tuple[
     added_tokens = pipeline.added_tokens
     ignored = added_tokens.special_ids() if pipeline.encode_special_tokens else frozenset()
     stages: list[TextSink] = [stream_model(model, ids)]
+    if (count := len(pipeline.normalizers) + len(pipeline.pre_tokenizers)) > MOST_STREAMED_STAGES:
+        return BufferedStages(pipeline, stages[0], f"{count} stages before the model: more are not streamed"), stages[0]
     bounded: list[_Bounded] = []
     starts: list[OriginalStart] = []
     for place, pre_tokenizer in reversed([*enumerate(pipeline.pre_tokenizers)]):

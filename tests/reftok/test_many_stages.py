@@ -1,0 +1,62 @@
+"""A flat Sequence of any length is a tokenizer for the official library, and for reftok."""
+
+from __future__ import annotations
+
+import pytest
+
+from reftok.explain.explanation import explain
+from reftok.limits import MOST_STREAMED_STAGES
+
+from .engine.stream_comparison import check_stream
+from .official import Json, added, assert_same_encoding, official, own, tokenizer_json, wordlevel
+
+MODEL = wordlevel(["<unk>", "a", "b", "1", "xa"])
+NORMALIZERS: list[Json] = [
+    {"type": "NFC"},
+    {"type": "Strip", "strip_left": True, "strip_right": True},
+    {"type": "Replace", "pattern": {"Regex": "b+"}, "content": "b"},
+]
+PRE_TOKENIZERS: list[Json] = [
+    {"type": "Digits", "individual_digits": True},
+    {"type": "WhitespaceSplit"},
+    {"type": "Split", "pattern": {"Regex": r"\d"}, "behavior": "Isolated", "invert": False},
+]
+DECODERS: list[Json] = [
+    {"type": "Fuse"},
+    {"type": "ByteFallback"},
+    {"type": "Replace", "pattern": {"String": "a"}, "content": "b"},
+    {"type": "Strip", "content": "x", "start": 1, "stop": 0},
+]
+
+
+@pytest.mark.parametrize("count", [MOST_STREAMED_STAGES, MOST_STREAMED_STAGES + 1, 1000])
+@pytest.mark.parametrize(
+    ("stage", "children", "step"),
+    [
+        *(("normalizer", "normalizers", step) for step in NORMALIZERS),
+        *(("pre_tokenizer", "pretokenizers", step) for step in PRE_TOKENIZERS),
+    ],
+    ids=lambda value: value["type"] if isinstance(value, dict) else None,
+)
+def test_many_stages_do_not_end_in_a_recursion_error(stage: str, children: str, step: Json, count: int) -> None:
+    sequence: Json = {"type": "Sequence", children: [step] * count}
+    config = tokenizer_json(MODEL, [added("<s>")], **{stage: sequence})
+    assert_same_encoding(config, "a1 bb<s> a")
+    tokenizer = own(config)
+    check_stream(tokenizer, "a1 bb<s> a")
+    reasons = [reason for reason in tokenizer.stream_encoder().held_until_end if "more are not streamed" in reason]
+    assert bool(reasons) is (count > MOST_STREAMED_STAGES)
+    assert tokenizer.trace("a").encoding.ids == [1]
+    assert explain(tokenizer, "a")
+
+
+@pytest.mark.parametrize("count", [MOST_STREAMED_STAGES, MOST_STREAMED_STAGES + 1, 1000])
+@pytest.mark.parametrize("step", DECODERS, ids=lambda step: step["type"])
+def test_many_decoders_do_not_end_in_a_recursion_error(step: Json, count: int) -> None:
+    config = tokenizer_json(MODEL, decoder={"type": "Sequence", "decoders": [step] * count})
+    tokenizer, library = own(config), official(config)
+    ids = [4, 1, 2, 4]
+    expected = library.decode(ids)
+    assert tokenizer.decode(ids) == tokenizer.spec.decode(ids) == tokenizer.trace_decode(ids).text == expected
+    decoder = tokenizer.stream_decoder()
+    assert "".join(map(decoder.feed, ids)) + decoder.finish() == expected
