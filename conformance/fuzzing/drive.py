@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from functools import partial
 
 from conformance.core.finding import Finding
-from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
 from conformance.engine.bench import load_reference
 from conformance.engine.queue import ShardQueue
@@ -34,11 +33,10 @@ from conformance.fuzzing.watching import Watcher
 from conformance.fuzzing.worker import forget_session, work_in_worker
 from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import seconds_before, write_run_folder
-from conformance.runs.expectations import matching, read_expectations
+from conformance.runs.expectations import expectations_here, matching
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.progress import Shrinking
-from conformance.subjects.versions import installed_versions
 
 COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
 SECONDS_BETWEEN_REPORTS = 20.0
@@ -118,7 +116,7 @@ class _Driver:
         self.last_report = self.clock
         self.universes: Mapping[str, Universe] = {name: self._universe(name) for name in names}
         self.coverages = model_coverages(self.state, self.universes)
-        self.expectations = read_expectations(expectations_folder(), installed_versions())
+        self.expectations = expectations_here()
 
     def _universe(self, model: str) -> Universe:
         plan = next(entry for entry in self.session.plan.models if entry.name == model)

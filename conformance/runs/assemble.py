@@ -10,14 +10,13 @@ from typing import Literal, TypeAlias
 from conformance.checks import CHECKS
 from conformance.checks.stream_methods import add_methods, untested
 from conformance.core.finding import Mismatch
-from conformance.core.resources import expectations_folder
 from conformance.core.run import Cell, ModelInfo, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult, by_model
 from conformance.inputs.corpora import read_corpus
-from conformance.runs.expectations import gone, read_expectations
+from conformance.runs.expectations import expectations_here, gone
 from conformance.runs.gather import (
     Shrinker,
     cells,
@@ -56,8 +55,7 @@ def finished_run(
     run = _run(job, whole, shrunk)
     problems = _problems(job, whole, run.cells)
     if job.full:
-        expectations = read_expectations(expectations_folder(), installed_versions())
-        problems += gone(expectations, run.findings, {info.name for info in job.models})
+        problems += gone(expectations_here(), run.findings, {info.name for info in job.models})
     return with_problems(run, problems)
 
 
@@ -79,7 +77,7 @@ def _run(job: Job, results: Results, example: Shrinker) -> Run:
     found = findings(
         results.values(),
         {info.name: info.oracle for info in infos},
-        read_expectations(expectations_folder(), installed_versions()),
+        expectations_here(),
         example,
         lambda finding: replay_command(job, finding),
     )

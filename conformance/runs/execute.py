@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial, reduce
 
-from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
@@ -18,12 +17,11 @@ from conformance.engine.workers import run_shards
 from conformance.inputs.shards import shards
 from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.runs.assemble import finished_run, unfinished_run
-from conformance.runs.expectations import Expectation, matching, read_expectations
+from conformance.runs.expectations import Expectation, expectations_here, matching
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.journal import Journal
 from conformance.runs.progress import Progress, Shrinking
-from conformance.subjects.versions import installed_versions
 
 SECONDS_BETWEEN_REPORTS = 5.0
 SHARE_OF_REPORTS = 0.01
@@ -41,7 +39,7 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     journal = Journal(job.folder)
     order = {shard.key: number for number, shard in enumerate(todo)}
     results = [result for key, result in journal.finished.items() if key in order]
-    expectations = read_expectations(expectations_folder(), installed_versions())
+    expectations = expectations_here()
     progress = reduce(partial(_after, expectations), results, Progress(len(todo)))
     next_report = 0.0
 

@@ -9,20 +9,23 @@ releases that do it: `versions = "tokenizers<0.21.2"`. A run knows only the entr
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
-from conformance.core.errors import InputError
+from msgspec import Meta
+
+from conformance.core.errors import FORM_ERRORS, InputError, form_problem
 from conformance.core.finding import Finding
+from conformance.core.records import from_json
 from conformance.core.releases import Releases, read_releases
+from conformance.core.resources import expectations_folder
+from conformance.subjects.versions import installed_versions
 
-_LISTS = ("models", "seen_in")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_Date: TypeAlias = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Expectation:
     seen_in: embedded models on which a full run must show it; none for what needs a model of its own, in a test.
     observed: what is seen. reason: why, and who is right. upstream: a link. owner: who looks after the entry.
     expires: the date (YYYY-MM-DD) from which the project's tests ask for another look; a run does not judge it.
-    versions: the releases that show it; None for all.
+    versions: the releases that show it, as `read_releases` takes them; "" for all.
     """
 
     id: str
@@ -46,12 +49,17 @@ class Expectation:
     reason: str
     upstream: str
     owner: str
-    expires: str
-    versions: Releases | None = None
+    expires: _Date
+    versions: str = ""
+
+    @property
+    def releases(self) -> Releases | None:
+        """The releases that show it; None for all."""
+        return read_releases(self.versions) if self.versions else None
 
     def holds_for(self, versions: Mapping[str, str]) -> bool:
         """Whether one of its releases is installed. versions: as `installed_versions` gives them."""
-        return self.versions is None or self.versions.have(versions)
+        return self.releases is None or self.releases.have(versions)
 
     def lists(self, finding: Finding) -> bool:
         """Whether this is that divergence."""
@@ -59,6 +67,11 @@ class Expectation:
         return (self.subject, self.check, self.rule) == (example.subject, example.check, finding.rule) and any(
             fnmatchcase(example.model, pattern) for pattern in self.models
         )
+
+
+def expectations_here() -> list[Expectation]:
+    """The project's entries that hold for what is installed."""
+    return read_expectations(expectations_folder(), installed_versions())
 
 
 def read_expectations(folder: Path, versions: Mapping[str, str] | None = None) -> list[Expectation]:
@@ -85,28 +98,12 @@ def read_expectations(folder: Path, versions: Mapping[str, str] | None = None) -
 
 
 def _entry(table: dict[str, Any], path: Path) -> Expectation:
-    known = {field.name for field in fields(Expectation)}
-    wrong = (known ^ set(table)) - {field.name for field in fields(Expectation) if field.default is not MISSING}
-    if wrong:
-        key = sorted(wrong)[0]
-        problem = "is missing" if key in known else "is not known"
-        raise InputError(f"{path}: expectation {table.get('id', '?')}: the key {key} {problem}")
-    for name, value in table.items():
-        if not _sound(name, value):
-            raise InputError(f"{path}: expectation {table['id']}: the key {name} cannot be {value!r}")
-    values: dict[str, Any] = {name: tuple(value) if name in _LISTS else value for name, value in table.items()}
     try:
-        return Expectation(
-            **{**values, "versions": read_releases(values["versions"])} if "versions" in values else values
-        )
-    except ValueError as error:
-        raise InputError(f"{path}: expectation {table['id']}: the key versions: {error}") from None
-
-
-def _sound(name: str, value: object) -> bool:
-    if name in _LISTS:
-        return isinstance(value, list) and all(isinstance(item, str) for item in value)
-    return isinstance(value, str) and (name != "expires" or _DATE.fullmatch(value) is not None)
+        entry = from_json(table, Expectation)
+        entry.holds_for({})  # which reads its releases
+    except FORM_ERRORS as error:
+        raise InputError(f"{path}: expectation {table.get('id', '?')}: {form_problem(error)}") from None
+    return entry
 
 
 def matching(expectations: Iterable[Expectation], finding: Finding) -> Expectation | None:

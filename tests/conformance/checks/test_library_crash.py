@@ -101,7 +101,7 @@ def test_each_of_these_models_has_its_expectation() -> None:
     newest = [
         entry
         for entry in entries.values()
-        if entry.versions is None or entry.versions.have({entry.versions.library: "1000"})
+        if entry.releases is None or entry.releases.have({entry.releases.library: "1000"})
     ]
     assert {entry.id for entry in newest if not entry.seen_in} == set(MODELS) == set(SHRUNK)
 
