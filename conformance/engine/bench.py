@@ -15,7 +15,7 @@ from conformance.generators import generators
 from conformance.generators.base import Generator, NothingToDo
 from conformance.generators.knowledge import ModelKnowledge, model_knowledge
 from conformance.inputs.shards import corpus_lines
-from conformance.subjects.adapters import load_subject, subject_label
+from conformance.subjects.adapters import REFERENCE, load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.reftok_subject import ReftokSubject
 from reftok import Tokenizer, load
@@ -43,14 +43,14 @@ class Bench:
                 self.subjects[subject_label(name)] = self._load(name, plan.timeout)
             except UnavailableError as error:
                 self.unavailable[subject_label(name)] = str(error)
-        self.oracle = model.oracle if model.oracle in self.subjects else "reftok"
-        if self.oracle == "reftok":
-            self.subjects.setdefault("reftok", self.reference)
+        self.oracle = model.oracle if model.oracle in self.subjects else REFERENCE
+        if self.oracle == REFERENCE:
+            self.subjects.setdefault(REFERENCE, self.reference)
         self.vocab = vocab_by_id(self.reference.tokenizer)
         self.attributor = Attributor(self.reference.tokenizer)
 
     def _load(self, name: str, timeout: float) -> Subject:
-        if name == "reftok":
+        if name == REFERENCE:
             return self.reference
         return load_subject(name, self.model.path, self.model.format, timeout, self.model.encoding)
 
@@ -67,12 +67,15 @@ class Bench:
     @cached_property
     def made_cases(self) -> tuple[Case, ...]:
         """A few cases of each generator, always the same: samples of what a subject does."""
-        found = generators(self.knowledge, ())
+        return self.drawn_cases(MADE_OF_EACH, "")
+
+    def drawn_cases(self, of_each: int, seed: str) -> tuple[Case, ...]:
+        """So many cases of each generator, by turns, the same for the same seed."""
+        makers = [maker for maker in generators(self.knowledge, ()) if not isinstance(maker, NothingToDo)]
         return tuple(
-            made_case(one.draw(Random(f"{one.name}:{number}")), f"sample:{one.name}:{number}")
-            for one in found
-            if not isinstance(one, NothingToDo)
-            for number in range(MADE_OF_EACH)
+            made_case(maker.draw(Random(f"{maker.name}:{seed}{number}")), f"sample:{maker.name}:{number}")
+            for number in range(of_each)
+            for maker in makers
         )
 
     @contextmanager

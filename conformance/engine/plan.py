@@ -11,7 +11,7 @@ from msgspec import Meta
 from conformance.core.records import Name
 from conformance.engine.imported import imported_files
 from conformance.inputs.shards import Inputs
-from conformance.subjects.adapters import subject_label
+from conformance.subjects.adapters import REFERENCE, subject_label
 from reftok.formats.hub_folder import files_beside
 
 MOST_SECONDS = 3600.0
@@ -46,6 +46,10 @@ class Plan:
     def labels(self) -> tuple[str, ...]:
         """The subjects as the reports name them."""
         return tuple(map(subject_label, self.subjects))
+
+    def participants(self, model: str) -> tuple[str, ...]:
+        """What may answer with a model, as the reports name it: the subjects, its oracle, and the reference."""
+        return (*self.labels, *(entry.oracle for entry in self.models if entry.name == model), REFERENCE)
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -73,10 +73,9 @@ def named_finding(folder: Path, fingerprint: str) -> Finding:
 def check_finding(finding: Finding, plan: Plan, folder: Path) -> None:
     """Raise InputError where a finding of a run folder is of a model, a subject or a check that its plan has not."""
     example = finding.example
-    oracles = [model.oracle for model in plan.models if model.name == example.model]
     named = {
         "model": (example.model, [model.name for model in plan.models]),
-        "subject": (example.subject, [*plan.labels, *oracles, "reftok"]),
+        "subject": (example.subject, plan.participants(example.model)),
         "check": (example.check, plan.checks),
     }
     for kind, (name, known) in named.items():

@@ -42,9 +42,8 @@ def check_journal(folder: Path, plan: Plan) -> None:
 
 def check_planned(result: ShardResult, plan: Plan) -> None:
     """Raise ValueError where a result holds models, subjects or checks that the plan does not name."""
-    oracles = {model.name: model.oracle for model in plan.models}
-    choose(result.shard.model, oracles, "a model")
-    subjects = {*plan.labels, oracles[result.shard.model], "reftok"}
+    choose(result.shard.model, [model.name for model in plan.models], "a model")
+    subjects = plan.participants(result.shard.model)
     for subject, check in [*result.counts, *(key[:2] for key in result.groups)]:
         choose(subject, subjects, "a subject")
         choose(check, plan.checks, "a check")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import ModelPlan
-from conformance.subjects.adapters import ORACLES
+from conformance.subjects.adapters import FORMATS, ORACLES
 from reftok import embedded_models
 from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, models_in, names_embedded_model
 
@@ -24,9 +24,12 @@ def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan
         plans = _plans(sources)
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from None
-    if encoding and all(plan.format != "tiktoken" for plan in plans):
+    if not encoding:
+        return plans
+    named = tuple(replace(plan, encoding=encoding) if FORMATS[plan.format].encodings else plan for plan in plans)
+    if named == plans:
         raise UsageError(f"--encoding {encoding}: none of the models is a rank file of tiktoken")
-    return tuple(replace(plan, encoding=encoding) if plan.format == "tiktoken" else plan for plan in plans)
+    return named
 
 
 def _plans(sources: tuple[str, ...]) -> tuple[ModelPlan, ...]:

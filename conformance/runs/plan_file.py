@@ -15,9 +15,8 @@ from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.atomic import write_atomically
 from conformance.inputs.shards import SOURCES
 from conformance.runs.job import is_unchanged
-from conformance.subjects.adapters import BUILT_IN, ORACLES, absolute_subject
+from conformance.subjects.adapters import BUILT_IN, FORMATS, ORACLES, absolute_subject
 from conformance.subjects.versions import installed_versions
-from reftok.formats.tiktoken_encodings import ENCODINGS
 
 PLAN = "plan.json"
 
@@ -119,7 +118,7 @@ def _check(plan: Plan, hashes: Collection[str]) -> None:
 def _check_model(model: ModelPlan) -> None:
     choose(model.format, ORACLES, "the format of a model")
     choose(model.oracle, [ORACLES[model.format]], "the oracle of a model")
-    choose(model.encoding, ["", *ENCODINGS] if model.format == "tiktoken" else [""], "the encoding of a model")
+    choose(model.encoding, ["", *FORMATS[model.format].encodings], "the encoding of a model")
 
 
 def _check_subject(name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -92,6 +92,7 @@ class Format:
         can be asked stage by stage; it may raise anything.
     reproduction: Python, a `class Official`, for a file that needs no harness; "" where none can be written.
     snippets: None where nothing short shows an answer.
+    encodings: the names of those that a file may be of and does not tell.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Format:
     stages: Callable[[Path, str], Mapping[str, tuple[str, ...]]] = lambda path, text: {}
     reproduction: str = ""
     snippets: Snippets | None = None
+    encodings: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

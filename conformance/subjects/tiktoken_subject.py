@@ -9,6 +9,7 @@ from conformance.core.observation import Encoded, Encoding
 from conformance.subjects.base import Adapter, Format, Ids, InBulk
 from conformance.subjects.library import LibrarySubject
 from reftok.formats.tiktoken import rank_encoding, read_ranks
+from reftok.formats.tiktoken_encodings import ENCODINGS
 
 NAME = "tiktoken"
 
@@ -70,5 +71,10 @@ def load(path: Path, model_format: str, encoding: str = "") -> TiktokenSubject:
 
 
 ADAPTER = Adapter(
-    NAME, package="tiktoken", reads=("tiktoken",), version=version, load=load, official=(Format("tiktoken"),)
+    NAME,
+    package="tiktoken",
+    reads=("tiktoken",),
+    version=version,
+    load=load,
+    official=(Format("tiktoken", encodings=ENCODINGS.keys()),),
 )

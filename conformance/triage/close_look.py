@@ -17,7 +17,7 @@ from conformance.core.streaming import FedStream, Piece, Streamed
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.faults import decoding_faults, faults, predicted
-from conformance.subjects.adapters import FORMATS
+from conformance.subjects.adapters import FORMATS, REFERENCE
 from conformance.subjects.versions import installed_version
 from reftok import ReftokError, Tokenizer, Trace
 
@@ -114,15 +114,15 @@ def _stage(example: Example, attribution: Attribution, observed: tuple[SeenToken
         expected = _states(bench.reference.tokenizer.trace(case.text))
         official = _official_stages(bench, case.text)
         library = f"{bench.oracle} {installed_version(bench.oracle)}".strip()
-        if example.subject == "reftok":
-            return _first({**expected, **official}, expected, library, "reftok")
+        if example.subject == REFERENCE:
+            return _first({**expected, **official}, expected, library, REFERENCE)
         seen = _predicted_stages(bench.reference.tokenizer, case.text, attribution)
     except ReftokError:
         return None
     if seen is None:
         return _by_tokens(expected, attribution, observed)
     by = f"the subject, as it seems: reftok where {attribution.rule} gives the same ids"
-    found = _first(expected, seen, "reftok", by)
+    found = _first(expected, seen, REFERENCE, by)
     if found is None or official.get(found.stage) != expected.get(found.stage):
         return found
     return StageDifference(found.stage, found.expected, found.observed, library, found.observed_by)
@@ -144,7 +144,7 @@ def _by_tokens(
         return None
     tokens = tuple(token.token for token in observed[:MOST_PIECES])
     expected = stages[attribution.stage][:MOST_PIECES]
-    return StageDifference(attribution.stage, expected, tokens, "reftok", "the subject's tokens")
+    return StageDifference(attribution.stage, expected, tokens, REFERENCE, "the subject's tokens")
 
 
 def _predicted_stages(tokenizer: Tokenizer, text: str, attribution: Attribution) -> dict[str, tuple[str, ...]] | None:
@@ -204,7 +204,7 @@ def _decoder(example: Example, attribution: Attribution, ids: Sequence[int]) -> 
         observed_pieces = others.pop(0).after if is_there else step.before
         if observed_pieces != step.after:
             stage, by = f"Decoder: {step.component}", f"reftok where {attribution.rule}"
-            return StageDifference(stage, step.after[:MOST_PIECES], observed_pieces[:MOST_PIECES], "reftok", by)
+            return StageDifference(stage, step.after[:MOST_PIECES], observed_pieces[:MOST_PIECES], REFERENCE, by)
     return None
 
 

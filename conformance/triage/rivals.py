@@ -9,19 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
-from random import Random
 from unicodedata import normalize
 
 from conformance.checks.base import Answers
-from conformance.core.case import Case, ids_case, made_case, text_case
+from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import Mismatch
 from conformance.diagnosis.attribution import Prediction
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.faults.pre_tokenizers import MOST_CHARACTERS, doubtful_characters
-from conformance.generators import generators
-from conformance.generators.base import NothingToDo
-from conformance.generators.knowledge import model_knowledge
 
 MOST_RIVALS = 8
 DRAWN_OF_EACH = 60
@@ -65,17 +61,14 @@ def _in_frames(text: str) -> Iterator[Case]:
 @lru_cache(maxsize=1)
 def _drawn(bench: Bench) -> tuple[Case, ...]:
     """Texts and ids of every generator, by turns, and every added token, always the same."""
-    knowledge = model_knowledge(bench.reference.tokenizer)
-    makers = [maker for maker in generators(knowledge, ()) if not isinstance(maker, NothingToDo)]
-    drawn = [
-        made_case(maker.draw(Random(f"{maker.name}:rivals:{number}")), f"sample:{maker.name}:{number}")
-        for number in range(DRAWN_OF_EACH)
-        for maker in makers
-    ]
     tokens = bench.reference.tokenizer.added_tokens.tokens
     written = [form.format(text) for token in tokens.values() for text in _forms(token.content) for form in _AROUND]
     alone = [ids_case((token_id,), "sample:added token") for token_id in tokens]
-    return (*drawn, *alone, *(text_case(text, "sample:added token") for text in written))
+    return (
+        *bench.drawn_cases(DRAWN_OF_EACH, "rivals:"),
+        *alone,
+        *(text_case(text, "sample:added token") for text in written),
+    )
 
 
 def _forms(content: str) -> Iterable[str]:
