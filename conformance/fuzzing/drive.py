@@ -25,8 +25,8 @@ from conformance.fuzzing.folder import (
     state_to_go_on_from,
     write_state,
 )
+from conformance.fuzzing.known_causes import Replayed, replay_known
 from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run
-from conformance.fuzzing.replay import Replayed, replay_known
 from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import SessionState, ShardOutcome
 from conformance.fuzzing.watching import Watcher

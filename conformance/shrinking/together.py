@@ -23,7 +23,7 @@ _READERS: dict[str, tuple[Callable[[bytes], Any], Callable[[Sequence[str]], Any]
     "tokenizer.json": (tokenizer_json.json_model, tokenizer_json.steps),
     "sentencepiece": (sentencepiece_model.piece_model, sentencepiece_model.steps),
 }
-FORMATS = tuple(_READERS)
+SHRINKABLE = tuple(_READERS)
 """The formats of models that can be made smaller."""
 
 

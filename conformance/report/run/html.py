@@ -19,7 +19,7 @@ from conformance.core.finding import SEVERITIES, Finding, Place
 from conformance.core.run import Cell, LanguageCell, Run
 from conformance.report.run import view
 from conformance.report.run.alignment import Group, aligned
-from conformance.report.run.reproduction import reproduce_command, reproduction
+from conformance.report.run.snippet import reproduction_command, snippet
 from conformance.report.templates import LONGEST_VALUE, page
 from conformance.report.text import CodePoint, code_points, visible
 
@@ -233,7 +233,7 @@ def _finding_view(run: Run, finding: Finding) -> FindingView:
     example, case = finding.example, finding.example.case
     answers = view.answers(example, LONGEST_ANSWER)
     model = next((item for item in run.models if item.name == example.model), None)
-    commands = [command for command in (finding.replay, reproduce_command(finding, model)) if command]
+    commands = [command for command in (finding.replay, reproduction_command(finding, model)) if command]
     return FindingView(
         finding,
         share=view.share_of(run, finding),
@@ -250,7 +250,7 @@ def _finding_view(run: Run, finding: Finding) -> FindingView:
         link=finding.upstream if finding.upstream.startswith(("https://", "http://")) else "",
         commands=commands,
         commands_are_exact=all(visible(command, LONGEST_VALUE) == command for command in commands),
-        reproduction=reproduction(finding, model),
+        reproduction=snippet(finding, model),
     )
 
 

@@ -12,7 +12,7 @@ from conformance.core.run import ModelInfo
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.workers import IN_THIS_PROCESS
 from conformance.fuzzing.drive import SessionEnd, SessionJob, SessionProgress, run_session
-from conformance.fuzzing.replay import Replayed
+from conformance.fuzzing.known_causes import Replayed
 from conformance.fuzzing.session import SessionPlan
 from conformance.generators import NAMES
 from conformance.inputs.shards import Inputs

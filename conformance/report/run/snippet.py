@@ -17,7 +17,7 @@ LONGEST_INPUT = 2_000
 """Code points, bytes or ids; what is longer is only replayed."""
 
 
-def reproduction(finding: Finding, model: ModelInfo | None) -> str:
+def snippet(finding: Finding, model: ModelInfo | None) -> str:
     r"""The lines, "" where the library or the input cannot be written down.
 
     Texts are ASCII, so that what is copied is what was asked, whatever the page or the terminal makes of it.
@@ -39,7 +39,7 @@ def reproduction(finding: Finding, model: ModelInfo | None) -> str:
     return f"{snippets.load.format(path=ascii(path))}\n{ask.format(input=_written(case), ids=ids)}\n"
 
 
-def reproduce_command(finding: Finding, model: ModelInfo | None) -> str:
+def reproduction_command(finding: Finding, model: ModelInfo | None) -> str:
     """The command that writes the finding as one small file, "" where there is no such file (`conformance reproduce`).
 
     It names the same run and the same finding as the command that replays it.

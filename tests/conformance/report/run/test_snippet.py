@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
-from conformance.report.run.reproduction import LONGEST_INPUT, reproduce_command, reproduction
-from conformance.shrinking.together import FORMATS
+from conformance.report.run.snippet import LONGEST_INPUT, reproduction_command, snippet
+from conformance.shrinking.together import SHRINKABLE
 from tests.conformance.report.sample_run import finding
 
 MODEL = ModelInfo("m", "a'b\u202e.json", "tokenizer.json", "", "tokenizers", 1)
@@ -26,7 +26,7 @@ def literals(source: str) -> list[object]:
 
 def of(case: Case, model: ModelInfo | None = MODEL) -> str:
     item: Finding = finding(case, "r")
-    return reproduction(item, model)
+    return snippet(item, model)
 
 
 @given(st.text(st.characters(exclude_categories=())))
@@ -51,15 +51,15 @@ def test_ids_are_decoded() -> None:
 def test_a_stream_of_ids_is_fed_one_by_one() -> None:
     item = finding(ids_case((1, 2), ""), "r")
     item = replace(item, example=replace(item.example, check="stream decode"))
-    assert "ids = [1, 2]\nstream = DecodeStream(" in reproduction(item, MODEL)
+    assert "ids = [1, 2]\nstream = DecodeStream(" in snippet(item, MODEL)
     text = replace(item, example=replace(item.example, case=text_case("x", "")))
-    assert "ids = tokenizer.encode('x').ids\n" in reproduction(text, MODEL)
-    assert reproduction(item, SENTENCEPIECE) == ""
+    assert "ids = tokenizer.encode('x').ids\n" in snippet(text, MODEL)
+    assert snippet(item, SENTENCEPIECE) == ""
 
 
 def test_the_libraries_have_no_streaming_encoder() -> None:
     item = finding(text_case("x", ""), "r")
-    assert reproduction(replace(item, example=replace(item.example, check="stream encode")), MODEL) == ""
+    assert snippet(replace(item, example=replace(item.example, check="stream encode")), MODEL) == ""
 
 
 def test_nothing_is_written_of_what_is_too_long_or_not_known() -> None:
@@ -71,17 +71,17 @@ def test_nothing_is_written_of_what_is_too_long_or_not_known() -> None:
 
 def test_the_command_names_the_run_and_the_finding_of_the_replay() -> None:
     item = replace(finding(text_case("x", ""), "r"), replay="conformance replay 'a b' 0123456789ab")
-    assert reproduce_command(item, MODEL) == "conformance reproduce 'a b' 0123456789ab"
+    assert reproduction_command(item, MODEL) == "conformance reproduce 'a b' 0123456789ab"
 
 
 def test_there_is_no_command_for_what_has_no_file() -> None:
     item = replace(finding(text_case("x", ""), "r"), replay="conformance replay run 0123456789ab")
-    assert reproduce_command(item, None) == ""
-    assert reproduce_command(item, replace(MODEL, format="gguf")) == ""
-    assert reproduce_command(replace(item, example=replace(item.example, rule="timed out")), MODEL) == ""
-    assert reproduce_command(replace(item, replay=""), MODEL) == ""
+    assert reproduction_command(item, None) == ""
+    assert reproduction_command(item, replace(MODEL, format="gguf")) == ""
+    assert reproduction_command(replace(item, example=replace(item.example, rule="timed out")), MODEL) == ""
+    assert reproduction_command(replace(item, replay=""), MODEL) == ""
 
 
 def test_the_formats_are_those_that_can_be_reproduced() -> None:
     item = replace(finding(text_case("x", ""), "r"), replay="conformance replay run 0123456789ab")
-    assert all(reproduce_command(item, replace(MODEL, format=name)) for name in FORMATS)
+    assert all(reproduction_command(item, replace(MODEL, format=name)) for name in SHRINKABLE)
