@@ -13,25 +13,72 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from conformance.core.errors import FORM_ERRORS, InputError
+from conformance.core.errors import FORM_ERRORS, InputError, form_problem
+from conformance.core.records import Count, Seconds, from_json, to_json
 from conformance.core.run import case_from_json, case_to_json
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
 from conformance.files.atomic import write_atomically
-from conformance.files.lines import LineFile, read_lines
-from conformance.fuzzing.coverage import coverage_from_json
+from conformance.files.lines import LineFile, read_records
+from conformance.fuzzing.coverage import Key, coverage_from_json
 from conformance.fuzzing.session import SessionShard
 from conformance.fuzzing.state import Kept, ModelState, SessionState, ShardOutcome, new_state
 from conformance.generators import NAMES
 from conformance.runs.journal import check_planned, result_from_json, result_to_json
 
 SESSION, SHARDS, CORPUS, STATE = "session.json", "shards.jsonl", "corpus.jsonl", "state.json"
+
+
+_WAY_OUT = "begin another folder"
+_Reached: TypeAlias = Mapping[str, Sequence[Key]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """A model in state.json."""
+
+    result: Any
+    coverage: _Reached
+    drawn: dict[str, Count]
+    idle: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The value of state.json."""
+
+    generation: Count
+    cases: Count
+    kept: Count
+    seconds: Seconds
+    models: dict[str, _Model]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A line of corpus.jsonl; in shards.jsonl, with what it reached."""
+
+    model: str
+    case: Any
+    reached: _Reached = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """A line of shards.jsonl."""
+
+    shard: SessionShard
+    result: Any
+    kept: tuple[Any, ...]
+    drawn: dict[str, Count]
+    idle: dict[str, str]
 
 
 class ShardJournal:
@@ -63,11 +110,7 @@ def read_finished(folder: Path, generation: int, plan: Plan) -> dict[SessionShar
 
     Raises InputError for what is no such file, or not of the plan.
     """
-    path = folder / SHARDS
-    try:
-        outcomes = [_outcome(value, plan) for value in _values(path)]
-    except FORM_ERRORS as error:
-        raise InputError(f"{path}: is not the journal of a session ({_said(error)}); begin another folder") from None
+    outcomes = read_records(folder / SHARDS, partial(_outcome, plan), "is not the journal of a session", _WAY_OUT)
     return {outcome.shard: outcome for outcome in outcomes if outcome.shard.generation == generation}
 
 
@@ -97,12 +140,11 @@ def read_state(folder: Path) -> SessionState:
     """
     path = folder / STATE
     try:
-        value = json.loads(path.read_bytes())
-        models = {name: _model_state(entry) for name, entry in value["models"].items()}
-        numbers = {name: _count(value[name], name) for name in ("generation", "cases", "kept")}
-        return SessionState(models, **numbers, seconds=_seconds(value["seconds"]))
+        state = from_json(json.loads(path.read_bytes()), _State)
+        models = {name: _model_state(model) for name, model in state.models.items()}
     except (OSError, *FORM_ERRORS) as error:
         raise _no_state(path, error) from None
+    return SessionState(models, state.generation, state.cases, state.kept, state.seconds)
 
 
 def state_to_go_on_from(folder: Path, plan: Plan) -> SessionState:
@@ -126,11 +168,7 @@ def state_to_go_on_from(folder: Path, plan: Plan) -> SessionState:
 
 
 def _no_state(path: Path, error: Exception) -> InputError:
-    return InputError(f"{path}: is not the state of a session ({_said(error)}); begin another folder")
-
-
-def _said(error: Exception) -> str:
-    return f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())[:200]
+    return InputError(f"{path}: is not the state of a session ({form_problem(error)}); {_WAY_OUT}")
 
 
 def _check_planned_for(model: str, result: ShardResult, plan: Plan) -> None:
@@ -142,25 +180,16 @@ def _check_planned_for(model: str, result: ShardResult, plan: Plan) -> None:
 def write_state(folder: Path, state: SessionState) -> None:
     """Replaces the state as a whole."""
     models = {
-        name: {
-            "result": result_to_json(model.result),
-            "coverage": model.coverage.to_json(),
-            "drawn": dict(model.drawn),
-            "idle": model.idle,
-        }
+        name: _Model(result_to_json(model.result), model.coverage.to_json(), dict(model.drawn), model.idle)
         for name, model in state.models.items()
     }
-    numbers = {name: getattr(state, name) for name in ("generation", "cases", "kept", "seconds")}
-    write_atomically(folder / STATE, json.dumps({**numbers, "models": models}))
+    value = to_json(_State(state.generation, state.cases, state.kept, state.seconds, models))
+    write_atomically(folder / STATE, json.dumps(value))
 
 
 def read_corpus(folder: Path, count: int | None = None, start: int = 0) -> list[Kept]:
     """The kept inputs from `start` on, of the first `count` or of all."""
-    path = folder / CORPUS
-    try:
-        return [Kept(value["model"], case_from_json(value["case"])) for value in _values(path, start, count)]
-    except FORM_ERRORS as error:
-        raise InputError(f"{path}: is not the corpus of a session ({error})") from None
+    return read_records(folder / CORPUS, _kept, "is not the corpus of a session", _WAY_OUT, start, count)
 
 
 def append_to_corpus(folder: Path, kept: Iterable[Kept], count: int) -> None:
@@ -181,74 +210,27 @@ def _kept_to_json(kept: Kept) -> dict[str, Any]:
     return {"model": kept.model, "case": case_to_json(kept.case)}
 
 
-def _values(path: Path, start: int = 0, stop: int | None = None) -> list[Any]:
-    """The values of whole lines, from `start` to `stop`."""
-    try:
-        return [json.loads(line) for line in read_lines(path, start, stop)]
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: has a line that is not JSON ({error})") from None
+def _kept(value: Any) -> Kept:
+    entry = from_json(value, _Kept)
+    return Kept(entry.model, case_from_json(entry.case), coverage_from_json(entry.reached))
 
 
-def _model_state(value: Any) -> ModelState:
-    return ModelState(
-        result_from_json(value["result"]),
-        coverage_from_json(value["coverage"]),
-        _drawn(value["drawn"]),
-        _idle(value["idle"]),
-    )
+def _model_state(model: _Model) -> ModelState:
+    coverage = coverage_from_json(model.coverage)
+    return ModelState(result_from_json(model.result), coverage, Counter(model.drawn), model.idle)
 
 
-def _drawn(value: Any) -> Counter[str]:
-    return Counter({name: _count(number, name) for name, number in value.items()})
+def _outcome_to_json(outcome: ShardOutcome) -> Any:
+    kept = [{**_kept_to_json(entry), "reached": entry.reached.to_json()} for entry in outcome.kept]
+    result = result_to_json(outcome.result)
+    return to_json(_Outcome(outcome.shard, result, tuple(kept), dict(outcome.drawn), outcome.idle))
 
 
-def _idle(value: Any) -> dict[str, str]:
-    if not all(isinstance(reason, str) for reason in value.values()):
-        raise ValueError("a reason is no text")
-    return dict(value)
-
-
-def _count(value: Any, what: str) -> int:
-    if type(value) is not int or not 0 <= value < 1 << 63:
-        raise ValueError(f"{what} is {value!r:.60}")
-    return value
-
-
-def _seconds(value: Any) -> float:
-    if type(value) not in (int, float) or not 0 <= value < 1e12:
-        raise ValueError(f"seconds is {value!r:.60}")
-    return float(value)
-
-
-def _outcome_to_json(outcome: ShardOutcome) -> dict[str, Any]:
-    kept = [
-        {"model": kept.model, "case": case_to_json(kept.case), "reached": kept.reached.to_json()}
-        for kept in outcome.kept
-    ]
-    return {
-        "shard": asdict(outcome.shard),
-        "result": result_to_json(outcome.result),
-        "kept": kept,
-        "drawn": dict(outcome.drawn),
-        "idle": outcome.idle,
-    }
-
-
-def _outcome(value: Any, plan: Plan) -> ShardOutcome:
+def _outcome(plan: Plan, value: Any) -> ShardOutcome:
     """Raises one of `FORM_ERRORS` for what is none, or not of the plan."""
-    shard, result = _shard(value["shard"]), result_from_json(value["result"])
+    outcome = from_json(value, _Outcome)
+    shard, result, kept = outcome.shard, result_from_json(outcome.result), tuple(map(_kept, outcome.kept))
     _check_planned_for(shard.model, result, plan)
-    kept = tuple(
-        Kept(entry["model"], case_from_json(entry["case"]), coverage_from_json(entry["reached"]))
-        for entry in value["kept"]
-    )
     if any(entry.model != shard.model for entry in kept):
         raise ValueError("an input is kept for another model than its shard's")
-    return ShardOutcome(shard, result, kept, _drawn(value["drawn"]), _idle(value["idle"]))
-
-
-def _shard(value: Any) -> SessionShard:
-    shard = SessionShard(**value)
-    for name in ("generation", "number", "start", "stop"):
-        _count(getattr(shard, name), name)
-    return shard
+    return ShardOutcome(shard, result, kept, Counter(outcome.drawn), outcome.idle)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.core.records import Count
 from conformance.engine.plan import Plan
 from conformance.subjects.adapters import BUILT_IN
 
@@ -33,10 +34,10 @@ class SessionShard:
     """A part of a generation of one model. start, stop: the numbers of its cases in the session."""
 
     model: str
-    generation: int
-    number: int
-    start: int
-    stop: int
+    generation: Count
+    number: Count
+    start: Count
+    stop: Count
 
     @property
     def key(self) -> str:
