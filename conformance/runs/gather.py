@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -48,15 +48,15 @@ def findings(
     results: one a model. Causes that turn out the same after shrinking are joined, and so are those that are left with
     the same example.
     """
-    by_fingerprint: dict[str, Finding] = {}
+    found: list[Finding] = []
     for came in sorted(unshrunk(results), key=_place):
         example, cause = shrinker(came.example, Attribution(came.stage, came.rule))
         finding = replace(came, example=example, stage=cause.stage, rule=cause.rule, oracle=oracles[came.example.model])
-        finding = replace(finding, replay=replay(finding))
-        known = by_fingerprint.get(finding.fingerprint)
-        by_fingerprint[finding.fingerprint] = finding if known is None else _joined(known, finding)
-    listed = [_listed(finding, expectations) for finding in by_fingerprint.values()]
-    return tuple(sorted(_one_a_cause(_one_an_example(listed)), key=by_weight))
+        found.append(_listed(replace(finding, replay=replay(finding)), expectations))
+    found = _joined(sorted(found, key=lambda finding: telling(finding.example)), lambda finding: finding.fingerprint)
+    found = _joined(sorted(found, key=_explains_less), _shown)
+    found = _joined(sorted(found, key=lambda finding: [*CHECKS].index(finding.example.check)), _named_cause)
+    return tuple(sorted(found, key=by_weight))
 
 
 def _place(finding: Finding) -> tuple[str, ...]:
@@ -64,47 +64,36 @@ def _place(finding: Finding) -> tuple[str, ...]:
     return example.model, example.subject, example.check, finding.stage, finding.rule
 
 
-def _one_an_example(listed: Iterable[Finding]) -> list[Finding]:
-    """Unexpected findings on the same input with the same answers are one, by the rule that explains most."""
-    kept: list[Finding] = []
-    shown: dict[Mismatch, Finding] = {}
-    for finding in sorted(
-        listed, key=lambda finding: (finding.rule in DESCRIPTIONS, not finding.stage, -finding.count)
-    ):
-        case = replace(finding.example.case, origin="", language="")
-        example = replace(finding.example, case=case, severity="other ids", evidence=NO_EVIDENCE)
-        if finding.status != "new" or not CHECKS[finding.example.check].is_sampled:
-            kept.append(finding)
-        else:
-            shown[example] = _with_those_of(shown[example], finding) if example in shown else finding
-    return [*kept, *shown.values()]
+def _joined(found: Iterable[Finding], key: Callable[[Finding], Hashable]) -> list[Finding]:
+    """Findings with the same key are one, the first of them, for the mismatches of all; one with no key stays alone."""
+    whole: dict[Hashable, Finding] = {}
+    for finding in found:
+        name = key(finding) or finding
+        first = whole.get(name)
+        if first is not None:
+            languages = tuple(sorted({*first.languages, *finding.languages}))
+            finding = replace(first, count=first.count + finding.count, languages=languages)
+        whole[name] = finding
+    return list(whole.values())
 
 
-def _one_a_cause(listed: Iterable[Finding]) -> list[Finding]:
-    """Unexpected findings with the same stage and rule are one, that of the check which comes first."""
-    order = list(CHECKS)
-    kept: list[Finding] = []
-    causes: dict[tuple[str, str, str, str], Finding] = {}
-    for finding in sorted(listed, key=lambda finding: order.index(finding.example.check)):
-        key = finding.example.model, finding.example.subject, finding.stage, finding.rule
-        if finding.status != "new" or not finding.stage:
-            kept.append(finding)
-        elif key not in causes:
-            causes[key] = finding
-        else:
-            causes[key] = _with_those_of(causes[key], finding)
-    return [*kept, *causes.values()]
+def _explains_less(finding: Finding) -> tuple[bool, bool, int]:
+    return finding.rule in DESCRIPTIONS, not finding.stage, -finding.count
 
 
-def _joined(first: Finding, second: Finding) -> Finding:
-    shown, other = sorted((first, second), key=lambda finding: telling(finding.example))
-    return _with_those_of(shown, other)
+def _shown(finding: Finding) -> Mismatch | None:
+    """The input of an unexpected finding and its answers, by which it is the same as another: their cause is one."""
+    if finding.status != "new" or not CHECKS[finding.example.check].is_sampled:
+        return None
+    case = replace(finding.example.case, origin="", language="")
+    return replace(finding.example, case=case, severity="other ids", evidence=NO_EVIDENCE)
 
 
-def _with_those_of(shown: Finding, other: Finding) -> Finding:
-    """The first finding, for the mismatches of both."""
-    languages = tuple(sorted({*shown.languages, *other.languages}))
-    return replace(shown, count=shown.count + other.count, languages=languages)
+def _named_cause(finding: Finding) -> tuple[str, ...] | None:
+    """The stage and rule of an unexpected finding: what follows from them in another check is the same."""
+    if finding.status != "new" or not finding.stage:
+        return None
+    return finding.example.model, finding.example.subject, finding.stage, finding.rule
 
 
 def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:

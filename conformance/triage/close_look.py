@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 
@@ -225,14 +225,7 @@ def _of_stream(tokenizer: Tokenizer, fed: FedStream, encoding: object) -> Eviden
         return Evidence(decoded=decoded, stream=steps, stream_use=_use(fed))
     ids = [token_id for piece in given for token_id in piece]
     tokens = _of_tokens(named(tokenizer, encoding.ids, encoding.offsets or ()), named(tokenizer, ids))
-    return Evidence(
-        expected=tokens.expected,
-        observed=tokens.observed,
-        skipped=tokens.skipped,
-        is_cut=tokens.is_cut,
-        stream=steps,
-        stream_use=_use(fed),
-    )
+    return replace(tokens, stream=steps, stream_use=_use(fed))
 
 
 def _is_wrong(given: Sequence[Piece], whole: Piece) -> bool:
