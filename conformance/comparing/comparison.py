@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from conformance.checks import by_weight
 from conformance.comparing.shared_inputs import SharedInputs
-from conformance.core.finding import SEVERITIES, Finding, Place, by_weight
+from conformance.core.finding import SEVERITIES, Finding, Place
 from conformance.core.run import Cell, Run
 
 Kind = Literal["new", "fixed", "changed", "unchanged", "only before", "only after"]

@@ -72,16 +72,3 @@ class Finding:
         example = self.example
         key = "\0".join((example.subject, example.model, example.check, self.stage, self.rule))
         return hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()[:12]
-
-
-def by_weight(finding: Finding) -> tuple[bool, bool, bool, bool, int, int, str, str, str, str]:
-    """The order of findings: new before known, what was not even asked last among them.
-
-    Injections stand first, then causes seen in the ids before what follows from them; then severity and frequency.
-    """
-    example = finding.example
-    is_cause = example.check == "ids" and finding.rule != example.rule
-    names = (*example.place, finding.fingerprint)
-    severity = SEVERITIES.index(example.severity)
-    was_asked = example.rule != "not asked"
-    return finding.status != "new", not was_asked, severity > 0, not is_cause, severity, -finding.count, *names

@@ -10,7 +10,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from conformance.core.finding import Finding, by_weight
+from conformance.checks import by_weight
+from conformance.core.finding import Finding
 from conformance.fuzzing.drive import SessionProgress
 from conformance.fuzzing.outcome import ModelCoverage
 from conformance.report.console import OutputConsole, say

@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from conformance.checks import CHECKS
+from conformance.checks import CHECKS, by_weight
 from conformance.core.evidence import NO_EVIDENCE
-from conformance.core.finding import Finding, Mismatch, by_weight
+from conformance.core.finding import Finding, Mismatch
 from conformance.core.run import Cell, LanguageCell
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.engine.result import ShardResult, telling

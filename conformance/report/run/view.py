@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from conformance.checks import CHECKS
+from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
-from conformance.core.finding import Finding, Mismatch, Severity, Status, by_weight
+from conformance.core.finding import Finding, Mismatch, Severity, Status
 from conformance.core.run import Cell, Run
 from conformance.report.text import visible, visible_part
 
