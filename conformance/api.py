@@ -182,7 +182,7 @@ def _check_compared(result: ShardResult, plan: Plan, bench: Bench, subject: str)
         raise UsageError(f"{model.name} was not compared with its official library: {bench.unavailable[model.oracle]}")
     if not any(result.counts[subject, check].compared for check in plan.checks):
         by_model = {model.name: result}
-        table = cells(by_model, (), by_model)
+        table = cells(by_model, ())
         raise UsageError("; ".join(unchecked(table, plan.checks, [(model.name, subject)], methods_of(by_model))))
 
 

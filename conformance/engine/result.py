@@ -97,12 +97,11 @@ def empty_result(model: str) -> ShardResult:
     return ShardResult(Shard(model, "fuzz", 0, 1))
 
 
-def by_model(results: Iterable[ShardResult]) -> dict[str, ShardResult]:
-    """All results of each model as one; they stay as they are."""
-    whole: dict[str, ShardResult] = {}
+def by_model(results: Iterable[ShardResult], models: Iterable[str]) -> dict[str, ShardResult]:
+    """All results of each model as one, in the order of the models; the parts stay as they are."""
+    whole = {model: empty_result(model) for model in models}
     for result in results:
-        model = result.shard.model
-        whole.setdefault(model, empty_result(model)).join(result)
+        whole[result.shard.model].join(result)
     return whole
 
 

@@ -199,7 +199,7 @@ class _Driver:
     def _tell(self, finished: Mapping[SessionShard, ShardOutcome]) -> None:
         results = [model.result for model in self.state.models.values()]
         results += [outcome.result for outcome in finished.values()]
-        found = unshrunk(by_model(results).values())
+        found = unshrunk(by_model(results, self.state.models).values())
         cases = sum(result.cases for result in results)
         seconds = time.monotonic() - self.clock
         unexpected = tuple(entry for entry in found if matching(self.expectations, entry) is None)

@@ -33,7 +33,7 @@ from conformance.subjects.versions import installed_version, installed_versions
 from conformance.triage.minimize import shrunk_example
 
 Results: TypeAlias = Mapping[str, ShardResult]
-"""The result of each model that has one."""
+"""The result of each model, in the order of the plan."""
 
 
 def finished_run(
@@ -43,7 +43,7 @@ def finished_run(
 
     bench_of: the bench of a model, by name. told: which finding is shrunk.
     """
-    whole = by_model(results)
+    whole = by_model(results, [info.name for info in job.models])
     shrinking = Shrinking(0, sum(len(result.groups) for result in whole.values()))
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
@@ -61,7 +61,8 @@ def finished_run(
 
 def unfinished_run(job: Job, results: Sequence[ShardResult]) -> Run:
     """The run so far: the examples as they came."""
-    return _run(job, by_model(results), lambda mismatch, cause: (mismatch, cause))
+    whole = by_model(results, [info.name for info in job.models])
+    return _run(job, whole, lambda mismatch, cause: (mismatch, cause))
 
 
 def with_problems(run: Run, problems: Iterable[str]) -> Run:
@@ -89,7 +90,7 @@ def _run(job: Job, results: Results, example: Shrinker) -> Run:
         models=infos,
         subjects=_subject_infos(job, results),
         checks=plan.checks,
-        cells=cells(results, found, [info.name for info in infos]),
+        cells=cells(results, found),
         languages=language_cells(results.values()),
         findings=found,
         problems=_missing_oracles(infos, results),
@@ -121,7 +122,7 @@ def _problems(job: Job, results: Results, table: Sequence[Cell]) -> list[str]:
         (info.name, subject)
         for info in job.models
         for subject in plan.labels
-        if subject != info.oracle and subject not in _unavailable(results, info.name)
+        if subject != info.oracle and subject not in results[info.name].unavailable
     ]
     methods = methods_of(results)
     named_checks = plan.checks if len(plan.checks) < len(CHECKS) else ()
@@ -138,7 +139,7 @@ def _missing_oracles(infos: Sequence[ModelInfo], results: Results) -> tuple[str,
     return tuple(
         f"{info.name} was not compared with its official library: {reasons[info.oracle]}"
         for info in infos
-        if info.oracle in (reasons := _unavailable(results, info.name))
+        if info.oracle in (reasons := results[info.name].unavailable)
     )
 
 
@@ -149,18 +150,13 @@ def _not_loaded(plan: Plan, results: Results) -> list[str]:
         f"{label} took no part with {model.name}: {reasons[label]}"
         for model in plan.models
         for label in own
-        if label in (reasons := _unavailable(results, model.name))
+        if label in (reasons := results[model.name].unavailable)
     ]
-
-
-def _unavailable(results: Results, model: str) -> Mapping[str, str]:
-    """The reasons why subjects took no part with a model."""
-    return results[model].unavailable if model in results else {}
 
 
 def _subject_infos(job: Job, results: Results) -> tuple[SubjectInfo, ...]:
     oracles = {info.oracle for info in job.models}
-    reasons = [_unavailable(results, info.name) for info in job.models]
+    reasons = [result.unavailable for result in results.values()]
     subjects: list[SubjectInfo] = []
     for name in sorted({*job.plan.labels, *oracles}):
         everywhere = all(name in reason for reason in reasons) and reasons

@@ -101,8 +101,8 @@ def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:
     return finding if entry is None else replace(finding, status="known", reason=entry.reason, upstream=entry.upstream)
 
 
-def cells(results: Mapping[str, ShardResult], found: Iterable[Finding], models: Iterable[str]) -> tuple[Cell, ...]:
-    """The table model × subject × check. results: by model, those of `models` that have any."""
+def cells(results: Mapping[str, ShardResult], found: Iterable[Finding]) -> tuple[Cell, ...]:
+    """The table model × subject × check. results: by model."""
     known: dict[tuple[str, str, str], int] = defaultdict(int)
     for finding in found:
         if finding.status == "known":
@@ -118,9 +118,8 @@ def cells(results: Mapping[str, ShardResult], found: Iterable[Finding], models: 
             part.not_applicable,
             part.failures,
         )
-        for model in models
-        if model in results
-        for (subject, check), part in sorted(results[model].counts.items(), key=lambda item: item[0][0])
+        for model, result in results.items()
+        for (subject, check), part in sorted(result.counts.items(), key=lambda item: item[0][0])
     )
 
 

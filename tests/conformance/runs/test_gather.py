@@ -43,6 +43,10 @@ def result(number: int, *texts: str, model: str = "m", rule: str = "r", stage: s
     return shard
 
 
+def joined(results: Sequence[ShardResult], models: str = "mn") -> dict[str, ShardResult]:
+    return by_model(results, models)
+
+
 def found(
     results: Sequence[ShardResult],
     expectations: Sequence[Expectation] = (),
@@ -56,14 +60,14 @@ def found(
         case = example.case if text is None else text_case(text, example.case.origin)
         return replace(example, case=case), shown or cause
 
-    return findings(by_model(results).values(), oracles, expectations, shrunk, lambda finding: finding.fingerprint)
+    return findings(joined(results).values(), oracles, expectations, shrunk, lambda finding: finding.fingerprint)
 
 
 def test_the_same_cause_in_several_shards_is_one_with_the_smallest_example() -> None:
-    (joined,) = unshrunk(by_model([result(0, "ccc", "dd"), result(1, "a", "bbbb")]).values())
-    assert joined.count == 4
-    assert joined.languages == ("de",)
-    assert joined.example.case.text == "a"
+    (one,) = unshrunk(joined([result(0, "ccc", "dd"), result(1, "a", "bbbb")]).values())
+    assert one.count == 4
+    assert one.languages == ("de",)
+    assert one.example.case.text == "a"
 
 
 def test_gathering_leaves_the_shards_as_they_were() -> None:
@@ -155,21 +159,21 @@ def test_the_worst_finding_comes_first() -> None:
 def test_counts_of_shards_add_up_and_known_ones_are_told_apart() -> None:
     shards = [result(0, "a"), result(1, "b", "c")]
     listed = found(shards, [LISTED])
-    assert cells(by_model(shards), listed, ["m"]) == (Cell("m", "s", "ids", 10, 3, 3, 2, 0),)
-    assert cells(by_model(shards), found(shards), ["m"])[0].known == 0
+    assert cells(joined(shards), listed) == (Cell("m", "s", "ids", 10, 3, 3, 2, 0),)
+    assert cells(joined(shards), found(shards))[0].known == 0
 
 
 def test_the_table_is_in_the_order_of_the_models() -> None:
     shards = [result(0, "a", model="n"), result(0, "a")]
-    assert [cell.model for cell in cells(by_model(shards), (), ["n", "m"])] == ["n", "m"]
-    assert [cell.model for cell in cells(by_model(shards), (), ["m", "n"])] == ["m", "n"]
+    assert [cell.model for cell in cells(joined(shards, "nm"), ())] == ["n", "m"]
+    assert [cell.model for cell in cells(joined(shards, "mn"), ())] == ["m", "n"]
 
 
 def test_the_rows_of_a_model_are_in_the_order_of_the_subjects_and_the_checks_as_they_were_made() -> None:
     shard = ShardResult(Shard("m", "fuzz", 0, 1))
     for key in (("t", "ids"), ("s", "tokens"), ("s", "ids"), ("t", "decode")):
         shard.counts[key] = Counts(1)
-    rows = [(cell.subject, cell.check) for cell in cells(by_model([shard]), (), ["m"])]
+    rows = [(cell.subject, cell.check) for cell in cells(joined([shard]), ())]
     assert rows == [("s", "tokens"), ("s", "ids"), ("t", "ids"), ("t", "decode")]
 
 
@@ -178,7 +182,7 @@ def test_a_method_is_there_that_any_shard_of_the_model_found() -> None:
     shards[0].methods["s"] = {"stream_decode": False, "stream_encoder": True}
     shards[1].methods["s"] = {"stream_decode": True}
     shards[2].methods["s"] = {"stream_encoder": False}
-    assert methods_of(by_model(shards)) == {
+    assert methods_of(joined(shards)) == {
         ("m", "s"): {"stream_decode": True, "stream_encoder": True},
         ("n", "s"): {"stream_encoder": False},
     }

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.core.case import text_case
 from conformance.core.finding import Mismatch
+from conformance.core.run import ModelInfo
 from conformance.engine.plan import Plan
 from conformance.engine.result import Counts, Group, ShardResult
 from conformance.fuzzing.screen import SessionTeller
@@ -86,7 +87,8 @@ def test_a_resumed_run_counts_the_seconds_of_the_start_before_as_it_does_its_ans
 
 
 def test_an_unfinished_run_says_how_long_it_took_so_far(tmp_path: Path) -> None:
-    job = Job(Plan((), ("reftok",), ("ids",), Inputs((), (), 0, 0), 5.0), (), tmp_path, "command", 1, full=False)
+    infos = (ModelInfo("m", "m.json", "tokenizer.json", "0", "tokenizers", 5),)
+    job = Job(Plan((), ("reftok",), ("ids",), Inputs((), (), 0, 0), 5.0), infos, tmp_path, "command", 1, full=False)
     finished = ShardResult(Shard("m", "corpora", 0, 1), seconds=1.5)
     _write_incomplete(job, [finished], datetime(2026, 1, 1, tzinfo=UTC), 2.04)
     run = read_run_folder(tmp_path)
