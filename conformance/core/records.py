@@ -17,12 +17,17 @@ Record = TypeVar("Record")
 
 
 def to_json(record: Any) -> Any:
-    """A record as JSON; a path as its text."""
+    """A record as JSON; a path as its text.
+
+    >>> from conformance.core.evidence import SeenToken
+    >>> to_json(SeenToken(3, "a"))
+    {'id': 3, 'token': 'a', 'span': None}
+    """
     return msgspec.to_builtins(record, enc_hook=str, builtin_types=(bytes,))
 
 
 def from_json(value: Any, kind: type[Record]) -> Record:
-    """The record of `to_json`; what a field says is missing may be missing, and nothing else be there.
+    """The record of `to_json`; what has a default may be missing, and no key may be there that is no field.
 
     Raises ValueError for anything else, with the place.
 
