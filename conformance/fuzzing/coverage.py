@@ -7,11 +7,17 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeAlias
 
+from conformance.core.records import Count, from_json
+
 Key: TypeAlias = int | str
 """An id, the rank of a merge, or the name of what was reached."""
 
 Universe: TypeAlias = Mapping[str, Collection[Key]]
 """Every key that a model could reach, by kind."""
+
+
+MOST_IN_A_SPAN = 1 << 23
+"""More ids or merges than this have no model."""
 
 
 @dataclass(slots=True)
@@ -51,13 +57,13 @@ class Coverage:
         return {kind: _written(keys) for kind, keys in sorted(self.reached.items())}
 
 
-def coverage_from_json(value: Mapping[str, Any]) -> Coverage:
-    """The coverage of `Coverage.to_json`.
+def coverage_from_json(value: Any) -> Coverage:
+    """The coverage of `Coverage.to_json`; raises ValueError for anything else.
 
     >>> coverage_from_json(Coverage({"merges": {1, 2, 3, 7}, "stages": {"NFC"}}).to_json()).reached["merges"]
     {1, 2, 3, 7}
     """
-    return Coverage({kind: set(_read(keys)) for kind, keys in value.items()})
+    return Coverage({kind: set(_read(keys)) for kind, keys in from_json(value, dict[str, list[Count | str]]).items()})
 
 
 def _written(keys: Iterable[Key]) -> list[Key]:
@@ -79,8 +85,10 @@ def _read(keys: Iterable[Key]) -> Iterable[Key]:
         elif key.startswith("="):
             yield key[1:]
         else:
-            first, _, last = key.partition("-")
-            yield from range(int(first), int(last) + 1)
+            first, last = map(int, key.split("-"))
+            if not 0 <= first < last < first + MOST_IN_A_SPAN:
+                raise ValueError(f"{key!r:.60} is no span of numbers")
+            yield from range(first, last + 1)
 
 
 @dataclass(frozen=True, slots=True)

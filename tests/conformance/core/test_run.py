@@ -30,7 +30,7 @@ from conformance.core.run import (
 CASES = st.one_of(
     st.builds(text_case, st.text(), st.text(), st.text()),
     st.builds(bytes_case, st.binary(), st.text()),
-    st.builds(ids_case, st.lists(st.integers()).map(tuple), st.text()),
+    st.builds(ids_case, st.lists(st.integers(-(1 << 63), (1 << 64) - 1)).map(tuple), st.text()),
 )
 MISMATCH = Mismatch("m", "s", "ids", "other ids", "other ids", text_case("\x00", "o"), "[1]", "\ud800")
 FINDING = Finding(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.core.errors import FORM_ERRORS
 from conformance.fuzzing.coverage import Coverage, KindCoverage, coverage_from_json, summary
 
 KEYS = st.one_of(st.integers(0, 60), st.sampled_from(["a", "1-2", "=x", ""]))
@@ -38,6 +40,16 @@ def test_coverage_goes_through_json(found: dict[str, set[int | str]]) -> None:
     coverage = Coverage()
     coverage.take(found)
     assert coverage_from_json(json.loads(json.dumps(coverage.to_json()))).reached == coverage.reached
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [["0-99999999999"], ["5-3"], ["1-2-3"], ["-1-3"], ["1"], [""], [True], [-1], [1.5], [None], "12", {"1": 2}, None],
+)
+def test_what_is_no_key_or_span_of_coverage_is_refused(keys: object) -> None:
+    """Fault: a span was taken as it came, of whatever length."""
+    with pytest.raises(FORM_ERRORS):
+        coverage_from_json({"merges": keys})
 
 
 def test_a_copy_is_another() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from conformance.core.errors import InputError
 from conformance.fuzzing.drive import SessionProgress, run_session
+from conformance.fuzzing.folder import read_corpus
 from tests.conformance.fuzzing.sessions import run, session_job
 
 CASES = 600
@@ -116,6 +117,35 @@ def test_shards_that_are_not_of_the_plan_are_refused(
     path = folder / "shards.jsonl"
     path.write_text(json.dumps(put(json.loads(path.read_text("ascii")), place, new)) + "\n", "ascii")
     refused(folder, "shards.jsonl")
+
+
+TEXT = {"kind": "text", "text": "a", "origin": "o"}
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"model": "m"},
+        {"model": 5, "case": TEXT},
+        {"model": "m", "case": {**TEXT, "kind": "song"}},
+        {"model": "m", "case": {**TEXT, "text": ["a"]}},
+        {"model": "m", "case": {**TEXT, "text": "\ud800"}},
+        {"model": "m", "case": {"kind": "ids", "ids": ["1"], "origin": "o"}},
+        {"model": "m", "case": {"kind": "ids", "ids": [1 << 65], "origin": "o"}},
+        {"model": "m", "case": {"kind": "bytes", "bytes_hex": "x", "origin": "o"}},
+        [],
+    ],
+)
+def test_a_corpus_with_what_is_no_kept_input_is_refused_by_its_line(tmp_path: Path, damaged: Any) -> None:
+    """Fault: `case` was taken as it came, and the line was not named."""
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("".join(json.dumps(value) + "\n" for value in ({"model": "m", "case": TEXT}, damaged)), "ascii")
+    with pytest.raises(InputError) as caught:
+        read_corpus(tmp_path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}:2: is not the corpus of a session (")
+    assert len(message) < 500
+    assert "\n" not in message
 
 
 def test_a_session_that_nobody_touched_goes_on(begun: Path, tmp_path: Path) -> None:
