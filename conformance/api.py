@@ -207,8 +207,7 @@ def _plan(model: FilePath, encoding: str, checks: Sequence[str], inputs: Inputs)
         raise UsageError(f"{model}: holds {len(models)} models, {', '.join(entry.name for entry in models)}; name one")
     if not isinstance(checks, str):
         checks = [named(name, CHECKS) or name for name in checks]
-    named = _named("checks", checks or tuple(CHECKS), tuple(CHECKS))
-    return Plan(models, (), named, inputs, _NO_TIMEOUT)
+    return Plan(models, (), _named("checks", checks or tuple(CHECKS), tuple(CHECKS)), inputs, _NO_TIMEOUT)
 
 
 def _inputs(corpora: Sequence[FilePath], sources: Sequence[str], fuzz: int, seed: int) -> Inputs:
