@@ -6,7 +6,6 @@ and its answers are held to the same bounds. But nothing stands between: what ha
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from conformance.core.errors import UsageError
 from conformance.core.observation import Decoding, Encoding
 from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.adapters import BUILT_IN
-from conformance.subjects.answers import batch_with_singles, decoded, encoded, encoded_batch, failed, streamed
+from conformance.subjects.answers import answered, batch_with_singles
 from conformance.subjects.base import Subject
 from conformance.subjects.serve import answer
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
@@ -44,30 +43,27 @@ class InProcessSubject(Subject):
         return getattr(self._subject, method, None) is not None
 
     def encode(self, text: str | bytes) -> Encoding:
-        return encoded(self._ask("encode", text), text)
+        found: Encoding = self._ask("encode", text)
+        return found
 
     def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         """By its own batch call where it has one; that gives ids alone, so the rest is from the calls for each text."""
         singles = [self.encode(text) for text in texts]
         if not self.has_batch or not texts:
             return singles
-        return batch_with_singles(encoded_batch(self._ask("encode_batch", list(texts)), texts), singles)
+        return batch_with_singles(self._ask("encode_batch", texts), singles)
 
     def decode(self, ids: Sequence[int]) -> Decoding:
-        return decoded(self._ask("decode", list(ids)), ids)
+        found: Decoding = self._ask("decode", ids)
+        return found
 
     def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
-        return [self._streamed(feeding) if self._streams[feeding.to] else None for feeding in feedings]
-
-    def _streamed(self, feeding: Feeding) -> Streaming:
-        asked = feeding_to_json(feeding)
-        told = json.loads(json.dumps(answer(self._subject, "stream", asked)))  # lists, as they come out of a pipe
-        return streamed(failed(told) or told, asked)
+        return [
+            self._ask("stream", feeding_to_json(feeding)) if self._streams[feeding.to] else None for feeding in feedings
+        ]
 
     def _ask(self, operation: str, item: Any) -> Any:
-        """The answer, or the failure that it tells of."""
-        told = answer(self._subject, operation, item)
-        return failed(told) or told
+        return answered(operation, answer(self._subject, operation, item), item)
 
 
 def subject_name(subject: object) -> str:

@@ -16,22 +16,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.answers import (
-    FOREIGN,
-    batch_with_singles,
-    decoded,
-    encoded,
-    encoded_batch,
-    failed,
-    streamed,
-)
+from conformance.subjects.answers import FOREIGN, answered, batch_with_singles, failed
 from conformance.subjects.base import Ids, InBulk, Subject, UnavailableError
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
 
@@ -46,16 +38,6 @@ _MOST_ANSWER_BYTES = 256 << 20
 _PIPE_BYTES = 1 << 16
 _ITEMS_AHEAD, _BYTES_AHEAD = 64, 1 << 13
 """Requests that are sent before the answer to the first of them is read: what any system's pipe holds."""
-_READERS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "encode": encoded,
-    "encode_batch": encoded_batch,
-    "decode": decoded,
-    "stream": streamed,
-    "ids": encoded,
-    "kept": decoded,
-    "skipped": decoded,
-}
-"""The functions that hold an answer against the question, by operation."""
 
 
 class IsolatedSubject(Subject):
@@ -215,10 +197,10 @@ class IsolatedSubject(Subject):
         return self._greet(self._read_hello())
 
     def _read_hello(self, number: int | None = None) -> Any:
-        hello = _told(self._read_answer(START_SECONDS, number))
+        hello = self._read_answer(START_SECONDS, number)
         if isinstance(hello, Failure) and hello.kind == "timed out":
             return Failure("timed out", f"it had not loaded the model after {START_SECONDS:g} s")
-        return hello
+        return failed(hello) or hello
 
     def _greet(self, hello: dict[str, Any] | Failure) -> float:
         """Take what the process says when it has loaded a model; raises UnavailableError where it has not."""
@@ -257,7 +239,7 @@ class IsolatedSubject(Subject):
                 self._deaths = MOST_DEATHS
                 return [Failure("crashed", str(error))]
         for item, read in zip(items, self._read_each(operation, items, timeout or self._timeout), strict=True):
-            answer = _READERS[operation](_told(read), item)
+            answer = answered(operation, read, item)
             answers.append(answer)
             if isinstance(read, Failure) or answer == FOREIGN:
                 self._deaths += 1
@@ -339,11 +321,6 @@ class IsolatedSubject(Subject):
             self._process.stdin.close()
         os.close(self._answers)
         self._process = None
-
-
-def _told(read: Any) -> Any:
-    """An answer that was read; a failure where it tells of one, as of a panic, after which the process goes on."""
-    return read if isinstance(read, Failure) else failed(read) or read
 
 
 def _windows(requests: Iterable[bytes]) -> Iterator[list[bytes]]:

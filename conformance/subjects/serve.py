@@ -31,10 +31,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any, BinaryIO, TextIO
 
 from conformance.subjects.base import is_panic
-from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_json, streamed_to_json
+from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_json
 from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of, shown, span_of, text_of
 
 FEATURES = ("encode_with_offsets", "encode_batch", *sorted(frozenset.union(*STREAM_FEATURES.values())))
@@ -150,7 +151,7 @@ def answer(subject: Any, operation: str, item: Any) -> dict[str, Any]:
                 "with_special": text_of(subject.decode(list(item), False)),
             }
         streamed = fed(subject, feeding_from_json(item))
-        return {"streamed": None if streamed is None else streamed_to_json(streamed)}
+        return {"streamed": None if streamed is None else asdict(streamed)}
     except NonsenseError as error:
         return {"failure": "nonsense", "message": str(error)}
     except BaseException as error:

@@ -186,8 +186,3 @@ def feeding_from_json(value: dict[str, Any]) -> Feeding:
     for name in ("chunks", "forgotten", "beside"):
         fields[name] = tuple(bytes.fromhex(chunk) for chunk in value[name]) if value["bytes"] else tuple(value[name])
     return Feeding(**fields)
-
-
-def streamed_to_json(streamed: Streamed) -> dict[str, Any]:
-    """The output of a stream as JSON."""
-    return {"given": streamed.given, "beside": streamed.beside, "held": streamed.held, "called": streamed.called}

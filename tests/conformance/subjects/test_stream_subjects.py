@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +19,7 @@ from conformance.core.streaming import Feeding, Streamed
 from conformance.subjects.adapters import load_subject
 from conformance.subjects.answers import FOREIGN
 from conformance.subjects.answers import streamed as read
-from conformance.subjects.streams import fed, feeding_from_json, feeding_to_json, streamed_to_json, streaming
+from conformance.subjects.streams import fed, feeding_from_json, feeding_to_json, streaming
 from conformance.subjects.values import NonsenseError
 from reftok import embedded_models
 
@@ -293,7 +293,7 @@ def test_a_feeding_comes_through_json(chunks: Any, skip: bool, is_double: bool, 
     ],
 )
 def test_what_a_stream_gave_comes_through_json(feeding: Feeding, given: Streamed) -> None:
-    answer = json.loads(json.dumps({"streamed": streamed_to_json(given)}))
+    answer = json.loads(json.dumps({"streamed": asdict(given)}))
     assert read(answer, feeding_to_json(feeding)) == given
     assert read({"streamed": None}, feeding_to_json(feeding)) is None
 
@@ -304,7 +304,7 @@ def test_what_a_stream_gave_comes_through_json(feeding: Feeding, given: Streamed
 )
 def test_an_answer_that_is_no_streams_is_foreign(wrong: Any) -> None:
     for feeding in (TEXT, IDS):
-        if not (feeding is IDS and wrong == {"given": ["a"], "beside": []}):
+        if not (feeding is IDS and wrong == {"given": ["a"]}):
             assert read({"streamed": wrong}, feeding_to_json(feeding)) == FOREIGN
 
 
