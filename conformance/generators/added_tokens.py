@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
-from conformance.generators.base import Generator, NothingToDo
+from conformance.generators.base import Generator, NothingToDo, grouped
 from conformance.generators.contents import Contents
 from conformance.generators.knowledge import ModelKnowledge
 from reftok.spec.types import AddedToken
@@ -21,10 +21,7 @@ class AddedTokens(Generator):
 
     @classmethod
     def of(cls, knowledge: ModelKnowledge) -> AddedTokens | NothingToDo:
-        by_flags: dict[tuple[bool, ...], list[str]] = {}
-        for token in knowledge.added:
-            by_flags.setdefault(flags_of(token), []).append(token.content)
-        contents = Contents.of(by_flags.values())
+        contents = Contents.of(grouped((flags_of(token), token.content) for token in knowledge.added).values())
         return NothingToDo(cls.name, "the model has no added tokens") if contents is None else cls(contents)
 
     def draw(self, chance: Random) -> str:

@@ -7,6 +7,7 @@ from functools import cache
 
 import regex
 
+from conformance.generators.base import grouped
 from reftok.unicode.characters import WHITE_SPACE, members, newer_than_16
 from reftok.unicode.tables import INERT_IN_9
 
@@ -49,10 +50,8 @@ def by_category() -> dict[str, str]:
     >>> by_category()["Nd"][:3], "Cs" in by_category()
     ('012', False)
     """
-    found: dict[str, list[str]] = {}
-    for code in (*range(0x32000), *range(0x32000, 0xE0000, _STRIDE), *range(0xE0000, 0xE0200), *_PRIVATE):
-        character = chr(code)
-        found.setdefault(unicodedata.category(character), []).append(character)
+    codes = (*range(0x32000), *range(0x32000, 0xE0000, _STRIDE), *range(0xE0000, 0xE0200), *_PRIVATE)
+    found = grouped((unicodedata.category(character), character) for character in map(chr, codes))
     del found["Cs"]
     return {category: _thinned(characters) for category, characters in sorted(found.items())}
 
@@ -96,14 +95,12 @@ def decomposable() -> str:
 @cache
 def marks() -> str:
     """Combining marks of every combining class."""
-    return "".join(c for c in by_category()["Mn"] + by_category()["Mc"] + by_category()["Me"])
+    return by_category()["Mn"] + by_category()["Mc"] + by_category()["Me"]
 
 
 @cache
 def marks_by_class() -> tuple[str, ...]:
     """The marks that have an order among themselves, by combining class."""
-    found: dict[int, list[str]] = {}
-    for mark in by_category()["Mn"] + by_category()["Mc"]:
-        found.setdefault(unicodedata.combining(mark), []).append(mark)
+    found = grouped((unicodedata.combining(mark), mark) for mark in by_category()["Mn"] + by_category()["Mc"])
     found.pop(0, None)
     return tuple("".join(characters) for _, characters in sorted(found.items()))

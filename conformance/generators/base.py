@@ -17,6 +17,7 @@ Drawn: TypeAlias = str | bytes | tuple[int, ...]
 """A text to encode, bytes to encode that need not be UTF-8, or ids to decode."""
 
 _Item = TypeVar("_Item")
+_Key = TypeVar("_Key")
 
 
 class Generator(ABC):
@@ -58,6 +59,27 @@ def pick(chance: Random, items: Sequence[_Item]) -> _Item:
     'a'
     """
     return items[int(chance.random() * len(items))]
+
+
+def picks(chance: Random, items: Sequence[_Item], most: int) -> list[_Item]:
+    """From 1 to `most` of the items, one of them perhaps several times.
+
+    >>> picks(Random(0), "ab", 3)
+    ['b', 'a', 'a']
+    """
+    return [pick(chance, items) for _ in range(few(chance, most))]
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Item]]) -> dict[_Key, list[_Item]]:
+    """The second parts of pairs, by the first.
+
+    >>> grouped((("a", "b"), ("c", "d"), ("a", "c")))
+    {'a': ['b', 'c'], 'c': ['d']}
+    """
+    found: dict[_Key, list[_Item]] = {}
+    for key, item in pairs:
+        found.setdefault(key, []).append(item)
+    return found
 
 
 def few(chance: Random, most: int) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from conformance.generators.base import pick
+from conformance.generators.base import grouped, pick
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +19,12 @@ class Continuations:
     'ome'
     """
 
-    rests: Mapping[str, tuple[str, ...]] = field(repr=False)
+    rests: Mapping[str, Sequence[str]] = field(repr=False)
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Continuations:
         """texts: what the entries of the vocab stand for."""
-        rests: dict[str, list[str]] = {}
-        for text in texts:
-            if len(text) > 1:
-                rests.setdefault(text[0], []).append(text[1:])
-        return cls({first: tuple(found) for first, found in rests.items()})
+        return cls(grouped((text[0], text[1:]) for text in texts if len(text) > 1))
 
     def after(self, text: str, chance: Random) -> str:
         """The rest of an entry that begins with the last character of the text; "" where there is none."""

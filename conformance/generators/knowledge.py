@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -106,18 +105,6 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
         reserved=(*(tuple(_pieces(tokenizer, kind)) for kind in _RESERVED), tuple(map(tokens.__getitem__, byte_ids))),
         unmerged=tuple(_written(notation, _unmerged(tokenizer, pairs))),
     )
-
-
-def by_first(pairs: tuple[Pair, ...]) -> dict[str, list[str]]:
-    """The second symbols of pairs, by the first.
-
-    >>> by_first((("a", "b"), ("a", "c")))
-    {'a': ['b', 'c']}
-    """
-    seconds: dict[str, list[str]] = defaultdict(list)
-    for first, second in pairs:
-        seconds[first].append(second)
-    return dict(seconds)
 
 
 def _encodable(token: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from conformance.generators.base import Generator, NothingToDo, few, pick
-from conformance.generators.knowledge import ModelKnowledge, Pair, by_first
+from conformance.generators.base import Generator, NothingToDo, grouped, pick, picks
+from conformance.generators.knowledge import ModelKnowledge, Pair
 
 _LONGEST_CHAIN = 4
 _MOST_REPEATS = 6
@@ -36,14 +36,14 @@ class Merges(Generator):
         made = Counter(first + second for first, second in pairs)
         several = tuple(token for token, count in made.items() if count > 1)
         doubled = tuple(first for first, second in pairs if first == second)
-        return cls(knowledge, by_first(pairs), several, doubled)
+        return cls(knowledge, grouped(pairs), several, doubled)
 
     def draw(self, chance: Random) -> str:
         part = chance.random()
         if part < 0.15 and self.doubled:
             return self.knowledge.text(pick(chance, self.doubled) * chance.randrange(2, 2 + _MOST_REPEATS))
         if part < 0.3 and self.several:
-            return self.knowledge.text("".join(pick(chance, self.several) for _ in range(few(chance, 3))))
+            return self.knowledge.text("".join(picks(chance, self.several, 3)))
         return self.knowledge.text(self._chain(chance))
 
     def _chain(self, chance: Random) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from conformance.generators.alphabets import by_category
-from conformance.generators.base import Generator, few, pick
+from conformance.generators.base import Generator, few, pick, picks
 
 _SIGNS = ("", "-", "+", "$", "€", "−", " ", "x", "№")
 _BEHIND = ("", "%", "th", "°C", "e-7", " ", ".", "km²", "½", "'s")
@@ -26,9 +26,9 @@ class Numbers(Generator):
 def _digits(chance: Random) -> str:
     kind = chance.random()
     if kind < 0.6:
-        return "".join(pick(chance, "0123456789") for _ in range(few(chance, _LONGEST)))
+        return "".join(picks(chance, "0123456789", _LONGEST))
     if kind < 0.8:
         zero = ord(pick(chance, by_category()["Nd"])) & ~0xF
         return "".join(chr(zero + chance.randrange(16)) for _ in range(few(chance, 4)))
     pool = by_category()[pick(chance, ("Nd", "Nl", "No"))]
-    return "".join(pick(chance, pool) for _ in range(few(chance, 4)))
+    return "".join(picks(chance, pool, 4))

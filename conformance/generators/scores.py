@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from conformance.generators.base import Generator, NothingToDo
+from conformance.generators.base import Generator, NothingToDo, grouped
 from conformance.generators.knowledge import ModelKnowledge
 
 _MOST_REPEATS = 7
@@ -22,7 +22,7 @@ class ScoreTies(Generator):
 
     knowledge: ModelKnowledge = field(repr=False)
     pieces: tuple[str, ...] = field(repr=False)
-    starting: Mapping[str, tuple[int, ...]] = field(repr=False)
+    starting: Mapping[str, Sequence[int]] = field(repr=False)
     name = "score ties"
 
     @classmethod
@@ -31,10 +31,7 @@ class ScoreTies(Generator):
         pieces = tuple(sorted(filter(None, scores), key=scores.__getitem__))
         if not pieces:
             return NothingToDo(cls.name, "the vocab has no scores")
-        starting: dict[str, list[int]] = {}
-        for place, piece in enumerate(pieces):
-            starting.setdefault(piece[0], []).append(place)
-        return cls(knowledge, pieces, {first: tuple(places) for first, places in starting.items()})
+        return cls(knowledge, pieces, grouped((piece[0], place) for place, piece in enumerate(pieces)))
 
     def draw(self, chance: Random) -> str:
         place = chance.randrange(len(self.pieces))

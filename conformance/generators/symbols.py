@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from conformance.generators.base import Generator, NothingToDo, few, pick
+from conformance.generators.base import Generator, NothingToDo, few, grouped, pick
 from conformance.generators.contents import NEIGHBOURS, Contents
 from conformance.generators.continuations import Continuations
-from conformance.generators.knowledge import ModelKnowledge, Pair
+from conformance.generators.knowledge import ModelKnowledge
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Symbols(Generator):
 
     contents: Contents = field(repr=False)
     continuations: Continuations = field(repr=False)
-    sources: Mapping[str, tuple[str, ...]] = field(repr=False)
+    sources: Mapping[str, Sequence[str]] = field(repr=False)
     name = "symbols"
     turns = 2
 
@@ -30,7 +30,8 @@ class Symbols(Generator):
         contents = Contents.of((knowledge.symbols, *knowledge.reserved))
         if contents is None:
             return NothingToDo(cls.name, "the vocab has no symbols and no reserved pieces")
-        return cls(contents, Continuations.of(knowledge.texts), _sources(knowledge.rules))
+        sources = grouped((replacement, key) for key, replacement in knowledge.rules if len(replacement) == 1)
+        return cls(contents, Continuations.of(knowledge.texts), sources)
 
     def draw(self, chance: Random) -> str:
         parts = [pick(chance, NEIGHBOURS)]
@@ -45,11 +46,3 @@ class Symbols(Generator):
     def _source(self, character: str, chance: Random) -> str:
         found = self.sources.get(character)
         return pick(chance, found) if found and chance.random() < 0.5 else character
-
-
-def _sources(rules: Iterable[Pair]) -> Mapping[str, tuple[str, ...]]:
-    sources: dict[str, list[str]] = {}
-    for key, replacement in rules:
-        if len(replacement) == 1:
-            sources.setdefault(replacement, []).append(key)
-    return {replacement: tuple(keys) for replacement, keys in sources.items()}

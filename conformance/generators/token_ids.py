@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from conformance.generators.alphabets import alphabet
-from conformance.generators.base import Generator, NothingToDo, few, pick
+from conformance.generators.base import Generator, NothingToDo, pick, picks
 from conformance.generators.knowledge import ModelKnowledge
 
 _MOST_IDS = 10
@@ -48,9 +48,9 @@ class TokenIds(Generator):
         if kind < 0.3 and self.by_byte:
             ids = self._bytes(chance)
         elif kind < 0.5 and self.partial:
-            ids = [pick(chance, self.partial) for _ in range(few(chance, 4))]
+            ids = picks(chance, self.partial, 4)
         else:
-            ids = [pick(chance, self.ids) for _ in range(few(chance, _MOST_IDS))]
+            ids = picks(chance, self.ids, _MOST_IDS)
         for pool, often in ((self.special, 0.2), (self.ids, 0.2), (self.outside, _OUTSIDE_OFTEN)):
             if pool and chance.random() < often:
                 ids.insert(chance.randrange(len(ids) + 1), pick(chance, pool))
@@ -58,7 +58,7 @@ class TokenIds(Generator):
 
     def _bytes(self, chance: Random) -> list[int]:
         """The byte tokens of some characters, one of them lost or doubled now and then, or one too many behind them."""
-        data = "".join(pick(chance, alphabet()) for _ in range(few(chance, 3))).encode("utf-8")
+        data = "".join(picks(chance, alphabet(), 3)).encode("utf-8")
         if chance.random() < 0.3:
             data += pick(chance, _WRONG_ENDS)
         ids = [self.by_byte[byte] for byte in data if byte in self.by_byte]

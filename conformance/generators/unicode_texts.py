@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from conformance.generators.alphabets import BIDI, BLOCKS, CASES, JOINERS, by_age, by_category, marks
-from conformance.generators.base import Generator, few, pick
+from conformance.generators.base import Generator, few, pick, picks
 
 _EMOJI = "😀👍👩👨🧑🏳🏴❤☝✊🐈⬛🚀©™‼1#*"
 _SKIN_TONES = "🏻🏼🏽🏾🏿"
@@ -31,7 +31,7 @@ def _of_block(chance: Random) -> str:
 
 def _of_category(chance: Random) -> str:
     characters = pick(chance, tuple(by_category().values()))
-    return "".join(pick(chance, characters) for _ in range(few(chance, 3)))
+    return "".join(picks(chance, characters, 3))
 
 
 def _of_age(chance: Random) -> str:
@@ -44,7 +44,7 @@ def _combining(chance: Random) -> str:
 
 
 def _cased(chance: Random) -> str:
-    word = "".join(pick(chance, CASES) for _ in range(few(chance, 3)))
+    word = "".join(picks(chance, CASES, 3))
     return pick(chance, (word, word.upper(), word.lower(), word.title(), word.casefold()))
 
 
@@ -57,7 +57,7 @@ def _emoji(chance: Random) -> str:
     if kind < 0.2:
         return pick(chance, _FLAG_LETTERS) + pick(chance, _FLAG_LETTERS)
     if kind < 0.3:
-        return "🏴" + "".join(pick(chance, _TAGS) for _ in range(few(chance, 5))) + "\U000e007f"
+        return "🏴" + "".join(picks(chance, _TAGS, 5)) + "\U000e007f"
     if kind < 0.4:
         return pick(chance, "0#*9") + pick(chance, ("\ufe0f\u20e3", "\u20e3", "\ufe0e"))
     joined = [pick(chance, _EMOJI) + pick(chance, ("", "\ufe0f", pick(chance, _SKIN_TONES)))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from conformance.generators.alphabets import NEARLY_SPACES, SPACES
-from conformance.generators.base import Generator, few, pick
+from conformance.generators.base import Generator, few, pick, picks
 
 _COMMON = ("  ", " ", "\n", "\t", "\r\n", "\r", " \n", "\n ", "\n\n", " \t")
 _BESIDE = ("a", "the", "1", ".", "'", "'s", '"', "é", "中", "\u0301", "-", "", "", "")
@@ -32,4 +32,4 @@ def _run(chance: Random) -> str:
     if kind < 0.8:
         return pick(chance, SPACES) * few(chance, _LONGEST_RUN)
     pool = SPACES if kind < 0.9 else SPACES + NEARLY_SPACES
-    return "".join(pick(chance, pool) for _ in range(few(chance, 5)))
+    return "".join(picks(chance, pool, 5))
