@@ -135,8 +135,16 @@ def refusal(error: BaseException) -> Failure:
     """
     if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
         raise error
-    message = " ".join(f"{type(error).__name__}: {error}".split())
-    return Failure("crashed" if is_panic(error) else "refused", message[:200])
+    return Failure("crashed" if is_panic(error) else "refused", one_line(error))
+
+
+def one_line(error: BaseException) -> str:
+    """An error in words, of which some may be left out.
+
+    >>> one_line(ValueError("no such  token"))
+    'ValueError: no such token'
+    """
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
 def is_panic(error: BaseException) -> bool:

@@ -34,7 +34,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, BinaryIO, TextIO
 
-from conformance.subjects.base import is_panic
+from conformance.subjects.base import is_panic, one_line
 from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_json
 from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of, shown, span_of, text_of
 
@@ -161,10 +161,10 @@ def answer(subject: Any, operation: str, item: Any) -> dict[str, Any]:
 def _failed(error: BaseException) -> dict[str, Any]:
     """An error as an answer. Raises it again where it is to end the process: an exit, an interruption."""
     if is_panic(error):
-        return {"failure": "crashed", "message": _one_line(error)}
+        return {"failure": "crashed", "message": one_line(error)}
     if not isinstance(error, Exception):
         raise error
-    return {"failure": "refused", "message": _one_line(error)}
+    return {"failure": "refused", "message": one_line(error)}
 
 
 def _encode(subject: Any, text: str) -> dict[str, Any]:
@@ -182,10 +182,6 @@ def _encode(subject: Any, text: str) -> dict[str, Any]:
     if mask is not None:
         result["special_tokens_mask"] = [int_of(mark, "an entry of the special-token mask") for mark in items_of(mask)]
     return result
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ A subject that streams has some of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
@@ -62,26 +62,13 @@ def fed(subject: Any, feeding: Feeding) -> Streamed | None:
         if feeding.is_finished:
             first.finish()
         first.reset()
+    second = _stream(subject, replace(feeding, skip_special_tokens=True)) if feeding.beside else None
+    return _fed_in_chunks(first, second, feeding)
+
+
+def _fed_in_chunks(first: Any, second: Any, feeding: Feeding) -> Streamed:
+    """A stream alone, or two, the second of which is one chunk behind the first."""
     read: Read = _ids if feeding.to == "encoder" else text_of
-    if feeding.beside:
-        second = _stream(subject, replace(feeding, skip_special_tokens=True))
-        return _fed_by_turns(first, second, feeding, read)
-    return _fed_alone(first, feeding.chunks, read)
-
-
-def _fed_alone(stream: Any, chunks: Chunks, read: Read) -> Streamed:
-    door = _door(chunks)
-    given, held = [], []
-    for chunk in chunks:
-        given.append(_asked(stream, read, door, chunk))
-        held.append(getattr(stream, "held", None))
-    given.append(_asked(stream, read, "finish"))
-    held.append(getattr(stream, "held", None))
-    return Streamed(tuple(given), held=_counts(held))
-
-
-def _fed_by_turns(first: Any, second: Any, feeding: Feeding, read: Read) -> Streamed:
-    """Two streams, the second of which is one chunk behind the first."""
     door = _door(feeding.chunks)
     given, held, beside = [], [], []
     chunk: str | bytes | int | None
@@ -94,7 +81,8 @@ def _fed_by_turns(first: Any, second: Any, feeding: Feeding, read: Read) -> Stre
             beside.append(_asked(second, read, door, other))
     given.append(_asked(first, read, "finish"))
     held.append(getattr(first, "held", None))
-    beside.append(_asked(second, read, "finish"))
+    if second is not None:
+        beside.append(_asked(second, read, "finish"))
     return Streamed(tuple(given), tuple(beside), _counts(held))
 
 
@@ -166,14 +154,8 @@ def _are_bytes(chunks: Chunks) -> bool:
 
 def feeding_to_json(feeding: Feeding) -> dict[str, Any]:
     """A feeding as JSON; bytes in hexadecimal."""
-    return {
-        "to": feeding.to,
-        "bytes": _are_bytes(feeding.chunks),
-        **{name: _chunks_to_json(getattr(feeding, name)) for name in ("chunks", "forgotten", "beside")},
-        "is_finished": feeding.is_finished,
-        "skip_special_tokens": feeding.skip_special_tokens,
-        "stop": feeding.stop,
-    }
+    chunks = {name: _chunks_to_json(getattr(feeding, name)) for name in ("chunks", "forgotten", "beside")}
+    return {**asdict(feeding), **chunks, "bytes": _are_bytes(feeding.chunks)}
 
 
 def _chunks_to_json(chunks: Chunks) -> list[str | int]:
