@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -21,6 +21,18 @@ _MOST_MESSAGE = 400
 _Record = TypeVar("_Record")
 
 
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """What the process says when it has loaded a model.
+
+    features: the methods that it has of those that it need not have. seconds: of the processor, since it began.
+    """
+
+    features: frozenset[str]
+    version: str
+    seconds: float
+
+
 def failed(told: Any) -> Failure | None:
     """The failure that the process tells of, or that its answer is; None for an answer of some content."""
     if isinstance(told, Failure):
@@ -29,7 +41,7 @@ def failed(told: Any) -> Failure | None:
         return FOREIGN
     if "failure" not in told:
         return None
-    failure = _record({"kind": told["failure"], "message": told.get("message")}, Failure)
+    failure = record({"kind": told["failure"], "message": told.get("message")}, Failure)
     return replace(failure, message=" ".join(failure.message.split())[:_MOST_MESSAGE])
 
 
@@ -40,7 +52,7 @@ def answered(operation: str, told: Any, item: Any) -> Any:
 
 def encoded(told: dict[str, Any], text: str | bytes) -> Encoding:
     """The answer to a text; nonsense where it is no encoding, or longer than any of such a text."""
-    found = _record(told, Encoded)
+    found = record(told, Encoded)
     if isinstance(found, Failure):
         return found
     tokens, offsets, mask = found.tokens or (), found.offsets or (), found.special_tokens_mask or ()
@@ -58,7 +70,7 @@ def encoded(told: dict[str, Any], text: str | bytes) -> Encoding:
 
 def encoded_batch(told: dict[str, Any], texts: Sequence[str | bytes]) -> list[tuple[int, ...]] | Failure:
     """The ids of each text of a batch."""
-    batch = _record(told.get("batch"), list[tuple[int, ...]])
+    batch = record(told.get("batch"), list[tuple[int, ...]])
     if isinstance(batch, Failure) or not _are_bounded(chain.from_iterable(batch)):
         return FOREIGN
     if len(batch) != len(texts):
@@ -82,7 +94,7 @@ def batch_with_singles(batch: list[tuple[int, ...]] | Failure, singles: list[Enc
 
 def decoded(told: dict[str, Any], ids: Sequence[int]) -> Decoding:
     """The answer to ids; nonsense where it is no text, or longer than any of so many ids."""
-    found = _record(told, Decoded)
+    found = record(told, Decoded)
     if isinstance(found, Failure):
         return found
     return _too_many_characters(found.text, len(ids)) or _too_many_characters(found.kept, len(ids)) or found
@@ -92,7 +104,7 @@ def streamed(told: dict[str, Any], feeding: dict[str, Any]) -> Streaming:
     """The answer to a feeding; nonsense where it is no stream's, or longer than any of such chunks."""
     if told.get("streamed") is None:
         return None
-    found = _record(told["streamed"], Streamed)
+    found = record(told["streamed"], Streamed)
     if isinstance(found, Failure):
         return found
     pieces: tuple[Any, ...] = found.given + found.beside
@@ -126,7 +138,8 @@ _READERS: Mapping[str, Callable[[dict[str, Any], Any], Any]] = {
 """The functions that hold an answer against the question, by operation."""
 
 
-def _record(value: Any, kind: type[_Record]) -> _Record | Failure:
+def record(value: Any, kind: type[_Record]) -> _Record | Failure:
+    """JSON of the process as a record; nonsense where it is none."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError:

@@ -16,14 +16,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streaming
-from conformance.subjects.answers import FOREIGN, answered, batch_with_singles, failed
+from conformance.subjects.answers import FOREIGN, Hello, answered, batch_with_singles, failed, record
 from conformance.subjects.base import Ids, InBulk, Subject, UnavailableError
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
 
@@ -119,14 +120,11 @@ class IsolatedSubject(Subject):
             found = [next(answers) if isinstance(text, str) else None for text in texts]
             return [list(answer.ids) if isinstance(answer, Encoded) else None for answer in found]
 
-        def decoding(operation: str) -> Callable[[Sequence[Ids]], list[str | None]]:
-            def texts(questions: Sequence[Ids]) -> list[str | None]:
-                answers = self._first_answers(operation, list(map(list, questions)))
-                return [answer.text if isinstance(answer, Decoded) else None for answer in answers]
+        def texts(operation: str, questions: Sequence[Ids]) -> list[str | None]:
+            answers = self._first_answers(operation, list(map(list, questions)))
+            return [answer.text if isinstance(answer, Decoded) else None for answer in answers]
 
-            return texts
-
-        return InBulk(ids, decoding("kept"), decoding("skipped"))
+        return InBulk(ids, partial(texts, "kept"), partial(texts, "skipped"))
 
     def _first_answers(self, operation: str, items: list[Any]) -> list[Any]:
         """The answers up to a hang or a death, then None; neither counts."""
@@ -171,17 +169,9 @@ class IsolatedSubject(Subject):
     def _start(self) -> float:
         """Start the process; the seconds of the processor that it says it took."""
         answers, answers_end = os.pipe()
-        command = [
-            sys.executable,
-            "-m",
-            "conformance.subjects.serve",
-            self._file,
-            self._factory,
-            str(self._path),
-            str(answers_end),
-        ]
+        served = (self._file, self._factory, str(self._path), str(answers_end))
         self._process = subprocess.Popen(
-            command,
+            [sys.executable, "-m", "conformance.subjects.serve", *served],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -202,20 +192,16 @@ class IsolatedSubject(Subject):
             return Failure("timed out", f"it had not loaded the model after {START_SECONDS:g} s")
         return failed(hello) or hello
 
-    def _greet(self, hello: dict[str, Any] | Failure) -> float:
+    def _greet(self, told: Any) -> float:
         """Take what the process says when it has loaded a model; raises UnavailableError where it has not."""
+        hello = record(told, Hello) if (failure := failed(told)) is None else failure
         if isinstance(hello, Failure):
             self._kill()
             raise UnavailableError(f"{self.name} cannot be loaded: {hello.message}")
-        features = hello.get("features")
-        if not isinstance(features, list) or not all(isinstance(feature, str) for feature in features):
-            self._kill()
-            raise UnavailableError(f"{self.name} cannot be loaded: something else wrote into its answers")
-        self._features = frozenset(features)
-        self.version = str(hello.get("version", ""))
-        self.has_batch = "encode_batch" in features
+        self._features, self.version = hello.features, hello.version
+        self.has_batch = "encode_batch" in hello.features
         self._asked = False
-        return float(hello.get("seconds", 0))
+        return hello.seconds
 
     def _ask(self, operation: str, items: list[Any], timeout: float | None = None) -> list[Any]:
         if self._hopeless is not None:

@@ -199,6 +199,13 @@ def test_a_foreign_hello_is_a_subject_that_cannot_be_loaded(make: Make) -> None:
         make("import os, sys; os.write(int(sys.argv[4]), b'{\"features\": 5}\\n')\nSubject = None")
 
 
+def test_a_hello_with_a_time_that_is_no_number_is_a_subject_that_cannot_be_loaded(make: Make) -> None:
+    """Fault: it ended in a traceback."""
+    hello = b'{"features": [], "version": "", "seconds": "x"}\n'
+    with pytest.raises(UnavailableError, match="something else wrote into its answers"):
+        make(f"import os, sys; os.write(int(sys.argv[4]), {hello!r}); os._exit(0)")
+
+
 def test_more_ids_than_any_text_of_that_length_has_are_nonsense(make: Make) -> None:
     subject = make(
         """
