@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.core.case import Case, bytes_case, text_case, tokens_case
-from conformance.core.errors import InputError
+from conformance.core.errors import FORM_ERRORS, InputError
 from conformance.core.resources import corpora_folder
 
 PARTS = ("languages", "domains", "edge_cases", "known_bugs")
@@ -74,7 +74,7 @@ def _json_lines(text: str, path: Path, name: str) -> Iterator[Case]:
             continue
         try:
             yield _json_case(json.loads(line), f"{name}:{number}", path.stem)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except FORM_ERRORS:
             raise InputError(
                 f'{path}: line {number} is not an object with "text", "bytes_hex" or a list "tokens"'
             ) from None
@@ -96,7 +96,7 @@ def _json_list(text: str, path: Path, name: str) -> list[Case]:
         if not isinstance(values, list):
             raise ValueError
         return [text_case(_encodable(value), f"{name}[{index}]", path.stem) for index, value in enumerate(values)]
-    except (ValueError, AttributeError, RecursionError):
+    except FORM_ERRORS:
         raise InputError(f"{path}: is not a JSON list of strings") from None
 
 
