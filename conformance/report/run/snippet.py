@@ -20,7 +20,8 @@ LONGEST_INPUT = 2_000
 def snippet(finding: Finding, model: ModelInfo | None) -> str:
     r"""The lines, "" where the library or the input cannot be written down.
 
-    Texts are ASCII, so that what is copied is what was asked, whatever the page or the terminal makes of it.
+    A model is named as --model takes it: an embedded one by its name, of which reftok tells the path. Texts are ASCII,
+    so that what is copied is what was asked, whatever the page or the terminal makes of it.
     """
     case = finding.example.case
     if model is None or len(case.text or case.data or case.ids) > LONGEST_INPUT or case.tokens:
@@ -34,9 +35,12 @@ def snippet(finding: Finding, model: ModelInfo | None) -> str:
         ask = snippets.stream if check.compares == "stream_decoded" else ""
     if not ask:
         return ""
-    path = model.name if model.name.endswith(model.path) else f"{model.name}/{model.path}"
+    load = snippets.load.format(path=ascii(model.name))
+    if not model.name.endswith(model.path):
+        path = f"str(embedded_models()[{model.name!a}])"
+        load = f"from reftok import embedded_models\n{snippets.load.format(path=path)}"
     ids = _written(case) if case.kind == "ids" else f"tokenizer.encode({_written(case)}).ids"
-    return f"{snippets.load.format(path=ascii(path))}\n{ask.format(input=_written(case), ids=ids)}\n"
+    return f"{load}\n{ask.format(input=_written(case), ids=ids)}\n"
 
 
 def reproduction_command(finding: Finding, model: ModelInfo | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +16,8 @@ from conformance.report.run.snippet import LONGEST_INPUT, reproduction_command, 
 from conformance.shrinking.together import SHRINKABLE
 from tests.conformance.report.sample_run import finding
 
-MODEL = ModelInfo("m", "a'b\u202e.json", "tokenizer.json", "", "tokenizers", 1)
-SENTENCEPIECE = replace(MODEL, format="sentencepiece", path="m.model")
+MODEL = ModelInfo("m/a'b\u202e.json", "a'b\u202e.json", "tokenizer.json", "", "tokenizers", 1)
+SENTENCEPIECE = replace(MODEL, format="sentencepiece", name="m.model", path="m.model")
 
 
 def literals(source: str) -> list[object]:
@@ -34,7 +35,16 @@ def test_a_text_is_spelled_in_ascii(text: str) -> None:
     source = of(text_case(text, ""))
     assert source.isascii()
     assert text in literals(source)
-    assert f"{MODEL.name}/{MODEL.path}" in literals(source)
+    assert MODEL.name in literals(source)
+
+
+def test_an_embedded_model_is_named_as_model_takes_it() -> None:
+    """Fault: the path was one inside the installed package, which is not found from anywhere."""
+    source = of(text_case("x", ""), replace(MODEL, name="bpe-gpt2", path="tokenizer.json"))
+    assert source.startswith("from reftok import embedded_models\n")
+    assert "Tokenizer.from_file(str(embedded_models()['bpe-gpt2']))" in source
+    pytest.importorskip("tokenizers")
+    exec(compile(source, "copied", "exec"), {})
 
 
 @given(st.binary())
