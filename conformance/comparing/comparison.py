@@ -341,7 +341,7 @@ def _notes(shared: SharedInputs) -> Iterator[str]:
     for run, side in shared:
         if side.verdict == "incomplete":
             yield f"the {'first' if run == 'before' else 'second'} run is incomplete: what it lacks may not be gone"
-    if before.corpora != after.corpora:
+    if before.corpora != after.corpora and shared.has_source("corpora"):
         files = len({**before.corpora, **after.corpora})
         yield f"of {files:,} corpus files, {len(shared.corpora):,} are alike"
     if {"fuzz"} & {*before.sources, *after.sources} and not shared.made_alike:

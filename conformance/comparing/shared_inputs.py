@@ -12,11 +12,16 @@ from conformance.core.run import Run
 
 
 class SharedInputs:
-    """The inputs two runs share."""
+    """The inputs two runs share.
+
+    corpora: the files that both asked line by line; that a session mutates them, or a run makes inputs from them, is
+    another thing.
+    """
 
     def __init__(self, before: Run, after: Run) -> None:
         self.before, self.after = before, after
-        self.corpora = dict(before.corpora.items() & after.corpora.items())
+        both = before.corpora.items() & after.corpora.items()
+        self.corpora = dict(both) if self.has_source("corpora") else {}
         self.cells = {run: {cell.place: cell for cell in side.cells} for run, side in self}
 
     def __iter__(self) -> Iterator[tuple[Literal["before", "after"], Run]]:
@@ -55,6 +60,10 @@ class SharedInputs:
         cell = self.cells[run].get(place)
         return cell.compared if cell else 0
 
+    def has_source(self, source: str) -> bool:
+        """Whether both runs used the source; of a run that does not say it is believed."""
+        return all(source in run.sources or not run.sources for _, run in self)
+
     def is_seen_by(self, run: Literal["before", "after"], finding: Finding) -> bool:
         """Whether a run asked what shows this finding in the other one."""
         if not self.compared(run, finding.example.place):
@@ -65,14 +74,10 @@ class SharedInputs:
         """Whether both runs asked the case with this origin."""
         source, *rest = origin.split(":")
         if source == "fuzz":
-            return self._has_source(source) and self.made_alike and self._is_made(rest)
+            return self.has_source(source) and self.made_alike and self._is_made(rest)
         if source in ("vocab", "scalars", "cuts"):
-            return self._has_source(source)
+            return self.has_source(source)
         return any(origin == name or origin.startswith((f"{name}:", f"{name}[")) for name in self.names)
-
-    def _has_source(self, source: str) -> bool:
-        """Whether both runs used the source; of a run that does not say it is believed."""
-        return all(source in run.sources or not run.sources for _, run in self)
 
     def _is_made(self, origin: list[str]) -> bool:
         """origin: what follows "fuzz:": the seed and the number of the case."""

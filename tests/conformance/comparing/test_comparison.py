@@ -135,6 +135,18 @@ def test_what_the_second_run_did_not_ask_is_not_fixed(fields: dict[str, Any], ke
     assert comparison.notes or comparison.coverage or comparison.places
 
 
+@pytest.mark.parametrize("sources", [("session",), ("vocab",)])
+def test_a_language_that_one_of_them_did_not_ask_is_not_compared(sources: tuple[str, ...]) -> None:
+    """Fault: a session names the corpora that it mutates, and was held against the lines of a run."""
+    other = run(sources=sources, languages=())
+    seen = finding(languages=("de-Latn",))
+    comparison = compare(run(seen), other)
+    assert kinds(comparison) == {"only before": ["r"]}
+    assert kinds(compare(other, run(seen))) == {"only after": ["r"]}
+    assert comparison.tallies["corpus file"] == ()
+    assert [part.lost for part in comparison.coverage] == [("corpora", "fuzz")]
+
+
 def test_what_was_seen_in_a_language_that_both_asked_is_fixed_though_the_example_is_from_another() -> None:
     seen = finding(origin="more/other.txt:1", languages=("de-Latn", "other"))
     comparison = compare(run(seen, corpora={**CORPORA, "more/other.txt": "3"}), run())
