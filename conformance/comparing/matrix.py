@@ -322,22 +322,6 @@ def _order(behaviour: Behaviour, releases: tuple[str, ...]) -> tuple[bool, int, 
     return (not behaviour.has_changed, *ends, behaviour.check, behaviour.subject, behaviour.rule)
 
 
-def history(behaviour: Behaviour) -> str:
-    """The releases in which a behaviour came and went, in words.
-
-    The releases are those that were asked: a change may have come in one between two of them.
-    """
-    asked, seen = behaviour.asked, behaviour.seen
-    if seen == asked:
-        return "in every release that was asked"
-    first, last = asked.index(seen[0]), asked.index(seen[-1])
-    if seen != asked[first : last + 1]:
-        return f"in {', '.join(seen)}"
-    came = f"appeared in {seen[0]}" if first else ""
-    went = f"gone in {asked[last + 1]}" if last + 1 < len(asked) else ""
-    return ", ".join(part for part in (came, went) if part)
-
-
 # --- what was not asked
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from conformance.comparing.matrix import Behaviour, LibraryMatrix, ReleaseCell, history
+from conformance.comparing.matrix import Behaviour, LibraryMatrix, ReleaseCell
 from conformance.core.run import finding_to_json
-from conformance.report.matrix.view import summary_lines
+from conformance.report.matrix.view import history, summary_lines
 
 SCHEMA_VERSION = 1
 

@@ -177,12 +177,13 @@ def title(cause: Cause) -> str:
 
 
 def period(cause: Cause) -> str:
-    """The releases that do it, as far as they were asked, in words.
+    """The releases that do it, as far as they were asked, in words."""
+    return history(max(cause.behaviours, key=lambda behaviour: len(behaviour.seen)))
 
-    The release in which it went is the first that was asked and does it no longer.
-    """
-    longest = max(cause.behaviours, key=lambda behaviour: len(behaviour.seen))
-    seen, changes = longest.seen, longest.turns
+
+def history(behaviour: Behaviour) -> str:
+    """The releases that do it, in words; that in which it went is the first that was asked and does it no longer."""
+    seen, changes = behaviour.seen, behaviour.turns
     if not changes:
         return "In every release asked"
     gone = f" (gone in {changes[-1][0]})" if not changes[-1][1] else ""
@@ -232,17 +233,17 @@ def example_lines(library: LibraryMatrix, behaviour: Behaviour, limit: int = 200
     text = shown_input(example.case, limit)
     expected, observed = answers(example, limit).lines
     given = f"given by {library.library}"
-    whose = ("due", given)
+    whose = ("expected", given)
     if behaviour.subject != library.library:
         whose = (given, f"given by {behaviour.subject}, as the newest release does")
     check = CHECKS.get(example.check)
     compares = "" if check is None else check.compares
     is_decoded = compares in ("decoding", "own_decoding")
-    is_due_text = (is_decoded or compares == "stream_decoded") and example.expected != "an answer"
+    is_expected_text = (is_decoded or compares == "stream_decoded") and example.expected != "an answer"
     is_text = is_decoded and example.severity == "other text"
     return (
         (_spaced(text) if example.case.kind == "text" else text, f"on {example.model}"),
-        (_spaced(expected) if is_due_text else expected, whose[0]),
+        (_spaced(expected) if is_expected_text else expected, whose[0]),
         (_spaced(observed) if is_text else observed, whose[1]),
     )
 

@@ -27,18 +27,19 @@ def aligned(case: Case, evidence: Evidence) -> list[Group]:
 
     Only the expected tokens say where they stand: what differs stands over the text between equal tokens.
     """
-    expected, observed = evidence.expected, evidence.observed
-    by_id = [token.id for token in expected] != [token.id for token in observed]
-    wanted_keys, came_keys = ([_key(token, by_id) for token in tokens] for tokens in (expected, observed))
-    matcher = SequenceMatcher(None, wanted_keys, came_keys, autojunk=False)
-    position = min((start for start, _ in _spans(expected)), default=0) if evidence.skipped else 0
+    by_id = [token.id for token in evidence.expected] != [token.id for token in evidence.observed]
+    expected_keys = [_key(token, by_id) for token in evidence.expected]
+    observed_keys = [_key(token, by_id) for token in evidence.observed]
+    matcher = SequenceMatcher(None, expected_keys, observed_keys, autojunk=False)
+    spans = _spans(evidence.expected)
+    position = min((start for start, _ in spans), default=0) if evidence.skipped else 0
     groups: list[Group] = []
     for kind, a, b, c, d in matcher.get_opcodes():
-        for wanted, came in _parts(kind, expected[a:b], observed[c:d]):
-            end = max((end for _, end in _spans(wanted)), default=position)
-            groups.append(Group(_text(case, position, end), wanted, came, kind != "equal"))
+        for expected, observed in _parts(kind, evidence.expected[a:b], evidence.observed[c:d]):
+            end = max((end for _, end in _spans(expected)), default=position)
+            groups.append(Group(_text(case, position, end), expected, observed, kind != "equal"))
             position = max(position, end)
-    rest = "" if evidence.is_cut or not any(_spans(expected)) else _text(case, position, None)
+    rest = "" if evidence.is_cut or not any(spans) else _text(case, position, None)
     return [*groups, Group(rest, (), (), False)] if rest else groups
 
 
@@ -56,7 +57,7 @@ def _parts(
             parts[-1][1].append(other)
         else:
             parts.append(([one], [other]))
-    return [(tuple(wanted), tuple(came)) for wanted, came in parts]
+    return [(tuple(one), tuple(other)) for one, other in parts]
 
 
 def _key(token: SeenToken, by_id: bool) -> Key:

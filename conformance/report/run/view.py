@@ -65,10 +65,6 @@ class Row:
         return sum(cell.known for cell in self.cells if cell)
 
     @property
-    def failures(self) -> int:
-        return sum(cell.failures for cell in self.cells if cell)
-
-    @property
     def state(self) -> State:
         """The worst of its cells."""
         states = {state(cell) for cell in self.cells}

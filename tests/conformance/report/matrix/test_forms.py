@@ -202,8 +202,8 @@ def test_json_is_ascii_and_whole() -> None:
     assert first["releases"] == ["0.9.0", "0.10.0", "0.21.4"]
     histories = {entry["rule"]: entry["history"] for entry in first["behaviours"]}
     assert "0.21.4: ended: Model: known came first (ids of m)" in first["summary"]
-    assert histories["known came first"] == "gone in 0.21.4"
-    assert histories["always"] == "in every release that was asked"
+    assert histories["known came first"] == "In 0.10.0 (gone in 0.21.4)"
+    assert histories["always"] == "In every release asked"
 
 
 def test_a_terminal_that_knows_only_ascii_gets_ascii() -> None:
