@@ -12,8 +12,8 @@ from typing import Literal
 
 from conformance.checks import by_weight
 from conformance.comparing.shared_inputs import SharedInputs
-from conformance.core.finding import SEVERITIES, Finding, Place
-from conformance.core.run import Cell, Run
+from conformance.core.finding import SEVERITIES, Finding
+from conformance.core.run import Cell, LanguageCell, Run
 
 Kind = Literal["new", "fixed", "changed", "unchanged", "only before", "only after"]
 KINDS: tuple[Kind, ...] = ("new", "fixed", "changed", "unchanged", "only before", "only after")
@@ -161,12 +161,12 @@ def compare(before: Run, after: Run) -> Comparison:
         notes=tuple(_notes(shared)),
         findings=findings,
         versions=_version_changes(before, after),
-        coverage=_coverage(before, after),
+        coverage=tuple(_coverage(before, after)),
         places=tuple(_place_changes(shared)),
         new_problems=tuple(problem for problem in after.problems if problem not in before.problems),
         fixed_problems=tuple(problem for problem in before.problems if problem not in after.problems),
         tallies=_tallies(shared, findings),
-        counted=(len(_compared_by_both(shared)), len(_compared(shared, "before") | _compared(shared, "after"))),
+        counted=(len(set.intersection(*shared.compared.values())), len(set.union(*shared.compared.values()))),
     )
 
 
@@ -218,32 +218,28 @@ def _version_changes(before: Run, after: Run) -> tuple[Change, ...]:
     return tuple(Change(*value) for value in values if value[1] != value[2])
 
 
-def _coverage(before: Run, after: Run) -> tuple[Coverage, ...]:
-    """The changes in what was asked: models, subjects, checks, sources of inputs, corpora."""
-
-    def models(run: Run) -> dict[str, str]:
-        return {model.name: model.sha256 for model in run.models}
-
-    def subjects(run: Run) -> dict[str, str]:
-        return {subject.name: "" for subject in run.subjects if not subject.unavailable}
-
-    found = (
-        _covered("subjects", subjects(before), subjects(after)),
-        _covered("models", models(before), models(after)),
-        _covered("checks", dict.fromkeys(before.checks, ""), dict.fromkeys(after.checks, "")),
-        _covered("inputs", dict.fromkeys(before.sources, ""), dict.fromkeys(after.sources, "")),
-        _covered("corpora", before.corpora, after.corpora),
-    )
-    return tuple(part for part in found if part.new or part.lost or part.changed)
+def _coverage(before: Run, after: Run) -> Iterator[Coverage]:
+    """The changes in what was asked."""
+    for (name, old), new in zip(_asked(before).items(), _asked(after).values(), strict=True):
+        part = Coverage(
+            name,
+            new=tuple(item for item in new if item not in old),
+            lost=tuple(item for item in old if item not in new),
+            changed=tuple(item for item in new if old.get(item, new[item]) != new[item]),
+        )
+        if part.new or part.lost or part.changed:
+            yield part
 
 
-def _covered(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> Coverage:
-    return Coverage(
-        name,
-        tuple(item for item in after if item not in before),
-        tuple(item for item in before if item not in after),
-        tuple(item for item in after if before.get(item, after[item]) != after[item]),
-    )
+def _asked(run: Run) -> dict[str, Mapping[str, str]]:
+    """Subjects, models, checks, sources of inputs and corpora, each by name with what it is the same by."""
+    return {
+        "subjects": {subject.name: "" for subject in run.subjects if not subject.unavailable},
+        "models": {model.name: model.sha256 for model in run.models},
+        "checks": dict.fromkeys(run.checks, ""),
+        "inputs": dict.fromkeys(run.sources, ""),
+        "corpora": run.corpora,
+    }
 
 
 def _place_changes(shared: SharedInputs) -> Iterator[PlaceChange]:
@@ -253,7 +249,7 @@ def _place_changes(shared: SharedInputs) -> Iterator[PlaceChange]:
         if not all(name in names for names_of in planned for name, names in zip(place, names_of, strict=True)):
             continue
         old, new = shared.cells["before"].get(place), shared.cells["after"].get(place)
-        lost = shared.compared("before", place) > 0 == shared.compared("after", place)
+        lost = place in shared.compared["before"] - shared.compared["after"]
         numbers = [(cell.compared, cell.mismatched, cell.failures) if cell else (0, 0, 0) for cell in (old, new)]
         if numbers[0] != numbers[1] and (shared.asked_alike or lost):
             yield PlaceChange(*place, old, new, lost and shared.asked_alike)
@@ -268,57 +264,46 @@ def _planned(run: Run) -> tuple[set[str], set[str], set[str]]:
 
 def _tallies(shared: SharedInputs, findings: tuple[FindingChange, ...]) -> dict[str, tuple[Tally, ...]]:
     asked = [place for place in shared.cells["before"] if place in shared.cells["after"]]
-    both = _compared_by_both(shared)
+    both = set.intersection(*shared.compared.values())
     tallies: dict[str, tuple[Tally, ...]] = {}
     for index, dimension in enumerate(("model", "subject", "check")):
         tallies[dimension] = tuple(
             Tally(
                 name,
                 _kinds(change for change in findings if change.finding.example.place[index] == name),
-                _mismatches(shared, {place for place in both if place[index] == name}),
+                _mismatches([shared.cells[run][place] for place in both if place[index] == name] for run, _ in shared)
+                if shared.asked_alike
+                else None,
             )
             for name in dict.fromkeys(place[index] for place in asked)
         )
-    files = sorted({cell.language for _, run in shared for cell in run.languages} & shared.languages)
     subjects = _subjects_asked_alike(shared)
     tallies["corpus file"] = tuple(
         Tally(
             file,
             _kinds(change for change in findings if _is_seen_in(change, file)),
-            _mismatches_in(shared, file, subjects) if subjects else None,
+            _mismatches(
+                [cell for cell in run.languages if cell.language == file and cell.subject in subjects]
+                for _, run in shared
+            )
+            if subjects
+            else None,
         )
-        for file in files
+        for file in sorted({cell.language for _, run in shared for cell in run.languages} & shared.languages)
     )
     return tallies
 
 
-def _compared(shared: SharedInputs, run: Literal["before", "after"]) -> set[Place]:
-    return {place for place, cell in shared.cells[run].items() if cell.compared}
-
-
-def _compared_by_both(shared: SharedInputs) -> set[Place]:
-    return _compared(shared, "before") & _compared(shared, "after")
-
-
 def _subjects_asked_alike(shared: SharedInputs) -> set[str]:
     """The subjects whose answers both runs compared for the same models and checks."""
-    only_one = _compared(shared, "before") ^ _compared(shared, "after")
-    found = {subject for _, subject, _ in _compared_by_both(shared)} - {subject for _, subject, _ in only_one}
+    before, after = shared.compared.values()
+    found = {subject for _, subject, _ in before & after} - {subject for _, subject, _ in before ^ after}
     return found if not shared.models_changed else set()
 
 
-def _mismatches(shared: SharedInputs, places: set[Place]) -> tuple[int, int] | None:
-    if not shared.asked_alike:
-        return None
-    before, after = (sum(shared.cells[run][place].mismatched for place in places) for run, _ in shared)
-    return before, after
-
-
-def _mismatches_in(shared: SharedInputs, file: str, subjects: set[str]) -> tuple[int, int]:
-    before, after = (
-        sum(cell.mismatched for cell in run.languages if cell.language == file and cell.subject in subjects)
-        for _, run in shared
-    )
+def _mismatches(cells: Iterable[Iterable[Cell | LanguageCell]]) -> tuple[int, int]:
+    """The sums of both runs."""
+    before, after = (sum(cell.mismatched for cell in of_run) for of_run in cells)
     return before, after
 
 

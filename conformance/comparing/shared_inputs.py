@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Literal
 
-from conformance.core.finding import Finding, Place
+from conformance.core.finding import Finding
 from conformance.core.run import Run
 
 
@@ -15,7 +15,7 @@ class SharedInputs:
     """The inputs two runs share.
 
     corpora: the files that both asked line by line; that a session mutates them, or a run makes inputs from them, is
-    another thing.
+    another thing. cells: of each run by place; compared: the places in which it compared something.
     """
 
     def __init__(self, before: Run, after: Run) -> None:
@@ -23,6 +23,9 @@ class SharedInputs:
         both = before.corpora.items() & after.corpora.items()
         self.corpora = dict(both) if self.has_source("corpora") else {}
         self.cells = {run: {cell.place: cell for cell in side.cells} for run, side in self}
+        self.compared = {
+            run: {place for place, cell in cells.items() if cell.compared} for run, cells in self.cells.items()
+        }
 
     def __iter__(self) -> Iterator[tuple[Literal["before", "after"], Run]]:
         yield "before", self.before
@@ -55,18 +58,13 @@ class SharedInputs:
         same = all(getattr(self.before, name) == getattr(self.after, name) for name in ("sources", "fuzz"))
         return same and self.made_alike and not self.models_changed
 
-    def compared(self, run: Literal["before", "after"], place: Place) -> int:
-        """The number of answers a run compared in a place."""
-        cell = self.cells[run].get(place)
-        return cell.compared if cell else 0
-
     def has_source(self, source: str) -> bool:
         """Whether both runs used the source; of a run that does not say it is believed."""
         return all(source in run.sources or not run.sources for _, run in self)
 
     def is_seen_by(self, run: Literal["before", "after"], finding: Finding) -> bool:
         """Whether a run asked what shows this finding in the other one."""
-        if not self.compared(run, finding.example.place):
+        if finding.example.place not in self.compared[run]:
             return False
         return self._has_origin(finding.example.case.origin) or not self.languages.isdisjoint(finding.languages)
 
