@@ -240,6 +240,11 @@ def _behaviours(
 
     What reftok does with a model that a release does not read says nothing of that release.
     """
+    releases = tuple(runs)
+    compared = {
+        (row.model, row.check): {name for name, cell in zip(releases, row.cells, strict=True) if cell.compared}
+        for row in rows
+    }
     found: dict[_Key, dict[str, dict[str, list[Finding]]]] = {}
     for version, run in runs.items():
         models = {*_models(library, run)} - refused[version].keys()
@@ -249,28 +254,27 @@ def _behaviours(
                 by_model = found.setdefault(key, {})
                 by_model.setdefault(finding.example.model, {}).setdefault(version, []).append(finding)
     made = (
-        _behaviour(key, by_version, tuple(runs), rows)
+        _behaviour(key, by_version, releases, compared)
         for key, by_model in found.items()
-        for by_version in _alike(by_model, rows, tuple(runs), key[1])
+        for by_version in _alike(
+            by_model, releases, {model: compared.get((model, key[1]), set()) for model in by_model}
+        )
     )
-    return tuple(sorted(made, key=lambda behaviour: _order(behaviour, tuple(runs))))
+    return tuple(sorted(made, key=lambda behaviour: _order(behaviour, releases)))
 
 
 def _alike(
     by_model: Mapping[str, Mapping[str, Sequence[Finding]]],
-    rows: Sequence[MatrixRow],
     releases: tuple[str, ...],
-    check: str,
+    asked: Mapping[str, Collection[str]],
 ) -> Iterable[Mapping[str, Sequence[Finding]]]:
     """The findings by release, of the models together with which they came and went alike.
 
-    A release that was not asked about a model says neither that it did so nor that it did not.
+    asked: the releases that were asked about each model; another says neither that it did so nor that it did not.
     """
     groups: list[tuple[dict[str, bool], dict[str, list[Finding]]]] = []
     for model, by_version in by_model.items():
-        cells = next((row.cells for row in rows if (row.model, row.check) == (model, check)), ())
-        asked = {name for name, cell in zip(releases, cells, strict=False) if cell.compared}
-        does = {name: name in by_version for name in releases if name in asked or name in by_version}
+        does = {name: name in by_version for name in releases if name in asked[model] or name in by_version}
         group = next(
             (one for one in groups if all(one[0].get(name, seen) == seen for name, seen in does.items())), None
         )
@@ -287,18 +291,14 @@ def _behaviour(
     key: _Key,
     by_version: Mapping[str, Sequence[Finding]],
     releases: tuple[str, ...],
-    rows: Sequence[MatrixRow],
+    compared: Mapping[tuple[str, str], Collection[str]],
 ) -> Behaviour:
+    """compared: the releases that were asked, by model and check."""
     models = dict.fromkeys(finding.example.model for found in by_version.values() for finding in found)
-    asked = [
-        version
-        for index, version in enumerate(releases)
-        if version in by_version
-        or any(row.cells[index].compared for row in rows if row.check == key[1] and row.model in models)
-    ]
+    asked = {*by_version}.union(*(compared.get((model, key[1]), ()) for model in models))
     return Behaviour(
         *key,
-        asked=tuple(asked),
+        asked=tuple(version for version in releases if version in asked),
         seen=tuple(version for version in releases if version in by_version),
         models=tuple(models),
         mismatches={version: sum(finding.count for finding in found) for version, found in by_version.items()},

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from markupsafe import Markup
-
 from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.finding import SEVERITIES, Finding, Place
@@ -68,20 +66,18 @@ class HeatView:
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    """A finding with its input and answers laid out."""
+    """A finding with its input and answers laid out; input, answers: visible already."""
 
     finding: Finding
     share: str
     expected_by: str
-    input: Markup
+    input: str
     input_note: str
     units: list[CodePoint]
     units_left: int
     groups: list[Group]
     spans: bool
-    shared: Markup
-    expected: Markup
-    observed: Markup
+    answers: view.Answers
     link: str
     commands: list[str]
     commands_are_exact: bool
@@ -231,22 +227,19 @@ def _rest(findings: list[Finding]) -> list[RestView]:
 
 def _finding_view(run: Run, finding: Finding) -> FindingView:
     example, case = finding.example, finding.example.case
-    answers = view.answers(example, LONGEST_ANSWER)
     model = next((item for item in run.models if item.name == example.model), None)
     commands = [command for command in (finding.replay, reproduction_command(finding, model)) if command]
     return FindingView(
         finding,
         share=view.share_of(run, finding),
         expected_by=view.expected_by(finding),
-        input=Markup.escape(view.shown_input(case, LONGEST_INPUT if case.kind == "text" else MOST_UNITS)),
+        input=view.shown_input(case, LONGEST_INPUT if case.kind == "text" else MOST_UNITS),
         input_note=_input_note(case),
         units=_units(case),
         units_left=max(0, len(case.text or case.data) - MOST_UNITS),
         groups=aligned(case, example.evidence) if example.evidence.expected else [],
         spans=_compares_offsets(example.check),
-        shared=Markup.escape(answers.shared),
-        expected=Markup.escape(answers.expected),
-        observed=Markup.escape(answers.observed),
+        answers=view.answers(example, LONGEST_ANSWER),
         link=finding.upstream if finding.upstream.startswith(("https://", "http://")) else "",
         commands=commands,
         commands_are_exact=all(visible(command, LONGEST_VALUE) == command for command in commands),
