@@ -197,6 +197,12 @@ def test_reports_are_functions_of_values_and_know_nothing_of_engines() -> None:
     assert not {name: others - formats for name, others in foreign.items() if others - formats}
 
 
+def test_one_module_of_conformance_writes_to_the_terminal() -> None:
+    """Where nothing that others wrote is read as markup, or commands the terminal."""
+    writing = {module(path) for path in files("conformance") if {"print", "Console"} & _called(path)}
+    assert writing == {"conformance.report.console"}
+
+
 def test_the_version_is_the_same_in_the_package_and_in_its_metadata() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["version"] == reftok.__version__
