@@ -70,22 +70,23 @@ def sign(comparison: Comparison) -> str:
 
 def headline(comparison: Comparison) -> str:
     """The verdict, and what it rests on."""
-    counts = {kind: len(comparison.of(kind)) for kind in ("new", "changed", "fixed")}
+    new, changed, fixed = (len(comparison.of(kind)) for kind in ("new", "changed", "fixed"))
     known = sum(change.finding.status == "known" for change in comparison.of("new"))
-    listed = f" ({known:,} known)" if known else ""
-    what = [plural(counts["new"], "new finding") + listed] if counts["new"] else []
-    what += [plural(counts["changed"], "changed finding")] if counts["changed"] else []
-    what += [f"{counts['fixed']:,} fixed"] if counts["fixed"] else []
-    lost = sum(place.lost for place in comparison.places)
-    what += [f"{plural(lost, 'check')} that {'compares' if lost == 1 else 'compare'} nothing any more"] if lost else []
-    what += [plural(len(comparison.new_problems), "new problem")] if comparison.new_problems else []
-    word = {"worse": "Worse", "better": "Better", "changed": "Changed", "unchanged": "Nothing changed"}
-    if comparison.verdict == "changed" and not what:
-        what = [f"the numbers of {plural(len(comparison.places), 'check')}"]
+    lost, problems = sum(place.lost for place in comparison.places), len(comparison.new_problems)
+    parts = (
+        (new, plural(new, "new finding") + (f" ({known:,} known)" if known else "")),
+        (changed, plural(changed, "changed finding")),
+        (fixed, f"{fixed:,} fixed"),
+        (lost, f"{plural(lost, 'check')} that {'compares' if lost == 1 else 'compare'} nothing any more"),
+        (problems, plural(problems, "new problem")),
+    )
+    what = ", ".join(words for number, words in parts if number)
     if comparison.verdict == "unchanged":
-        what = [f"{len(comparison.of(kind)):,} {where}" for kind, where in APART.items() if comparison.of(kind)]
-        return f"{word['unchanged']} in what both asked; {', '.join(what)}" if what else word["unchanged"]
-    return word[comparison.verdict] + (f": {', '.join(what)}" if what else "")
+        apart = [f"{len(comparison.of(kind)):,} {where}" for kind, where in APART.items() if comparison.of(kind)]
+        return "Nothing changed" + (f" in what both asked; {', '.join(apart)}" if apart else "")
+    if comparison.verdict == "changed" and not what:
+        what = f"the numbers of {plural(len(comparison.places), 'check')}"
+    return comparison.verdict.capitalize() + (f": {what}" if what else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +127,8 @@ def unchanged_by_status(comparison: Comparison) -> tuple[list[Finding], list[Fin
 
 def unchanged_line(comparison: Comparison) -> str:
     """The numbers of unexpected and of known findings among the unchanged."""
-    unexpected, known = unchanged_by_status(comparison)
-    parts = [f"{len(unexpected):,} unexpected"] if unexpected else []
-    return ", ".join([*parts, *([f"{len(known):,} known"] if known else [])])
+    numbers = zip(map(len, unchanged_by_status(comparison)), ("unexpected", "known"), strict=True)
+    return ", ".join(f"{number:,} {word}" for number, word in numbers if number)
 
 
 def still_wrong_lines(comparison: Comparison, most: int) -> list[str]:

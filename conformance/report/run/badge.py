@@ -7,7 +7,7 @@ import json
 from markupsafe import escape
 
 from conformance.core.run import Run
-from conformance.report.run.view import badge_words
+from conformance.report.run.view import headline
 
 LABEL = "tokenizer conformance"
 GOOD, BAD = "#0a5c8f", "#a8321a"
@@ -29,7 +29,7 @@ _PADDING = 12
 
 def badge_svg(run: Run) -> str:
     """The badge as a picture."""
-    words = badge_words(run)
+    words = headline(run).lower()
     label_text, words_text = (round(len(text) * _LETTER) for text in (LABEL, words))
     left, right = label_text + _PADDING, words_text + _PADDING
     return _SVG.format(
@@ -49,7 +49,12 @@ def badge_svg(run: Run) -> str:
 
 def badge_json(run: Run) -> str:
     """The JSON for the endpoint badge of shields.io, schema version 1."""
-    value = {"schemaVersion": 1, "label": LABEL, "message": badge_words(run), "color": _colour(run).removeprefix("#")}
+    value = {
+        "schemaVersion": 1,
+        "label": LABEL,
+        "message": headline(run).lower(),
+        "color": _colour(run).removeprefix("#"),
+    }
     return json.dumps({**value, "isError": run.exit_code != 0}, indent=1) + "\n"
 
 

@@ -179,11 +179,6 @@ def headline(run: Run) -> str:
     return ", ".join(what) or "Unexpected findings"
 
 
-def badge_words(run: Run) -> str:
-    """The headline, as a badge says it."""
-    return headline(run).lower()
-
-
 def culprits(findings: Iterable[Finding]) -> list[Culprit]:
     """The subjects with unexpected findings, the one with the worst first."""
     found: dict[str, list[Finding]] = {}
