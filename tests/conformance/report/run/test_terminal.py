@@ -10,6 +10,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+import conformance
 from conformance.core.case import text_case
 from conformance.core.run import Run
 from conformance.report.run.terminal import MOST_FINDINGS, print_report
@@ -74,6 +75,15 @@ def test_findings_show_their_parts() -> None:
         "c3 28 ff",
     ):
         assert part in text
+
+
+def test_the_functions_for_tests_say_the_same_of_a_finding() -> None:
+    """Fault: they named the kind of difference where the reports name its severity."""
+    item = replace(PLAIN[0], count=7)
+    shown = [line.rstrip() for line in printed(replace(sample_run(), findings=(item,)), 200).splitlines()]
+    described = conformance.describe([item]).splitlines()
+    start = shown.index(described[0])
+    assert shown[start : start + len(described)] == described
 
 
 def test_a_replay_command_stays_in_one_line() -> None:
