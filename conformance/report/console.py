@@ -68,14 +68,14 @@ class ConsoleLines:
         self.line()
         self.line(text, "bold")
 
-    def finding(self, start: str, style: str, finding: Finding, status: str = "", changes: Iterable[str] = ()) -> None:
+    def finding(self, start: str, style: str, finding: Finding, changes: Iterable[str] = ()) -> None:
         """A finding's place and number in a line, then its rule, its shrunk input and both answers.
 
-        start: before its severity, in the style. status: besides the number. changes: what else is to be said.
+        start: before its severity, in the style. changes: what else is to be said.
         """
         title = self.shown(f"{start} {finding.example.severity}  ", style)
         title.append_text(self.shown(view.place(finding), "bold"))
-        self.line(title.append(f"  ({finding.count:,} x{status})", "dim"))
+        self.line(title.append(f"  {view.seen(finding, ' x')}", "dim"))
         rows = [(name, self.shown(value, "bold" if name == "input" else "")) for name, value in view.fields(finding)]
         self.grid([*rows, *(("changed", self.text(change)) for change in changes)])
 

@@ -44,7 +44,7 @@ def _findings(changes: tuple[FindingChange, ...], kind: Kind) -> list[str]:
 
 def _finding(change: FindingChange) -> list[str]:
     changed = [f"  {prose(part)}" for part in view.what_changed(change)]
-    return [*finding_lines(change.finding, f"{view.SIGNS[change.kind]} ", view.known_mark(change)), *changed]
+    return [*finding_lines(change.finding, f"{view.SIGNS[change.kind]} "), *changed]
 
 
 def _tables(comparison: Comparison) -> Iterator[str]:

@@ -61,7 +61,6 @@ def _findings(changes: tuple[FindingChange, ...], kind: Kind, signs: dict[Kind, 
     if changes:
         lines.title(f"{view.TITLES[kind]}: {plural(len(changes), 'finding')}")
     for change in changes[:MOST_FINDINGS]:
-        style, known = _STYLES.get(kind, ""), view.known_mark(change)
-        lines.finding(signs[kind], style, change.finding, known, view.what_changed(change))
+        lines.finding(signs[kind], _STYLES.get(kind, ""), change.finding, view.what_changed(change))
     if len(changes) > MOST_FINDINGS:
         lines.line(f"and {len(changes) - MOST_FINDINGS:,} more", "dim")

@@ -148,11 +148,6 @@ def unlike(comparison: Comparison) -> str:
     return f"Runs are not alike: {'; '.join(parts)}" if parts else ""
 
 
-def known_mark(change: FindingChange) -> str:
-    """The words after a number of mismatches that expectations list, "" for others."""
-    return ", known" if change.finding.status == "known" else ""
-
-
 def what_changed(change: FindingChange) -> tuple[str, ...]:
     """A sentence for each value that differs."""
     return tuple(f"{part.name}: {_value(part, part.before)} → {_value(part, part.after)}" for part in change.changes)

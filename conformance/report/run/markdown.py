@@ -58,16 +58,16 @@ def listed(lines: Sequence[str], most: int, noun: str = "") -> list[str]:
     return ["", *lines[:most], *([rest] if more > 0 else [])] if lines else []
 
 
-def finding_lines(finding: Finding, sign: str = "", status: str = "") -> list[str]:
+def finding_lines(finding: Finding, sign: str = "") -> list[str]:
     """A finding in two lines of a list: what is wrong where and why, then the shrunk input and both answers.
 
-    sign, status: before its severity, and besides its number; "" for none.
+    sign: before its severity, "" for none.
     """
     where = " · ".join(prose(name, 40) for name in finding.example.place)
     rule = prose(view.cause(finding), 120)
     _, given, expected, observed = (code(value) for _, value in view.fields(finding, 40))
     return [
-        f"- {sign}**{finding.example.severity}** {where}: {rule} ({finding.count:,}×{status})",
+        f"- {sign}**{finding.example.severity}** {where}: {rule} {view.seen(finding, '×')}",
         f"  {given} expected {expected}, observed {observed}",
     ]
 

@@ -219,6 +219,17 @@ def place(finding: Finding) -> str:
     return " / ".join(visible(name, 80) for name in finding.example.place)
 
 
+def seen(finding: Finding, sign: str) -> str:
+    """How often it was seen, with a sign of multiplication, and whether expectations list it.
+
+    >>> from conformance.core.case import text_case
+    >>> example = Mismatch("m", "s", "ids", "r", "other ids", text_case("a", ""), "", "")
+    >>> seen(Finding(example, 1234, (), "", "r", "tokenizers", "known"), " x")
+    '(1,234 x, known)'
+    """
+    return f"({finding.count:,}{sign}{', known' if finding.status == 'known' else ''})"
+
+
 def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
     """The cause, the shrunk input and both answers by their names, made visible."""
     expected, observed = answers(finding.example, limit).lines
