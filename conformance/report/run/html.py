@@ -124,7 +124,6 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         symbols=view.SYMBOLS,
         meanings=view.MEANINGS,
         severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
-        heat_subjects=_heat_subjects(run),
         heat_rows=_heat_rows(run),
         heat_totals=_heat_totals(run),
         folder=view.folder(run),
@@ -166,16 +165,12 @@ def _cell_view(cell: Cell | None, targets: dict[Place, str]) -> CellView:
 # --- the heat map
 
 
-def _heat_subjects(run: Run) -> list[str]:
-    return list(dict.fromkeys(cell.subject for cell in run.languages))
-
-
-def _heat_totals(run: Run) -> list[tuple[str, int]]:
+def _heat_totals(run: Run) -> dict[str, int]:
     """The number of corpus files in which each subject differs."""
-    return [
-        (subject, sum(cell.mismatched > 0 for cell in run.languages if cell.subject == subject))
-        for subject in _heat_subjects(run)
-    ]
+    totals = dict.fromkeys((cell.subject for cell in run.languages), 0)
+    for cell in run.languages:
+        totals[cell.subject] += cell.mismatched > 0
+    return totals
 
 
 def _heat_rows(run: Run) -> list[tuple[str, int, list[HeatView]]]:
@@ -184,7 +179,7 @@ def _heat_rows(run: Run) -> list[tuple[str, int, list[HeatView]]]:
     for cell in run.languages:
         found.setdefault(cell.language, {})[cell.subject] = cell
     totals = {language: sum(cell.mismatched for cell in cells.values()) for language, cells in found.items()}
-    subjects = _heat_subjects(run)
+    subjects = _heat_totals(run)
     return [
         (language, totals[language], [_heat_view(found[language].get(subject)) for subject in subjects])
         for language in sorted(found, key=lambda language: (-totals[language], language))
