@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Diagnosis, Difference
@@ -25,37 +25,35 @@ from conformance.diagnosis.causes import (
 )
 from conformance.diagnosis.decode_stream import CAUSES
 from conformance.diagnosis.fault_search import FaultSearch, Sample
-from conformance.diagnosis.offset_samples import OffsetSamples
+from conformance.diagnosis.samples import OffsetSamples, StreamSamples
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encoding
-from conformance.diagnosis.stream_samples import StreamSamples
 from conformance.faults import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
+from conformance.faults.models import piece_table
 from conformance.faults.older_releases import release_decoding_faults, release_faults
 from conformance.faults.pre_tokenizers import doubtful_characters
 from reftok import Encoding, ReftokError, Tokenizer
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.sentencepiece.pieces import PieceType
 
 LONGEST_TEXT = 2_000
 LONGEST_SAMPLE = 300
 MOST_COMPARED = 8
 
-TextSample = Sample[str, tuple[int, ...]]
+TextSample: TypeAlias = Sample[str, tuple[int, ...]]
+IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
 Prediction: TypeAlias = Callable[[Case], object]
 """The answer of a fault to a case, None where it has none."""
-Asked = TypeVar("Asked")
-Answer = TypeVar("Answer")
 
 
 class Attributor:
     """Names stage and rule for the mismatches of one model.
 
+    reference: the subject that is the reference itself; where that differs, the fault is in what the oracle does.
     A text longer than `LONGEST_TEXT` code points waits for the shrinker.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer, reference: str) -> None:
         self._tokenizer = tokenizer
+        self._reference = reference
         self._encoding: FaultSearch[Fault, str, tuple[int, ...]] = FaultSearch(
             lambda: (*release_faults(tokenizer), *faults(tokenizer)),
             lambda fault, text: tuple(fault.ids(text)),
@@ -92,36 +90,31 @@ class Attributor:
         if are_sought:
             self._encoding.forget_beliefs(name)
             self._decoding.forget_beliefs(name)
-        self._streams.observe(name, cases, subject)
         for case, expected, observed in zip(cases, oracle, subject, strict=True):
             if len(case.text) + len(case.ids) > LONGEST_SAMPLE:
                 continue
-            if (
-                case.kind == "text"
-                and isinstance(expected.encoding, Encoded)
-                and isinstance(observed.encoding, Encoded)
-            ):
-                sample = _sample(name, case.text, expected.encoding.ids, observed.encoding.ids)
-                self._encoding.observe(name, sample, are_sought)
-                self._offsets.observe(name, case.text, expected.encoding, observed.encoding)
-            if isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded):
-                decoding = _decoding_sample(name, _decoded_ids(case, expected), expected.decoding, observed.decoding)
-                self._decoding.observe(name, decoding, are_sought)
+            self._streams.observe(name, case, observed)
+            if encodings := _encodings(case, expected, observed):
+                self._encoding.observe(name, self._of_text(name, case, *encodings), are_sought)
+                self._offsets.observe(name, case.text, *encodings)
+            if decodings := _decodings(expected, observed):
+                ids = _decoded_ids(case, expected)
+                self._decoding.observe(name, self._of_ids(name, ids, *decodings), are_sought)
 
     def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Prediction]:
         """The predictions of the faults that explain a mismatch, the best first, and last that of the reference."""
         diagnosis = CHECKS[check].diagnosis
-        if diagnosis == "decoding" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
-            decoding = _decoding_sample(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
-            reference = DecodingFault("", "", self._tokenizer.decode)
-            return [partial(self._decodes, one) for one in (*self._decoding.rivals(name, decoding), reference)]
-        expected, observed = oracle.encoding, subject.encoding
-        if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
+        encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
+        if diagnosis == "decoding" and decodings is not None:
+            rivals = self._decoding.rivals(name, self._of_ids(name, _decoded_ids(case, oracle), *decodings))
+            right = DecodingFault("", "", self._tokenizer.decode)
+            return [partial(self._decodes, one) for one in (*rivals, right)]
+        if diagnosis == "decoding" or encodings is None:
             return []
         if diagnosis == "ids":
-            found = self._encoding.rivals(name, _sample(name, case.text, expected.ids, observed.ids))
+            found = self._encoding.rivals(name, self._of_text(name, case, *encodings))
         else:
-            found = [*_that_encode_so(self._encoding.credible(name), diagnosis, case.text, observed)]
+            found = [*_that_encode_so(self._encoding.credible(name), diagnosis, case.text, encodings[1])]
         return [partial(self._encodes, one) for one in (*found, self._right)]
 
     def _encodes(self, fault: Fault, case: Case) -> object:
@@ -139,25 +132,26 @@ class Attributor:
         diagnosis = CHECKS[check].diagnosis
         if _is_refused(diagnosis, subject):
             return self._of_refusal(diagnosis, case, oracle)
-        if diagnosis == "decoding" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
-            return self._of_decode(name, case, oracle, oracle.decoding, subject.decoding)
+        encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
+        if diagnosis == "decoding" and decodings is not None:
+            found = self._decoding.find(name, self._of_ids(name, _decoded_ids(case, oracle), *decodings))
+            return attribute_decoding(*decodings) if found is None else Attribution(found.stage, found.rule)
         if diagnosis == "round trip":
             return self._of_round_trip(name, oracle, subject)
-        if diagnosis == "stream encoding" and case.kind == "text":
-            return self._of_stream_encoding(name, case.text, CHECKS[check].culprit(subject))
+        if diagnosis == "stream encoding":
+            return self._of_stream_encoding(name, case, CHECKS[check].culprit(subject))
         if diagnosis == "stream decoding":
             return _of_stream_decoding(CHECKS[check].culprit(subject))
-        expected, observed = oracle.encoding, subject.encoding
-        if not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
+        if encodings is None or diagnosis in ("decoding", "none") or len(case.text) > LONGEST_TEXT:
             return Attribution()
-        if diagnosis in ("tokens", "offsets") and case.kind == "text" and len(case.text) <= LONGEST_TEXT:
-            found = self._of_same_ids(name, diagnosis, case.text, observed)
-            if found != Attribution() or diagnosis == "tokens":
-                return found
-            return attribute_offsets(self._tokenizer, case.text, expected, observed, self._offsets.rules(name))
-        if diagnosis != "ids" or case.kind != "text" or len(case.text) > LONGEST_TEXT:
+        if diagnosis == "ids":
+            return self._search(name, self._of_text(name, case, *encodings))
+        # A fault that changes ids may give the right ones here, and show in tokens and offsets.
+        for fault in _that_encode_so(self._encoding.believable(name), diagnosis, case.text, encodings[1]):
+            return Attribution(fault.stage, fault.rule)
+        if diagnosis == "tokens":
             return Attribution()
-        return self._search(name, _sample(name, case.text, expected.ids, observed.ids))
+        return attribute_offsets(self._tokenizer, case.text, *encodings, self._offsets.told(name))
 
     def explains(
         self, cause: Attribution, name: str, check: str, case: Case, oracle: Answers, subject: Answers
@@ -166,11 +160,11 @@ class Attributor:
         diagnosis = CHECKS[check].diagnosis
         if _is_refused(diagnosis, subject):
             return self._of_refusal(diagnosis, case, oracle) == cause != Attribution()
-        if diagnosis == "decoding" and isinstance(oracle.decoding, Decoded) and isinstance(subject.decoding, Decoded):
-            decoding = _decoding_sample(name, _decoded_ids(case, oracle), oracle.decoding, subject.decoding)
-            return any(self._decoding.fits(one, decoding) for one in self._decoding.of_rule(cause.stage, cause.rule))
-        expected, observed = oracle.encoding, subject.encoding
-        if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
+        encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
+        if diagnosis == "decoding" and decodings is not None:
+            decoded = self._of_ids(name, _decoded_ids(case, oracle), *decodings)
+            return any(self._decoding.fits(one, decoded) for one in self._decoding.of_rule(cause.stage, cause.rule))
+        if diagnosis == "decoding" or encodings is None:
             return False
         classes = of_classes(self._tokenizer, case.text) if cause.stage == "PreTokenizer" else ()
         found = [
@@ -178,29 +172,30 @@ class Attributor:
             *(one for one in classes if one.rule == cause.rule),
         ]
         if diagnosis == "ids":
-            ids = _sample(name, case.text, expected.ids, observed.ids)
-            return any(self._encoding.fits(one, ids) for one in found)
-        if any(_that_encode_so(found, diagnosis, case.text, observed)):
+            sample = self._of_text(name, case, *encodings)
+            return any(self._encoding.fits(one, sample) for one in found)
+        if any(_that_encode_so(found, diagnosis, case.text, encodings[1])):
             return True
-        return cause.stage == "Offsets" and cause.rule in offset_rules(self._tokenizer, case.text, expected, observed)
+        return cause.stage == "Offsets" and cause.rule in offset_rules(self._tokenizer, case.text, *encodings)
+
+    def _of_text(self, name: str, case: Case, oracle: Encoded, subject: Encoded) -> TextSample:
+        right, other = (subject, oracle) if name == self._reference else (oracle, subject)
+        return Sample(case.text, right.ids, other.ids)
+
+    def _of_ids(self, name: str, ids: tuple[int, ...], oracle: Decoded, subject: Decoded) -> IdsSample:
+        """Nobody knows what is right with special tokens where the oracle keeps none."""
+        if oracle.with_special is None:
+            subject = Decoded(subject.text)
+        return Sample(ids, subject, oracle) if name == self._reference else Sample(ids, oracle, subject)
 
     def _of_refusal(self, diagnosis: Diagnosis, case: Case, oracle: Answers) -> Attribution:
         if diagnosis == "decoding":
             return refused_ids(self._tokenizer, _decoded_ids(case, oracle))
         return refused_text(case.readable_text)
 
-    def _of_same_ids(self, name: str, diagnosis: Diagnosis, text: str, observed: Encoded) -> Attribution:
-        """A fault that changes ids may give the right ones here, and show in tokens and offsets."""
-        found = next(_that_encode_so(self._encoding.believable(name), diagnosis, text, observed), None)
-        return Attribution() if found is None else Attribution(found.stage, found.rule)
-
-    def _of_decode(self, name: str, case: Case, oracle: Answers, expected: Decoded, observed: Decoded) -> Attribution:
-        found = self._decoding.find(name, _decoding_sample(name, _decoded_ids(case, oracle), expected, observed))
-        return attribute_decoding(expected, observed) if found is None else Attribution(found.stage, found.rule)
-
     def _of_round_trip(self, name: str, oracle: Answers, subject: Answers) -> Attribution:
-        """Whether the ids were decoded as an older release does it; where reftok differs, by the oracle."""
-        decoding = oracle.decoding if name == "reftok" else subject.decoding
+        """Whether the ids were decoded as an older release does it; where the reference differs, by the oracle."""
+        decoding = oracle.decoding if name == self._reference else subject.decoding
         if not isinstance(oracle.encoding, Encoded) or not isinstance(decoding, Decoded):
             return Attribution()
         ids = oracle.encoding.ids
@@ -212,16 +207,16 @@ class Attributor:
                 return Attribution(fault.stage, fault.rule)
         return Attribution()
 
-    def _of_stream_encoding(self, name: str, text: str, found: tuple[FedStream, Difference] | None) -> Attribution:
+    def _of_stream_encoding(self, name: str, case: Case, found: tuple[FedStream, Difference] | None) -> Attribution:
         """A seam is told only of two chunks, between which there is one: the shrinker finds those of a text in more."""
-        if found is None or found[1].rule != OTHER_IDS:
+        if case.kind != "text" or found is None or found[1].rule != OTHER_IDS:
             return Attribution()
-        if self._streams.encodes_each_chunk_alone(name):
+        if self._streams.told(name):
             return EACH_CHUNK_ALONE
-        if len(found[0].feeding.chunks) > 2 or len(text) > LONGEST_TEXT:
+        if len(found[0].feeding.chunks) > 2 or len(case.text) > LONGEST_TEXT:
             return Attribution()
         try:
-            return attribute_stream_encoding(self._tokenizer, text, found[0])
+            return attribute_stream_encoding(self._tokenizer, case.text, found[0])
         except ReftokError:
             return Attribution()
 
@@ -280,20 +275,27 @@ def _is_refused(diagnosis: Diagnosis, subject: Answers) -> bool:
 def _special_ids(tokenizer: Tokenizer) -> set[int]:
     """The ids of special tokens; the unknown token is none of those that a text must not be able to inject."""
     special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
-    model = tokenizer.model
-    for decoder in tokenizer.decoders or ():
-        if isinstance(decoder, SentencePieceDecoder):
-            pieces = enumerate(decoder.table.pieces)
-            special |= {token_id for token_id, piece in pieces if piece.type is PieceType.CONTROL}
-    if isinstance(model, Unigram):
-        special.discard(-1 if model.unk_id is None else model.unk_id)
-    if isinstance(model, BPE):
-        special.discard(model.vocab.get(model.options.unk_token or "", -1))
-    return special
+    table = piece_table(tokenizer)
+    pieces = () if table is None else table.pieces
+    special |= {token_id for token_id, piece in enumerate(pieces) if piece.type is PieceType.CONTROL}
+    return special - {tokenizer.model.unk_id}
 
 
 def _of_stream_decoding(found: tuple[FedStream, Difference] | None) -> Attribution:
     return Attribution("Decoder", found[1].rule) if found and found[1].rule in CAUSES else Attribution()
+
+
+def _encodings(case: Case, oracle: Answers, subject: Answers) -> tuple[Encoded, Encoded] | None:
+    """Both encodings of a text, None where there are none."""
+    expected, observed = oracle.encoding, subject.encoding
+    if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
+        return None
+    return expected, observed
+
+
+def _decodings(oracle: Answers, subject: Answers) -> tuple[Decoded, Decoded] | None:
+    expected, observed = oracle.decoding, subject.decoding
+    return (expected, observed) if isinstance(expected, Decoded) and isinstance(observed, Decoded) else None
 
 
 def _that_encode_so(some: Iterable[Fault], diagnosis: Diagnosis, text: str, observed: Encoded) -> Iterator[Fault]:
@@ -315,17 +317,3 @@ def _is_encoding(encoding: Encoding, observed: Encoded, diagnosis: Diagnosis) ->
 def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
     """The decoded ids: those of the case, or those that the oracle gives for its text."""
     return case.ids if case.kind == "ids" else oracle.encoding.ids if isinstance(oracle.encoding, Encoded) else ()
-
-
-def _sample(name: str, asked: Asked, oracle: Answer, subject: Answer) -> Sample[Asked, Answer]:
-    """A sample; where reftok itself differs, the faults are about what the oracle does otherwise."""
-    return Sample(asked, subject, oracle) if name == "reftok" else Sample(asked, oracle, subject)
-
-
-def _decoding_sample(
-    name: str, ids: tuple[int, ...], oracle: Decoded, subject: Decoded
-) -> Sample[tuple[int, ...], Decoded]:
-    """A sample; nobody knows what is right with special tokens where the oracle keeps none."""
-    if oracle.with_special is None:
-        subject = Decoded(subject.text)
-    return _sample(name, ids, oracle, subject)

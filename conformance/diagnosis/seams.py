@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from conformance.core.streaming import Chunks, FedStream, Streamed
 from conformance.diagnosis.causes import Attribution
-from reftok import Encoding, Tokenizer
+from reftok import Encoding, ReftokError, Tokenizer
 from reftok.spec.normalizers import Precompiled, UnicodeForm
 from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.spec.stages import Normalizer
@@ -26,17 +26,20 @@ EACH_CHUNK_ALONE = Attribution("Input", "each chunk is encoded on its own")
 def are_chunks_encoded_alone(tokenizer: Tokenizer, entries: Sequence[FedStream]) -> bool:
     """Whether each entry gave the ids of its chunks as texts, and its faults would else go by several rules.
 
-    entries: plain ones, of texts. Special tokens are added to each chunk or to none.
+    entries: plain ones, of texts that the reference does not refuse. Special tokens are added to each chunk or to none.
     """
-    if not any(all(_given(entry) == _alone(tokenizer, entry, adds) for entry in entries) for adds in (True, False)):
-        return False
     rules: set[Attribution] = set()
-    for entry in entries:
-        if _given(entry) != entry.whole:
-            text = "".join(chunk for chunk in entry.feeding.chunks if isinstance(chunk, str))
-            rules.add(attribute_stream_encoding(tokenizer, text, entry))
-        if len(rules) > 1:
-            return True
+    try:
+        if not any(all(_given(entry) == _alone(tokenizer, entry, adds) for entry in entries) for adds in (True, False)):
+            return False
+        for entry in entries:
+            if _given(entry) != entry.whole:
+                text = "".join(chunk for chunk in entry.feeding.chunks if isinstance(chunk, str))
+                rules.add(attribute_stream_encoding(tokenizer, text, entry))
+            if len(rules) > 1:
+                return True
+    except ReftokError:
+        pass
     return False
 
 

@@ -47,7 +47,7 @@ class Bench:
         if self.oracle == REFERENCE:
             self.subjects.setdefault(REFERENCE, self.reference)
         self.vocab = vocab_by_id(self.reference.tokenizer)
-        self.attributor = Attributor(self.reference.tokenizer)
+        self.attributor = Attributor(self.reference.tokenizer, REFERENCE)
 
     def _load(self, name: str, timeout: float) -> Subject:
         if name == REFERENCE:

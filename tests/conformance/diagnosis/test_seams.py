@@ -10,11 +10,11 @@ from conformance.checks.base import Answers
 from conformance.core.case import text_case
 from conformance.core.streaming import Chunks, FedStream, Feeding, Streamed
 from conformance.diagnosis.causes import Attribution
+from conformance.diagnosis.samples import LONGEST_TEXT, MOST_TEXTS, StreamSamples
 from conformance.diagnosis.seams import (
     are_chunks_encoded_alone,
     attribute_stream_encoding,
 )
-from conformance.diagnosis.stream_samples import LONGEST_TEXT, MOST_TEXTS, StreamSamples
 from reftok import Tokenizer
 from tests.conformance.models import load
 
@@ -72,13 +72,13 @@ def test_what_is_remembered_of_one_subject_says_nothing_of_another() -> None:
     tokenizer = load("bpe-qwen")
     fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
     samples = StreamSamples(tokenizer)
-    samples.observe("naive", [text_case("the cat", "test")], [Answers(stream_encoded=fed)])
-    samples.observe("other", [text_case("the cat", "test")], [Answers(stream_encoded=fed[:1])])
-    assert [samples.encodes_each_chunk_alone(name) for name in ("naive", "other", "unheard")] == [True, False, False]
+    samples.observe("naive", text_case("the cat", "test"), Answers(stream_encoded=fed))
+    samples.observe("other", text_case("the cat", "test"), Answers(stream_encoded=fed[:1]))
+    assert [samples.told(name) for name in ("naive", "other", "unheard")] == [True, False, False]
     samples.observe(
-        "naive", [text_case("cat", "test")], [Answers(stream_encoded=(replace(fed[0], streaming=Streamed(((),))),))]
+        "naive", text_case("cat", "test"), Answers(stream_encoded=(replace(fed[0], streaming=Streamed(((),))),))
     )
-    assert not samples.encodes_each_chunk_alone("naive")
+    assert not samples.told("naive")
 
 
 @pytest.mark.parametrize(("length", "is_heard"), [(LONGEST_TEXT, True), (LONGEST_TEXT + 1, False)])
@@ -86,18 +86,19 @@ def test_long_texts_are_not_remembered(length: int, is_heard: bool) -> None:
     tokenizer = load("bpe-qwen")
     fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
     samples = StreamSamples(tokenizer)
-    samples.observe("naive", [text_case("x" * length, "test")], [Answers(stream_encoded=fed)])
-    assert samples.encodes_each_chunk_alone("naive") == is_heard
+    samples.observe("naive", text_case("x" * length, "test"), Answers(stream_encoded=fed))
+    assert samples.told("naive") == is_heard
 
 
 def test_the_first_texts_are_remembered_and_no_more() -> None:
     tokenizer = load("bpe-qwen")
     fed = tuple(alone(tokenizer, *cut) for cut in (("th", "e cat"), ("cafe", "\u0301")))
     samples = StreamSamples(tokenizer)
-    samples.observe("naive", [text_case("the cat", "test")] * MOST_TEXTS, [Answers(stream_encoded=fed)] * MOST_TEXTS)
+    for _ in range(MOST_TEXTS):
+        samples.observe("naive", text_case("the cat", "test"), Answers(stream_encoded=fed))
     wrong = replace(fed[0], streaming=Streamed(((),)))
-    samples.observe("naive", [text_case("cat", "test")], [Answers(stream_encoded=(wrong,))])
-    assert samples.encodes_each_chunk_alone("naive")
+    samples.observe("naive", text_case("cat", "test"), Answers(stream_encoded=(wrong,)))
+    assert samples.told("naive")
 
 
 def of_other_ids(tokenizer: Tokenizer, chunks: tuple[str, ...], *parts: str) -> Attribution:
