@@ -7,6 +7,8 @@ Source: tokenizers 0.23.3, tokenizer/mod.rs (`step_decode_stream`); the same fro
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeAlias
@@ -17,7 +19,7 @@ from reftok import ReftokError, Tokenizer
 
 REPLACEMENT = "\ufffd"
 LONGEST_KEPT = 80
-"""So many ids are kept with what a stream, or the decoder, has made of them."""
+"""So many ids are kept with the text that the decoder has made of them."""
 MOST_DECODED = 2_000_000
 """So many ids are decoded for the streams of one list: what holds text for long decodes all of it with each id."""
 INCOMPLETE = "a character that stays incomplete is never given out as U+FFFD"
@@ -47,12 +49,11 @@ Supposed: TypeAlias = State | None
 
 
 class DecodeStreams:
-    """The streams of one model, for one list of ids. What each comes to is kept, since a slice often begins another."""
+    """The streams of one model, for one list of ids. Their texts are kept, since a slice often begins another."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._left = MOST_DECODED
-        self._known: dict[tuple[Chunks, bool], Supposed] = {}
         self._texts: dict[tuple[Chunks, bool], str] = {}
 
     def cause(self, feeding: Feeding, streaming: Streaming, whole: str) -> str:
@@ -73,15 +74,13 @@ class DecodeStreams:
 
         It must give the same after every chunk: behind the late one as far as can be followed.
         """
-        state, found = State(), ""
-        given = accumulate(map(str, streamed.given))
+        found = ""
+        given = accumulate(map(str, streamed.given), initial="")
         try:
-            for number, (token_id, so_far) in enumerate(zip(feeding.chunks, given, strict=False)):
-                after = self._step(state, token_id, feeding.skip_special_tokens)
-                if after is None or after.given != so_far:
+            for number, (state, so_far) in enumerate(zip(self._states(feeding), given, strict=False)):
+                if state is None or state.given != so_far:
                     return ""
-                state = after
-                if number == late.chunk:
+                if number == 1 + late.chunk:
                     is_held = self._decode(state.ids, feeding.skip_special_tokens).endswith(REPLACEMENT)
                     found = HELD_WITH_REPLACEMENT if is_held else ""
         except ReftokError:
@@ -106,17 +105,16 @@ class DecodeStreams:
         return "".join(stream.feed(chunk) for chunk in feeding.chunks if isinstance(chunk, int))
 
     def _after(self, feeding: Feeding) -> Supposed:
-        ids, skips = feeding.chunks, feeding.skip_special_tokens
-        is_kept = len(ids) <= LONGEST_KEPT
-        start = next((n for n in range(len(ids), 0, -1) if (ids[:n], skips) in self._known), 0) if is_kept else 0
-        state: Supposed = self._known[ids[:start], skips] if start else State()
-        for number in range(start, len(ids)):
-            if state is None:
-                return None
-            state = self._step(state, ids[number], skips)
-            if is_kept:
-                self._known[ids[: number + 1], skips] = state
-        return state
+        return deque(self._states(feeding), maxlen=1).pop()
+
+    def _states(self, feeding: Feeding) -> Iterator[Supposed]:
+        """The state at first, and after each id as far as none raises."""
+        state: Supposed = State()
+        yield state
+        for token_id in feeding.chunks:
+            if state is not None:
+                state = self._step(state, token_id, feeding.skip_special_tokens)
+                yield state
 
     def _step(self, state: State, token_id: str | bytes | int, skips: bool) -> Supposed:
         prefix, known = state.prefix, state.known
