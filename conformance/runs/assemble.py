@@ -124,13 +124,14 @@ def _problems(job: Job, results: Results, table: Sequence[Cell]) -> list[str]:
         for subject in plan.labels
         if subject != info.oracle and subject not in results[info.name].unavailable
     ]
+    compared = {(cell.model, cell.subject) for cell in table if cell.compared}
     methods = methods_of(results)
     named_checks = plan.checks if len(plan.checks) < len(CHECKS) else ()
     return [
         *_not_loaded(plan, results),
         *(f"{path}: the corpus gave no case" for path in plan.inputs.files if not read_corpus(path)),
         *vacuous(table, [info.name for info in job.models], rows, methods),
-        *unchecked(table, named_checks, [row for row in rows if row[1] in own], methods),
+        *unchecked(table, named_checks, [row for row in rows if row[1] in own and row in compared], methods),
     ]
 
 

@@ -149,6 +149,7 @@ def vacuous(
     """
     rows = list(rows)
     with_rows = {model for model, _ in rows}
+    idle: dict[tuple[str, str], list[str]] = {}
     problems = [
         f"{model} was compared with nothing: name a subject besides its official library"
         for model in models
@@ -162,10 +163,13 @@ def vacuous(
             checks = dict.fromkeys(cell.check for cell in row)
             whys = dict.fromkeys(_why_nothing(row, check, methods.get((model, subject), {})) for check in checks)
             since = " and ".join(filter(None, whys)) if row else _NO_CASE
-            problem = f"{subject} was compared on nothing with {model}: nothing is proved"
-            problems.append(f"{problem}, since {since}" if since else problem)
+            idle.setdefault((model, since), []).append(subject)
         elif failures > MOST_UNANSWERED * questions:
             problems.append(f"{subject} gave no answer to {failures:,} of {questions:,} questions on {model}")
+    for (model, since), subjects in idle.items():
+        were = f"{' and '.join(subjects)} {'were' if subjects[1:] else 'was'}"
+        reason = f", since {since}" if since else ""
+        problems.append(f"{were} compared on nothing with {model}: nothing is proved{reason}")
     return problems
 
 
@@ -200,7 +204,7 @@ def _why_nothing(row: Sequence[Cell], check: str, asked: Mapping[str, bool]) -> 
         return _NO_CASE
     if any(of_check) or not names:
         return ""
-    return f"it has none of the methods {', '.join(names)}" if names[1:] else f"it has no method {names[0]}"
+    return f"there is none of the methods {', '.join(names)}" if names[1:] else f"there is no method {names[0]}"
 
 
 def _row(table: Sequence[Cell], model: str, subject: str) -> list[Cell]:

@@ -179,7 +179,7 @@ def test_a_model_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
 
 
 def test_what_proved_nothing_is_no_success() -> None:
-    with pytest.raises(conformance.UsageError, match="stream encode was asked for, but Right gives nothing"):
+    with pytest.raises(conformance.UsageError, match="Right was compared on nothing with bpe-qwen"):
         conformance.findings(Right(), "bpe-qwen", checks=["stream encode"], **SMALL)
     with pytest.raises(conformance.UsageError, match="nothing is proved"):
         conformance.findings(Right(), "bpe-qwen", inputs=[])

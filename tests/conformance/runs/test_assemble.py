@@ -65,3 +65,16 @@ def test_a_run_without_a_result_proves_nothing(tmp_path: Path, full: bool) -> No
     assert run.problems == (
         "reftok was compared on nothing with m: nothing is proved, since the inputs have no case for it",
     )
+
+
+def test_that_the_inputs_have_no_text_for_a_check_asked_for_by_name_is_told_once(tmp_path: Path) -> None:
+    """Fault: three problems for one fact, of each subject that it was compared on nothing, and of the check."""
+    models = (ModelPlan(MODEL, embedded_models()[MODEL], "tokenizer.json", "tokenizers"),)
+    plan = Plan(models, ("mine.py:Mine", "reftok"), ("batch = single",), Inputs((), (), 0, 0), 60)
+    result = ShardResult(Shard(MODEL, "vocab", 0, 1), cases=1)
+    for subject in plan.labels:
+        result.counts[subject, "batch = single"] = Counts(not_applicable=1)
+    info = ModelInfo(MODEL, MODEL, "tokenizer.json", "0" * 64, "tokenizers", 1)
+    job = Job(plan, (info,), tmp_path, "conformance run", 1, False)
+    run = finished_run(job, [result], bench_of, lambda shrinking: None)
+    assert run.problems == (f"mine.py:Mine and reftok were compared on nothing with {MODEL}: nothing is proved",)

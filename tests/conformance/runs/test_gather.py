@@ -229,6 +229,12 @@ def test_a_subject_that_is_asked_for_tokens_alone_proves_something() -> None:
     assert vacuous((RIGHT,), ["m"], [("m", "s")], {}) == []
 
 
+def test_what_several_subjects_were_compared_on_nothing_for_is_told_once() -> None:
+    table = [replace(RIGHT, subject=subject, compared=0, not_applicable=9) for subject in "st"]
+    (problem,) = vacuous(table, ["m"], [("m", "s"), ("m", "t")], {})
+    assert problem == "s and t were compared on nothing with m: nothing is proved"
+
+
 def test_a_model_without_a_subject_besides_its_library_was_compared_with_nothing() -> None:
     (problem,) = vacuous((RIGHT,), ["m", "alone"], [("m", "s")], {})
     assert problem.startswith("alone was compared with nothing")
@@ -250,11 +256,11 @@ def test_of_several_checks_asked_for_by_name_each_must_compare_something() -> No
 @pytest.mark.parametrize(
     ("check", "asked", "why"),
     [
-        ("stream encode", {"stream_encoder": False}, "it has no method stream_encoder"),
+        ("stream encode", {"stream_encoder": False}, "there is no method stream_encoder"),
         (
             "stream decode",
             {"stream_decode": False, "stream_encoder": True},
-            "it has none of the methods stream_decode, stream_decoder, decode_with_callback",
+            "there is none of the methods stream_decode, stream_decoder, decode_with_callback",
         ),
     ],
 )
