@@ -18,9 +18,9 @@ from conformance.files.atomic import write_atomically
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.reproduce.script import Reproduction, comparison
 from conformance.runs.plan_file import read_plan
-from conformance.shrinking.together import MOST_ATTEMPTS, SHRINKABLE, shrink_together
+from conformance.shrinking.together import MOST_ATTEMPTS, shrink_together
 from conformance.shrinking.trials import Trials
-from conformance.subjects.adapters import BUILT_IN, subject_label
+from conformance.subjects.adapters import BUILT_IN, REPRODUCIBLE, subject_label
 
 SLOW_ATTEMPTS = 40
 """The most models that are tried with a subject that hangs or dies."""
@@ -66,8 +66,8 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
     """The finding on the model and case that it is written down with. Raises InputError where it cannot be."""
     example = finding.example
     model = next(model for model in plan.models if model.name == example.model)
-    if model.format not in SHRINKABLE:
-        raise InputError(f"{model.name}: a reproduction holds models of the formats {', '.join(SHRINKABLE)} only")
+    if model.format not in REPRODUCIBLE:
+        raise InputError(f"{model.name}: a reproduction holds models of the formats {', '.join(REPRODUCIBLE)} only")
     if example.rule in NO_ANSWER_IN_TIME:
         raise InputError(f"{finding.fingerprint}: what gives no answer in time has no reproduction")
     data, case = model.path.read_bytes(), example.case

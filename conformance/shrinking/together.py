@@ -19,12 +19,11 @@ MOST_ATTEMPTS = 2_000
 """The most models that a mismatch is tried with."""
 MOST_ROUNDS = 3
 
-_READERS: dict[str, tuple[Callable[[bytes], Any], Callable[[Sequence[str]], Any]]] = {
+READERS: dict[str, tuple[Callable[[bytes], Any], Callable[[Sequence[str]], Any]]] = {
     "tokenizer.json": (tokenizer_json.json_model, tokenizer_json.steps),
     "sentencepiece": (sentencepiece_model.piece_model, sentencepiece_model.steps),
 }
-SHRINKABLE = tuple(_READERS)
-"""The formats of models that can be made smaller."""
+"""A model to be made smaller and the steps to that, by format."""
 
 
 def shrink_together(
@@ -50,7 +49,7 @@ def shrink_together(
 def _smaller_model(
     trials: Trials, model_format: str, data: bytes, case: Case, shown: AskedAgain, attempts: int
 ) -> tuple[bytes, Case]:
-    read, steps = _READERS[model_format]
+    read, steps = READERS[model_format]
     model = read(data)
     encodings = (shown.expected.encoding, shown.observed.encoding)
     ids = [token_id for encoding in encodings if isinstance(encoding, Encoded) for token_id in encoding.ids]

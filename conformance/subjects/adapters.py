@@ -40,6 +40,9 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 )
 """The formats of models, by name."""
 
+REPRODUCIBLE = tuple(name for name, model_format in FORMATS.items() if model_format.reproduction)
+"""The formats of which a finding can be written as one small file."""
+
 _ORACLES = {model_format.name: adapter.name for adapter in _ADAPTERS.values() for model_format in adapter.official}
 ORACLES: Mapping[str, str] = MappingProxyType(_ORACLES)
 """The official library of each model format."""

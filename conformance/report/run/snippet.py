@@ -10,8 +10,7 @@ from conformance.core.case import Case
 from conformance.core.finding import Finding
 from conformance.core.observation import NO_ANSWER_IN_TIME
 from conformance.core.run import ModelInfo
-from conformance.subjects.adapters import FORMATS
-from conformance.subjects.base import Snippets
+from conformance.subjects.adapters import FORMATS, REPRODUCIBLE
 
 LONGEST_INPUT = 2_000
 """Code points, bytes or ids; what is longer is only replayed."""
@@ -26,7 +25,8 @@ def snippet(finding: Finding, model: ModelInfo | None) -> str:
     case = finding.example.case
     if model is None or len(case.text or case.data or case.ids) > LONGEST_INPUT or case.tokens:
         return ""
-    snippets = _snippets(model)
+    model_format = FORMATS.get(model.format)  # a run of another version may have models of other formats
+    snippets = None if model_format is None else model_format.snippets
     if snippets is None or (case.kind == "bytes" and not snippets.takes_bytes):
         return ""
     check = CHECKS.get(finding.example.check)
@@ -48,7 +48,7 @@ def reproduction_command(finding: Finding, model: ModelInfo | None) -> str:
 
     It names the same run and the same finding as the command that replays it.
     """
-    has_file = model is not None and _snippets(model) is not None and finding.example.rule not in NO_ANSWER_IN_TIME
+    has_file = model is not None and model.format in REPRODUCIBLE and finding.example.rule not in NO_ANSWER_IN_TIME
     start, replay, arguments = finding.replay.partition(_REPLAY)
     return f"{_REPRODUCE}{arguments}" if has_file and replay and not start else ""
 
@@ -60,9 +60,3 @@ def _written(case: Case) -> str:
     if case.kind == "ids":
         return str(list(case.ids))
     return ascii(case.data if case.kind == "bytes" else case.text)
-
-
-def _snippets(model: ModelInfo) -> Snippets | None:
-    """The lines that ask the official library; a run of another version may have models of other formats."""
-    model_format = FORMATS.get(model.format)
-    return None if model_format is None else model_format.snippets

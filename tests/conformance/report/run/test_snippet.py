@@ -13,7 +13,8 @@ from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
 from conformance.report.run.snippet import LONGEST_INPUT, reproduction_command, snippet
-from conformance.shrinking.together import SHRINKABLE
+from conformance.shrinking.together import READERS
+from conformance.subjects.adapters import FORMATS, REPRODUCIBLE
 from tests.conformance.report.sample_run import finding
 
 MODEL = ModelInfo("m/a'b\u202e.json", "a'b\u202e.json", "tokenizer.json", "", "tokenizers", 1)
@@ -94,4 +95,8 @@ def test_there_is_no_command_for_what_has_no_file() -> None:
 
 def test_the_formats_are_those_that_can_be_reproduced() -> None:
     item = replace(finding(text_case("x", ""), "r"), replay="conformance replay run 0123456789ab")
-    assert all(reproduction_command(item, replace(MODEL, format=name)) for name in SHRINKABLE)
+    assert [name for name in FORMATS if reproduction_command(item, replace(MODEL, format=name))] == [*REPRODUCIBLE]
+
+
+def test_a_model_that_a_reproduction_holds_can_be_made_smaller() -> None:
+    assert {*REPRODUCIBLE} == {*READERS}
