@@ -10,6 +10,15 @@ MOST_PATTERN_PARTS = 20_000
 """A pattern with its least counts written out may have so many parts more than it has characters: counts within counts
 multiply, and the package `regex` writes them out, with up to a kilobyte a part. Published patterns count to 3."""
 
+MOST_INSERTED_TOKENS = 1 << 17
+"""A file may pad to so many tokens, to a multiple of so many, and its post-processors may insert so many. Models take
+texts as long as that; they pad to a multiple of 128, and insert a dozen."""
+
+MOST_TOKENS = 1_000_000
+MOST_TOKENS_OF_ONE = 50
+"""The stages behind the model may make so many tokens of a text, and so many more of each of its own: windows that
+overlap, and padding of each, multiply. Usual windows repeat each token twice."""
+
 MOST_STREAMED_STAGES = 50
 """More normalizers and pre-tokenizers, or decoders, are not streamed stage by stage: each hands on by calls within its
 own, of which Python has a thousand. The plain rules are asked at the end."""

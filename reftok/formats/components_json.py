@@ -13,8 +13,9 @@ from collections.abc import Sequence as Items
 from itertools import chain, repeat
 from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
-from reftok.errors import UnsupportedFeature
+from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields, is_id
+from reftok.limits import MOST_INSERTED_TOKENS
 from reftok.spec import decoders, normalizers, postprocessors, pretokenizers
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.encodings import joined
@@ -36,7 +37,6 @@ Component = TypeVar("Component")
 Reader: TypeAlias = Callable[[Fields], Any]
 
 _SIZES = 1 << 64
-_LONGEST_PADDING = _MOST_INSERTED_IDS = 1_000_000
 _SpecialTokens = dict[str, tuple[tuple[int, ...], tuple[str, ...]]]
 
 
@@ -260,6 +260,9 @@ def read_post_processors(fields: Fields | None) -> tuple[PostProcessor, ...] | N
     if fields is None:
         return None
     processors: tuple[PostProcessor, ...] = _read_chain(fields, "processors", POST_PROCESSORS)
+    for is_pair in (False, True):
+        if sum(step.added_tokens(is_pair) for step in processors) > MOST_INSERTED_TOKENS:
+            raise ModelFormatError(fields.source, fields.place, f"inserts more than {MOST_INSERTED_TOKENS} ids")
     parts = [joined(())]
     for step in processors:
         try:
@@ -279,8 +282,8 @@ def _read_template(fields: Fields) -> TemplateProcessing:
         raise fields.wrong("single", "asks for a second text (Sequence B)")
     template = TemplateProcessing(single, pair)
     for key in ("single", "pair"):
-        if template.added_tokens(key == "pair") > _MOST_INSERTED_IDS:
-            raise fields.wrong(key, f"inserts more than {_MOST_INSERTED_IDS} ids")
+        if template.added_tokens(key == "pair") > MOST_INSERTED_TOKENS:
+            raise fields.wrong(key, f"inserts more than {MOST_INSERTED_TOKENS} ids")
     return template
 
 
@@ -354,8 +357,8 @@ def _strategy(fields: Fields, key: str) -> BatchLongest | int:
 
 def _length(fields: Fields, key: str) -> int:
     length = fields.integer(key, _SIZES)
-    if length > _LONGEST_PADDING:
-        raise fields.wrong(key, f"pads to more than {_LONGEST_PADDING} tokens")
+    if length > MOST_INSERTED_TOKENS:
+        raise fields.wrong(key, f"pads to more than {MOST_INSERTED_TOKENS} tokens")
     return length
 
 

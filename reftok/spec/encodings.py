@@ -12,12 +12,10 @@ from itertools import accumulate, chain, groupby
 from typing import TypeVar
 
 from reftok.errors import InvalidText
+from reftok.limits import MOST_TOKENS, MOST_TOKENS_OF_ONE
 from reftok.spec.types import Encoding, Span
 
 Item = TypeVar("Item")
-
-MOST_TOKENS = 10_000_000
-"""The most tokens that the stages after the model may add: some of them multiply, and the library has no bound."""
 
 _TOKENS_AN_ENCODING_WEIGHS = 500
 
@@ -70,7 +68,7 @@ def joined(parts: Sequence[Encoding]) -> Encoding:
 
 def _combined(left: Encoding, right: Encoding) -> Encoding:
     if left.overflowing and right.overflowing:
-        refuse_explosion(_weight(left) * count(right) + count(left) * _weight(right))
+        refuse_explosion(_weight(left) * count(right) + count(left) * _weight(right), len(left) + len(right))
     return _merged(left, right)
 
 
@@ -89,9 +87,9 @@ def _weight(encoding: Encoding) -> int:
     return _TOKENS_AN_ENCODING_WEIGHS + len(encoding) + sum(map(_weight, encoding.overflowing))
 
 
-def refuse_explosion(tokens: int) -> None:
-    """Raise InvalidText for more tokens than MOST_TOKENS."""
-    if tokens > MOST_TOKENS:
+def refuse_explosion(tokens: int, of: int) -> None:
+    """Raise InvalidText for more tokens than stages behind the model may make of so many tokens of theirs."""
+    if tokens > MOST_TOKENS + MOST_TOKENS_OF_ONE * of:
         raise InvalidText(f"the stages after the model would make {tokens} tokens of this text, which is refused")
 
 

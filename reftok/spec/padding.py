@@ -45,7 +45,7 @@ class Padding:
         if self.pad_to_multiple_of:
             length += -length % self.pad_to_multiple_of
         for encoding in encodings:
-            refuse_explosion((count(encoding) - 1) * length)
+            refuse_explosion((count(encoding) - 1) * length, len(encoding))
         return [self._padded(encoding, length) for encoding in encodings]
 
     def _padded(self, encoding: Encoding, length: int) -> Encoding:

@@ -201,7 +201,7 @@ class TemplateProcessing:
             raise UnsupportedFeature("", "post_processor", problem)
         template = self.single if len(parts) == 1 else self.pair
         repeated = sum(len(parts[piece.sequence_id]) for piece in template if isinstance(piece, Sequence))
-        refuse_explosion(repeated - sum(map(len, parts)))
+        refuse_explosion(repeated, sum(map(len, parts)))
         return [
             _in_template(parts[piece.sequence_id], piece)
             if isinstance(piece, Sequence)

@@ -77,7 +77,7 @@ class Truncation:
             problem = f"the stride {self.stride} is not less than the {length} tokens that stay"
             raise InvalidText(f"truncation: {problem}; tokenizers breaks down there")
         windows = _windows(len(encoding), length, length - self.stride)
-        refuse_explosion(len(windows) * length)
+        refuse_explosion(len(windows) * length, len(encoding))
         if self.direction == "Left":
             windows = [(len(encoding) - end, len(encoding) - start) for start, end in windows]
         first, *others = (numbered(part_of(encoding, start, end), sequence_id) for start, end in windows)

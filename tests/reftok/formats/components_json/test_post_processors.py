@@ -85,8 +85,17 @@ def test_a_second_text_in_the_template_of_one_is_refused_because_the_library_pan
 
 
 @pytest.mark.parametrize("key", ["single", "pair"])
-def test_a_template_that_inserts_a_million_ids_is_refused(key: str) -> None:
+def test_templates_that_together_insert_a_hundred_thousand_ids_are_refused(key: str) -> None:
+    special: Any = {"<s>": {"id": "<s>", "ids": [0] * 2000, "tokens": ["a"] * 2000}}
+    template = {**TEMPLATE, key: [SPECIAL] * 40 + [TEXT_A], "special_tokens": special}
+    sequence = {"type": "Sequence", "processors": [template, template]}
+    with pytest.raises(ModelFormatError, match=r"post_processor: inserts more than 131072 ids"):
+        own(config(sequence))
+
+
+@pytest.mark.parametrize("key", ["single", "pair"])
+def test_a_template_that_inserts_a_hundred_thousand_ids_is_refused(key: str) -> None:
     special: Any = {"<s>": {"id": "<s>", "ids": [0] * 2000, "tokens": ["a"] * 2000}}
     template = {**TEMPLATE, key: [SPECIAL] * 501, "special_tokens": special}
-    with pytest.raises(ModelFormatError, match=rf"post_processor\.{key}: inserts more than 1000000 ids"):
+    with pytest.raises(ModelFormatError, match=rf"post_processor\.{key}: inserts more than 131072 ids"):
         own(config(template))

@@ -88,16 +88,16 @@ def test_an_unknown_key_is_refused(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "padding", [PADDING | {"strategy": {"Fixed": 1_000_001}}, PADDING | {"pad_to_multiple_of": 2**63}]
+    "padding", [PADDING | {"strategy": {"Fixed": (1 << 17) + 1}}, PADDING | {"pad_to_multiple_of": 2**63}]
 )
-def test_padding_to_more_than_a_million_tokens_is_refused(padding: Json) -> None:
-    with pytest.raises(ModelFormatError, match=r"padding\..*: pads to more than 1000000 tokens"):
+def test_padding_to_more_tokens_than_any_model_takes_is_refused(padding: Json) -> None:
+    with pytest.raises(ModelFormatError, match=r"padding\..*: pads to more than 131072 tokens"):
         own(config(padding=padding))
 
 
-def test_padding_to_a_million_tokens_is_read() -> None:
-    padding = own(config(padding=PADDING | {"strategy": {"Fixed": 1_000_000}, "pad_to_multiple_of": 1_000_000})).padding
-    assert padding == Padding(1_000_000, "Left", 1_000_000, 1, 2, "p")
+def test_padding_to_as_many_tokens_as_models_take_is_read() -> None:
+    padding = own(config(padding=PADDING | {"strategy": {"Fixed": 131_072}, "pad_to_multiple_of": 131_072})).padding
+    assert padding == Padding(131_072, "Left", 131_072, 1, 2, "p")
 
 
 def test_the_largest_length_of_the_library_is_read() -> None:
