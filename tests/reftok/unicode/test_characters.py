@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 import regex
 import tokenizers
 
+from reftok.engine.encode.rewriting import rewriter
+from reftok.spec.normalizers import UnicodeForm
 from reftok.spec.patterns import compile_oniguruma, pattern_matches
+from reftok.unicode import characters as characters_module
 from reftok.unicode.characters import (
     RUST,
     WHITE_SPACE,
@@ -96,6 +101,40 @@ def test_the_canonical_order_of_every_mark_is_that_of_the_library(reference: str
     theirs = tokenizers.normalizers.NFD()
     text = "".join(f"a{reference}{mark}a{mark}{reference}" for mark in sorted({*COMBINING, *MARKS_TODAY}))
     assert own_normalized({"type": "NFD"}, text).text == theirs.normalize_str(text)
+
+
+RUNS = ["\u0301\u0323", "\u0f73\u0f75", "\u0344\u0323\u0301", "\u0345\u0334\u0e34\u0323", "\u0301\uff9e", "\u0323\u0900"]
+"""Marks that swap places, are decomposed, have no class among those that have one, or become marks."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("before", ["", "a", "é", "é\u0323", "\u1e9b", "각", "か", "中"])
+def test_long_runs_of_marks_are_normalized_as_in_the_library(form: Form, run: str, before: str) -> None:
+    theirs = getattr(tokenizers.normalizers, form)()
+    for count in (7, 15, 16, 31, 32, 100):
+        text = f"{before}{run * count}{before}{run * 3}x{run * count}"
+        expected = theirs.normalize_str(text)
+        assert own_normalized({"type": form}, text).text == expected
+        assert rewriter(UnicodeForm(form))(text) == expected
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_long_runs_of_marks_do_not_take_time_by_the_square(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`unicodedata.normalize` swaps neighbours until they are in order: it is given none that are not."""
+    given: list[str] = []
+
+    def normalize(form: Form, text: str) -> str:
+        given.append(text)
+        return unicodedata.normalize(form, text)
+
+    watched = SimpleNamespace(**{**vars(unicodedata), "normalize": normalize})
+    monkeypatch.setattr(characters_module, "unicodedata", watched)
+    for run in ("\u0301\u0323", "\u0f73\u0f75"):
+        assert rewriter(UnicodeForm(form))(f"é{run * 500}x")
+    classes = [[*map(unicodedata.combining, text)] for text in given if len(text) > 1]
+    assert classes
+    assert all(right >= left or not right for found in classes for left, right in pairwise(found))
 
 
 def test_every_pair_that_composes_today_composes_as_in_the_library() -> None:
