@@ -10,6 +10,14 @@ MOST_PATTERN_PARTS = 20_000
 """A pattern with its least counts written out may have so many parts more than it has characters: counts within counts
 multiply, and the package `regex` writes them out, with up to a kilobyte a part. Published patterns count to 3."""
 
+MOST_GROWTH = 300
+LEAST_TOO_LONG = 100_000
+"""The normalizers may make a text so many times as long, and so many characters more; so may the decoders the tokens.
+What doubles it sixty times ends there. U+FDFA has 18 characters in NFKD, and 33 in the map of T5."""
+
+MOST_BYTE_LEVELS = 3
+"""So many pre-tokenizers ByteLevel may stand behind each other: each doubles what is not ASCII. Models have one."""
+
 MOST_INSERTED_TOKENS = 1 << 17
 """A file may pad to so many tokens, to a multiple of so many, and its post-processors may insert so many. Models take
 texts as long as that; they pad to a multiple of 128, and insert a dozen."""

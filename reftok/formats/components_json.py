@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields, is_id
-from reftok.limits import MOST_INSERTED_TOKENS
+from reftok.limits import MOST_BYTE_LEVELS, MOST_INSERTED_TOKENS
 from reftok.spec import decoders, normalizers, postprocessors, pretokenizers
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.encodings import joined
@@ -185,7 +185,11 @@ NORMALIZERS: Mapping[str, Reader] = {
 
 def read_pre_tokenizers(fields: Fields | None) -> tuple[PreTokenizer, ...]:
     """The pre-tokenizers, sequences flattened."""
-    return _read_chain(fields, "pretokenizers", PRE_TOKENIZERS)
+    steps: tuple[PreTokenizer, ...] = _read_chain(fields, "pretokenizers", PRE_TOKENIZERS)
+    if fields is not None and sum(isinstance(step, pretokenizers.ByteLevel) for step in steps) > MOST_BYTE_LEVELS:
+        problem = f"more than {MOST_BYTE_LEVELS} ByteLevel, each of which makes bytes of bytes, are not supported"
+        raise UnsupportedFeature(fields.source, fields.place, problem)
+    return steps
 
 
 def _read_metaspace(fields: Fields) -> tuple[str, PrependScheme, bool]:

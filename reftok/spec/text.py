@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from reftok.errors import ModelFormatError
+from reftok.limits import LEAST_TOO_LONG, MOST_GROWTH
 from reftok.spec.types import Span, Token
 from reftok.unicode.forms import Change
 
@@ -154,13 +155,9 @@ def resplit(splits: Iterable[Split], cut: Callable[[NormalizedString], Iterable[
     return result
 
 
-MOST_GROWTH = 1000
-"""A text may become so many times as long, and a million characters more; reftok's own bound, no rule of a library."""
-
-
 def refuse_expansion(size: int, old_size: int, place: str = "normalizer") -> None:
-    """Raise ModelFormatError where a stage makes a text more than a thousand times as long, and a million more."""
-    if size > MOST_GROWTH * old_size + 1_000_000:
+    """Raise ModelFormatError where a stage makes a text longer than the limits let it."""
+    if size > MOST_GROWTH * old_size + LEAST_TOO_LONG:
         raise ModelFormatError("", place, f"makes {size} characters of {old_size}, which is refused")
 
 

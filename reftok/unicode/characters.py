@@ -223,7 +223,7 @@ def with_marks_in_order(text: str, compatible: bool) -> str:
 
 
 def _in_order(run: str, compatible: bool) -> Iterator[str]:
-    form = "NFKD" if compatible else "NFD"
+    form: Form = "NFKD" if compatible else "NFD"
     pending: list[str] = []
     for part in chain.from_iterable(unicodedata.normalize(form, character) for character in run):
         if unicodedata.combining(part) == 0:

@@ -11,12 +11,11 @@ from reftok.engine.decode import decoders as streamed
 from reftok.engine.decode.llama import LlamaPieces, without_spaces
 from reftok.engine.decode.sentencepiece import pieces_stages
 from reftok.engine.decode.stages import Bounded, Buffered, Output, Stage, Utf8Text, Vocab, link
-from reftok.limits import MOST_STREAMED_STAGES
+from reftok.limits import MOST_GROWTH, MOST_STREAMED_STAGES
 from reftok.spec import decoders
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.stages import Decoder
-from reftok.spec.text import MOST_GROWTH
 
 _Forms = Mapping[type[Any], Callable[[Any], list[Stage]]]
 

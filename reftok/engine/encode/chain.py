@@ -27,7 +27,7 @@ from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import Metaspace
 from reftok.spec.text import refuse_expansion
 
-_AT_ONCE = 50_000_000
+_AT_ONCE = 2_000_000
 """So many code points a text may grow by before it is known how long it will be."""
 
 

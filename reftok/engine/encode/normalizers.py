@@ -12,12 +12,13 @@ from typing import Any
 from reftok.engine.encode.buffered import buffer_for_normalizer
 from reftok.engine.encode.llama_stages import StreamedCodePoints
 from reftok.engine.encode.precompiled import StreamedPrecompiled
-from reftok.engine.encode.rewriting import BLANKS, bert_steps, rewriter
+from reftok.engine.encode.rewriting import BLANKS, bert_steps, most_growth, rewriter
 from reftok.engine.encode.sentencepiece_normalizer import StreamedSentencePieceNormalizer
 from reftok.engine.encode.unicode_forms import StreamedBert, stream_form
 from reftok.engine.patterns.literals import overlap
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten
+from reftok.limits import MOST_GROWTH
 from reftok.spec.llama.stages import ReadCodePoints
 from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import (
@@ -38,9 +39,6 @@ from reftok.spec.normalizers import (
 )
 from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.spec.stages import Normalizer
-
-_LONGEST_CONTENT = 1000
-"""The most code points that Replace may put for one; with more, it refuses a long text as a whole."""
 
 
 class StreamedRewrite(StreamedStage):
@@ -206,7 +204,7 @@ def _stream_bert(normalizer: BertNormalizer, sink: TextSink) -> TextSink:
 
 
 def _stream_replace(replace: Replace, sink: TextSink) -> TextSink:
-    if len(replace.content) > _LONGEST_CONTENT:
+    if most_growth(replace) > MOST_GROWTH:
         return buffer_for_normalizer(replace, sink, "refuses a long text that it makes much longer")
     if not isinstance(replace.pattern, str):
         return StreamedReplace(replace, sink)

@@ -14,6 +14,7 @@ from math import inf, prod
 from typing import Any, TypeAlias
 
 from reftok.engine.caches import Results
+from reftok.limits import MOST_GROWTH
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.llama.wpm import BertText
 from reftok.spec.normalizers import (
@@ -33,7 +34,7 @@ from reftok.spec.normalizers import (
     UnicodeForm,
 )
 from reftok.spec.stages import Normalizer
-from reftok.spec.text import MOST_GROWTH, NormalizedString
+from reftok.spec.text import NormalizedString
 from reftok.unicode.characters import WHITE_SPACE, CharacterTable, quickly_normalized
 from reftok.unicode.forms import decompose, recompose
 from reftok.unicode.graphemes import graphemes

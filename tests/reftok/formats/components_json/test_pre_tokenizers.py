@@ -99,3 +99,12 @@ def test_the_library_reads_the_keys_that_it_does_not_know_and_reftok_refuses_the
     assert refusal(partial(own_parts, component, TEXT)) == (
         "tokenizer.json: pre_tokenizer.pattern: this key is not known"
     )
+
+
+def test_byte_levels_that_double_the_text_without_end_are_refused() -> None:
+    """The library makes 2**n characters of an accented letter."""
+    byte_level: Json = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
+    steps: Json = {"type": "Sequence", "pretokenizers": [byte_level] * 3}
+    assert own_parts(steps, "é") == official_parts(steps, "é")
+    steps = {"type": "Sequence", "pretokenizers": [byte_level, steps]}
+    assert "more than 3 ByteLevel" in refusal(lambda: own_parts(steps, "é"))
