@@ -10,6 +10,17 @@ MOST_PATTERN_PARTS = 20_000
 """A pattern with its least counts written out may have so many parts more than it has characters: counts within counts
 multiply, and the package `regex` writes them out, with up to a kilobyte a part. Published patterns count to 3."""
 
+PATTERN_SECONDS = 5.0
+PATTERN_CHARACTERS_PER_SECOND = 10_000
+"""All patterns together may take so much processor time on one text, and a second more for so many characters."""
+
+MOST_WAYS = 100
+"""A pattern is matched without a look at the clock if from one place it can go so many ways, and take back the end of
+one endless repetition: then the time grows with the square of a run at worst, not more."""
+
+LONG_RUN = 1000
+"""Where such a run is longer than twice that, the pattern is matched by the clock as well."""
+
 MOST_GROWTH = 300
 LEAST_TOO_LONG = 100_000
 """The normalizers may make a text so many times as long, and so many characters more; so may the decoders the tokens.

@@ -7,7 +7,7 @@ Oniguruma refuses patterns, or reads them in its own way, though the syntax is s
 from __future__ import annotations
 
 from reftok.errors import UnsupportedFeature
-from reftok.limits import DEEPEST_PATTERN, MOST_PATTERN_PARTS
+from reftok.limits import DEEPEST_PATTERN, MOST_PATTERN_PARTS, MOST_WAYS
 from reftok.oniguruma.case_folding import without_case
 from reftok.oniguruma.members import is_within_ascii
 from reftok.oniguruma.syntax_tree import (
@@ -32,8 +32,6 @@ from reftok.oniguruma.syntax_tree import (
     walk,
 )
 
-MOST_ENDLESS = 2
-
 
 def may_be_empty(node: Node) -> bool:
     """Whether it could match nothing somewhere, granted what its lookarounds and places ask for.
@@ -57,26 +55,73 @@ def may_be_empty(node: Node) -> bool:
 
 
 def runs_away(tree: Node) -> bool:
-    """Whether it repeats a group, or has more than two endless repetitions in one alternative.
+    """Whether from one place it may go more ways than MOST_WAYS, or take back the ends of two endless repetitions.
 
-    Without that the time grows with the cube of the text at worst.
+    A repeated group counts as if it did. Without that the time grows with the square of the text at worst.
 
-    >>> runs_away(Repeat(Literal("a"), 0, None)), runs_away(Repeat(Literal("ab"), 0, None))
-    (False, True)
+    >>> from reftok.oniguruma.parser import parse
+    >>> runs_away(parse("a*b")), runs_away(parse("(ab)+")), runs_away(parse("a+a+b"))
+    (False, True, True)
     """
-    branches = tree.branches if isinstance(tree, Alternation) else (tree,)
-    return any(_endless(branch) > MOST_ENDLESS for branch in branches)
+    return any(endless > 1 or ways > MOST_WAYS for endless, ways in map(_ways, _branches(tree)))
 
 
-def _endless(node: Node) -> int:
-    """How many endless repetitions there are; a repeated group counts as too many."""
-    found = sum(map(_endless, children(node)))
-    if not isinstance(node, Repeat) or node.most in (0, 1):
-        return found
-    single = isinstance(node.body, CharacterClass) or (isinstance(node.body, Literal) and len(node.body.text) == 1)
-    if not single:
-        return MOST_ENDLESS + 1
-    return found + (node.most is None)
+def taken_back(tree: Node) -> list[Node]:
+    """What it repeats without end, and may take back one by one where something behind it does not match.
+
+    >>> from reftok.oniguruma.parser import parse
+    >>> taken_back(parse("a+b|c+d*"))
+    [Literal(text='a', ignore_case=False)]
+    """
+    found: list[Node] = []
+    for branch in _branches(tree):
+        _ways(branch, repeated=found)
+    return found
+
+
+def _branches(tree: Node) -> tuple[Node, ...]:
+    return tree.branches if isinstance(tree, Alternation) else (tree,)
+
+
+_TOO_MANY = 2, 1
+
+
+def _ways(node: Node, is_last: bool = True, repeated: list[Node] | None = None) -> tuple[int, int]:
+    """How many endless repetitions may be taken back one by one, and how many ways there are besides.
+
+    is_last: whether nothing behind it can fail; then its first way is its last. repeated: receives what is repeated.
+    """
+    match node:
+        case Repeat(body, _, most) if is_single_character(body):
+            if most is not None:
+                return 0, 1 if is_last else most - node.least + 1
+            if not is_last and repeated is not None:
+                repeated.append(body)
+            return int(not is_last), 1
+        case Repeat(body, _, most):
+            endless, ways = _ways(body, is_last, repeated)
+            return (endless, ways + 1) if most in (0, 1) else _TOO_MANY
+        case Alternation(branches):
+            found = [_ways(branch, is_last, repeated) for branch in branches]
+            return max(endless for endless, _ in found), sum(ways for _, ways in found)
+        case Lookaround(body):
+            # It goes forward at each place anew, even where it matches.
+            return _ways(body, False, repeated)
+        case Backreference():
+            return 1, 1
+        case Conditional():
+            return _TOO_MANY if any(_ways(part, False, repeated)[0] for part in children(node)) else (0, MOST_WAYS)
+    endless, ways = 0, 1
+    for part in reversed(children(node)):
+        more, times = _ways(part, is_last, repeated)
+        endless, ways = endless + more, ways * times
+        is_last = is_last and isinstance(part, Repeat) and part.least == 0
+    return endless, ways
+
+
+def is_single_character(node: Node) -> bool:
+    """Whether it matches one character, and nothing else."""
+    return isinstance(node, CharacterClass) or (isinstance(node, Literal) and len(node.text) == 1)
 
 
 def written_out(node: Node) -> int:

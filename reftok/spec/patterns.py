@@ -12,7 +12,8 @@ name. The differences that patterns of published models come near to:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -20,19 +21,18 @@ from typing import Any, Literal, TypeAlias
 import regex
 
 from reftok.errors import InvalidText, UnsupportedFeature
-from reftok.oniguruma.analysis import check, may_be_empty, runs_away
+from reftok.limits import LONG_RUN
+from reftok.oniguruma.analysis import check, may_be_empty, runs_away, taken_back
 from reftok.oniguruma.members import suspects
 from reftok.oniguruma.parser import parse
-from reftok.oniguruma.syntax_tree import Node, properties
+from reftok.oniguruma.syntax_tree import Alternation, Node, Repeat, properties
 from reftok.oniguruma.writer import write
+from reftok.spec.patience import Patience, patience_for
 from reftok.spec.text import Match, with_gaps
 from reftok.spec.types import Span
 from reftok.unicode.character_search import CharacterSearch
 from reftok.unicode.characters import as_of_16
 
-_PATIENCE = 5.0
-"""Seconds of processor time that a pattern may take, and one more for every 10,000 characters; reftok's own bound."""
-_CHARACTERS_PER_SECOND = 10_000
 _POSSESSIVE_INTERVAL = regex.compile(r"\{(\d+),(\d*)\}\+")
 
 
@@ -118,14 +118,14 @@ def pattern_matches(pattern: Pattern, text: str) -> list[Match]:
     r"""The matches of a pattern and the gaps between them, with the classes of Unicode 16.
 
     Source: `impl Pattern for &SysRegex`, tokenizers 0.23 tokenizer/pattern.rs.
-    Raises InvalidText where the pattern takes too long on this text.
+    Raises InvalidText where the patterns take too long on this text.
 
     >>> pattern_matches(compile_oniguruma(r"\p{N}"), "a12")
     [(0, 1, False), (1, 2, True), (2, 3, True)]
     """
     if not text:
         return [(0, 0, False)]
-    return with_gaps(spans(*for_16(pattern, text), may_run_away(pattern.as_oniguruma())), len(text))
+    return with_gaps(spans(*for_16(pattern, text), needs_timer(pattern.as_oniguruma(), text)), len(text))
 
 
 def for_16(pattern: Pattern, text: str) -> tuple[regex.Pattern[str], str]:
@@ -150,27 +150,29 @@ def _possessive(interval: regex.Match[str]) -> str:
 def spans(pattern: regex.Pattern[str], text: str, timed: bool, start: int = 0, last_end: int = -1) -> list[Span]:
     """The spans of the matches.
 
-    timed: for a pattern that may run away; that costs a microsecond a match. last_end: where the last match before
-        `start` has ended, which an empty match must not touch.
+    timed: whether to look at the clock, see `needs_timer`; that costs a microsecond a match. last_end: where the last
+        match before `start` has ended, which an empty match must not touch.
     """
     if not timed:
         return _spans(pattern, text, None, start, last_end)
+    patience, begin = patience_for(text), time.thread_time()
     try:
-        return _spans(pattern, text, _PATIENCE + len(text) / _CHARACTERS_PER_SECOND, start, last_end)
+        return _spans(pattern, text, patience, start, last_end)
     except TimeoutError:
         raise InvalidText(
             f"the pattern {pattern.pattern[:200]!r} takes too long on this text of {len(text)} characters"
         ) from None
+    finally:
+        patience.left -= time.thread_time() - begin
 
 
 @lru_cache(maxsize=256)
 def may_run_away(pattern: str) -> bool:
-    r"""Whether it repeats a group, or has more than two endless repetitions in one alternative.
+    r"""Whether it repeats a group, takes back two endless repetitions, or can go very many ways: see `runs_away`.
 
-    Without that the time grows with the cube of the text at worst. The patterns of GPT-2, Qwen, DeepSeek
-    and tiktoken are without. A pattern that cannot be read might.
+    The patterns of GPT-2, Qwen, DeepSeek and tiktoken do not. A pattern that cannot be read might.
 
-    >>> may_run_away(r"\s*[\r\n]+|a+"), may_run_away("(a|b)*"), may_run_away("a*a*a*b")
+    >>> may_run_away(r"\s*[\r\n]+|a+"), may_run_away("(a|b)*"), may_run_away("a+a+b")
     (False, True, True)
     """
     try:
@@ -179,21 +181,69 @@ def may_run_away(pattern: str) -> bool:
         return True
 
 
-def _spans(pattern: regex.Pattern[str], text: str, timeout: float | None, start: int, last_end: int) -> list[Span]:
+def has_pattern_that_runs_away(stage: object) -> bool:
+    """Whether a stage has a pattern that may run away."""
+    pattern = getattr(stage, "pattern", None)
+    return isinstance(pattern, Pattern) and may_run_away(pattern.as_oniguruma())
+
+
+def needs_timer(pattern: str, text: str) -> bool:
+    """Whether the pattern may run away, or is one that is slow on long runs and the text has such a run.
+
+    >>> needs_timer("a+b", "a" * 5000), needs_timer("a+b", "ab" * 5000), needs_timer("(ab)+", "ab")
+    (True, False, True)
+    """
+    if may_run_away(pattern):
+        return True
+    run = _long_run(pattern) if len(text) > LONG_RUN else None
+    return run is not None and any(run.match(text, place) for place in range(0, len(text), LONG_RUN))
+
+
+@lru_cache(maxsize=256)
+def _long_run(pattern: str) -> regex.Pattern[str] | None:
+    """A run that makes a pattern slow which does not run away; None where none does."""
+    repeated = taken_back(parse(pattern))
+    runs = tuple(Repeat(body, LONG_RUN, LONG_RUN) for body in repeated)
+    return _compiled(Alternation(runs), exact=False) if runs else None
+
+
+def _spans(pattern: regex.Pattern[str], text: str, patience: Patience | None, start: int, last_end: int) -> list[Span]:
     if r"\G" in pattern.pattern or r"\K" in pattern.pattern:
-        return _spans_with_empty_ones(pattern, text, timeout, start, last_end)
-    found = [match.span() for match in pattern.finditer(text, start, timeout=timeout)]
+        return _spans_with_empty_ones(pattern, text, patience, start, last_end)
+    if patience is None:
+        found = [match.span() for match in pattern.finditer(text, start)]
+    else:
+        found = [*_in_time(pattern, text, patience, start)]
     if any(start == end for start, end in found):
-        return _spans_with_empty_ones(pattern, text, timeout, start, last_end)
+        return _spans_with_empty_ones(pattern, text, patience, start, last_end)
     return found
 
 
+def _in_time(pattern: regex.Pattern[str], text: str, patience: Patience, start: int) -> Iterator[Span]:
+    """As `finditer`; the time that `regex` is given is for each search anew, so that all of it is counted here."""
+    begin = time.thread_time()
+    for match in pattern.finditer(text, start, timeout=_timeout(patience)):
+        if patience.has_ended(begin):
+            raise TimeoutError
+        yield match.span()
+
+
+def _timeout(patience: Patience) -> float:
+    if patience.left <= 0:
+        raise TimeoutError
+    return patience.left
+
+
 def _spans_with_empty_ones(
-    pattern: regex.Pattern[str], text: str, timeout: float | None, position: int, last_end: int
+    pattern: regex.Pattern[str], text: str, patience: Patience | None, position: int, last_end: int
 ) -> list[Span]:
     """The matches where some are empty, as the crate onig iterates over them (`FindMatches::next`)."""
     found: list[Span] = []
+    begin = time.thread_time()
+    timeout = None if patience is None else _timeout(patience)
     while position <= len(text) and (match := pattern.search(text, position, timeout=timeout)) is not None:
+        if patience is not None and patience.has_ended(begin):
+            raise TimeoutError
         if match.start() == match.end() == last_end:
             position += 1
         else:

@@ -26,6 +26,7 @@ from reftok.spec.llama.stages import Detokenizer
 from reftok.spec.llama.vocab import SPECIAL
 from reftok.spec.named_ids import MEANINGS, named_id
 from reftok.spec.padding import Padding
+from reftok.spec.patience import InForce, Patience
 from reftok.spec.postprocessors import default_processing
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.options import SentencePieceOptions, apply_options
@@ -178,10 +179,11 @@ class Pipeline:
         >>> [split.normalized.text for split in reftok.load("bpe-qwen").pre_tokenized("a b<|endoftext|>")]
         ['a', 'Ġb', '<|endoftext|>']
         """
-        splits = self.normalized(text, note)
-        for pre_tokenizer in self.pre_tokenizers:
-            splits = pre_tokenizer.pre_tokenize(splits)
-            note("PreTokenizer", pre_tokenizer, splits)
+        with InForce(Patience(len(text))):
+            splits = self.normalized(text, note)
+            for pre_tokenizer in self.pre_tokenizers:
+                splits = pre_tokenizer.pre_tokenize(splits)
+                note("PreTokenizer", pre_tokenizer, splits)
         return splits
 
     def normalized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
@@ -311,11 +313,12 @@ class Pipeline:
     def decode_tokens(self, tokens: list[str], record: list[DecoderStep] | None = None) -> str:
         """The text that the decoders make of tokens; `record` receives each step."""
         size = sum(map(len, tokens))
-        for decoder in self.decoders or ():
-            before, tokens = tuple(tokens), decoder.decode_chain(tokens)
-            refuse_expansion(sum(map(len, tokens)), size, "decoder")
-            if record is not None:
-                record.append(DecoderStep(type(decoder).__name__, before, tuple(tokens)))
+        with InForce(Patience(size)):
+            for decoder in self.decoders or ():
+                before, tokens = tuple(tokens), decoder.decode_chain(tokens)
+                refuse_expansion(sum(map(len, tokens)), size, "decoder")
+                if record is not None:
+                    record.append(DecoderStep(type(decoder).__name__, before, tuple(tokens)))
         return (" " if self.decoders is None else "").join(tokens)
 
     def decodable_token(self, token_id: int, skip_special_tokens: bool) -> str | None:

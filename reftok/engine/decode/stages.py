@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
+from reftok.spec.patience import InForce, Patience
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.text import refuse_expansion
 
@@ -123,6 +124,25 @@ class Bounded(Stage):
         self._size += len(text)
         refuse_expansion(self._size, self._tokens._size, "decoder")
         self.sink.feed(text, is_end)
+
+
+class Timed(Stage):
+    """Lets the patterns of all stages behind it share what time they may take on a text."""
+
+    state = None
+
+    def __init__(self) -> None:
+        self._patience = Patience()
+
+    def feed(self, text: str, is_end: bool) -> None:
+        self._patience.more(len(text))
+        with InForce(self._patience):
+            self.sink.feed(text, is_end)
+
+    def finish(self) -> None:
+        """There are no more tokens."""
+        with InForce(self._patience):
+            super().finish()
 
 
 class Buffered(Stage):

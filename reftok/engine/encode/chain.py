@@ -23,6 +23,8 @@ from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.limits import MOST_STREAMED_STAGES
 from reftok.spec.llama.special_tokens import LlamaSpecialTokens
+from reftok.spec.patience import InForce, Patience
+from reftok.spec.patterns import has_pattern_that_runs_away
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import Metaspace
 from reftok.spec.text import refuse_expansion
@@ -105,6 +107,28 @@ class _Bounded(StreamedStage):
         self.fed = self.size = 0
 
 
+class _Timed(StreamedStage):
+    """Lets the patterns of all stages behind it share what time they may take on a text."""
+
+    def __init__(self, sink: TextSink) -> None:
+        super().__init__(sink)
+        self._patience = Patience()
+
+    def text(self, fragment: str) -> None:
+        self._patience.more(len(fragment))
+        with InForce(self._patience):
+            self.sink.text(fragment)
+
+    def end_pre_token(self) -> None:
+        with InForce(self._patience):
+            self.sink.end_pre_token()
+        self._patience = Patience()
+
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        with InForce(Patience(sum(map(len, pre_tokens)))):
+            self.sink.pre_tokens(pre_tokens)
+
+
 class _Counting(StreamedStage):
     """Counts the code points of a text for the stages that bound it."""
 
@@ -160,4 +184,6 @@ def _stages(pipeline: Pipeline, model: FastModel[Any], ids: list[int]) -> tuple[
         stages.append(RecordedStart(starts, stages[-1]))
     if bounded:
         stages.append(_Counting(bounded, stages[-1]))
+    if any(map(has_pattern_that_runs_away, (*pipeline.normalizers, *pipeline.pre_tokenizers))):
+        stages.append(_Timed(stages[-1]))
     return tuple(reversed(stages))

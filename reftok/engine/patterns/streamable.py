@@ -14,10 +14,11 @@ from reftok.engine.patterns.ascii_patterns import ascii_pattern
 from reftok.engine.patterns.automaton import Automaton, State, followed
 from reftok.engine.patterns.paths import Undecided, paths
 from reftok.errors import UnsupportedFeature
+from reftok.limits import LONG_RUN
 from reftok.oniguruma.analysis import may_be_empty
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Node
-from reftok.spec.patterns import Pattern, for_16, may_run_away, spans
+from reftok.spec.patterns import Pattern, for_16, may_run_away, needs_timer, spans
 from reftok.spec.types import Span
 from reftok.unicode.characters import as_of_16
 
@@ -47,6 +48,7 @@ class Streamable:
 
     prepare: what to match with what.
     context: how many characters before its start a match may depend on.
+    source: the expression as Oniguruma reads it.
     is_simple: whether its matches are never empty, need no timer and have no groups.
     ascii_pattern: that of `re` for text in ASCII, if there is one.
     known: what is decided of a text, remembered where it is short; None where that takes more than the text to tell.
@@ -57,14 +59,15 @@ class Streamable:
         automaton: Automaton,
         prepare: Callable[[str], tuple[regex.Pattern[str], str]],
         context: int,
-        timed: bool,
+        source: str,
         is_simple: bool,
         ascii_pattern: re.Pattern[str] | None,
     ) -> None:
         self.automaton = automaton
         self.context = context
         self._prepare = prepare
-        self._timed = timed
+        self._source = source
+        self._is_timed = may_run_away(source)
         self._may_have_no_gaps = is_simple and all(map(self._may_begin_match, _TELLING))
         self._ascii_pattern = ascii_pattern
         knows = is_simple and not context
@@ -117,7 +120,7 @@ class Streamable:
 
         That is not even tried where there is a common kind of character with which no match begins.
         """
-        if not self._may_have_no_gaps:
+        if not self._may_have_no_gaps or self._needs_timer(text):
             return None
         if self._ascii_pattern is not None and text.isascii():
             texts: list[str] = self._ascii_pattern.findall(text, position)
@@ -128,10 +131,14 @@ class Streamable:
             texts = pattern.findall(text, position)
         return texts if len("".join(texts)) == len(text) - position else None
 
+    def _needs_timer(self, text: str) -> bool:
+        return self._is_timed or (len(text) > LONG_RUN and needs_timer(self._source, text))
+
     def _spans(self, text: str, position: int, last_end: int) -> list[Span]:
-        if self._ascii_pattern is not None and text.isascii():
+        timed = self._needs_timer(text)
+        if self._ascii_pattern is not None and text.isascii() and not timed:
             return [match.span() for match in self._ascii_pattern.finditer(text, position)]
-        return spans(*self._prepare(text), self._timed, position, last_end)
+        return spans(*self._prepare(text), timed, position, last_end)
 
     def _with_gaps(self, text: str, position: int, settled: int, last_end: int) -> Decision:
         texts: list[str] = []
@@ -171,7 +178,8 @@ def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) ->
     """
     is_rust = pattern.tree is None or reading is not None
     try:
-        timed = may_run_away(pattern.as_oniguruma())
+        source = pattern.as_oniguruma()
+        timed = may_run_away(source)
         tree = _tree_of_rust(pattern) if pattern.tree is None or reading is not None else pattern.tree
         # What comes before a pattern takes too long must not be given out: how far a match reaches is never sure.
         found = paths(tree, is_rust, in_doubt=timed)
@@ -182,7 +190,7 @@ def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) ->
     prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
     is_simple = not (timed or may_be_empty(tree) or pattern.compiled.groups)
     for_ascii = ascii_pattern(tree) if is_simple and reading is None else None
-    return Streamable(automaton, prepare, found.context, timed, is_simple, for_ascii)
+    return Streamable(automaton, prepare, found.context, source, is_simple, for_ascii)
 
 
 def _read(pattern: Pattern, reading: Callable[[str], str], text: str) -> tuple[regex.Pattern[str], str]:

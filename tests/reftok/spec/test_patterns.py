@@ -7,7 +7,7 @@ import tokenizers
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.spec.patterns as patterns_module
+import reftok.spec.patience as patience_module
 from reftok.errors import InvalidText, UnsupportedFeature
 from reftok.explain.explanation import options
 from reftok.formats.tiktoken import compile_fancy_regex
@@ -121,7 +121,7 @@ def test_what_is_no_pattern_is_refused(pattern: str) -> None:
 
 
 def test_a_pattern_that_takes_too_long_on_a_text_is_an_error_and_no_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patterns_module, "_PATIENCE", 0.1)
+    monkeypatch.setattr(patience_module, "PATTERN_SECONDS", 0.1)
     text = "a" * 500
     for pattern in ("a*a*a*a*a*b|a", "(?:a|aa)+b|(?=b)"):
         with pytest.raises(InvalidText, match=r"takes too long on this text of 500 characters"):

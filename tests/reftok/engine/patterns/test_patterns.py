@@ -9,7 +9,7 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.spec.patterns as patterns_module
+import reftok.spec.patience as patience_module
 from reftok.engine.patterns.patterns import Matcher, matcher_of, stream_matches
 from reftok.engine.patterns.streamable import Streamable, streamable
 from reftok.errors import InvalidText, UnsupportedFeature
@@ -248,7 +248,7 @@ def test_a_long_match_is_looked_at_once_while_it_goes_on(monkeypatch: pytest.Mon
 
 
 def test_a_pattern_that_takes_too_long_on_a_fragment_is_an_error_and_no_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patterns_module, "_PATIENCE", 0.1)
+    monkeypatch.setattr(patience_module, "PATTERN_SECONDS", 0.1)
     matcher = stream_matches(compile_oniguruma("(?:a|aa)+b|(?=b)"))
     with pytest.raises(InvalidText, match="takes too long"):
         matcher.feed("a" * 500 + "c")

@@ -1,0 +1,104 @@
+"""What patterns may take on one text they take together, in whatever way the text is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from types import SimpleNamespace
+
+import pytest
+
+import reftok.spec.patience as patience_module
+import reftok.spec.patterns as patterns_module
+from reftok.errors import InvalidText
+from reftok.tokenizer import Tokenizer
+
+from .official import Json, own, tokenizer_json, wordlevel
+
+MODEL = wordlevel(["<unk>", "ab", "abab"])
+WORDS: Json = {"type": "WhitespaceSplit"}
+WAYS: dict[str, Callable[[Tokenizer, str], object]] = {
+    "encode_ids": lambda tokenizer, text: tokenizer.encode_ids(text),
+    "encode": lambda tokenizer, text: tokenizer.encode(text),
+    "encode, plain rules": lambda tokenizer, text: tokenizer.spec.encode(text),
+    "trace": lambda tokenizer, text: tokenizer.trace(text),
+    "stream": lambda tokenizer, text: list(tokenizer.encode_iterable([*text])),
+}
+WAYS_BACK: dict[str, Callable[[Tokenizer, list[int]], object]] = {
+    "decode": lambda tokenizer, ids: tokenizer.decode(ids),
+    "decode, plain rules": lambda tokenizer, ids: tokenizer.spec.decode(ids),
+    "trace": lambda tokenizer, ids: tokenizer.trace_decode(ids),
+    "stream": lambda tokenizer, ids: (decoder := tokenizer.stream_decoder()).feed_all(ids) + decoder.finish(),
+}
+
+
+def regex_split(pattern: str) -> Json:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+
+
+def regex_replace(pattern: str) -> Json:
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": "ab"}
+
+
+STAGES: list[dict[str, Json]] = [
+    {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [WORDS, regex_split("(ab)+")]}},
+    {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [WORDS, *[regex_split("(ab)+")] * 60]}},
+    {"normalizer": regex_replace("(ab)+")},
+]
+
+
+@pytest.fixture
+def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever looks at the clock finds that half a second has passed, where a text may take five."""
+    clock = SimpleNamespace(thread_time=(0.5 * tick for tick in count()).__next__)
+    monkeypatch.setattr(patience_module, "time", clock)
+    monkeypatch.setattr(patterns_module, "time", clock)
+
+
+@pytest.mark.usefixtures("slow_clock")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("stages", STAGES, ids=["split", "many splits", "replace"])
+def test_pieces_that_each_take_little_do_not_take_without_end_together(stages: dict[str, Json], way: str) -> None:
+    tokenizer = own(tokenizer_json(MODEL, **stages))
+    with pytest.raises(InvalidText, match=r"the pattern '\(\?:ab\)\+' takes too long"):
+        WAYS[way](tokenizer, "ab " * 100)
+
+
+@pytest.mark.usefixtures("slow_clock")
+@pytest.mark.parametrize("way", WAYS)
+def test_the_next_text_has_all_of_the_time_again(way: str) -> None:
+    tokenizer = own(tokenizer_json(MODEL, **STAGES[0]))
+    for _ in range(9):
+        WAYS[way](tokenizer, "ab")
+
+
+@pytest.mark.usefixtures("slow_clock")
+@pytest.mark.parametrize("way", WAYS_BACK)
+@pytest.mark.parametrize("before", [[], [{"type": "Fuse"}]], ids=["tokens", "one token"])
+def test_tokens_that_each_take_little_do_not_take_without_end_together(before: list[Json], way: str) -> None:
+    decoder: Json = {"type": "Sequence", "decoders": [*before, regex_replace("(ab)+")]}
+    tokenizer = own(tokenizer_json(wordlevel(["<unk>", "ab", "ab-"]), decoder=decoder))
+    WAYS_BACK[way](tokenizer, [1])
+    with pytest.raises(InvalidText, match=r"the pattern '\(\?:ab\)\+' takes too long"):
+        WAYS_BACK[way](tokenizer, [2] * 100)
+
+
+@pytest.mark.usefixtures("slow_clock")
+@pytest.mark.parametrize("way", WAYS)
+def test_a_text_of_words_is_not_timed_with_the_pattern_of_a_published_model(way: str) -> None:
+    tokenizer = own(tokenizer_json(MODEL, pre_tokenizer=regex_split(r"\s*[\r\n]+|\s+(?!\S)|\s+|\S+")))
+    WAYS[way](tokenizer, "ab abab\n" * 2000)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("pattern", "text"), [("a+a+b", "a" * 3000), (r"\s*[\r\n]+", " " * 40_000), ("é*[bc]", "é" * 40_000)]
+)
+def test_a_run_that_takes_its_square_or_its_cube_is_an_error_and_no_hang(
+    pattern: str, text: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience_module, "PATTERN_SECONDS", 0.1)
+    monkeypatch.setattr(patience_module, "PATTERN_CHARACTERS_PER_SECOND", 1e9)
+    tokenizer = own(tokenizer_json(MODEL, pre_tokenizer=regex_split(pattern)))
+    with pytest.raises(InvalidText, match="takes too long"):
+        WAYS[way](tokenizer, text)
