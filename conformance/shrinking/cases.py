@@ -100,7 +100,7 @@ def _without_a_run(part: tuple[Item, ...], fails: Callable[[tuple[Item, ...]], b
     """A short part without the longest run of items that it can do without, None where it can do without none."""
     if len(part) > MOST_OF_RUNS:
         return None
-    runs = ((start, start + width) for width in range(len(part), 1, -1) for start in range(len(part) - width + 1))
+    runs = ((start, start + width) for width in range(len(part) - 1, 1, -1) for start in range(len(part) - width + 1))
     candidates = (part[:start] + part[stop:] for start, stop in runs)
     return next(filter(fails, candidates), None)
 

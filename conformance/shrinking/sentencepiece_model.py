@@ -147,7 +147,7 @@ def _drop_pieces(search: Search[PieceModel]) -> None:
 def _drop_charsmap_rules(search: Search[PieceModel]) -> None:
     for number, fields in search.model.specs:
         for field in fields:
-            if number == TRAINER or field[0] != CHARSMAP or not field[3]:
+            if field[0] != CHARSMAP:  # of the trainer, that is a name: no charsmap either
                 continue
 
             def offer(blob: bytes, number: int = number) -> bool:

@@ -26,6 +26,7 @@ STAGES = {
     "decoder": "decoders",
 }
 """Each stage, and where a Sequence of it has its steps."""
+CHARSMAP = "precompiled_charsmap"
 
 
 class Entry(NamedTuple):
@@ -171,42 +172,37 @@ def _drop_entries(search: Search[JsonModel]) -> None:
 
 def _drop_rules(search: Search[JsonModel]) -> None:
     """Alternatives of patterns, rules of charsmaps."""
-
-    def offer(old: Any, new: Any) -> bool:
-        root = {key: _replaced(search.model.root.get(key), old, new) for key in STAGES}
-        return search.offer(search.model.with_root(**root))
-
     for found in [found for key in STAGES for found in _objects(search.model.root.get(key))]:
         if isinstance(found.get("Regex"), str):
-            _drop_alternatives(found["Regex"], lambda old, new: offer({"Regex": old}, {"Regex": new}))
-        elif found.get("type") == "Precompiled" and found.get("precompiled_charsmap"):
-            _drop_charsmap_rules(found, search.case.readable_text, offer)
+            _drop_alternatives(found["Regex"], _instead_of(search, found, "Regex"))
+        elif found.get("type") == "Precompiled":
+            _drop_charsmap_rules(search, found)
 
 
-def _drop_charsmap_rules(normalizer: dict[str, Any], text: str, offer: Callable[[Any, Any], bool]) -> None:
-    held = normalizer
+def _instead_of(search: Search[JsonModel], held: dict[str, Any], key: str) -> Callable[[str], bool]:
+    """Offers the model with another text under a key of this object, instead of the last one that was accepted."""
 
-    def offer_blob(blob: bytes) -> bool:
+    def offer(text: str) -> bool:
         nonlocal held
-        smaller = {**held, "precompiled_charsmap": b64encode(blob).decode("ascii")}
-        if offer(held, smaller):
-            held = smaller
-            return True
-        return False
+        new = {**held, key: text}
+        root = {stage: _replaced(search.model.root.get(stage), held, new) for stage in STAGES}
+        if not search.offer(search.model.with_root(**root)):
+            return False
+        held = new
+        return True
 
-    offer_smaller_charsmaps(b64decode(normalizer["precompiled_charsmap"]), text, offer_blob)
+    return offer
 
 
-def _drop_alternatives(pattern: str, offer: Callable[[str, str], bool]) -> None:
-    held = pattern
+def _drop_charsmap_rules(search: Search[JsonModel], normalizer: dict[str, Any]) -> None:
+    offer = _instead_of(search, normalizer, CHARSMAP)
+    blob = b64decode(normalizer[CHARSMAP])
+    offer_smaller_charsmaps(blob, search.case.readable_text, lambda smaller: offer(b64encode(smaller).decode("ascii")))
 
+
+def _drop_alternatives(pattern: str, offer: Callable[[str], bool]) -> None:
     def offer_parts(before: str, after: str, parts: Sequence[str]) -> bool:
-        nonlocal held
-        smaller = before + "|".join(parts) + after
-        if parts and smaller != held and offer(held, smaller):
-            held = smaller
-            return True
-        return False
+        return bool(parts) and offer(before + "|".join(parts) + after)
 
     left = smallest_part(alternatives(pattern), partial(offer_parts, "", ""))
     for number, alternative in enumerate(left):

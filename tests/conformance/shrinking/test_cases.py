@@ -117,8 +117,11 @@ def test_ids_become_less_than_twice_what_is_needed(ids: tuple[int, ...], least: 
     assert small[0] // 2 < least or small == (0,)
 
 
-def test_a_run_that_no_power_of_two_covers_is_left_out() -> None:
-    assert shrink("<sw-r!s>", lambda text: text in ("<sw-r!s>", "<r!s>")) == "<r!s>"
+@pytest.mark.parametrize(
+    ("whole", "left"), [("<sw-r!s>", "<r!s>"), ("abcd", "ad"), ("abcde", "de"), ("abcde", "ab"), ("abcdef", "e")]
+)
+def test_a_run_that_no_power_of_two_covers_is_left_out(whole: str, left: str) -> None:
+    assert "".join(smallest_part(whole, lambda part: "".join(part) in (whole, left, "abcde"))) == left
 
 
 @given(st.text(max_size=40), st.integers(1, 3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 import tokenizers
 
 from conformance.core.case import Case, ids_case, text_case
+from conformance.generators.charsmap_rules import charsmap_rules
+from conformance.shrinking.charsmap import charsmap
 from conformance.shrinking.search import Search
 from conformance.shrinking.tokenizer_json import JsonModel, json_model, steps
 from reftok import embedded_models
+from reftok.spec.charsmap import Charsmap
 
 TEXTS = ("hello world", "cafe\u0301 [norm]  \u2460", "<|im_start|>user 123!\n", "")
 JSON_MODELS = [name for name, path in embedded_models().items() if path.suffix == ".json"]
@@ -124,6 +128,28 @@ def test_only_the_alternatives_that_are_needed_are_left() -> None:
 
     left, _ = smaller(tiny(), text_case("x", "test"), fails, [])
     assert left["pre_tokenizer"]["pattern"]["Regex"] == r"(?i:'t)|\s+"
+
+
+def test_a_pattern_that_is_needed_keeps_an_alternative() -> None:
+    left, _ = smaller(tiny(), text_case("x", "test"), lambda root, case: bool(root["pre_tokenizer"]), [])
+    assert left["pre_tokenizer"]["pattern"]["Regex"] == r"\s+"
+
+
+def test_one_step_leaves_only_the_rules_of_a_charsmap_that_are_needed() -> None:
+    def rules(root: dict[str, Any]) -> list[tuple[str, str]]:
+        normalizer = root["normalizer"]
+        return charsmap_rules(Charsmap(b64decode(normalizer["precompiled_charsmap"]))) if normalizer else []
+
+    needed = [("\u2460", "1"), ("\u2462", "3")]
+    blob = charsmap([*needed, ("\u2461", "2"), ("\u2463", "4"), ("\u2464", "5")])
+    model = tiny(normalizer={"type": "Precompiled", "precompiled_charsmap": b64encode(blob).decode("ascii")})
+    case = text_case("\u2460\u2461\u2462\u2463", "test")
+    search = Search(model, case, lambda data, case: {*needed} <= {*rules(json.loads(data))}, MANY)
+    *_, drop_rules = steps([])
+    drop_rules(search)
+    written = search.model.written(case)
+    assert written
+    assert sorted(rules(json.loads(written[0]))) == needed
 
 
 def test_the_ids_of_a_template_are_those_of_its_tokens() -> None:
