@@ -75,19 +75,13 @@ def _needed(kept: Iterable[Kept], models: Sequence[ModelPlan]) -> Iterator[Kept]
         tokenizer = load(plans[name].path, plans[name].encoding or None)
         watcher, coverage = Watcher(tokenizer, model_knowledge(tokenizer)), Coverage()
         for entry in sorted(entries, key=lambda entry: len(entry.drawn)):
-            if _reaches(watcher, coverage, tokenizer, entry.drawn):
+            if watcher.watch(coverage, entry.drawn, _ids(tokenizer, entry.drawn), is_close=True):
                 yield entry
 
 
-def _reaches(watcher: Watcher, coverage: Coverage, tokenizer: Tokenizer, drawn: Drawn) -> bool:
-    """Whether an input reaches something that is not covered yet; it is covered then."""
-    if isinstance(drawn, tuple):
-        return bool(watcher.look_at_ids(coverage, drawn))
-    closely = bool(watcher.look(coverage, drawn))
-    if isinstance(drawn, bytes):
-        return closely
+def _ids(tokenizer: Tokenizer, drawn: Drawn) -> list[int] | None:
+    """The ids of a text, None where it is refused."""
     try:
-        ids = tokenizer.encode_ids(drawn)
+        return tokenizer.encode_ids(drawn) if isinstance(drawn, str) else None
     except ReftokError:
-        return closely
-    return watcher.glance(coverage, drawn, ids) is not None or closely
+        return None

@@ -61,11 +61,10 @@ class SessionProgress:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
-    """The end of a session. replayed: what was known at the start, and whether it is fixed."""
+    """The end of a session."""
 
     run: Run
     coverages: tuple[ModelCoverage, ...]
-    replayed: tuple[Replayed, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ class _Driver:
         return Watcher(tokenizer, model_knowledge(tokenizer)).universe
 
     def run(self, told_replayed: Callable[[Replayed], None]) -> SessionEnd:
-        replayed = self._replay(told_replayed)
+        self._replay(told_replayed)
         finished: dict[SessionShard, ShardOutcome] = dict(self.journal.finished)
         try:
             with Workers(self.job.jobs) as workers:
@@ -132,7 +131,7 @@ class _Driver:
                     finished.clear()
             state = self._with_finished(finished)
             run = self._write(session_run(self.job, self.session, state, self.told), state)
-            return SessionEnd(run, model_coverages(state, self.universes), replayed)
+            return SessionEnd(run, model_coverages(state, self.universes))
         except KeyboardInterrupt:
             state = self._with_finished(finished)
             self._write(session_run(self.job, self.session, state), state)
@@ -146,19 +145,18 @@ class _Driver:
         An interrupt may come between the end of a generation and its outcomes' leaving `finished`: the state has them.
         """
         state = deepcopy(self.state)
-        ordered = sorted(finished.items(), key=_place)
-        state.add(outcome for shard, outcome in ordered if shard.generation == state.generation)
+        ordered = sorted(finished, key=lambda shard: (shard.model, shard.number))
+        state.add(finished[shard] for shard in ordered if shard.generation == state.generation)
         return state
 
-    def _replay(self, told_replayed: Callable[[Replayed], None]) -> tuple[Replayed, ...]:
-        """Ask again what is known; what is fixed leaves the state and the journal of the generation under way."""
+    def _replay(self, told_replayed: Callable[[Replayed], None]) -> None:
+        """Ask again what is known; what fails no more as it did leaves the state and the outcomes of the journal."""
         results = [model.result for model in self.state.models.values()]
         replayed = replay_known(self.session.plan, [*results, *(o.result for o in self.journal.finished.values())])
         lines = [json.dumps(entry.to_json()) + "\n" for entry in replayed]
         write_atomically(self.job.folder / REPLAYED, "".join(lines))
         for entry in replayed:
             told_replayed(entry)
-        return tuple(replayed)
 
     def _generation(self, workers: Workers, finished: dict[SessionShard, ShardOutcome]) -> bool:
         """Work on the shards of a generation that are not finished; tells whether to go on with the next one.
@@ -215,8 +213,3 @@ class _Driver:
         write_atomically(self.job.folder / COVERAGE, json.dumps(coverage, indent=1, ensure_ascii=True) + "\n")
         write_run_folder(run, self.job.folder, coverage)
         return run
-
-
-def _place(entry: tuple[SessionShard, ShardOutcome]) -> tuple[str, int]:
-    shard = entry[1].shard
-    return shard.model, shard.number

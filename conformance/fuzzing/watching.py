@@ -16,6 +16,7 @@ import regex
 
 from conformance.fuzzing.coverage import Coverage, Key, Universe
 from conformance.generators.added_tokens import flags_of
+from conformance.generators.base import Drawn
 from conformance.generators.knowledge import ModelKnowledge, tree_of_step
 from conformance.generators.pattern_texts import branches_of
 from reftok import ReftokError, Tokenizer, Trace
@@ -84,23 +85,35 @@ class Watcher:
         self._charsmaps = {id(step): rules for step in tokenizer.normalizers if (rules := _charsmap(step)) is not None}
         self.universe = self._universe(knowledge)
 
-    def glance(self, coverage: Coverage, text: str, ids: Sequence[int]) -> Coverage | None:
-        """Take the cheap kinds of a text and its ids; gives what of them is new, None for nothing."""
+    def watch(self, coverage: Coverage, drawn: Drawn, ids: Sequence[int] | None, is_close: bool) -> Coverage:
+        """Take what an input reaches; gives what of it is new.
+
+        ids: of a text, None where it is refused. is_close: the reference's traces too.
+        """
+        new = self.glance(coverage, drawn, ids) if ids is not None and isinstance(drawn, str) else Coverage()
+        if is_close:
+            new.take(self.look(coverage, drawn).reached)
+        return new
+
+    def glance(self, coverage: Coverage, text: str, ids: Sequence[int]) -> Coverage:
+        """Take the cheap kinds of a text and its ids; gives what of them is new."""
         letters = text.translate(self._categories)
         new: dict[str, set[Key]] = {}
         if entries := {*ids} - coverage.of(ENTRIES):
             new = {ENTRIES: {*entries}, MERGES: self._merges_of.all_of(entries, coverage.of(MERGES))}
         if transitions := {*map(add, letters, letters[1:])} - coverage.of(TRANSITIONS):
             new[TRANSITIONS] = transitions
-        return coverage.take(new) if new else None
+        return coverage.take(new)
 
-    def look(self, coverage: Coverage, text: str | bytes) -> Coverage:
-        """Take what the trace of a text shows, and that of decoding its ids; gives what of it is new.
+    def look(self, coverage: Coverage, drawn: Drawn) -> Coverage:
+        """Take what the trace of a text shows, and that of decoding its ids, or the ids given; gives what of it is new.
 
         A text that the reference refuses shows nothing.
         """
+        if isinstance(drawn, tuple):
+            return coverage.take(self._decoding(drawn))
         try:
-            trace = self._tokenizer.trace(text)
+            trace = self._tokenizer.trace(drawn)
         except ReftokError:
             return Coverage()
         found: dict[str, list[Key]] = {STAGES: [*_stages(trace)], FLAGS: [*self._flags(trace)]}
@@ -120,10 +133,6 @@ class Watcher:
         decoding = self._decoding(tuple(trace.encoding.ids))
         fallbacks = [*self._fallbacks(trace.encoding.tokens), *decoding[FALLBACK]]
         return coverage.take({**found, **decoding, FALLBACK: fallbacks})
-
-    def look_at_ids(self, coverage: Coverage, ids: tuple[int, ...]) -> Coverage:
-        """Take what decoding shows; gives what of it is new."""
-        return coverage.take(self._decoding(ids))
 
     def _decoding(self, ids: tuple[int, ...]) -> dict[str, list[str]]:
         try:
@@ -160,11 +169,10 @@ class Watcher:
             if piece.ids and piece.ids[0] in added
         }
         for token_id, (start, end) in found:
-            yield _flag_key(added[token_id], "before", trace.text[end : end + 1])
-            yield _flag_key(added[token_id], "after", trace.text[max(0, start - 1) : start])
+            yield _flag_key(added[token_id], "before", _neighbour(trace.text[end : end + 1]))
+            yield _flag_key(added[token_id], "after", _neighbour(trace.text[max(0, start - 1) : start]))
 
     def _universe(self, knowledge: ModelKnowledge) -> Universe:
-        names = [name for step in self._tokenizer.pre_tokenizers for name in _branch_names(step)]
         by_step = [_branch_names(step) for step in self._tokenizer.pre_tokenizers]
         sides = list(product(("before", "after"), _NEIGHBOURS))
         flags = {flags_of(token): token for token in knowledge.added}
@@ -173,19 +181,19 @@ class Watcher:
         return {
             ENTRIES: knowledge.tokens.keys(),
             MERGES: self._merges_of.everything,
-            ALTERNATIVES: names,
+            ALTERNATIVES: [*chain.from_iterable(by_step)],
             SEAMS: [f"{first}, {second}" for step in by_step for first, second in product(step, step)],
             RULES: dict.fromkeys(key for key, _ in knowledge.rules).keys(),
             FALLBACK: _FALLBACKS if self._byte_ids else (),
-            FLAGS: [_flag_key(token, side, None, neighbour) for token in flags.values() for side, neighbour in sides],
+            FLAGS: [_flag_key(token, side, neighbour) for token in flags.values() for side, neighbour in sides],
             DECODERS: [f"{n} {name}: {outcome}" for n, name in enumerate(decoders, 1) for outcome in outcomes],
             TRANSITIONS: list(map(add, *zip(*product(_LETTERS, _LETTERS), strict=True))),
         }
 
 
-def _flag_key(token: AddedToken, side: str, character: str | None, neighbour: str = "") -> str:
+def _flag_key(token: AddedToken, side: str, neighbour: str) -> str:
     flags = ", ".join(name for name, is_set in zip(_FLAG_NAMES, flags_of(token), strict=True) if is_set) or "no flag"
-    return f"{flags}; {side} {_neighbour(character) if character is not None else neighbour}"
+    return f"{flags}; {side} {neighbour}"
 
 
 def _neighbour(character: str) -> str:

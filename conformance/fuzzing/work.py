@@ -61,7 +61,7 @@ def shard_outcome(
     work.ask_in_full()
     result.cases = len(work.inputs)
     result.seconds = time.monotonic() - started
-    return ShardOutcome(shard, result, tuple(work.kept), work.drawn, idle)
+    return ShardOutcome(shard, result, tuple(work.kept), Counter(work.makers), idle)
 
 
 @dataclass(slots=True)
@@ -84,7 +84,6 @@ class _Work:
     bulk_ids: dict[str, list[Ids | None]] = field(default_factory=dict)
     suspects: dict[str, set[int]] = field(default_factory=dict)
     kept: list[Kept] = field(default_factory=list)
-    drawn: Counter[str] = field(default_factory=Counter)
 
     def draw(self, found: Sequence[Generator | NothingToDo]) -> dict[str, str]:
         """Draw the inputs, each generator in turn; gives why some have nothing to do."""
@@ -95,7 +94,6 @@ class _Work:
             generator = turns[number % len(turns)]
             self.inputs.append(self._taken(generator.draw(chance)))
             self.makers.append(generator.name)
-        self.drawn.update(self.makers)
         return {generator.name: generator.reason for generator in chosen if isinstance(generator, NothingToDo)}
 
     @property
@@ -185,21 +183,10 @@ class _Work:
 
     def look(self) -> None:
         """Watch what the inputs reach, closely for a sample; keep those that reach something new."""
-        watcher = self.watcher
         every = LOOKED_AT if self.shard.generation else max(1, len(self.inputs) // LOOKED_AT_FIRST)
         looked_at = self._sampled(every, "looked at")
         for number, (given, ids) in enumerate(zip(self.inputs, self.ids, strict=True)):
-            reached = None
-            if ids is not None and isinstance(given, str):
-                reached = watcher.glance(self.coverage, given, ids)
-            if number in looked_at:
-                if isinstance(given, tuple):
-                    closely = watcher.look_at_ids(self.coverage, given)
-                else:
-                    closely = watcher.look(self.coverage, given)
-                reached = reached or Coverage()
-                reached.take(closely.reached)
-            if reached:
+            if reached := self.watcher.watch(self.coverage, given, ids, is_close=number in looked_at):
                 self.kept.append(Kept(self.shard.model, self._case(number), reached))
 
     def ask_in_full(self) -> None:

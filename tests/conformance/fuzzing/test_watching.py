@@ -77,7 +77,7 @@ def test_a_second_glance_finds_nothing_new() -> None:
     coverage = Coverage()
     ids = tokenizer.encode_ids("ab c")
     assert watcher.glance(coverage, "ab c", ids)
-    assert watcher.glance(coverage, "ab c", ids) is None
+    assert not watcher.glance(coverage, "ab c", ids)
     assert watcher.look(coverage, "ab c")
     assert not watcher.look(coverage, "ab c")
 
@@ -113,7 +113,7 @@ def test_byte_fallback_is_seen_by_the_size_of_the_character() -> None:
 def test_decoding_is_seen_to_give_replacement_characters_and_to_skip_special_tokens() -> None:
     watcher, tokenizer = watcher_of("byte-level")
     coverage = Coverage()
-    watcher.look_at_ids(coverage, (tokenizer.token_to_id("Ã") or 0, tokenizer.token_to_id("<s>") or 0, 99_999))
+    watcher.look(coverage, (tokenizer.token_to_id("Ã") or 0, tokenizer.token_to_id("<s>") or 0, 99_999))
     assert {"U+FFFD comes out", "a special token is skipped", "an id outside the vocab"} <= coverage.of(DECODERS)
 
 
