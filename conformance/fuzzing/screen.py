@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
-from rich.console import Group
-from rich.live import Live
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -14,49 +10,21 @@ from conformance.checks import by_weight
 from conformance.core.finding import Finding
 from conformance.fuzzing.drive import SessionProgress
 from conformance.fuzzing.outcome import ModelCoverage
-from conformance.report.console import OutputConsole, say
 from conformance.report.run.view import plural, shown_input
 from conformance.report.text import visible
-from conformance.runs.progress import SECONDS_BETWEEN_LINES, Shrinking
+from conformance.runs.progress import Teller
 
 MOST_FINDINGS = 12
 
 
-class SessionTeller:
-    """Tells of each progress that it is given, while it is entered.
+class SessionTeller(Teller[SessionProgress]):
+    """Tells of a session: what is reached and found, or a line."""
 
-    quiet: nothing at all.
-    """
+    def _shown(self, progress: SessionProgress) -> RenderableType:
+        return Group(Text(sentence(progress)), *tables(progress.coverages), _findings(progress.found))
 
-    def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
-        self._console = OutputConsole(stderr=True)
-        self._live: Live | None = None
-        self._last_line = time.monotonic()
-
-    def __enter__(self) -> Callable[[SessionProgress | Shrinking], None]:
-        if self._console.is_terminal and not self._quiet:
-            self._live = Live(Text("loading models"), console=self._console, transient=True, refresh_per_second=4)
-            self._live.start()
-        return self._tell
-
-    def __exit__(self, *error: object) -> None:
-        if self._live is not None:
-            self._live.stop()
-
-    def _tell(self, progress: SessionProgress | Shrinking) -> None:
-        now = time.monotonic()
-        if isinstance(progress, Shrinking):
-            if self._live is not None:
-                self._live.update(Text(progress.sentence))
-            elif not self._quiet and progress.is_due(now - self._last_line):
-                self._last_line = now
-                say(progress.sentence)
-        elif self._live is not None:
-            self._live.update(Group(Text(sentence(progress)), *tables(progress.coverages), _findings(progress.found)))
-        elif not self._quiet and now - self._last_line > SECONDS_BETWEEN_LINES:
-            self._last_line = now
-            say(sentence(progress))
+    def _line(self, progress: SessionProgress) -> tuple[str, bool]:
+        return sentence(progress), False
 
 
 def sentence(progress: SessionProgress) -> str:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
+from rich.console import RenderableType
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+from rich.text import Text
 
 from conformance.report.console import OutputConsole, say
 from conformance.report.run.view import plural
 
 SECONDS_BETWEEN_LINES = 10.0
+
+Told = TypeVar("Told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +63,6 @@ class Shrinking:
         """
         return f"shrinking finding {self.number:,} of {self.total:,}"
 
-    def is_due(self, seconds: float) -> bool:
-        """Whether it is told where each time takes a line; seconds: since the line before."""
-        return self.number == 1 or seconds > SECONDS_BETWEEN_LINES
-
 
 class Pace:
     """The time for the rest of a run, by what it took so far; shards of an earlier session took no time in this.
@@ -85,54 +88,71 @@ class Pace:
         return f"about {seconds / 60:.0f} min left" if seconds >= 100 else f"about {max(1, round(seconds))} s left"
 
 
-class ProgressTeller:
-    """Tells of each progress that it is given, while it is entered.
+class Teller(ABC, Generic[Told]):
+    """Tells of each progress that it is given, while it is entered: live on a terminal, elsewhere a line now and then.
 
     quiet: nothing at all.
     """
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
-        self._bar: Bar | None = None
+        self._console = OutputConsole(stderr=True)
+        self._live: Live | None = None
         self._last_line = time.monotonic()
-        self._pace = Pace(self._last_line)
 
-    def __enter__(self) -> Callable[[Progress | Shrinking], None]:
-        console = OutputConsole(stderr=True)
-        if console.is_terminal and not self._quiet:
-            self._bar = Bar(
-                TextColumn("[progress.description]{task.description}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                TextColumn("left"),
-                TimeRemainingColumn(),
-                console=console,
-                transient=True,
-            )
-            self._bar.start()
-            self._task = self._bar.add_task("loading models", total=None)
+    @abstractmethod
+    def _shown(self, progress: Told) -> RenderableType:
+        """The progress on a terminal."""
+
+    @abstractmethod
+    def _line(self, progress: Told) -> tuple[str, bool]:
+        """The progress as a line, and whether it is told however soon it comes after another."""
+
+    def __enter__(self) -> Callable[[Told | Shrinking], None]:
+        if self._console.is_terminal and not self._quiet:
+            self._live = Live(Text("loading models"), console=self._console, transient=True, refresh_per_second=4)
+            self._live.start()
         return self._tell
 
     def __exit__(self, *error: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        if self._live is not None:
+            self._live.stop()
 
-    def _tell(self, progress: Progress | Shrinking) -> None:
-        now = time.monotonic()
-        if isinstance(progress, Shrinking):
-            self._tell_shrinking(progress, now)
-            return
-        left = self._pace.left(progress, now)
-        if self._bar is not None:
-            self._bar.update(self._task, completed=progress.done, total=progress.total, description=progress.sentence)
-        elif not self._quiet and (now - self._last_line > SECONDS_BETWEEN_LINES or not left):
-            self._last_line = now
-            say(", ".join([f"{progress.done}/{progress.total} shards", progress.sentence, *([left] if left else [])]))
+    def _tell(self, progress: Told | Shrinking) -> None:
+        if self._live is not None:
+            self._live.update(Text(progress.sentence) if isinstance(progress, Shrinking) else self._shown(progress))
+        elif not self._quiet:
+            if isinstance(progress, Shrinking):
+                line, is_due = progress.sentence, progress.number == 1
+            else:
+                line, is_due = self._line(progress)
+            now = time.monotonic()
+            if is_due or now - self._last_line > SECONDS_BETWEEN_LINES:
+                self._last_line = now
+                say(line)
 
-    def _tell_shrinking(self, progress: Shrinking, now: float) -> None:
-        if self._bar is not None:
-            self._bar.update(self._task, description=progress.sentence)
-        elif not self._quiet and progress.is_due(now - self._last_line):
-            self._last_line = now
-            say(progress.sentence)
+
+class ProgressTeller(Teller[Progress]):
+    """Tells of a run: a bar, or lines with the time that is left."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(quiet)
+        self._pace = Pace(self._last_line)
+        self._bar = Bar(
+            TextColumn("[progress.description]{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
+        self._task = self._bar.add_task("")
+
+    def _shown(self, progress: Progress) -> RenderableType:
+        self._bar.update(self._task, completed=progress.done, total=progress.total, description=progress.sentence)
+        return self._bar
+
+    def _line(self, progress: Progress) -> tuple[str, bool]:
+        left = self._pace.left(progress, time.monotonic())
+        told = [f"{progress.done}/{progress.total} shards", progress.sentence, *([left] if left else [])]
+        return ", ".join(told), not left

@@ -6,12 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from conformance.core.case import text_case
 from conformance.core.finding import Mismatch
 from conformance.core.run import ModelInfo
 from conformance.engine.plan import Plan
 from conformance.engine.result import Counts, Group, ShardResult
+from conformance.fuzzing.drive import SessionProgress
 from conformance.fuzzing.screen import SessionTeller
 from conformance.inputs.shards import Inputs, Shard
 from conformance.report.run.folder import read_run_folder
@@ -68,14 +70,34 @@ def test_the_last_line_is_always_told_and_nothing_when_quiet(capsys: pytest.Capt
 
 @pytest.mark.parametrize("teller", [ProgressTeller, SessionTeller])
 def test_shrinking_is_told_at_its_start_and_then_now_and_then(
-    capsys: pytest.CaptureFixture[str], teller: type[ProgressTeller | SessionTeller]
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, teller: type[ProgressTeller | SessionTeller]
 ) -> None:
-    for quiet in (False, True):
+    def lines(quiet: bool) -> str:
         with teller(quiet) as told:
             for number in range(1, 4):
                 told(Shrinking(number, 3))
-    assert capsys.readouterr().err == "shrinking finding 1 of 3\n"
-    assert [Shrinking(2, 3).is_due(seconds) for seconds in (9.0, 11.0)] == [False, True]
+        return capsys.readouterr().err
+
+    assert lines(quiet=True) == ""
+    assert lines(quiet=False) == "shrinking finding 1 of 3\n"
+    monkeypatch.setattr("conformance.runs.progress.SECONDS_BETWEEN_LINES", -1.0)
+    assert len(lines(quiet=False).splitlines()) == 3
+
+
+def test_a_terminal_is_told_live(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Console, "is_terminal", True)
+    monkeypatch.setenv("TERM", "xterm")
+    with ProgressTeller(quiet=False) as told:
+        told(Progress(2, done=1, answers=10))
+    run = capsys.readouterr().err
+    assert "10 answers compared, none unexpected" in run
+    assert "1/2" in run
+    with SessionTeller(quiet=False) as told_session:
+        told_session(SessionProgress(10, 10, 1.0, (), ()))
+    assert "10 cases, 10 a second, no unexpected finding" in capsys.readouterr().err
+    with SessionTeller(quiet=False) as told_session:
+        told_session(Shrinking(1, 3))
+    assert "shrinking finding 1 of 3" in capsys.readouterr().err
 
 
 def test_a_resumed_run_counts_the_seconds_of_the_start_before_as_it_does_its_answers(tmp_path: Path) -> None:
