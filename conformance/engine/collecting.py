@@ -30,15 +30,10 @@ def collect_answers(
     depth: how much texts and ids are cut for streams. A sample is of those that `is_streamed` names, or of all where
         the cases are no more than `FEW_CASES`; these are also the cases that are asked in bulk.
     """
-    compared = {CHECKS[check].compares for check in checks}
-    expected = _RoundTrips(bench.reference.tokenizer) if "own_decoding" in compared else None
-    streams = Streams(bench.reference.tokenizer, depth)
-    oracle = _answers(bench.subjects[bench.oracle], cases, compared, streams, expected, None)
-    answers = {bench.oracle: oracle}
-    for name, asked in bench.subjects.items():
-        if name != bench.oracle and subject in (None, name):
-            answers[name] = _answers(asked, cases, compared, streams, expected, oracle)
-    return answers
+    asker = _Asker(bench.reference.tokenizer, cases, {CHECKS[check].compares for check in checks}, depth)
+    oracle = asker.answers(bench.subjects[bench.oracle], None)
+    others = [name for name in bench.subjects if name != bench.oracle and subject in (None, name)]
+    return {bench.oracle: oracle, **{name: asker.answers(bench.subjects[name], oracle) for name in others}}
 
 
 def is_streamed(case: Case) -> bool:
@@ -83,87 +78,71 @@ class _RoundTrips:
             return None
 
 
-def _answers(
-    subject: Subject,
-    cases: Sequence[Case],
-    compared: Collection[Compared],
-    streams: Streams,
-    expected: _RoundTrips | None,
-    oracle: Sequence[Answers] | None,
-) -> list[Answers]:
-    encodings = iter(subject.encode_batch([_input(case) for case in cases if _encodes(subject, case)]))
-    answers: list[Answers] = []
-    is_sample = streams.depth == "sample" and len(cases) > FEW_CASES
-    bulk_ids = _bulk_ids(subject, cases, is_sample) if "single" in compared else {}
-    for index, case in enumerate(cases):
-        encoding = next(encodings) if _encodes(subject, case) else None
-        if encoding is None and case.kind != "ids":
-            answers.append(Answers())
-            continue
-        reference = encoding if oracle is None else oracle[index].encoding
-        answer = _answer(subject, case, compared, encoding, reference, expected, is_oracle=oracle is None)
-        if index in bulk_ids:
-            answer = replace(answer, bulk_ids=bulk_ids[index])
-        if not is_sample or is_streamed(case):
-            answer = _with_streams(answer, subject, case, compared, streams, _decoded_ids(case, reference))
-        answers.append(answer)
-    return answers
+class _Asker:
+    """Asks subjects about the same cases, one subject after another. compared: what the checks compare."""
 
+    def __init__(
+        self, tokenizer: Tokenizer, cases: Sequence[Case], compared: Collection[Compared], depth: Depth
+    ) -> None:
+        self._cases = cases
+        self._compared = compared
+        self._streams = Streams(tokenizer, depth)
+        self._round_trips = _RoundTrips(tokenizer) if "own_decoding" in compared else None
+        is_sample = depth == "sample" and len(cases) > FEW_CASES
+        self._closely = {index for index, case in enumerate(cases) if not is_sample or is_streamed(case)}
 
-def _bulk_ids(subject: Subject, cases: Sequence[Case], is_sample: bool) -> dict[int, tuple[int, ...]]:
-    """The ids that a subject gives in bulk, by the place of the case; of a sample, for the cases that are streamed."""
-    bulk = subject.in_bulk()
-    if bulk is None:
-        return {}
-    asked = [
-        index for index, case in enumerate(cases) if _encodes(subject, case) and (not is_sample or is_streamed(case))
-    ]
-    found = zip(asked, bulk.ids([_input(cases[index]) for index in asked]), strict=True)
-    return {index: tuple(ids) for index, ids in found if ids is not None}
+    def answers(self, subject: Subject, oracle: Sequence[Answers] | None) -> list[Answers]:
+        """The answers of one subject. oracle: those of the oracle, whose ids all decode; None for itself."""
+        encodings = iter(subject.encode_batch([_input(case) for case in self._cases if _encodes(subject, case)]))
+        bulk_ids = self._bulk_ids(subject) if "single" in self._compared else {}
+        answers: list[Answers] = []
+        for index, case in enumerate(self._cases):
+            encoding = next(encodings) if _encodes(subject, case) else None
+            if encoding is None and case.kind != "ids":
+                answers.append(Answers())
+                continue
+            reference = encoding if oracle is None else oracle[index].encoding
+            ids = case.ids if case.kind == "ids" else _ids(reference)
+            answer = self._answer(subject, case, encoding, ids, is_oracle=oracle is None)
+            if index in bulk_ids:
+                answer = replace(answer, bulk_ids=bulk_ids[index])
+            if index in self._closely:
+                answer = self._with_streams(answer, subject, case, ids)
+            answers.append(answer)
+        return answers
 
+    def _bulk_ids(self, subject: Subject) -> dict[int, tuple[int, ...]]:
+        """The ids that a subject gives in bulk, by the place of the case; of many, for those that are streamed."""
+        bulk = subject.in_bulk()
+        if bulk is None:
+            return {}
+        asked = [index for index in sorted(self._closely) if _encodes(subject, self._cases[index])]
+        found = zip(asked, bulk.ids([_input(self._cases[index]) for index in asked]), strict=True)
+        return {index: tuple(ids) for index, ids in found if ids is not None}
 
-def _answer(
-    subject: Subject,
-    case: Case,
-    compared: Collection[Compared],
-    encoding: Encoding | None,
-    reference: Encoding | None,
-    expected: _RoundTrips | None,
-    is_oracle: bool,
-) -> Answers:
-    """reference: the oracle's encoding, whose ids all subjects decode."""
-    ids = _decoded_ids(case, reference)
-    decoding = None if ids is None else subject.decode(ids)
-    single = None
-    if "single" in compared and subject.has_batch and case.kind != "ids":
-        single = subject.encode(_input(case))
-    own_ids = _ids(encoding)
-    own_decoding = round_trip = None
-    if expected is not None and own_ids is not None:
-        own_decoding = decoding if own_ids == ids else subject.decode(own_ids)
-        round_trip = expected.of(_input(case), own_decoding if is_oracle else None)
-    return Answers(encoding, single, decoding, own_decoding, round_trip=round_trip)
+    def _answer(
+        self, subject: Subject, case: Case, encoding: Encoding | None, ids: tuple[int, ...] | None, is_oracle: bool
+    ) -> Answers:
+        """ids: what is decoded."""
+        decoding = None if ids is None else subject.decode(ids)
+        single = None
+        if "single" in self._compared and subject.has_batch and case.kind != "ids":
+            single = subject.encode(_input(case))
+        own_ids = _ids(encoding)
+        own_decoding = round_trip = None
+        if self._round_trips is not None and own_ids is not None:
+            own_decoding = decoding if own_ids == ids else subject.decode(own_ids)
+            round_trip = self._round_trips.of(_input(case), own_decoding if is_oracle else None)
+        return Answers(encoding, single, decoding, own_decoding, round_trip=round_trip)
 
-
-def _with_streams(
-    answers: Answers,
-    subject: Subject,
-    case: Case,
-    compared: Collection[Compared],
-    streams: Streams,
-    ids: tuple[int, ...] | None,
-) -> Answers:
-    """The answers with those of the subject's streams. ids: what is decoded."""
-    encoded = decoded = None
-    if "stream_encoded" in compared and case.kind != "ids":
-        encoded = streams.encoders(subject, case, answers.encoding)
-    if "stream_decoded" in compared and ids is not None:
-        decoded = streams.decoders(subject, ids, answers.decoding)
-    return replace(answers, stream_encoded=encoded, stream_decoded=decoded) if encoded or decoded else answers
-
-
-def _decoded_ids(case: Case, reference: Encoding | None) -> tuple[int, ...] | None:
-    return case.ids if case.kind == "ids" else _ids(reference)
+    def _with_streams(self, answers: Answers, subject: Subject, case: Case, ids: tuple[int, ...] | None) -> Answers:
+        """The answers with those of the subject's streams. ids: what is decoded."""
+        encoded = decoded = None
+        if "stream_encoded" in self._compared and case.kind != "ids":
+            encoded = self._streams.encoders(subject, case, answers.encoding)
+        if "stream_decoded" in self._compared and ids is not None:
+            decoded = self._streams.decoders(subject, ids, answers.decoding)
+        return replace(answers, stream_encoded=encoded, stream_decoded=decoded) if encoded or decoded else answers
 
 
 def _ids(encoding: Encoding | None) -> tuple[int, ...] | None:

@@ -18,7 +18,7 @@ class Streams:
     """Feeds streams of one model. depth: how much texts and ids are cut."""
 
     def __init__(self, tokenizer: Tokenizer, depth: Depth) -> None:
-        self.depth = depth
+        self._depth = depth
         self._tokenizer = tokenizer
         self._hold_back = HoldBack(tokenizer)
 
@@ -31,10 +31,10 @@ class Streams:
             return None
         ids = encoding.ids
         if case.kind == "bytes":
-            feedings = bytes_feedings(case.data, self.depth)
+            feedings = bytes_feedings(case.data, self._depth)
             return tuple(FedStream(*pair, ids, ids) for pair in zip(feedings, subject.stream(feedings), strict=True))
         text = TextHoldBack(self._hold_back, case.text, encoding)
-        feedings = text_feedings(case.text, self.depth, text.token_ends)
+        feedings = text_feedings(case.text, self._depth, text.token_ends)
         pairs = zip(feedings, subject.stream(feedings), strict=True)
         return tuple(FedStream(*pair, ids, ids, text.late(*pair)) for pair in pairs)
 
@@ -47,7 +47,7 @@ class Streams:
         """
         if not isinstance(decoding, Decoded):
             return None
-        feedings = ids_feedings(ids, self.depth)
+        feedings = ids_feedings(ids, self._depth)
         known: dict[Sequence[object], Decoding] = {ids: decoding}
         supposed = DecodeStreams(self._tokenizer)
         fed: list[FedStream] = []
