@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress, starmap
-from operator import attrgetter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Check, Difference
@@ -19,6 +18,7 @@ from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
+from conformance.inputs.cuts import Depth
 from conformance.inputs.made import made_cases
 from conformance.inputs.shards import Shard, shard_cases
 from conformance.subjects.base import Subject
@@ -31,14 +31,11 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     bench.renew()
     with collecting_later():
         cases = shard_questions(plan, shard, bench)
-        result = judged(plan, shard, bench, cases, asked(plan, shard, bench, cases))
+        depth: Depth = "sweep" if shard.source == "cuts" else "sample"
+        answers = collect_answers(bench, cases, _checks(plan, shard), depth=depth)
+        result = judged(plan, shard, bench, cases, answers)
     result.seconds = time.monotonic() - started
     return result
-
-
-def asked(plan: Plan, shard: Shard, bench: Bench, cases: Sequence[Case]) -> Mapping[str, list[Answers]]:
-    """The answers of every subject."""
-    return collect_answers(bench, cases, _checks(plan, shard), depth="sweep" if shard.source == "cuts" else "sample")
 
 
 def judged(
@@ -128,12 +125,8 @@ def _apply(
     counts.not_applicable += left_out
     counts.compared += len(outcomes) - left_out
     counts.failures += outcomes.count("both refuse")
-    if left_out == len(outcomes):
-        return differing
-    languages: Iterator[str] = map(attrgetter("language"), cases)
-    if left_out:
-        languages = compress(languages, [outcome != "not applicable" for outcome in outcomes])
-    for language, count in Counter(languages).items():
+    compared = (case.language for case, outcome in zip(cases, outcomes, strict=True) if outcome != "not applicable")
+    for language, count in Counter(compared).items():
         result.languages[language, name][0] += count
     for index in sorted(differing):
         apart = check.by_rule(subject[index])

@@ -14,6 +14,7 @@ from functools import partial
 from conformance.core.finding import Finding
 from conformance.core.run import Run
 from conformance.engine.bench import load_reference
+from conformance.engine.plan import ModelPlan
 from conformance.engine.queue import ShardQueue
 from conformance.engine.result import by_model
 from conformance.engine.workers import Workers
@@ -108,19 +109,13 @@ class _Driver:
         self.told = told
         self.started, self.clock = datetime.now(UTC), time.monotonic()
         self.seconds_before = seconds_before(self.job.folder)
-        names = [model.name for model in self.session.plan.models]
         self.state = state_to_go_on_from(self.job.folder, self.session.plan)
         self.journal = ShardJournal(self.job.folder, self.state.generation, self.session.plan)
         self.new_cases = 0
         self.last_report = self.clock
-        self.universes: Mapping[str, Universe] = {name: self._universe(name) for name in names}
+        self.universes: Mapping[str, Universe] = {model.name: _universe(model) for model in self.session.plan.models}
         self.coverages = model_coverages(self.state, self.universes)
         self.expectations = expectations_here()
-
-    def _universe(self, model: str) -> Universe:
-        plan = next(entry for entry in self.session.plan.models if entry.name == model)
-        tokenizer = load_reference(plan.path, plan.encoding)
-        return Watcher(tokenizer, model_knowledge(tokenizer)).universe
 
     def run(self, told_replayed: Callable[[Replayed], None]) -> SessionEnd:
         self._replay(told_replayed)
@@ -213,3 +208,8 @@ class _Driver:
         write_atomically(self.job.folder / COVERAGE, json.dumps(coverage, indent=1, ensure_ascii=True) + "\n")
         write_run_folder(run, self.job.folder, coverage)
         return run
+
+
+def _universe(model: ModelPlan) -> Universe:
+    tokenizer = load_reference(model.path, model.encoding)
+    return Watcher(tokenizer, model_knowledge(tokenizer)).universe
