@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 from conformance.core.case import Case
 from conformance.core.errors import InputError
@@ -40,7 +40,6 @@ class Trials:
         self._kept: IsolatedSubject | None = self._kept_subject()
         self._folder = TemporaryDirectory()
         self._file: Path | None = None
-        self._written = 0
         self._known: tuple[bytes, Bench | None] = (b"", None)
         self.refused = ""
         self.differs_otherwise = ""
@@ -99,10 +98,7 @@ class Trials:
         if self._file is not None:
             self._file.unlink()
         # Each file in a folder of its own: a subject may keep what it has read by path.
-        self._written += 1
-        folder = Path(self._folder.name) / str(self._written)
-        folder.mkdir()
-        self._file = folder / self._model.path.name
+        self._file = Path(mkdtemp(dir=self._folder.name)) / self._model.path.name
         self._file.write_bytes(data)
         plan = self._plan if self._kept is None else replace(self._plan, subjects=())
         try:
