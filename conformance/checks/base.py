@@ -86,6 +86,7 @@ class Check(ABC):
     expected_by: who says what is expected, "" for the official library.
     methods: the methods of which a subject needs one.
     code: of `compared(official, subject)`, for a file that needs no harness; of its `constants`, INPUT is the case.
+        "" where it has no short form.
     """
 
     name: str
@@ -97,7 +98,7 @@ class Check(ABC):
     diagnosis: Diagnosis = "none"
     expected_by: str = ""
     methods: tuple[str, ...] = ()
-    code: str
+    code: str = ""
 
     @property
     def is_sampled(self) -> bool:
@@ -125,7 +126,7 @@ class Check(ABC):
 
         subject: its answers.
         """
-        return {"INPUT": reproduction_input(case)}
+        return {"INPUT": reproduction_input(case)} if self.code else None
 
 
 def reproduction_input(case: Case) -> Any:

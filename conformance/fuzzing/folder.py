@@ -212,7 +212,9 @@ def _kept_to_json(kept: Kept) -> dict[str, Any]:
 
 def _kept(value: Any) -> Kept:
     entry = from_json(value, _Kept)
-    return Kept(entry.model, case_from_json(entry.case), coverage_from_json(entry.reached))
+    case = case_from_json(entry.case)
+    case.text.encode("utf-8")  # no tokenizer takes lone surrogates
+    return Kept(entry.model, case, coverage_from_json(entry.reached))
 
 
 def _model_state(model: _Model) -> ModelState:

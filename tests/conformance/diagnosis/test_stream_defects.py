@@ -19,7 +19,7 @@ from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import work
 from conformance.inputs.shards import Inputs, Shard
-from conformance.runs.gather import findings, gather
+from conformance.runs.gather import findings
 from conformance.subjects.adapters import ORACLES
 from conformance.triage.minimize import shrunk_example
 from reftok import embedded_models
@@ -175,7 +175,7 @@ def test_a_byte_that_is_always_dropped_is_one_finding_and_no_seam_is_blamed(
     try:
         result = work(plan, Shard("bpe-qwen", source, 0, len(texts)), bench)
         shrunk = partial(shrunk_example, plan, bench)
-        told = findings(gather([result]), {"bpe-qwen": "tokenizers"}, (), shrunk, lambda _: "")
+        told = findings([result], {"bpe-qwen": "tokenizers"}, (), shrunk, lambda _: "")
     finally:
         bench.close()
     (finding,) = [finding for finding in told if finding.example.subject != "tokenizers"]

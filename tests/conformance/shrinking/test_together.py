@@ -8,9 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from conformance.core.case import text_case
-from conformance.shrinking import together
 from conformance.shrinking.together import shrink_together
-from conformance.subjects.adapters import FORMATS
 from reftok import embedded_models
 from tests.conformance.shrinking.test_trials import trials
 
@@ -29,10 +27,6 @@ def test_what_is_left_fails_and_both_are_small(planted: Callable[[str], str]) ->
     assert len(root["model"]["vocab"]) < 10
     assert root["normalizer"] == {"type": "NFC"}
     assert root["added_tokens"] == []
-
-
-def test_every_format_that_is_reproduced_can_be_made_smaller() -> None:
-    assert {*together._READERS} == {one.name for one in FORMATS.values() if one.reproduction}
 
 
 def test_what_does_not_fail_stays_as_it_is(planted: Callable[[str], str]) -> None:
