@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,13 @@ from conformance.generators import NAMES
 from conformance.inputs.shards import MOST_FUZZ
 from conformance.report.console import ConsoleLines, OutputConsole
 from conformance.report.run.view import plural
-from conformance.runs.job import Job, check_subjects, file_hashes, model_infos
-from conformance.runs.plan_file import read_plan, write_plan
+from conformance.runs.job import Job, check_subjects, model_infos
+from conformance.runs.plan_file import read_plan
 from conformance.subjects.adapters import absolute_subject
-from conformance.subjects.versions import installed_versions
 
 DEFAULT_SECONDS = 600.0
+LEAST_SECONDS = 1.0
+"""Of work, however long it took to begin."""
 _TIME = regex.compile(r"(?:(?P<d>\d+)d)?(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+(?:\.\d+)?)s?)?")
 _SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 
@@ -107,13 +109,15 @@ def fuzz(
     session loses no finding. The lines of a corpus are what is mutated.
     Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted.
     """
+    begun = time.monotonic()
     if seconds is None and cases is None:
         seconds = DEFAULT_SECONDS
     console = OutputConsole()
     lines = ConsoleLines(console)
     with ExitStack() as held:
         job, session = _resumed(resume, jobs, held) if resume else _new_job(out, jobs, given, held)
-        session_job = SessionJob(job, session, cases, math.inf if seconds is None else seconds)
+        left = math.inf if seconds is None else max(seconds - (time.monotonic() - begun), min(seconds, LEAST_SECONDS))
+        session_job = SessionJob(job, session, cases, left)
         with interruptible("fuzz", job.folder), SessionTeller(quiet) as told:
             ended = run_session(session_job, told, lambda entry: lines.labelled("", entry.sentence, whole=True))
     for coverage in tables(ended.coverages):
@@ -142,12 +146,8 @@ def _resumed(folder: Path, jobs: int | None, held: ExitStack) -> tuple[Job, Sess
     session = SessionPlan(plan, read_generators(folder))
     infos = model_infos(plan)
     versions = check_subjects(plan)
-    command = typed_command()
-    hashes = file_hashes(plan)
     held.enter_context(locked(folder))
-    with writing(folder):
-        write_plan(folder, plan, command, False, hashes, installed_versions())
-    return Job(plan, infos, folder, command, jobs or cores(), False, versions), session
+    return Job(plan, infos, folder, typed_command(), jobs or cores(), False, versions), session
 
 
 @click.group()

@@ -28,9 +28,9 @@ class Group:
     languages: set[str] = field(default_factory=set)
     examples: list[Mismatch] = field(default_factory=list)
 
-    def add(self, mismatch: Mismatch) -> None:
-        """Count a mismatch."""
-        self.join(Group(1, {mismatch.case.language} - {""}, [mismatch]))
+    def add(self, mismatch: Mismatch, is_example: bool = True) -> None:
+        """Count a mismatch. is_example: whether it may be one."""
+        self.join(Group(1, {mismatch.case.language} - {""}, [mismatch] if is_example else []))
 
     def join(self, part: Group) -> None:
         """Count a part in."""

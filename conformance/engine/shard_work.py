@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import starmap
 
 from conformance.checks import CHECKS
@@ -17,10 +19,12 @@ from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
+from conformance.engine.repeating import Differing, Unrepeated, unrepeated, with_both
 from conformance.engine.result import ShardResult
 from conformance.inputs.cuts import Depth
 from conformance.inputs.made import made_cases
 from conformance.inputs.shards import Shard, shard_cases
+from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.base import Subject
 from reftok.formats.collection import collecting_later
 
@@ -32,8 +36,8 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     with collecting_later():
         cases = shard_questions(plan, shard, bench)
         depth: Depth = "sweep" if shard.source == "cuts" else "sample"
-        answers = collect_answers(bench, cases, _checks(plan, shard), depth=depth)
-        result = judged(plan, shard, bench, cases, answers)
+        ask = partial(collect_answers, bench, cases, _checks(plan, shard), depth=depth)
+        result = judged(plan, shard, bench, cases, ask(subject=None), again=lambda name: ask(subject=name)[name])
     result.seconds = time.monotonic() - started
     return result
 
@@ -45,8 +49,13 @@ def judged(
     cases: Sequence[Case],
     answers: Mapping[str, list[Answers]],
     subject: str | None = None,
+    again: Callable[[str], Sequence[Answers]] | None = None,
 ) -> ShardResult:
-    """The result of checking the answers of every subject, or of one `subject`, which may be the oracle."""
+    """The result of checking the answers of every subject, or of one `subject`, which may be the oracle.
+
+    again: asks a subject all that led to its answers once more, to see whether it repeats them; None where that has
+        been seen.
+    """
     result = ShardResult(shard, cases=len(cases), unavailable=dict(bench.unavailable))
     oracle = answers[bench.oracle]
     for name, observed in answers.items() if subject is None else [(subject, answers[subject])]:
@@ -55,11 +64,16 @@ def judged(
             result.methods[name] = methods
         if name != bench.oracle:
             result.answers += sum((one.encoding is not None) + (one.decoding is not None) for one in observed)
-        differing: dict[str, set[int]] = {}
+        differing: dict[str, list[Differing]] = {}
         for check in map(CHECKS.__getitem__, _checks(plan, shard)):
             if cases and (check.of_oracle or name != bench.oracle):
-                explained = set().union(*(differing.get(cause, ()) for cause in check.follows))
-                differing[check.name] = _apply(check, result, bench, name, cases, oracle, observed, explained)
+                explained = {one.index for cause in check.follows for one in differing.get(cause, ())}
+                differing[check.name] = _apply(check, result, name, cases, oracle, observed, explained)
+        seen = [one for found in differing.values() for one in found]
+        not_repeated: Mapping[str, Unrepeated] = {}
+        if again is not None and name not in BUILT_IN:
+            not_repeated = unrepeated(bench, name, seen, shard.key, again)
+        _record(result, bench, name, seen, not_repeated)
     return result
 
 
@@ -104,22 +118,19 @@ def _reencoded(cases: Sequence[Case], oracle: Subject) -> list[Case]:
 def _apply(
     check: Check,
     result: ShardResult,
-    bench: Bench,
     name: str,
     cases: Sequence[Case],
     oracle: Sequence[Answers],
     subject: Sequence[Answers],
     explained: set[int],
-) -> set[int]:
-    """One check on all cases of one subject; only a difference is looked at closely.
+) -> list[Differing]:
+    """One check on all cases of one subject; gives what differs.
 
-    A case that breaks several rules counts as so many.
-    explained: the cases whose difference another check has told. Gives the cases that differ.
+    A case that breaks several rules counts as so many. explained: the cases whose difference another check has told.
     """
     outcomes = [*starmap(check, zip(cases, oracle, subject, strict=True))]
     for index in explained:
         outcomes[index] = "not applicable"
-    differing = {index for index, outcome in enumerate(outcomes) if isinstance(outcome, Difference)}
     counts = result.counts[name, check.name]
     left_out = outcomes.count("not applicable")
     counts.not_applicable += left_out
@@ -128,7 +139,8 @@ def _apply(
     compared = (case.language for case, outcome in zip(cases, outcomes, strict=True) if outcome != "not applicable")
     for language, count in Counter(compared).items():
         result.languages[language, name][0] += count
-    for index in sorted(differing):
+    differing: list[Differing] = []
+    for index in (index for index, outcome in enumerate(outcomes) if isinstance(outcome, Difference)):
         apart = check.by_rule(subject[index])
         counts.compared += len(apart) - 1
         result.languages[cases[index].language, name][0] += len(apart) - 1
@@ -138,25 +150,30 @@ def _apply(
             counts.mismatched += 1
             counts.failures += outcome.severity == "no answer"
             result.languages[cases[index].language, name][1] += 1
-            _record(result, bench, cases[index], name, check.name, outcome, oracle[index], observed)
+            differing.append(Differing(check.name, index, cases[index], outcome, oracle[index], observed))
     return differing
 
 
 def _record(
-    result: ShardResult,
-    bench: Bench,
-    case: Case,
-    name: str,
-    check: str,
-    difference: Difference,
-    oracle: Answers,
-    subject: Answers,
+    result: ShardResult, bench: Bench, name: str, seen: Sequence[Differing], not_repeated: Mapping[str, Unrepeated]
 ) -> None:
-    attribution = bench.attributor.of(name, check, case, oracle, subject)
-    difference = named_difference(bench.reference.tokenizer, difference, oracle, subject)
-    rule = attribution.rule or difference.rule
-    severity = bench.attributor.severity(difference, oracle, subject)
-    mismatch = Mismatch(
-        bench.model.name, name, check, difference.rule, severity, case, difference.expected, difference.observed
-    )
-    result.groups[name, check, attribution.stage, rule].add(mismatch)
+    """Gather the mismatches of a subject by cause; no cause is sought for those that it does not repeat.
+
+    Examples of these are such as were asked alone as well: they show both answers.
+    """
+    for one in seen:
+        severity = bench.attributor.severity(one.difference, one.expected, one.observed)
+        shown = named_difference(bench.reference.tokenizer, one.difference, one.expected, one.observed)
+        mismatch = Mismatch(
+            bench.model.name, name, one.check, one.difference.rule, severity, one.case, shown.expected, shown.observed
+        )
+        found = not_repeated.get(one.check)
+        if found is None:
+            attribution = bench.attributor.of(name, one.check, one.case, one.expected, one.observed)
+            rule = attribution.rule or one.difference.rule
+            result.groups[name, one.check, attribution.stage, rule].add(mismatch)
+            continue
+        if one.index in found.alone:
+            mismatch = replace(mismatch, observed=with_both(mismatch.observed, found.alone[one.index]))
+        is_example = one.index in found.alone or not found.alone
+        result.groups[name, one.check, "", found.rule].add(mismatch, is_example)

@@ -5,7 +5,6 @@ A worker's death ends the run with exit code 3, and the shard is named; what was
 
 from __future__ import annotations
 
-import math
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -67,14 +66,15 @@ class Workers:
         work: Callable[[ShardT], Result],
         queue: ShardQueue[ShardT],
         done: Callable[[Result], None],
-        deadline: float = math.inf,
+        deadline: Callable[[], float] | None = None,
     ) -> None:
         """Hand what `work` gives for each shard to `done` as it comes; from the deadline on no shard is begun.
 
-        work: a function that can be pickled. deadline: of `time.monotonic`. Raises HarnessError where a worker dies.
+        work: a function that can be pickled. deadline: of `time.monotonic`, asked for again before each shard; None for
+            no such time. Raises HarnessError where a worker dies.
         """
         if not self._pools:
-            while time.monotonic() < deadline and (shard := queue.take(0)) is not None:
+            while not _is_over(deadline) and (shard := queue.take(0)) is not None:
                 done(work(shard))
         for future, shard in self._scheduled(work, queue, deadline):
             try:
@@ -87,7 +87,7 @@ class Workers:
                 raise HarnessError(f"a worker took longer than {SHARD_SECONDS:.0f} s on {shard.key}") from None
 
     def _scheduled(
-        self, work: Callable[[ShardT], Result], queue: ShardQueue[ShardT], deadline: float
+        self, work: Callable[[ShardT], Result], queue: ShardQueue[ShardT], deadline: Callable[[], float] | None
     ) -> Iterator[tuple[Future[Result], ShardT]]:
         """Futures as they finish.
 
@@ -98,9 +98,9 @@ class Workers:
 
         def schedule() -> None:
             for number, pool in enumerate(self._pools):
-                most = 2 if deadline == math.inf and len(queue) > 2 * len(self._pools) else 1
+                most = 2 if deadline is None and len(queue) > 2 * len(self._pools) else 1
                 under_way = sum(number == other for other, _ in running.values())
-                while under_way < most and time.monotonic() < deadline and (shard := queue.take(number)) is not None:
+                while under_way < most and not _is_over(deadline) and (shard := queue.take(number)) is not None:
                     running[pool.schedule(work, (shard,), timeout=SHARD_SECONDS)] = number, shard
                     under_way += 1
 
@@ -111,6 +111,10 @@ class Workers:
             schedule()
             # A shard that is done is told before a worker that has died beside it ends the run.
             yield from sorted(shards.items(), key=lambda pair: pair[0].exception() is not None)
+
+
+def _is_over(deadline: Callable[[], float] | None) -> bool:
+    return deadline is not None and time.monotonic() >= deadline()
 
 
 def _ignore_interrupt() -> None:

@@ -26,7 +26,7 @@ from conformance.fuzzing.folder import (
     state_to_go_on_from,
     write_state,
 )
-from conformance.fuzzing.known_causes import Replayed, replay_known
+from conformance.fuzzing.known_causes import Replayed, changed_subjects, replay_known
 from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run
 from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import SessionState, ShardOutcome
@@ -36,11 +36,16 @@ from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import seconds_before, write_run_folder
 from conformance.runs.expectations import expectations_here, matching
 from conformance.runs.gather import unshrunk
-from conformance.runs.job import Job
+from conformance.runs.job import Job, file_hashes
+from conformance.runs.plan_file import write_plan
 from conformance.runs.progress import Shrinking
+from conformance.subjects.versions import installed_versions
 
 COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
 SECONDS_BETWEEN_REPORTS = 20.0
+SHARE_OF_REPLAY = 0.5
+SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING = 0.25, 2.0
+"""Of the time of a start: at most this share is kept for shrinking, and so many seconds for each cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,10 @@ class _Driver:
         self.told = told
         self.started, self.clock = datetime.now(UTC), time.monotonic()
         self.seconds_before = seconds_before(self.job.folder)
+        self.deadline = self.clock + self.seconds
+        self.hashes = file_hashes(self.session.plan)
         self.state = state_to_go_on_from(self.job.folder, self.session.plan)
+        self.causes = 0
         self.journal = ShardJournal(self.job.folder, self.state.generation, self.session.plan)
         self.new_cases = 0
         self.last_report = self.clock
@@ -118,14 +126,14 @@ class _Driver:
         self.expectations = expectations_here()
 
     def run(self, told_replayed: Callable[[Replayed], None]) -> SessionEnd:
-        self._replay(told_replayed)
         finished: dict[SessionShard, ShardOutcome] = dict(self.journal.finished)
         try:
+            self._replay(told_replayed)
             with Workers(self.job.jobs) as workers:
                 while self._generation(workers, finished):
                     finished.clear()
             state = self._with_finished(finished)
-            run = self._write(session_run(self.job, self.session, state, self.told), state)
+            run = self._write(session_run(self.job, self.session, state, self.told, self.deadline), state)
             return SessionEnd(run, model_coverages(state, self.universes))
         except KeyboardInterrupt:
             state = self._with_finished(finished)
@@ -145,13 +153,27 @@ class _Driver:
         return state
 
     def _replay(self, told_replayed: Callable[[Replayed], None]) -> None:
-        """Ask again what is known; what fails no more as it did leaves the state and the outcomes of the journal."""
+        """Ask again what is known; what fails no more as it did leaves the state and the outcomes of the journal.
+
+        Only when that is on disk, the files and libraries of now are those that later changes are told from.
+        """
+        plan, folder = self.session.plan, self.job.folder
         results = [model.result for model in self.state.models.values()]
-        replayed = replay_known(self.session.plan, [*results, *(o.result for o in self.journal.finished.values())])
-        lines = [json.dumps(entry.to_json()) + "\n" for entry in replayed]
-        write_atomically(self.job.folder / REPLAYED, "".join(lines))
+        results += [outcome.result for outcome in self.journal.finished.values()]
+        changed = changed_subjects(plan, folder)
+        replayed = replay_known(plan, results, changed, self.clock + self.seconds * SHARE_OF_REPLAY)
+        write_atomically(folder / REPLAYED, "".join(json.dumps(entry.to_json()) + "\n" for entry in replayed))
+        if replayed:
+            write_state(folder, self.state)
+            self.journal.rewrite()
+        write_plan(folder, plan, self.job.command, False, self.hashes, installed_versions())
+        self.causes = sum(len(result.groups) for result in by_model(results, self.state.models).values())
         for entry in replayed:
             told_replayed(entry)
+
+    def _end_of_work(self) -> float:
+        """The time from which on no shard is begun, so that there is some left to shrink what is found."""
+        return self.deadline - min(self.seconds * SHARE_OF_SHRINKING, self.causes * SECONDS_OF_SHRINKING)
 
     def _generation(self, workers: Workers, finished: dict[SessionShard, ShardOutcome]) -> bool:
         """Work on the shards of a generation that are not finished; tells whether to go on with the next one.
@@ -172,7 +194,9 @@ class _Driver:
             self._tell(finished)
 
         work = partial(work_in_worker, self.session, self.job.folder)
-        workers.run(work, ShardQueue(remaining, worth_loading=1), done, self.clock + self.seconds)
+        workers.run(
+            work, ShardQueue(remaining, worth_loading=1), done, self._end_of_work if self.seconds < math.inf else None
+        )
         if len(finished) < len(shards):
             return False
         state = deepcopy(self.state)  # changed in place, an interrupt could find it half changed
@@ -193,6 +217,7 @@ class _Driver:
         results = [model.result for model in self.state.models.values()]
         results += [outcome.result for outcome in finished.values()]
         found = unshrunk(by_model(results, self.state.models).values())
+        self.causes = len(found)
         cases = sum(result.cases for result in results)
         seconds = time.monotonic() - self.clock
         unexpected = tuple(entry for entry in found if matching(self.expectations, entry) is None)

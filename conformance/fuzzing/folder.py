@@ -90,11 +90,19 @@ class ShardJournal:
 
     def __init__(self, folder: Path, generation: int, plan: Plan) -> None:
         self.finished = read_finished(folder, generation, plan)
-        self._file = LineFile(folder / SHARDS)
+        self._path = folder / SHARDS
+        self._file = LineFile(self._path)
 
     def add(self, outcome: ShardOutcome) -> None:
         """Write an outcome, and wait until it is on disk."""
         self._file.add([_outcome_to_json(outcome)])
+
+    def rewrite(self) -> None:
+        """Write what is finished as it is now: some of it may be known to be fixed."""
+        self._file.close()
+        lines = (json.dumps(_outcome_to_json(outcome)) + "\n" for outcome in self.finished.values())
+        write_atomically(self._path, "".join(lines))
+        self._file = LineFile(self._path)
 
     def empty(self) -> None:
         """Begin the next generation."""

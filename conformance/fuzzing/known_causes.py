@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 from conformance.core.finding import Mismatch
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.asking_again import Verdict, ask_again
 from conformance.engine.benches import bench_of
+from conformance.engine.imported import imported_files
 from conformance.engine.plan import Plan
 from conformance.engine.result import GroupKey, ShardResult
 from conformance.engine.shard_work import judged
 from conformance.inputs.shards import Shard
+from conformance.runs.plan_file import PLAN, changed_since
+from conformance.subjects.adapters import BUILT_IN
+from conformance.subjects.versions import installed_versions
 
-_OUTCOMES: Mapping[Verdict, str] = {"same": "still failing", "other": "failing in another way", "gone": "fixed"}
-"""The words for each verdict, the worst first."""
+_Outcome: TypeAlias = Verdict | Literal["unseen"]
+_OUTCOMES: Mapping[_Outcome, str] = {
+    "same": "still failing",
+    "other": "failing in another way",
+    "unseen": "not seen again, though nothing has changed",
+    "gone": "fixed",
+}
+"""The words for each outcome, the worst first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A cause that was known. verdict: on its examples, the worst of them."""
+    """A cause that was known.
+
+    verdict: on its examples, the worst of them. "unseen" is what does not fail now though the subject is what it was:
+        it may hang on what else is asked, or on chance, and is kept.
+    """
 
     model: str
     subject: str
     check: str
     stage: str
     rule: str
-    verdict: Verdict
+    verdict: _Outcome
 
     @property
     def sentence(self) -> str:
@@ -45,23 +61,50 @@ class Replayed:
         return asdict(self)
 
 
-def replay_known(plan: Plan, results: Iterable[ShardResult]) -> list[Replayed]:
+def changed_subjects(plan: Plan, folder: Path) -> frozenset[str]:
+    """The subjects that are not what they were when the folder's plan was written, as the reports name them.
+
+    Built-in ones always are: they have no state, so what they do not repeat is mended. All are where there is no plan.
+    """
+    changed = frozenset(changed_since(folder)) if (folder / PLAN).exists() else None
+    return frozenset(
+        label for name, label in zip(plan.subjects, plan.labels, strict=True) if _is_changed(name, changed)
+    )
+
+
+def _is_changed(subject: str, changed: frozenset[str] | None) -> bool:
+    if changed is None or subject in BUILT_IN or any(name in changed for name in installed_versions()):
+        return True
+    file = Path(subject.rpartition(":")[0])
+    return any(str(path.resolve()) in changed for path in (file, *imported_files(file)))
+
+
+def replay_known(
+    plan: Plan, results: Iterable[ShardResult], changed: Container[str], deadline: float
+) -> list[Replayed]:
     """Ask again what the results hold: an example that does not fail as it did leaves them, and so a cause without any.
 
-    What fails in another way is recorded as what it is now.
+    What fails in another way is recorded as what it is now. But of a subject that is what it was, all stays: it does
+    not repeat itself.
+    changed: the subjects that are not. deadline: of `time.monotonic`, from which on nothing is asked.
     """
-    verdicts: dict[tuple[str, GroupKey], set[Verdict]] = {}
+    verdicts: dict[tuple[str, GroupKey], set[_Outcome]] = {}
     for result in results:
         otherwise: list[ShardResult] = []
         for key, group in sorted(result.groups.items()):
+            if time.monotonic() > deadline:
+                break
+            is_changed = key[0] in changed or key[0] in BUILT_IN
             asked = [_asked(plan, example, Attribution(*key[2:])) for example in group.examples]
-            verdicts.setdefault((result.shard.model, key), set()).update(verdict for verdict, _ in asked)
-            otherwise += (now for _, now in asked if now)
+            seen = verdicts.setdefault((result.shard.model, key), set())
+            seen |= {"unseen" if verdict == "gone" and not is_changed else verdict for verdict, _ in asked}
             still = [one for one, (verdict, _) in zip(group.examples, asked, strict=True) if verdict == "same"]
             if still:
                 group.examples = still
-            else:
+            elif is_changed:
                 _take_out(result, key)
+            if is_changed:
+                otherwise += (now for _, now in asked if now)
         for now in otherwise:
             result.join(now)
     return [

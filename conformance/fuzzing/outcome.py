@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -63,16 +64,21 @@ def coverage_to_json(coverages: Sequence[ModelCoverage]) -> dict[str, Any]:
 
 
 def session_run(
-    job: Job, session: SessionPlan, state: SessionState, told: Callable[[Shrinking], None] | None = None
+    job: Job,
+    session: SessionPlan,
+    state: SessionState,
+    told: Callable[[Shrinking], None] | None = None,
+    deadline: float = math.inf,
 ) -> Run:
     """The run that a session amounts to so far.
 
-    told: where it is finished, which finding is shrunk.
+    told: where it is finished, which finding is shrunk. deadline: until when.
     """
     results = [model.result for model in state.models.values()]
-    run = (
-        unfinished_run(job, results) if told is None else finished_run(job, results, partial(bench_of, job.plan), told)
-    )
+    if told is None:
+        run = unfinished_run(job, results)
+    else:
+        run = finished_run(job, results, partial(bench_of, job.plan), told, deadline)
     cases = max((result.cases for result in results), default=0)
     run = replace(run, sources=("session",), fuzz=cases)
     if told is None:

@@ -207,11 +207,18 @@ class _Work:
         bench, plan = self.bench, self.session.plan
         pairs = [(number, case) for number in sorted(suspects) for case in self._cases(number)]
         cases = [case for _, case in pairs]
-        answers = {
-            one: self._with_bulk_ids(one, pairs, found)
-            for one, found in collect_answers(bench, cases, plan.checks, name).items()
-        }
-        return judged(plan, self.result.shard, bench, cases, answers, None if with_oracle else name)
+
+        def asked() -> dict[str, list[Answers]]:
+            found = collect_answers(bench, cases, plan.checks, name)
+            return {one: self._with_bulk_ids(one, pairs, answers) for one, answers in found.items()}
+
+        def again(name: str) -> list[Answers]:
+            if name in self.bulk_ids and (subject := bench.subjects[name].in_bulk()) is not None:
+                self._ids_of(subject)
+                self._texts_of(subject, self._questions(self.ids))
+            return asked()[name]
+
+        return judged(plan, self.result.shard, bench, cases, asked(), None if with_oracle else name, again)
 
     def _with_bulk_ids(self, name: str, pairs: Sequence[tuple[int, Case]], answers: Sequence[Answers]) -> list[Answers]:
         """The answers with the ids of the shard's own bulk: asked with the suspects alone, they might be others."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,11 +39,17 @@ Results: TypeAlias = Mapping[str, ShardResult]
 
 
 def finished_run(
-    job: Job, results: Sequence[ShardResult], bench_of: Callable[[str], Bench], told: Callable[[Shrinking], None]
+    job: Job,
+    results: Sequence[ShardResult],
+    bench_of: Callable[[str], Bench],
+    told: Callable[[Shrinking], None],
+    deadline: float = math.inf,
 ) -> Run:
     """The run that all results amount to: each finding with its shrunk example, and the verdict.
 
     bench_of: the bench of a model, by name. told: which finding is shrunk.
+    deadline: of `time.monotonic`: each finding has an equal share of what is left until then; from then on examples are
+        shown as they came.
     """
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Shrinking(0, sum(len(result.groups) for result in whole.values()))
@@ -50,7 +58,9 @@ def finished_run(
         nonlocal shrinking
         shrinking = replace(shrinking, number=shrinking.number + 1)
         told(shrinking)
-        return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause)
+        now = time.monotonic()
+        share = now + (deadline - now) / (1 + shrinking.total - shrinking.number)
+        return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, share)
 
     run = _run(job, whole, shrunk)
     problems = _problems(job, whole, run.cells)

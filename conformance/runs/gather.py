@@ -12,6 +12,7 @@ from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding, Mismatch
 from conformance.core.run import Cell, LanguageCell
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
+from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import ShardResult, telling
 from conformance.runs.expectations import Expectation, matching
 
@@ -51,12 +52,31 @@ def findings(
     found: list[Finding] = []
     for came in sorted(unshrunk(results), key=_place):
         example, cause = shrinker(came.example, Attribution(came.stage, came.rule))
-        finding = replace(came, example=example, stage=cause.stage, rule=cause.rule, oracle=oracles[came.example.model])
-        found.append(_listed(replace(finding, replay=replay(finding)), expectations))
+        oracle = oracles[came.example.model]
+        found.append(replace(came, example=example, stage=cause.stage, rule=cause.rule, oracle=oracle))
+    found = [_listed(replace(one, replay=replay(one)), expectations) for one in _unrepeated_alike(found)]
     found = _joined(sorted(found, key=lambda finding: telling(finding.example)), lambda finding: finding.fingerprint)
     found = _joined(sorted(found, key=_explains_less), _shown)
     found = _joined(sorted(found, key=lambda finding: [*CHECKS].index(finding.example.check)), _named_cause)
     return tuple(sorted(found, key=by_weight))
+
+
+def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
+    """What a subject does not repeat goes by the rule that says most: what changes by chance may come again by chance.
+
+    So does a batch of it that differs from its texts.
+    """
+    rules: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for finding in found:
+        rules[finding.example.model, finding.example.subject].add(finding.rule)
+
+    def alike(finding: Finding) -> Finding:
+        of_subject = rules[finding.example.model, finding.example.subject]
+        is_unrepeated = finding.rule in UNREPEATED or CHECKS[finding.example.check].compares == "single"
+        named = next((rule for rule in UNREPEATED if rule in of_subject), None)
+        return replace(finding, stage="", rule=named) if named and is_unrepeated else finding
+
+    return [alike(finding) for finding in found]
 
 
 def _place(finding: Finding) -> tuple[str, ...]:

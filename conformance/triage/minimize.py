@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 from conformance.checks import CHECKS
@@ -20,8 +23,10 @@ from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
+from conformance.engine.repeating import AS_EXPECTED, NOT_ALONE, UNREPEATED, with_both
 from conformance.inputs.shards import corpus_cases
 from conformance.shrinking.cases import MOST_ATTEMPTS, shrink_case
+from conformance.subjects.adapters import BUILT_IN
 from conformance.triage.close_look import Example, examined
 from conformance.triage.rivals import hear_of_rivals
 
@@ -36,13 +41,16 @@ _Failing: TypeAlias = tuple[Case, AskedAgain]
 
 
 def shrunk_example(
-    plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution
+    plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution, deadline: float = math.inf
 ) -> tuple[Mismatch, Attribution]:
     """The mismatch on a smaller case, and the cause that the smaller case shows.
 
-    bench: of its model. by_worker: what it was attributed to before.
+    bench: of its model. by_worker: what it was attributed to before. deadline: of `time.monotonic`, from which on no
+        smaller case is tried; the mismatch stays as it is where that has passed already.
     """
-    return _looked_at(plan, bench, mismatch, by_worker, _Trial.shrunk)
+    if time.monotonic() > deadline:
+        return mismatch, by_worker
+    return _looked_at(plan, bench, mismatch, by_worker, partial(_Trial.shrunk, deadline=deadline))
 
 
 def whole_example(plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution) -> tuple[Mismatch, Attribution]:
@@ -53,11 +61,15 @@ def whole_example(plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attri
 def _looked_at(
     plan: Plan, bench: Bench, mismatch: Mismatch, by_worker: Attribution, tried: Callable[[_Trial], _Failing | None]
 ) -> tuple[Mismatch, Attribution]:
-    if mismatch.subject not in bench.subjects or mismatch.rule in NO_ANSWER_IN_TIME:
+    if mismatch.subject not in bench.subjects or mismatch.rule in NO_ANSWER_IN_TIME or by_worker.rule in UNREPEATED:
         return mismatch, by_worker
     bench.renew()
     _observe_samples(plan, bench, mismatch)
-    found = tried(_Trial.of(plan, bench, mismatch))
+    trial = _Trial.of(plan, bench, mismatch)
+    is_alone = mismatch.subject not in BUILT_IN and CHECKS[mismatch.check].compares != "single"
+    if is_alone and trial.is_gone():
+        return replace(mismatch, observed=with_both(mismatch.observed, AS_EXPECTED)), Attribution("", NOT_ALONE)
+    found = tried(trial)
     if found is None:
         return mismatch, by_worker
     case, asked = found
@@ -114,22 +126,34 @@ class _Trial:
         cause = bench.attributor.of(*asked)
         return replace(trial, cause=cause) if bench.attributor.explains(cause, *asked) else trial
 
+    def is_gone(self) -> bool:
+        """Whether the case, asked alone, does not fail at all."""
+        self._renew()
+        return self._asked(self.mismatch.case).verdict == "gone"
+
     def whole(self) -> _Failing | None:
         """The case as it is, and what is seen; None where it does not fail again."""
         found = self._same_of_new(self.mismatch.case)
         return None if found is None else (self.mismatch.case, found)
 
-    def shrunk(self) -> _Failing | None:
-        """The smallest case found, and what is seen there; None where not even the first fails again."""
-        case, found = self.mismatch.case, None
+    def shrunk(self, deadline: float) -> _Failing | None:
+        """The smallest case found until the deadline, and what is seen there; None where not even the first fails."""
+
+        def smallest(same: Callable[[Case], AskedAgain | None], attempts: int) -> Case:
+            def fails(smaller: Case) -> bool:
+                return time.monotonic() < deadline and same(smaller) is not None
+
+            return shrink_case(self.mismatch.case, fails, attempts)
+
         if self.mismatch.severity != "no answer":
-            case = shrink_case(case, lambda smaller: self._same(smaller) is not None, MOST_ATTEMPTS)
+            case = smallest(self._same, MOST_ATTEMPTS)
             found = self._same_of_new(case)
-        if found is None:
-            # What the subject was asked before matters, or it breaks down: it must begin anew for each attempt.
-            attempts = SLOW_ATTEMPTS if self.mismatch.severity == "no answer" else MOST_ATTEMPTS
-            case = shrink_case(self.mismatch.case, lambda smaller: self._same_of_new(smaller) is not None, attempts)
-            found = self._same_of_new(case)
+            if found is not None or time.monotonic() > deadline:
+                return None if found is None else (case, found)
+        # What the subject was asked before matters, or it breaks down: it must begin anew for each attempt.
+        attempts = SLOW_ATTEMPTS if self.mismatch.severity == "no answer" else MOST_ATTEMPTS
+        case = smallest(self._same_of_new, attempts)
+        found = self._same_of_new(case)
         return None if found is None else (case, found)
 
     def _same(self, case: Case) -> AskedAgain | None:

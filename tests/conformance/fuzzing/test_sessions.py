@@ -16,6 +16,7 @@ from conformance.fuzzing import drive, work
 from conformance.fuzzing.drive import SessionProgress, run_session
 from conformance.fuzzing.folder import read_corpus, read_state
 from conformance.report.run.folder import read_run_folder
+from conformance.runs.job import file_hashes
 from conformance.runs.plan_file import write_plan
 from conformance.runs.progress import Shrinking
 from conformance.subjects.tokenizers_subject import TokenizersSubject
@@ -376,7 +377,7 @@ def test_an_interruption_while_a_generation_ends_counts_each_case_once(
     """Fault: what the state had taken already was counted again."""
     monkeypatch.setattr(drive, "SECONDS_BETWEEN_REPORTS", -1.0)
     job = session_job(tmp_path / "session", CASES)
-    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, {}, {})
+    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, file_hashes(job.session.plan), {})
     original, shards = getattr(drive, name), 0
 
     def told(progress: SessionProgress) -> None:
@@ -402,7 +403,7 @@ def test_an_interruption_while_a_generation_ends_counts_each_case_once(
 
 def test_an_interruption_while_a_finding_is_shrunk_leaves_a_folder_that_says_incomplete(tmp_path: Path) -> None:
     job = session_job(tmp_path / "session", 64, **WRONG)
-    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, {}, {})
+    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, file_hashes(job.session.plan), {})
 
     def told(progress: SessionProgress | Shrinking) -> None:
         if isinstance(progress, Shrinking):
@@ -416,7 +417,7 @@ def test_an_interruption_while_a_finding_is_shrunk_leaves_a_folder_that_says_inc
 
 def test_an_interruption_leaves_a_readable_folder_that_says_incomplete(tmp_path: Path) -> None:
     job = session_job(tmp_path / "session", 300)
-    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, {}, {})
+    write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, file_hashes(job.session.plan), {})
 
     def interrupted(progress: SessionProgress) -> None:
         raise KeyboardInterrupt

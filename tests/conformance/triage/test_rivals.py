@@ -84,7 +84,7 @@ def test_a_text_that_several_rules_explain_is_named_by_what_the_subject_does_els
 
 
 def test_contractions_that_were_seen_in_capitals_alone_are_named_by_what_others_show() -> None:
-    found = named(DEFECTS / "wrong_pre_tokenizers.py:NoContractions", text_case("x 'SE y", "o"))
+    found = named(DEFECTS / "wrong_pre_tokenizers.py:NoContractions", text_case("x'SE y", "o"))
     assert found == Attribution("PreTokenizer", "contractions are not split")
 
 

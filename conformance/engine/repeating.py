@@ -1,0 +1,137 @@
+"""Mismatches that a subject does not repeat: no rule of a tokenizer explains them, and none is named."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from conformance.checks import CHECKS
+from conformance.checks.base import Answers, Difference
+from conformance.core.case import Case
+from conformance.engine.bench import Bench
+from conformance.engine.collecting import collect_answers
+
+DEPENDS = "its answer depends on what else it was asked"
+CHANGES = "its answer changes when it is asked the same again"
+NOT_ALONE = "it was not seen again when the same was asked alone"
+UNREPEATED = (CHANGES, DEPENDS, NOT_ALONE)
+"""The rules of mismatches that a subject does not repeat, the one that says most first."""
+
+AS_EXPECTED = "as expected"
+
+LEAST_ASKED = 8
+"""A subject that is wrong by chance every other time then repeats itself in one of 256 trials."""
+OF_EACH_CHECK = 4
+TIMES_AGAIN = 2
+"""What comes by chance may come again once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """A check that failed on one case of a shard. index: the place of the case in the shard."""
+
+    check: str
+    index: int
+    case: Case
+    difference: Difference
+    expected: Answers
+    observed: Answers
+
+
+@dataclass(frozen=True, slots=True)
+class Unrepeated:
+    """The mismatches of one check that a subject does not repeat. rule: `DEPENDS` or `CHANGES`.
+
+    alone: what was said when the case was asked alone, by the place of the case.
+    """
+
+    rule: str
+    alone: Mapping[int, str]
+
+
+def unrepeated(
+    bench: Bench, name: str, seen: Sequence[Differing], seed: str, again: Callable[[str], Sequence[Answers]]
+) -> dict[str, Unrepeated]:
+    """By check, what a subject does not say again of what it said in a shard.
+
+    A few mismatches of each check are asked again in a fresh process, one case at a time, the last first. Where one
+    answer is another then, the whole shard is asked again as it was: what comes again hangs on what else was asked, and
+    what does not, on nothing. A batch may then differ from its texts for the same reason.
+    seen: the mismatches of the subject, in the order of the checks. seed: decides which of them are asked again.
+    again: asks a subject the shard again, and gives its answers to all cases.
+    """
+    asked = _chosen([one for one in seen if _may_be_asked_alone(one)], Random(seed))
+    if not asked:
+        return {}
+    subject = bench.subjects[name]
+    subject.renew()
+    alone: dict[str, dict[int, str]] = defaultdict(dict)
+    for one in _in_reverse(asked):
+        said = _said(bench, name, one)
+        if said is not None:
+            alone[one.check].setdefault(one.index, said)
+    if not alone:
+        return {}
+    rule = DEPENDS
+    for _ in range(TIMES_AGAIN):
+        subject.renew()
+        found = again(name)
+        if any(_difference(one, found[one.index]) != one.difference for one in asked):
+            rule = CHANGES
+    checks = {one.check for one in seen if one.check in alone or CHECKS[one.check].compares == "single"}
+    return {check: Unrepeated(rule, alone.get(check, {})) for check in checks}
+
+
+def with_both(observed: str, alone: str) -> str:
+    """An answer as it came, and as it is when the same is asked alone.
+
+    >>> with_both("… 1 equal token … (end)", "as expected")
+    '… 1 equal token … (end); asked alone: as expected'
+    """
+    return f"{observed}; asked alone: {alone}"
+
+
+def _may_be_asked_alone(one: Differing) -> bool:
+    """A batch is another question than its texts; and what hung or died may do so again, which costs a process."""
+    is_answered = one.difference.severity != "no answer" or one.difference.rule == "refused"
+    return is_answered and CHECKS[one.check].compares != "single"
+
+
+def _chosen(seen: Sequence[Differing], chance: Random) -> list[Differing]:
+    """A few of each check, in the order in which they were seen."""
+    by_check: dict[str, list[Differing]] = defaultdict(list)
+    for one in seen:
+        by_check[one.check].append(one)
+    return [one for every in by_check.values() for one in _few(every, chance)]
+
+
+def _few(every: Sequence[Differing], chance: Random) -> list[Differing]:
+    places = sorted(chance.sample(range(len(every)), min(len(every), OF_EACH_CHECK)))
+    return [every[place] for place in places]
+
+
+def _in_reverse(asked: Sequence[Differing]) -> list[Differing]:
+    """All of them, the last first, over and over until they are enough."""
+    rounds = -(-LEAST_ASKED // len(asked))
+    return [*reversed(asked)] * rounds
+
+
+def _said(bench: Bench, name: str, one: Differing) -> str | None:
+    """What the subject says when it is asked alone, for people; None where it says the same."""
+    answers = collect_answers(bench, [one.case], (one.check,), name)
+    now = _difference(one, answers[name][0])
+    if now == one.difference:
+        return None
+    return AS_EXPECTED if now is None else now.observed
+
+
+def _difference(one: Differing, observed: Answers) -> Difference | None:
+    """The difference by the same rule that these answers make, or any other."""
+    check = CHECKS[one.check]
+    for found in (check.of_rule(observed, one.difference.rule), observed):
+        outcome = check(one.case, one.expected, found)
+        if isinstance(outcome, Difference):
+            return outcome
+    return None
