@@ -15,7 +15,8 @@ from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields, is_id
-from reftok.limits import MOST_BYTE_LEVELS, MOST_INSERTED_TOKENS
+from reftok.limits import MOST_BYTE_LEVELS, MOST_INSERTED_TOKENS, MOST_PATTERN_PARTS
+from reftok.oniguruma.analysis import written_out
 from reftok.spec import decoders, normalizers, postprocessors, pretokenizers
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.encodings import joined
@@ -133,13 +134,29 @@ def _read_chain(fields: Fields | None, children: str, readers: Mapping[str, Read
         return ()
     kind = fields.text("type")
     if kind == "Sequence":
-        components = [step for child in fields.objects(children) for step in _read_chain(child, children, readers)]
+        components: list[Any] = []
+        parts = 0
+        for child in fields.objects(children):
+            steps = _read_chain(child, children, readers)
+            components += steps
+            parts += sum(map(_surplus_parts, steps))
+            if parts > MOST_PATTERN_PARTS:
+                problem = f"the patterns have more than {MOST_PATTERN_PARTS:,} parts with their counts written out"
+                raise UnsupportedFeature(fields.source, fields.place, problem)
     elif kind in readers:
         components = [readers[kind](fields)]
     else:
         raise fields.unsupported("type", kind)
     fields.done()
     return tuple(components)
+
+
+def _surplus_parts(component: object) -> int:
+    """How many parts more than characters a pattern has with its counts written out, if there is one."""
+    pattern = getattr(component, "pattern", None)
+    if not isinstance(pattern, Pattern) or pattern.tree is None:
+        return 0
+    return max(0, written_out(pattern.tree) - len(pattern.source))
 
 
 def read_normalizers(fields: Fields | None) -> tuple[Normalizer, ...]:

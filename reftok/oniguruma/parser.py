@@ -6,6 +6,7 @@ Source: `prs_regexp`, `prs_alts`, `prs_branch`, `prs_exp`, `prs_bag` and `fetch_
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 
 import regex
 
@@ -309,14 +310,13 @@ def _alternation(branches: list[Node]) -> Node:
 
 def _sequence(parts: list[Node]) -> Node:
     """One after the other: sequences are dissolved, and literals side by side become one."""
+    nodes = (node for part in parts for node in (part.parts if isinstance(part, Sequence) and part.parts else (part,)))
     joined: list[Node] = []
-    for part in parts:
-        for node in part.parts if isinstance(part, Sequence) and part.parts else (part,):
-            before = joined[-1] if joined else None
-            if isinstance(node, Literal) and isinstance(before, Literal) and node.ignore_case == before.ignore_case:
-                joined[-1] = Literal(before.text + node.text, node.ignore_case)
-            else:
-                joined.append(node)
+    for ignore_case, run in groupby(nodes, lambda node: node.ignore_case if isinstance(node, Literal) else None):
+        if ignore_case is None:
+            joined += run
+        else:
+            joined.append(Literal("".join(node.text for node in run if isinstance(node, Literal)), ignore_case))
     return joined[0] if len(joined) == 1 else Sequence(tuple(joined))
 
 

@@ -130,10 +130,10 @@ def _vocab_files(random: Random) -> Hostile:
         tokens = ["<|endoftext|>", *"abc", "ab", "Ġ"]
         config: Json = {token: index for index, token in enumerate(tokens)}
         merges = damaged_lines(b"#version: 0.2\na b\n\xc4\xa0 a\n", random)
-        damaged: Json = {"vocab": config}
         if random.random() < 0.5:
-            damaged = damaged_config({"model": {"vocab": config}, "added_tokens": None}, random)["model"]
-        return Hostile({"vocab.json": _as_json(damaged.get("vocab")), "merges.txt": merges})
+            model = damaged_config({"model": {"vocab": config}, "added_tokens": None}, random).get("model")
+            config = model["vocab"] if isinstance(model, dict) and "vocab" in model else model
+        return Hostile({"vocab.json": _as_json(config), "merges.txt": merges})
     settings: Json = {"tokenizer_class": "BertTokenizer", "do_lower_case": True, "unk_token": "[UNK]"}
     for _ in range(random.choice([0, 1, 2])):
         settings[random.choice([*settings, "added_tokens_decoder", "model_max_length", "strip_accents"])] = (

@@ -108,3 +108,13 @@ def test_byte_levels_that_double_the_text_without_end_are_refused() -> None:
     assert own_parts(steps, "é") == official_parts(steps, "é")
     steps = {"type": "Sequence", "pretokenizers": [byte_level, steps]}
     assert "more than 3 ByteLevel" in refusal(lambda: own_parts(steps, "é"))
+
+
+def test_patterns_that_together_take_hundreds_of_megabytes_are_refused() -> None:
+    splits = [
+        {"type": "Split", "pattern": {"Regex": f"(?:ab?c{index}){{1000}}"}, "behavior": "Isolated", "invert": False}
+        for index in range(5)
+    ]
+    assert own_parts({"type": "Sequence", "pretokenizers": splits[:3]}, "a") == [("a", (0, 1))]
+    nested = {"type": "Sequence", "pretokenizers": [splits[0], {"type": "Sequence", "pretokenizers": splits[1:]}]}
+    assert "the patterns have more than 20,000 parts" in refusal(lambda: own_parts(nested, "a"))
