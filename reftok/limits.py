@@ -38,6 +38,10 @@ MOST_TOKENS_OF_ONE = 50
 """The stages behind the model may make so many tokens of a text, and so many more of each of its own: windows that
 overlap, and padding of each, multiply. Usual windows repeat each token twice."""
 
+LONGEST_STREAMED_PIECE = 500
+"""A unigram model with a longer piece is asked at the end of a text: at each character of a stream as many pieces may
+have begun. The longest of published models have 16 to 32 characters."""
+
 MOST_STREAMED_STAGES = 50
 """More normalizers and pre-tokenizers, or decoders, are not streamed stage by stage: each hands on by calls within its
 own, of which Python has a thousand. The plain rules are asked at the end."""

@@ -16,6 +16,7 @@ from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import TextSink
 from reftok.engine.unigram.fast_sentencepiece_unigram import FastSentencePieceUnigram
 from reftok.engine.unigram.fast_unigram import FastUnigram
+from reftok.limits import LONGEST_STREAMED_PIECE
 from reftok.spec.llama.bpe import LlamaBPE
 from reftok.spec.llama.spm import LlamaSPM
 from reftok.spec.llama.wpm import LlamaWPM
@@ -67,7 +68,13 @@ def _buffered(model: FastModel[Any], ids: list[int]) -> BufferedModel:
 
 
 def _stream_unigram(model: FastUnigram, ids: list[int]) -> TextSink:
-    return StreamedUnigram(model, ids) if model.has_small_trie else _buffered(model, ids)
+    is_small = model.has_small_trie and model.longest_piece <= LONGEST_STREAMED_PIECE
+    return StreamedUnigram(model, ids) if is_small else _buffered(model, ids)
+
+
+def _stream_sentencepiece_unigram(model: FastSentencePieceUnigram, ids: list[int]) -> TextSink:
+    is_small = model.longest_piece <= LONGEST_STREAMED_PIECE
+    return StreamedSentencePieceUnigram(model, ids) if is_small else _buffered(model, ids)
 
 
 _FAST: Mapping[type[Any], tuple[Callable[[Any], FastModel[Any]], Callable[[Any, list[int]], TextSink]]] = {
@@ -75,7 +82,7 @@ _FAST: Mapping[type[Any], tuple[Callable[[Any], FastModel[Any]], Callable[[Any, 
     RankBPE: (FastRankBPE, StreamedMerges),
     LlamaBPE: (FastLlamaBPE, StreamedMerges),
     Unigram: (FastUnigram, _stream_unigram),
-    SentencePieceUnigram: (FastSentencePieceUnigram, StreamedSentencePieceUnigram),
+    SentencePieceUnigram: (FastSentencePieceUnigram, _stream_sentencepiece_unigram),
     SentencePieceBPE: (FastSentencePieceBPE, StreamedSentencePieceBPE),
     SentencePieceChar: (FastChar, StreamedChar),
     SentencePieceWord: (FastWord, StreamedChar),

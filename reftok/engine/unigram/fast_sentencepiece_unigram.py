@@ -23,6 +23,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
 
     That score is the only thing that what came before can change.
 
+    longest_piece: how many code points it has.
     undecided_texts: the steps of `path` and of streams.
     sure_ids: the ids of a word, by its key, as long as the score before it is nearer to 0 than `SUMS.sure`; () where
     that is not all that they depend on, or unknown ones are to be joined.
@@ -33,6 +34,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         self.split_points = PairSplitPoints(model.table.text_ids)
         self.scores = dict((*model.entries.values(), model.unknown, *self._scores_of_bytes()))
         self.largest = max(map(abs, self.scores.values()))
+        self.longest_piece = max(map(len, model.entries), default=0)
         unknown = Unknown(model.unknown[1], self._ids_of_unknown)
         self.undecided_texts = UndecidedTexts(PieceTrie.of(model.entries.items()), unknown, SUMS.rounding)
         self.sure_ids: Results[Ids] = Results(self._sure_ids)

@@ -86,7 +86,12 @@ class FastUnigram(FastModel[Unigram]):
     @cached_property
     def has_long_pieces(self) -> bool:
         """Whether so many pieces may have begun at each place of a long text that the plain rules are the fastest."""
-        return max(map(len, self.model.vocab), default=0) > _LONG_PIECE
+        return self.longest_piece > _LONG_PIECE
+
+    @cached_property
+    def longest_piece(self) -> int:
+        """How many code points the longest piece has."""
+        return max(map(len, self.model.vocab), default=0)
 
     @cached_property
     def trie(self) -> PieceTrie:

@@ -251,3 +251,12 @@ def test_a_long_word_is_looked_up_step_by_step(scale: float) -> None:
     expected = whole_ids(model, text)
     for size in (9_000, 700, 1):
         assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected
+
+
+def test_a_piece_of_thousands_of_characters_is_looked_up_at_the_end() -> None:
+    """In a stream each character would go on with thousands of pieces that have begun."""
+    for size, is_streamed in ((500, True), (501, False)):
+        model = unigram(("a", -1.0), ("a" * size, -3.0))
+        assert (not stream_model(model, []).held_until_end) is is_streamed
+        assert whole_ids(model, "a" * (size + 2)) == model.ids("a" * (size + 2))
+        assert_streams(model, "a" * (size + 2), [1, size])

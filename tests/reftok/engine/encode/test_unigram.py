@@ -160,3 +160,13 @@ def test_clusters_of_two_characters_do_not_make_a_word_wait() -> None:
     for _ in range(3):
         stage.text("a\u0301")
     assert stage.held == 0
+
+
+def test_a_piece_of_thousands_of_characters_is_looked_up_at_the_end() -> None:
+    """In a stream each character would go on with thousands of pieces that have begun."""
+    for size, is_streamed in ((500, True), (501, False)):
+        pieces = [("<unk>", 0.0), ("a", -1.0), ("a" * size, -3.0)]
+        model = FastUnigram(Unigram(pieces, unk_id=0))
+        assert (not stream_model(model, []).held_until_end) is is_streamed
+        given = [token_id for ids in stream(model, ["a"] * (size + 2)) for token_id in ids]
+        assert given == model.ids("a" * (size + 2))
