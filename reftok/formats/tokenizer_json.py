@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.engine.fast_normalizers import fast_normalizer
+from reftok.errors import InvalidText, ModelFormatError, UnsupportedFeature
 from reftok.formats.components_json import (
     read_decoders,
     read_model,
@@ -24,16 +25,16 @@ from reftok.formats.strict_json import parse_json
 from reftok.spec import pretokenizers
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.normalizers import Replace
+from reftok.spec.patience import InForce, Patience
 from reftok.spec.patterns import may_match_nothing
 from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.text import NormalizedString
+from reftok.spec.text import NormalizedString, refuse_expansion
 from reftok.spec.types import AddedToken
 from reftok.tokenizer import Tokenizer
 
 VOCAB_AT = ("model", "vocab")
 """Where the vocab stands in the file."""
 
-_LONGEST_ADDED_TOKEN = 1_000_000
 _ONLY_CUT = (
     pretokenizers.BertPreTokenizer,
     pretokenizers.CharDelimiterSplit,
@@ -102,14 +103,30 @@ def _refuse_lost_alignment(steps: Sequence[Normalizer], pre_tokenizers: Sequence
 
 
 def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], str]:
-    """The function that applies the normalizers to the content of an added token."""
+    """The function that applies the normalizers to the content of one added token after the other.
+
+    What the patterns may take, and how much longer the contents may become, is for all of them together.
+    """
+    fast_steps = [*map(fast_normalizer, steps)]
+    patience = Patience()
+    given = made = 0
 
     def normalize(text: str) -> str:
+        nonlocal given, made
+        patience.more(len(text))
+        given += len(text)
         normalized = NormalizedString(text)
-        for step in steps:
-            normalized = step.normalize(normalized)
-            if len(normalized) > _LONGEST_ADDED_TOKEN:
-                raise ModelFormatError(source, "added_tokens", f"{text!r:.60} is too long when normalized")
+        with InForce(patience):
+            for step in fast_steps:
+                try:
+                    normalized = step.normalize(normalized)
+                    refuse_expansion(made + len(normalized), given)
+                except ModelFormatError:
+                    problem = f"{text!r:.60} is too long when normalized"
+                    raise ModelFormatError(source, "added_tokens", problem) from None
+                except InvalidText as error:
+                    raise ModelFormatError(source, "added_tokens", f"{text!r:.60}: {error}") from None
+        made += len(normalized)
         return normalized.text
 
     return normalize

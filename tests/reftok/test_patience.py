@@ -13,7 +13,7 @@ import reftok.spec.patterns as patterns_module
 from reftok.errors import InvalidText
 from reftok.tokenizer import Tokenizer
 
-from .official import Json, own, tokenizer_json, wordlevel
+from .official import Json, added, own, refusal, tokenizer_json, wordlevel
 
 MODEL = wordlevel(["<unk>", "ab", "abab"])
 WORDS: Json = {"type": "WhitespaceSplit"}
@@ -81,6 +81,15 @@ def test_tokens_that_each_take_little_do_not_take_without_end_together(before: l
     WAYS_BACK[way](tokenizer, [1])
     with pytest.raises(InvalidText, match=r"the pattern '\(\?:ab\)\+' takes too long"):
         WAYS_BACK[way](tokenizer, [2] * 100)
+
+
+@pytest.mark.usefixtures("slow_clock")
+def test_the_contents_of_added_tokens_do_not_take_without_end_together_at_load() -> None:
+    for size in (3, 100):
+        tokens = [added(f"ab{number}", normalized=True) for number in range(size)]
+        config = tokenizer_json(MODEL, tokens, normalizer=regex_replace("(ab)+"))
+        problem = refusal(lambda config=config: own(config))
+        assert ("added_tokens: 'ab" in problem and "takes too long" in problem) is (size > 3), problem
 
 
 @pytest.mark.usefixtures("slow_clock")

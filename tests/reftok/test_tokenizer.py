@@ -130,6 +130,13 @@ def test_an_added_token_that_normalizers_blow_up_is_refused() -> None:
         own(config)
 
 
+def test_added_tokens_that_normalizers_blow_up_together_are_refused() -> None:
+    tokens = [added(f"a{number}", normalized=True) for number in range(100)]
+    assert own(tokenizer_json(bpe("ab"), tokens[:10], normalizer=doubling(12)))
+    with pytest.raises(ModelFormatError, match=r"added_tokens: 'a\d+' is too long when normalized"):
+        own(tokenizer_json(bpe("ab"), tokens, normalizer=doubling(12)))
+
+
 def test_a_text_that_normalizers_blow_up_is_refused() -> None:
     with pytest.raises(ModelFormatError, match="normalizer: makes 131072 characters of 1,"):
         own(tokenizer_json(bpe("ab"), normalizer=doubling(40))).encode("a")
