@@ -41,7 +41,7 @@ overlap, and padding of each, multiply. Usual windows repeat each token twice.""
 
 LONGEST_STREAMED_PIECE = 500
 """A unigram model with a longer piece is asked at the end of a text: at each character of a stream as many pieces may
-have begun. The longest of published models have 16 to 32 characters."""
+have begun. Those of published models have 16 characters at most."""
 
 MOST_STREAMED_STAGES = 50
 """More normalizers and pre-tokenizers, or decoders, are not streamed stage by stage: each hands on by calls within its
@@ -49,4 +49,4 @@ own, of which Python has a thousand. The plain rules are asked at the end."""
 
 DEEPEST_PATTERN = 50
 """So many parts of a pattern may be within each other: each takes a call of Python or two, and more of them where it is
-used than where it is read. Published patterns have 6."""
+used than where it is read. Published patterns have 7."""
