@@ -11,6 +11,7 @@ import click
 
 from conformance.cli.compare import diff, matrix_command
 from conformance.cli.fuzz import corpus, fuzz
+from conformance.cli.jobs import end_by_signals, stop_exit_code
 from conformance.cli.reproduce import replay_command, reproduce_command
 from conformance.cli.run import run
 from conformance.core.errors import ConformanceError, UsageError
@@ -30,10 +31,12 @@ for command in (run, replay_command, reproduce_command, diff, matrix_command, fu
 
 def main() -> None:
     """Run the command; a user's mistake ends in one or two lines, not in a traceback."""
+    end_by_signals()
     try:
         cli.main(standalone_mode=False)
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        _fail("interrupted", 130)
+    except (click.exceptions.Abort, KeyboardInterrupt) as stop:
+        by_signal = stop if isinstance(stop, KeyboardInterrupt) else stop.__context__
+        _fail("interrupted", stop_exit_code(by_signal) if isinstance(by_signal, KeyboardInterrupt) else 130)
     except click.ClickException as error:
         error.show(told := StringIO())
         _fail(told.getvalue().rstrip("\n"), error.exit_code)

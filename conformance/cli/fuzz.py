@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import regex
 
 from conformance.cli import options
 from conformance.cli.jobs import begin, checked_subjects, cores, end, interruptible, make_plan, typed_command
-from conformance.files.atomic import writing
 from conformance.files.lock import locked
 from conformance.fuzzing.corpus import Change, merge, minimize
 from conformance.fuzzing.drive import SessionJob, run_session
@@ -107,7 +107,8 @@ def fuzz(
 
     What was found before is asked again first, and said to be fixed or still failing. Ended in any way, even killed, a
     session loses no finding. The lines of a corpus are what is mutated.
-    Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted.
+    Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted
+    (143 by SIGTERM, 129 by SIGHUP).
     """
     begun = time.monotonic()
     if seconds is None and cases is None:
@@ -131,9 +132,7 @@ def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: Ex
     subjects = tuple(map(absolute_subject, checked_subjects(given["subjects"] or ("reftok",))))
     plan = make_plan(**{**given, "subjects": subjects}, sources=("fuzz",), fuzz=0)
     session = SessionPlan(plan, tuple(name for name in NAMES if not generators or name in generators))
-    job = begin(plan, out, "fuzz-", False, jobs, held)
-    with writing(job.folder):
-        write_generators(job.folder, session.generators)
+    job = begin(plan, out, "fuzz-", False, jobs, held, partial(write_generators, generators=session.generators))
     return job, session
 
 

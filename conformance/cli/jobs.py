@@ -6,7 +6,7 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -64,10 +64,19 @@ def checked_subjects(names: Iterable[str]) -> tuple[str, ...]:
     return subjects
 
 
-def begin(plan: Plan, out: Path | None, prefix: str, full: bool, jobs: int | None, held: ExitStack) -> Job:
+def begin(
+    plan: Plan,
+    out: Path | None,
+    prefix: str,
+    full: bool,
+    jobs: int | None,
+    held: ExitStack,
+    first: Callable[[Path], None] = lambda folder: None,
+) -> Job:
     """The job of a plan in a new folder; what the plan names is read before that is made.
 
-    out, prefix, full: as of `begin_folder`. jobs: worker processes, None for one a core. held: keeps the folder locked.
+    out, prefix, full, first: as of `begin_folder`. jobs: worker processes, None for one a core. held: keeps the folder
+        locked.
     """
     if out is not None:
         check_free(out)
@@ -75,7 +84,7 @@ def begin(plan: Plan, out: Path | None, prefix: str, full: bool, jobs: int | Non
     corpus_cases(plan.inputs.files)
     versions = check_subjects(plan)
     command = typed_command()
-    folder = begin_folder(out, prefix, plan, command, full, held)
+    folder = begin_folder(out, prefix, plan, command, full, held, first)
     return Job(plan, models, folder, command, jobs or cores(), full, versions)
 
 
@@ -91,13 +100,29 @@ def resume_command(name: str, folder: Path) -> str:
 
 @contextmanager
 def interruptible(name: str, folder: Path) -> Iterator[None]:
-    """What is ended by SIGTERM or Ctrl-C within it says how the command `name` goes on, and exits with 130."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """What is ended by a signal within it says how the command `name` goes on, and exits as `stop_exit_code` has it."""
     try:
         yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         say(f"interrupted; what is done is on disk: go on with {resume_command(name, folder)}")
-        sys.exit(130)
+        sys.exit(stop_exit_code(stop))
+
+
+def end_by_signals() -> None:
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt(number)
+
+    for name in ("SIGTERM", "SIGHUP"):  # there is no SIGHUP on Windows
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup leaves it ignored
+            signal.signal(number, stop)
+
+
+def stop_exit_code(stop: KeyboardInterrupt) -> int:
+    """The exit code of a process that a signal has ended: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP."""
+    return 128 + (stop.args[0] if stop.args else signal.SIGINT)
 
 
 def end(run: Run, folder: Path, console: OutputConsole) -> NoReturn:

@@ -91,7 +91,8 @@ Examples:
 def run(resume: Path | None, out: Path | None, jobs: int | None, quiet: bool, **given: Any) -> None:
     """Compare tokenizers on corpora, on their own vocab and on made inputs.
 
-    Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted.
+    Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted
+    (143 by SIGTERM, 129 by SIGHUP).
     """
     with ExitStack() as held:
         job = _resumed(resume, jobs, held) if resume else _new_job(out, jobs, given, held)

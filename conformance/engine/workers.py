@@ -5,13 +5,14 @@ A worker's death ends the run with exit code 3, and the shard is named; what was
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
@@ -25,6 +26,8 @@ from conformance.engine.shard_work import work
 from conformance.inputs.shards import Shard
 
 IN_THIS_PROCESS = 0
+SAFE_PATH = "PYTHONSAFEPATH"
+"""Set while workers are started, so that none imports what lies in the current folder; Python's own name for it."""
 SHARD_SECONDS = 3600.0
 """No shard takes this long: a subject that hangs is bounded by its own time-out, so this is the harness's own fault."""
 
@@ -50,12 +53,16 @@ class Workers:
     def __enter__(self) -> Workers:
         # A pool of several processes would not say which of them has loaded which model.
         context = get_context("spawn")
-        self._pools = [
-            ProcessPool(max_workers=1, context=context, initializer=_ignore_interrupt) for _ in range(self._jobs)
-        ]
+        self._safe_path = os.environ.get(SAFE_PATH)
+        if self._jobs:
+            os.environ[SAFE_PATH] = "1"
+            _start_resource_tracker()
+        begin = partial(_begin_worker, self._safe_path)
+        self._pools = [ProcessPool(max_workers=1, context=context, initializer=begin) for _ in range(self._jobs)]
         return self
 
     def __exit__(self, kind: object, *error: object) -> None:
+        _set_safe_path(self._safe_path)
         for pool in self._pools:
             pool.close() if kind is None else pool.stop()
         for pool in self._pools:
@@ -117,9 +124,33 @@ def _is_over(deadline: Callable[[], float] | None) -> bool:
     return deadline is not None and time.monotonic() >= deadline()
 
 
-def _ignore_interrupt() -> None:
-    """Ctrl-C is for the parent, which ends the workers."""
+def _begin_worker(safe_path: str | None) -> None:
+    """What is sent to the whole group is for the parent, which ends the workers. safe_path: the user's own setting."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    _set_safe_path(safe_path)
+
+
+def _start_resource_tracker() -> None:
+    """Start the process with which multiprocessing cleans up deaf to the end of the terminal, as it is to Ctrl-C.
+
+    It ends with the parent. (cpython: Lib/multiprocessing/resource_tracker.py ignores SIGINT and SIGTERM alone.)
+    """
+    if not hasattr(signal, "SIGHUP"):
+        return
+    heard = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        signal.signal(signal.SIGHUP, heard)
+
+
+def _set_safe_path(value: str | None) -> None:
+    if value is None:
+        os.environ.pop(SAFE_PATH, None)
+    else:
+        os.environ[SAFE_PATH] = value
 
 
 def _work_in_worker(plan: Plan, shard: Shard) -> ShardResult:

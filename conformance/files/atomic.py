@@ -12,6 +12,8 @@ from pathlib import Path
 from conformance.core.errors import InputError
 
 _NO_SYNC_OF_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
+_BESIDE = ".tmp"
+"""The end of the names of files that are not whole yet."""
 
 
 @contextmanager
@@ -37,7 +39,7 @@ def write_atomically(path: Path, text: str) -> None:
         path.write_bytes(data)
         return
     path = Path(os.path.realpath(path))
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    beside = path.with_name(f".{path.name}.{os.getpid()}{_BESIDE}")
     try:
         with beside.open("wb") as file:
             if mode is not None:
@@ -49,6 +51,12 @@ def write_atomically(path: Path, text: str) -> None:
     finally:
         beside.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def remove_left_behind(folder: Path) -> None:
+    """Remove what writers that were killed have left beside the files of a folder in which nobody writes."""
+    for path in folder.glob(f".*{_BESIDE}"):
+        path.unlink(missing_ok=True)
 
 
 def _mode(path: Path) -> int | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from conformance.core.errors import InputError
+from conformance.files.atomic import remove_left_behind
 
 LOCK = ".lock"
 """Stays in the folder, empty: it is locked while a process holds it, not while it is there."""
@@ -18,8 +19,10 @@ LOCK = ".lock"
 def locked(folder: Path) -> Iterator[None]:
     """A folder that is there, for this process alone; the system lets go of it when the process ends, however it ends.
 
-    Raises InputError where another process is at work on it, and where it cannot be written.
+    What killed writers have left beside its files goes. Raises InputError where another process is at work on it, where
+    it cannot be written, and where a file of it is a link: what is written there would be written elsewhere.
     """
+    check_no_links(folder)
     try:
         held = FileLock(folder / LOCK).acquire(blocking=False)
     except Timeout:
@@ -27,4 +30,12 @@ def locked(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
     with held:
+        remove_left_behind(folder)
         yield
+
+
+def check_no_links(folder: Path) -> None:
+    """Raise InputError where a file of a folder is a symbolic link: a folder may be a stranger's."""
+    linked = next((path for path in sorted(folder.iterdir()) if path.is_symlink()), None) if folder.is_dir() else None
+    if linked is not None:
+        raise InputError(f"{linked}: is a link to somewhere else; a run writes into its own folder alone")

@@ -15,6 +15,7 @@ from conformance.core.observation import NO_ANSWER_IN_TIME
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
 from conformance.files.atomic import write_atomically
+from conformance.files.lock import check_no_links
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.reproduce.script import Reproduction, comparison
 from conformance.runs.plan_file import read_plan
@@ -55,6 +56,8 @@ def reproduce(folder: Path, fingerprint: str, out: Path | None, shrinks_model: b
     arguments = () if subject is None else (subject,)
     _prove(made.text, arguments)
     path = out or folder / f"reproduction-{finding.fingerprint}.py"
+    if out is None:
+        check_no_links(folder)
     try:
         write_atomically(path, made.text)
     except OSError as error:

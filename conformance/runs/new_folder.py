@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,11 +31,20 @@ def check_free(folder: Path) -> None:
         raise InputError(f"{folder}: is not empty; name another folder")
 
 
-def begin_folder(out: Path | None, prefix: str, plan: Plan, command: str, full: bool, held: ExitStack) -> Path:
+def begin_folder(
+    out: Path | None,
+    prefix: str,
+    plan: Plan,
+    command: str,
+    full: bool,
+    held: ExitStack,
+    first: Callable[[Path], None] = lambda folder: None,
+) -> Path:
     """The folder of a new run, with its plan.
 
     out: None for one under reports/runs that is named by the time. prefix: of that name. command, full: as in the plan.
-    held: keeps the folder locked.
+    held: keeps the folder locked. first: writes what is to be there before the plan, which makes the folder one of a
+        run.
     Raises InputError where the folder is not free or cannot be written, and for a file of the plan that is gone.
     """
     hashes = file_hashes(plan)
@@ -43,6 +53,7 @@ def begin_folder(out: Path | None, prefix: str, plan: Plan, command: str, full: 
         folder = _made(folder, unique=out is None)
         held.enter_context(locked(folder))
         check_free(folder)
+        first(folder)
         write_plan(folder, plan, command, full, hashes, installed_versions())
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None

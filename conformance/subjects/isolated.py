@@ -41,6 +41,15 @@ _ITEMS_AHEAD, _BYTES_AHEAD = 64, 1 << 13
 """Requests that are sent before the answer to the first of them is read: what any system's pipe holds."""
 
 
+_SERVE = f"""\
+import sys
+sys.path.append({str(Path(__file__).resolve().parents[2])!r})
+from conformance.subjects.serve import main
+main(sys.argv[1:])
+"""
+"""Nothing of the current folder is imported; the harness is found where it is, and after all else."""
+
+
 class IsolatedSubject(Subject):
     """FILE.py:FACTORY with a model, behind a pipe.
 
@@ -171,7 +180,7 @@ class IsolatedSubject(Subject):
         answers, answers_end = os.pipe()
         served = (self._file, self._factory, str(self._path), str(answers_end))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "conformance.subjects.serve", *served],
+            [sys.executable, "-P", "-c", _SERVE, *served],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from io import TextIOWrapper
@@ -38,9 +40,10 @@ EXAMPLES = """examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
-    The exit code is 0, 2 for bad usage, input or output, 130 when interrupted; 1 where `encode-file --verify` finds a
-    difference.
+    The exit code is 0, 2 for bad usage, input or output, 130 when interrupted (143 by SIGTERM, 129 by SIGHUP); 1 where
+    `encode-file --verify` finds a difference.
     """
+    _end_by_signals()
     try:
         options = _options(sys.argv[1:] if arguments is None else list(arguments))
         _prepare_output()
@@ -57,9 +60,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         print(f"reftok: cannot read the input or write the output: {error.strerror}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("interrupted", file=sys.stderr)
-        return 130
+        return 128 + (stop.args[0] if stop.args else signal.SIGINT)
+
+
+def _end_by_signals() -> None:
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, so that what is written can be gone on from."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt(number)
+
+    for name in ("SIGTERM", "SIGHUP"):  # there is no SIGHUP on Windows
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup leaves it ignored
+            signal.signal(number, stop)
 
 
 def _prepare_output() -> None:

@@ -65,7 +65,7 @@ def conformance_here() -> Command:
     def run(*arguments: str | Path, cwd: Path = ROOT, isolated: bool = False) -> subprocess.CompletedProcess[str]:
         for remembered in (file_hash, corpus_cases, cut_cases):
             remembered.cache_clear()
-        on_end = signal.getsignal(signal.SIGTERM)
+        on_end = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
         code: object = 0
         with (
             pytest.MonkeyPatch.context() as patched,
@@ -86,7 +86,8 @@ def conformance_here() -> Command:
                 code = ended.code
             finally:
                 close_benches()
-                signal.signal(signal.SIGTERM, on_end)
+                for number, handler in on_end.items():
+                    signal.signal(number, handler)
         assert isinstance(code, int)
         return subprocess.CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())
 

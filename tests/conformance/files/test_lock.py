@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.core.errors import InputError
-from conformance.files.lock import locked
+from conformance.files.lock import LOCK, locked
 
 HOLDER = """
 import sys
@@ -74,3 +74,24 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file: cannot be written: "):
         taken(tmp_path / "file")
+
+
+def test_a_folder_with_a_link_is_not_written_into(tmp_path: Path) -> None:
+    """Fault: a session of a stranger whose state.json was a link wrote over the file behind it."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine", "utf-8")
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "coverage.json").symlink_to(elsewhere)
+    with pytest.raises(InputError, match=r"coverage\.json: is a link"), locked(folder):
+        pass
+    assert not (folder / LOCK).exists()
+    assert elsewhere.read_text("utf-8") == "mine"
+
+
+def test_what_a_killed_writer_left_beside_its_file_goes(tmp_path: Path) -> None:
+    """Fault: each kill within a write left a hidden file for ever."""
+    (tmp_path / ".run.json.4711.tmp").write_text("{", "ascii")
+    (tmp_path / "notes.tmp").write_text("mine", "ascii")
+    with locked(tmp_path):
+        assert {path.name for path in tmp_path.iterdir()} == {LOCK, "notes.tmp"}

@@ -132,12 +132,12 @@ def interrupted_by(number: int, folder: Path, environment: dict[str, str], code:
     return errors
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_ends_with_130_says_how_to_go_on_and_leaves_a_readable_folder(
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_run_with_its_exit_code_a_word_how_to_go_on_and_a_readable_folder(
     conformance_here: Command, command_environment: dict[str, str], workplace: Callable[[str], Path], number: int
 ) -> None:
     folder = workplace("interrupted")
-    errors = interrupted_by(number, folder, command_environment, 130)
+    errors = interrupted_by(number, folder, command_environment, 128 + number)
     assert "--resume" in errors
     assert "Traceback" not in errors
     assert read_run_folder(folder / "out").verdict == "incomplete"
