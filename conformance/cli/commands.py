@@ -11,11 +11,11 @@ import click
 
 from conformance.cli.compare import diff, matrix_command
 from conformance.cli.fuzz import corpus, fuzz
-from conformance.cli.jobs import end_by_signals, stop_exit_code
+from conformance.cli.jobs import FULL, end_by_signals, stop_exit_code
 from conformance.cli.reproduce import replay_command, reproduce_command
 from conformance.cli.run import run
 from conformance.core.errors import ConformanceError, UsageError
-from conformance.report.console import say
+from conformance.report.console import say, to_nowhere
 from reftok import ReftokError
 
 
@@ -45,6 +45,9 @@ def main() -> None:
     except ConformanceError as error:
         _fail(f"conformance: {error}", error.exit_code)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            to_nowhere(sys.stdout)  # what is still in the buffer would fail a second time when Python ends
+            _fail(f"conformance: the output cannot be written: {error.strerror}", UsageError.exit_code)
         if "CONFORMANCE_TRACEBACK" in os.environ:
             traceback.print_exc()
         failed = f"the harness failed: {type(error).__name__}: {error} (CONFORMANCE_TRACEBACK=1 shows where)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import signal
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from conformance.checks import CHECKS
-from conformance.core.errors import UsageError
+from conformance.core.errors import InputError, UsageError
 from conformance.core.run import Run
 from conformance.engine.plan import Plan
 from conformance.inputs.corpora import PARTS, corpus_files
@@ -24,6 +25,9 @@ from conformance.runs.job import Job, check_subjects, model_infos
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import begin_folder, check_free
 from conformance.subjects.adapters import check_subject_name, subject_label
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""The errors of a disk that takes nothing more."""
 
 
 def make_plan(
@@ -100,9 +104,17 @@ def resume_command(name: str, folder: Path) -> str:
 
 @contextmanager
 def interruptible(name: str, folder: Path) -> Iterator[None]:
-    """What is ended by a signal within it says how the command `name` goes on, and exits as `stop_exit_code` has it."""
+    """What is ended by a signal within it says how the command `name` goes on, and exits as `stop_exit_code` has it.
+
+    Raises InputError where the disk is full.
+    """
     try:
         yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        go_on = f"what is done is on disk: go on with {resume_command(name, folder)} when there is space"
+        raise InputError(f"{folder}: cannot be written: {error.strerror}; {go_on}") from None
     except KeyboardInterrupt as stop:
         say(f"interrupted; what is done is on disk: go on with {resume_command(name, folder)}")
         sys.exit(stop_exit_code(stop))
