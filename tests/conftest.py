@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, settings
 
@@ -13,6 +14,10 @@ settings.load_profile("reproducible")
 
 os.environ["RUST_BACKTRACE"] = "0"
 """A panic of a library is an answer here; writing its stack takes longer than the question."""
+
+_state = TemporaryDirectory(prefix="state-of-tests-")
+os.environ["XDG_STATE_HOME"] = _state.name
+"""The secret that seals plans is the tests' own."""
 
 collect_ignore = ["reftok/tokenizers_strategies"]
 """A package without tests; pytest, looking for doctests, would import it under another name."""

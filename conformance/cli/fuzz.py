@@ -25,7 +25,7 @@ from conformance.inputs.shards import MOST_FUZZ
 from conformance.report.console import ConsoleLines, OutputConsole
 from conformance.report.run.view import plural
 from conformance.runs.job import Job, check_subjects, model_infos
-from conformance.runs.plan_file import read_plan
+from conformance.runs.plan_file import read_plan, read_trusted_plan
 from conformance.subjects.adapters import absolute_subject
 
 DEFAULT_SECONDS = 600.0
@@ -88,9 +88,9 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     "--resume",
     type=options.a_path,
     metavar="RUN",
-    help="Go on with the session of this folder; other options than --time, --cases, --jobs and --quiet do not count. "
-    f"{options.TRUST}",
+    help="Go on with the session of this folder; other options than --time, --cases, --jobs and --quiet do not count.",
 )
+@options.trust_option
 @options.jobs_option
 @options.timeout_option
 @options.quiet_option
@@ -99,6 +99,7 @@ def fuzz(
     cases: int | None,
     out: Path | None,
     resume: Path | None,
+    trusts: bool,
     jobs: int | None,
     quiet: bool,
     **given: Any,
@@ -116,7 +117,7 @@ def fuzz(
     console = OutputConsole()
     lines = ConsoleLines(console)
     with ExitStack() as held:
-        job, session = _resumed(resume, jobs, held) if resume else _new_job(out, jobs, given, held)
+        job, session = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
         left = math.inf if seconds is None else max(seconds - (time.monotonic() - begun), min(seconds, LEAST_SECONDS))
         session_job = SessionJob(job, session, cases, left)
         with interruptible("fuzz", job.folder), SessionTeller(quiet) as told:
@@ -136,12 +137,12 @@ def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: Ex
     return job, session
 
 
-def _resumed(folder: Path, jobs: int | None, held: ExitStack) -> tuple[Job, SessionPlan]:
-    """The session of a folder and its job. held: keeps the folder locked.
+def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> tuple[Job, SessionPlan]:
+    """The session of a folder and its job. trusts: as of `read_trusted_plan`. held: keeps the folder locked.
 
     Files and libraries may have changed: that is what known causes are asked again for.
     """
-    plan, *_ = read_plan(folder)
+    plan, *_ = read_trusted_plan(folder, trusts)
     session = SessionPlan(plan, read_generators(folder))
     infos = model_infos(plan)
     versions = check_subjects(plan)

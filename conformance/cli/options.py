@@ -14,9 +14,6 @@ from conformance.core.slugs import named, slug
 from conformance.engine.plan import MOST_SECONDS
 from conformance.inputs.corpora import PARTS
 
-TRUST = "The folder names FILE.py subjects, whose code will be run: resume only folders that you trust."
-"""The end of the help of --resume."""
-
 
 class Timeout(click.FloatRange):
     """Seconds that a subject has for an answer: a number, which to Python "nan" is as well."""
@@ -79,5 +76,11 @@ timeout_option = click.option(
     show_default=True,
     metavar="SECONDS",
     help="For one answer of a FILE.py subject.",
+)
+trust_option = click.option(
+    "--trust",
+    "trusts",
+    is_flag=True,
+    help="Run the code of the FILE.py subjects that RUN names, though it was not made here.",
 )
 quiet_option = click.option("--quiet", is_flag=True, help="No progress, only the report.")

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from conformance.cli.options import fingerprint_argument, run_argument
+from conformance.cli.options import fingerprint_argument, run_argument, trust_option
 from conformance.report.console import ConsoleLines, OutputConsole
 from conformance.report.run.view import cause, shown_input
 from conformance.reproduce.replay import replay
@@ -28,12 +28,13 @@ Examples:
 @click.command("replay")
 @run_argument
 @fingerprint_argument
-def replay_command(folder: Path, fingerprint: str) -> None:
+@trust_option
+def replay_command(folder: Path, fingerprint: str, trusts: bool) -> None:
     """Ask again what a finding of a run is about, and show both answers.
 
     RUN is a run folder, FINGERPRINT a finding's, or its first characters. Exit code 1 where it still differs.
     """
-    sys.exit(replay(folder, fingerprint, OutputConsole()))
+    sys.exit(replay(folder, fingerprint, OutputConsole(), trusts))
 
 
 @click.command("reproduce", epilog=EXAMPLES)
@@ -49,19 +50,19 @@ def replay_command(folder: Path, fingerprint: str) -> None:
 @click.option(
     "--no-shrink-model", "keeps_model", is_flag=True, help="Hold the whole model, not the part that the mismatch needs."
 )
-def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_model: bool) -> None:
+@trust_option
+def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_model: bool, trusts: bool) -> None:
     """Write one small Python file that shows a finding with nothing but the official library and the subject.
 
     RUN is a run folder, FINGERPRINT a finding's, or its first characters. Model and input are made smaller together
-    while the same check fails by the same rule; the file holds both, and is run once before it is kept. The subject's
-    own code is run with it: reproduce only from folders that you trust.
+    while the same check fails by the same rule; the file holds both, and is run once before it is kept.
 
     Some findings have no such file, and end with exit code 2 (`conformance replay` shows them): of a stream that is
     reset, fed beside another one or read by its callback, of text that comes late or is held after the end, of what
     gives no answer in time, of a subject that reads more than the model file, and those on models other than
     tokenizer.json and sentencepiece's.
     """
-    written = reproduce(folder, fingerprint, out, shrinks_model=not keeps_model)
+    written = reproduce(folder, fingerprint, out, shrinks_model=not keeps_model, trusts=trusts)
     example = written.finding.example
     lines = ConsoleLines(OutputConsole())
     where = f"{example.check} of {example.subject} on {example.model}"

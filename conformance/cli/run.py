@@ -18,7 +18,7 @@ from conformance.report.console import OutputConsole
 from conformance.runs.execute import execute
 from conformance.runs.job import Job, check_subjects, check_unchanged, model_infos
 from conformance.runs.journal import check_journal
-from conformance.runs.plan_file import check_versions, read_plan
+from conformance.runs.plan_file import check_versions, read_trusted_plan
 from conformance.runs.progress import ProgressTeller
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
@@ -85,17 +85,18 @@ Examples:
     "--resume",
     type=options.a_path,
     metavar="RUN",
-    help=f"Finish the run of this folder; other options than --jobs and --quiet do not count. {options.TRUST}",
+    help="Finish the run of this folder; other options than --jobs and --quiet do not count.",
 )
+@options.trust_option
 @options.quiet_option
-def run(resume: Path | None, out: Path | None, jobs: int | None, quiet: bool, **given: Any) -> None:
+def run(resume: Path | None, trusts: bool, out: Path | None, jobs: int | None, quiet: bool, **given: Any) -> None:
     """Compare tokenizers on corpora, on their own vocab and on made inputs.
 
     Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted
     (143 by SIGTERM, 129 by SIGHUP).
     """
     with ExitStack() as held:
-        job = _resumed(resume, jobs, held) if resume else _new_job(out, jobs, given, held)
+        job = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
     end(outcome, job.folder, OutputConsole())
@@ -113,9 +114,9 @@ def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: Ex
     return begin(plan, out, "", full, jobs, held)
 
 
-def _resumed(folder: Path, jobs: int | None, held: ExitStack) -> Job:
-    """held: keeps the run folder locked."""
-    plan, command, full, hashes = read_plan(folder)
+def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> Job:
+    """trusts: as of `read_trusted_plan`. held: keeps the run folder locked."""
+    plan, command, full, hashes = read_trusted_plan(folder, trusts)
     if (folder / SESSION).exists():
         raise UsageError(f"{folder}: holds a fuzzing session; go on with {resume_command('fuzz', folder)}")
     held.enter_context(locked(folder))

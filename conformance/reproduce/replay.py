@@ -17,13 +17,16 @@ from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.report.run.folder import FINDINGS, read_run_folder
 from conformance.report.text import visible
-from conformance.runs.plan_file import PLAN, changed_since, read_plan
+from conformance.runs.plan_file import PLAN, changed_since, read_trusted_plan
 
 
-def replay(folder: Path, fingerprint: str, console: Console) -> int:
-    """Ask the subject and the oracle again; 0 where a change has mended it, else 1."""
+def replay(folder: Path, fingerprint: str, console: Console, trusts: bool = False) -> int:
+    """Ask the subject and the oracle again; 0 where a change has mended it, else 1.
+
+    trusts: as of `read_trusted_plan`.
+    """
     finding = named_finding(folder, fingerprint)
-    plan, *_ = read_plan(folder)
+    plan, *_ = read_trusted_plan(folder, trusts)
     check_finding(finding, plan, folder)
     example = finding.example
     try:

@@ -18,7 +18,7 @@ from conformance.files.atomic import write_atomically
 from conformance.files.lock import check_no_links
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.reproduce.script import Reproduction, comparison
-from conformance.runs.plan_file import read_plan
+from conformance.runs.plan_file import read_trusted_plan
 from conformance.shrinking.together import MOST_ATTEMPTS, shrink_together
 from conformance.shrinking.trials import Trials
 from conformance.subjects.adapters import BUILT_IN, REPRODUCIBLE, subject_label
@@ -42,14 +42,15 @@ class Written:
     model_bytes: int
 
 
-def reproduce(folder: Path, fingerprint: str, out: Path | None, shrinks_model: bool) -> Written:
+def reproduce(folder: Path, fingerprint: str, out: Path | None, shrinks_model: bool, trusts: bool = False) -> Written:
     """Write the file, once it has been seen to show the mismatch in a process of its own.
 
     out: where to; None for a name in the run folder. shrinks_model: whether model and case are made smaller together.
+    trusts: as of `read_trusted_plan`.
     Raises InputError where there is no such finding, it differs no more, or it has no form without the harness.
     """
     finding = named_finding(folder, fingerprint)
-    plan, *_ = read_plan(folder)
+    plan, *_ = read_trusted_plan(folder, trusts)
     check_finding(finding, plan, folder)
     made = reproduction(plan, finding, shrinks_model)
     subject = _named_subject(plan, finding.example.subject)

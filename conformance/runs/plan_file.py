@@ -15,6 +15,7 @@ from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.atomic import write_atomically
 from conformance.inputs.shards import SOURCES
 from conformance.runs.job import is_unchanged
+from conformance.runs.trust import check_trust, seal
 from conformance.subjects.adapters import BUILT_IN, FORMATS, ORACLES, absolute_subject
 from conformance.subjects.versions import installed_versions
 
@@ -26,27 +27,31 @@ class _Beginning:
     """The keys of plan.json besides those of the plan.
 
     command: as typed. full: whether the plan is everything. hashes: of the plan's files. versions: of libraries.
+    seal: of its subjects.
     """
 
     command: str
     full: bool
     hashes: dict[str, str]
     versions: dict[str, str]
+    seal: str = ""
 
 
 def write_plan(
     folder: Path, plan: Plan, command: str, full: bool, hashes: dict[str, str], versions: Mapping[str, str]
 ) -> None:
     """Remember what the run was to do, whether that is everything, and on which files with which libraries."""
+    subjects = [absolute_subject(name) for name in plan.subjects]
     value = {
         "command": command,
         "full": full,
         **to_json(plan),
         "models": [{**to_json(model), "path": str(model.path.resolve())} for model in plan.models],
-        "subjects": [absolute_subject(name) for name in plan.subjects],
+        "subjects": subjects,
         "inputs": {**to_json(plan.inputs), "files": [str(path.resolve()) for path in plan.inputs.files]},
         "hashes": hashes,
         "versions": dict(versions),
+        "seal": seal(subjects),
     }
     write_atomically(folder / PLAN, json.dumps(value, indent=1))
 
@@ -57,6 +62,17 @@ def read_plan(folder: Path) -> tuple[Plan, str, bool, dict[str, str]]:
     Raises InputError where it is not what `write_plan` writes.
     """
     plan, beginning = _read(folder)
+    return plan, beginning.command, beginning.full, beginning.hashes
+
+
+def read_trusted_plan(folder: Path, trusts: bool) -> tuple[Plan, str, bool, dict[str, str]]:
+    """As `read_plan`, of a folder whose code is going to be run.
+
+    trusts: whether the user said so. Raises InputError also where the plan names code and was not written here.
+    """
+    plan, beginning = _read(folder)
+    if not trusts:
+        check_trust(folder, plan.subjects, beginning.seal)
     return plan, beginning.command, beginning.full, beginning.hashes
 
 
@@ -86,7 +102,7 @@ def choose(value: str, allowed: Collection[str], what: str) -> None:
 def _read(folder: Path) -> tuple[Plan, _Beginning]:
     try:
         value: dict[str, Any] = {**json.loads((folder / PLAN).read_text("utf-8"))}
-        beginning = from_json({name: value.pop(name) for name in _Beginning.__slots__}, _Beginning)
+        beginning = from_json({name: value.pop(name) for name in _Beginning.__slots__ if name in value}, _Beginning)
         plan = from_json(value, Plan)
         _check(plan, beginning.hashes)
     except FileNotFoundError:

@@ -1,0 +1,56 @@
+"""The seal of a plan: it tells a run folder that was made here from a stranger's, whose code is not run unasked.
+
+A plan names FILE.py subjects, and `--resume`, `replay` and `reproduce` run their code. A secret of this user seals the
+names when the plan is written; a plan without that seal was written by somebody else, or on another machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from conformance.core.errors import InputError
+
+_KEY_BYTES = 32
+
+
+def seal(subjects: Sequence[str]) -> str:
+    """The seal of the subjects of a plan, hexadecimal; "" where this user can keep no secret."""
+    key = _key()
+    return "" if key is None else hmac.new(key, json.dumps(list(subjects)).encode("ascii"), hashlib.sha256).hexdigest()
+
+
+def check_trust(folder: Path, subjects: Sequence[str], sealed: str) -> None:
+    """Raise InputError where a plan names code to run, and was not written here.
+
+    sealed: its seal.
+    """
+    code = [name for name in subjects if ":" in name]
+    if code and not (sealed and hmac.compare_digest(sealed, seal(subjects))):
+        would_run = f"would run {', '.join(code)}"
+        raise InputError(f"{folder}: was not made here, and {would_run}; add --trust if you trust that code")
+
+
+def _key() -> bytes | None:
+    """The secret of this user, made when it is first needed; None where it cannot be kept."""
+    state = os.environ.get("XDG_STATE_HOME")
+    path = (Path(state) if state else Path.home() / ".local" / "state") / "conformance" / "key"
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            made = path.with_name(f"key.{os.getpid()}")
+            made.touch(0o600)
+            made.write_bytes(secrets.token_bytes(_KEY_BYTES))
+            try:
+                os.link(made, path)  # whole, and never over the one of another process
+            finally:
+                made.unlink()
+        key = path.read_bytes()
+        return key if len(key) == _KEY_BYTES else None
+    return None
