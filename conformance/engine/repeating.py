@@ -12,6 +12,7 @@ from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
+from conformance.inputs.cuts import Depth
 
 DEPENDS = "its answer depends on what else it was asked"
 CHANGES = "its answer changes when it is asked the same again"
@@ -52,15 +53,21 @@ class Unrepeated:
 
 
 def unrepeated(
-    bench: Bench, name: str, seen: Sequence[Differing], seed: str, again: Callable[[str], Sequence[Answers]]
+    bench: Bench,
+    name: str,
+    seen: Sequence[Differing],
+    again: Callable[[str], Sequence[Answers]],
+    seed: str,
+    depth: Depth,
 ) -> dict[str, Unrepeated]:
     """By check, what a subject does not say again of what it said in a shard.
 
     A few mismatches of each check are asked again in a fresh process, one case at a time, the last first. Where one
     answer is another then, the whole shard is asked again as it was: what comes again hangs on what else was asked, and
     what does not, on nothing. A batch may then differ from its texts for the same reason.
-    seen: the mismatches of the subject, in the order of the checks. seed: decides which of them are asked again.
+    seen: the mismatches of the subject, in the order of the checks.
     again: asks a subject the shard again, and gives its answers to all cases.
+    seed: decides which mismatches are asked alone. depth: how much the shard cuts what it feeds to streams.
     """
     asked = _chosen([one for one in seen if _may_be_asked_alone(one)], Random(seed))
     if not asked:
@@ -69,7 +76,7 @@ def unrepeated(
     subject.renew()
     alone: dict[str, dict[int, str]] = defaultdict(dict)
     for one in _in_reverse(asked):
-        said = _said(bench, name, one)
+        said = _said(bench, name, one, depth)
         if said is not None:
             alone[one.check].setdefault(one.index, said)
     if not alone:
@@ -118,9 +125,9 @@ def _in_reverse(asked: Sequence[Differing]) -> list[Differing]:
     return [*reversed(asked)] * rounds
 
 
-def _said(bench: Bench, name: str, one: Differing) -> str | None:
+def _said(bench: Bench, name: str, one: Differing, depth: Depth) -> str | None:
     """What the subject says when it is asked alone, for people; None where it says the same."""
-    answers = collect_answers(bench, [one.case], (one.check,), name)
+    answers = collect_answers(bench, [one.case], (one.check,), name, depth)
     now = _difference(one, answers[name][0])
     if now == one.difference:
         return None

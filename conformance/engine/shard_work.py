@@ -35,8 +35,7 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     bench.renew()
     with collecting_later():
         cases = shard_questions(plan, shard, bench)
-        depth: Depth = "sweep" if shard.source == "cuts" else "sample"
-        ask = partial(collect_answers, bench, cases, _checks(plan, shard), depth=depth)
+        ask = partial(collect_answers, bench, cases, _checks(plan, shard), depth=_depth(shard))
         result = judged(plan, shard, bench, cases, ask(subject=None), again=lambda name: ask(subject=name)[name])
     result.seconds = time.monotonic() - started
     return result
@@ -72,9 +71,14 @@ def judged(
         seen = [one for found in differing.values() for one in found]
         not_repeated: Mapping[str, Unrepeated] = {}
         if again is not None and name not in BUILT_IN:
-            not_repeated = unrepeated(bench, name, seen, shard.key, again)
+            not_repeated = unrepeated(bench, name, seen, again, shard.key, _depth(shard))
         _record(result, bench, name, seen, not_repeated)
     return result
+
+
+def _depth(shard: Shard) -> Depth:
+    """How much the shard cuts what it feeds to streams."""
+    return "sweep" if shard.source == "cuts" else "sample"
 
 
 def _checks(plan: Plan, shard: Shard) -> list[str]:
