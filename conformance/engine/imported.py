@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from os.path import isfile
 from pathlib import Path
 
 
@@ -27,7 +28,7 @@ def _imported(file: Path, folder: Path) -> list[Path]:
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     places = (place for node in nodes for place in _places(node, file, folder))
-    return [path for place in places for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()]
+    return [path for place in places for path in (place.with_suffix(".py"), place / "__init__.py") if isfile(path)]
 
 
 def _places(node: ast.AST, file: Path, folder: Path) -> Iterator[Path]:

@@ -112,8 +112,11 @@ def _sha256(path: Path) -> str:
 
 
 def is_unchanged(path: Path, digest: str) -> bool:
-    """Whether a file is there and what it was."""
-    return path.is_file() and _sha256(path) == digest
+    """Whether a file is there, can be read, and is what it was."""
+    try:
+        return path.is_file() and _sha256(path) == digest
+    except OSError:
+        return False
 
 
 def check_unchanged(hashes: dict[str, str]) -> None:

@@ -42,3 +42,9 @@ def test_files_below_the_folder_are_found_and_what_they_import(folder: Path, sou
 
 def test_a_file_that_is_gone_imports_nothing(tmp_path: Path) -> None:
     assert imported_files(tmp_path / "subject.py") == ()
+
+
+def test_a_module_that_no_file_can_be_named_after_is_not_found(tmp_path: Path) -> None:
+    (tmp_path / "known.py").touch()
+    (tmp_path / "subject.py").write_text(f"import {'a' * 300}, known", "utf-8")
+    assert imported_files(tmp_path / "subject.py") == (tmp_path / "known.py",)
