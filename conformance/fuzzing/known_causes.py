@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -19,7 +20,6 @@ from conformance.engine.shard_work import judged
 from conformance.inputs.shards import Shard
 from conformance.runs.plan_file import PLAN, changed_since
 from conformance.subjects.adapters import BUILT_IN
-from conformance.subjects.versions import installed_versions
 
 _Outcome: TypeAlias = Verdict | Literal["unseen"]
 _OUTCOMES: Mapping[_Outcome, str] = {
@@ -61,19 +61,19 @@ class Replayed:
         return asdict(self)
 
 
-def changed_subjects(plan: Plan, folder: Path) -> frozenset[str]:
+def changed_subjects(plan: Plan, folder: Path) -> Set[str]:
     """The subjects that are not what they were when the folder's plan was written, as the reports name them.
 
     Built-in ones always are: they have no state, so what they do not repeat is mended. All are where there is no plan.
     """
     changed = frozenset(changed_since(folder)) if (folder / PLAN).exists() else None
-    return frozenset(
-        label for name, label in zip(plan.subjects, plan.labels, strict=True) if _is_changed(name, changed)
-    )
+    pairs = zip(plan.subjects, plan.labels, strict=True)
+    return BUILT_IN | {label for name, label in pairs if _is_changed(name, changed)}
 
 
 def _is_changed(subject: str, changed: frozenset[str] | None) -> bool:
-    if changed is None or subject in BUILT_IN or any(name in changed for name in installed_versions()):
+    """changed: files by their whole path, and libraries by name."""
+    if changed is None or not all(map(os.path.isabs, changed)):
         return True
     file = Path(subject.rpartition(":")[0])
     return any(str(path.resolve()) in changed for path in (file, *imported_files(file)))
@@ -94,7 +94,7 @@ def replay_known(
         for key, group in sorted(result.groups.items()):
             if time.monotonic() > deadline:
                 break
-            is_changed = key[0] in changed or key[0] in BUILT_IN
+            is_changed = key[0] in changed
             asked = [_asked(plan, example, Attribution(*key[2:])) for example in group.examples]
             seen = verdicts.setdefault((result.shard.model, key), set())
             seen |= {"unseen" if verdict == "gone" and not is_changed else verdict for verdict, _ in asked}
