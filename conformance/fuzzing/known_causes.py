@@ -76,7 +76,8 @@ def _is_changed(subject: str, changed: frozenset[str] | None) -> bool:
     if changed is None or not all(map(os.path.isabs, changed)):
         return True
     file = Path(subject.rpartition(":")[0])
-    return any(str(path.resolve()) in changed for path in (file, *imported_files(file)))
+    read = {str(path.resolve()) for path in (file, *imported_files(file))}
+    return any(name in read or not os.path.exists(name) for name in changed)  # what is gone was imported
 
 
 def replay_known(
