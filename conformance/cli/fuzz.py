@@ -27,6 +27,7 @@ from conformance.report.run.view import plural
 from conformance.runs.job import Job, check_subjects, model_infos
 from conformance.runs.plan_file import read_plan, read_trusted_plan
 from conformance.subjects.adapters import absolute_subject
+from conformance.subjects.reftok_subject import REFERENCE
 
 DEFAULT_SECONDS = 600.0
 LEAST_SECONDS = 1.0
@@ -130,7 +131,7 @@ def fuzz(
 def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> tuple[Job, SessionPlan]:
     """A session and its job in a new folder. held: keeps that locked."""
     generators = given.pop("generators")
-    subjects = tuple(map(absolute_subject, checked_subjects(given["subjects"] or ("reftok",))))
+    subjects = tuple(map(absolute_subject, checked_subjects(given["subjects"] or (REFERENCE,))))
     plan = make_plan(**{**given, "subjects": subjects}, sources=("fuzz",), fuzz=0)
     session = SessionPlan(plan, tuple(name for name in NAMES if not generators or name in generators))
     job = begin(plan, out, "fuzz-", False, jobs, held, partial(write_generators, generators=session.generators))

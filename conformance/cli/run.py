@@ -21,6 +21,7 @@ from conformance.runs.journal import check_journal
 from conformance.runs.plan_file import check_versions, read_trusted_plan
 from conformance.runs.progress import ProgressTeller
 from conformance.subjects.adapters import BUILT_IN
+from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.versions import installed_versions
 from reftok.formats.tiktoken_encodings import ENCODINGS
 
@@ -110,7 +111,7 @@ def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: Ex
     own = tuple(name for name in subjects if name not in BUILT_IN)
     named = tuple(name for name in subjects if name in BUILT_IN)
     sources = _sources(given["sources"], given["corpora"])
-    plan = make_plan(**{**given, "subjects": (*(named or ("reftok",)), *own), "sources": sources})
+    plan = make_plan(**{**given, "subjects": (*(named or (REFERENCE,)), *own), "sources": sources})
     return begin(plan, out, "", full, jobs, held)
 
 

@@ -15,9 +15,9 @@ from conformance.generators import generators
 from conformance.generators.base import Generator, NothingToDo
 from conformance.generators.knowledge import ModelKnowledge, model_knowledge
 from conformance.inputs.shards import corpus_lines
-from conformance.subjects.adapters import REFERENCE, load_subject, subject_label
+from conformance.subjects.adapters import load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
-from conformance.subjects.reftok_subject import ReftokSubject
+from conformance.subjects.reftok_subject import REFERENCE, ReftokSubject
 from reftok import Tokenizer, load
 
 MADE_OF_EACH = 12

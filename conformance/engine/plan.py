@@ -11,7 +11,8 @@ from msgspec import Meta
 from conformance.core.records import Name
 from conformance.engine.imported import imported_files
 from conformance.inputs.shards import Inputs
-from conformance.subjects.adapters import REFERENCE, subject_label
+from conformance.subjects.adapters import subject_label
+from conformance.subjects.reftok_subject import REFERENCE
 from reftok.formats.hub_folder import files_beside
 
 MOST_SECONDS = 3600.0

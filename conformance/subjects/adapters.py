@@ -32,9 +32,6 @@ _ADAPTERS: dict[str, Adapter] = {
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(_ADAPTERS)
 BUILT_IN: KeysView[str] = _ADAPTERS.keys()
 
-REFERENCE = reftok_subject.NAME
-"""What stands in for an official library that cannot take part."""
-
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {model_format.name: model_format for adapter in _ADAPTERS.values() for model_format in adapter.official}
 )

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from reftok.engine.decode.stream import StreamDecoder, TextCallback
     from reftok.engine.encode.stream import StreamEncoder
 
-NAME = "reftok"
+REFERENCE = "reftok"
+"""What stands in for an official library that cannot take part."""
 
 
 class ReftokSubject(ReftokSpecSubject):
     """The reference with a model: the answers of its plain rules by the engine, which also streams."""
 
-    name = NAME
+    name = REFERENCE
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         super().__init__(tokenizer)
@@ -70,4 +71,4 @@ _STREAMS = """
 
 _REPRODUCTION = REPRODUCTION.replace("reftok.load(path).spec", "reftok.load(path)") + _STREAMS
 
-ADAPTER = Adapter(NAME, package="reftok", reads=READS, version=version, load=load, reproduction=_REPRODUCTION)
+ADAPTER = Adapter(REFERENCE, package="reftok", reads=READS, version=version, load=load, reproduction=_REPRODUCTION)

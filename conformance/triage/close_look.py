@@ -17,7 +17,8 @@ from conformance.core.streaming import FedStream, Piece, Streamed
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.faults import decoding_faults, faults, predicted
-from conformance.subjects.adapters import FORMATS, REFERENCE
+from conformance.subjects.adapters import FORMATS
+from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.versions import installed_version
 from reftok import ReftokError, Tokenizer, Trace
 

@@ -21,7 +21,7 @@ from conformance.inputs.shards import Inputs
 from conformance.report.run.folder import read_run_folder
 from conformance.runs.models import plan_models
 from conformance.runs.plan_file import read_plan, write_plan
-from conformance.subjects.reftok_subject import NAME
+from conformance.subjects.reftok_subject import REFERENCE
 from reftok import load
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -106,6 +106,6 @@ def test_a_character_without_a_token_of_its_own_ends_no_run_over_a_rank_file(ran
         right = Answers(Encoded(tuple(tokenizer.encode(text).ids)))
         other = Answers(Encoded((0, 1, 2), ("x", "y", "z")))
         for check in ("ids", "tokens", "offsets"):
-            attributor = Attributor(tokenizer, NAME)
+            attributor = Attributor(tokenizer, REFERENCE)
             attributor.observe("s", [text_case(text, "o")], [right], [other])
             assert isinstance(attributor.of("s", check, text_case(text, "o"), right, other), Attribution)

@@ -12,7 +12,7 @@ from conformance.core.observation import Encoded
 from conformance.diagnosis.attribution import MOST_COMPARED, Attributor
 from conformance.diagnosis.causes import Attribution
 from conformance.faults import faults, of_classes
-from conformance.subjects.reftok_subject import NAME
+from conformance.subjects.reftok_subject import REFERENCE
 from tests.conformance.models import load
 
 MERGES = "merges are applied in the reverse order"
@@ -35,7 +35,7 @@ def right(text: str) -> tuple[int, ...]:
 
 def named(by_class: Sequence[str], otherwise: Sequence[str]) -> str:
     """The rule of the ambiguous text, where the subject took é for a number in some, and gave nonsense for others."""
-    attributor = Attributor(load("bpe-qwen"), NAME)
+    attributor = Attributor(load("bpe-qwen"), REFERENCE)
     given = {
         AMBIGUOUS: of_class(AMBIGUOUS),
         **{text: of_class(text) for text in by_class},
@@ -88,13 +88,13 @@ def test_a_special_token_that_is_expected_is_no_injection(
     """Fault: each difference in a text with a special token counted as one."""
     difference = Difference("other ids", "other ids", "", "")
     answers = Answers(encoding=Encoded(expected)), Answers(encoding=Encoded(observed))
-    assert Attributor(load("bpe-qwen"), NAME).severity(difference, *answers) == severity
+    assert Attributor(load("bpe-qwen"), REFERENCE).severity(difference, *answers) == severity
 
 
 def test_what_is_less_than_other_ids_is_no_injection() -> None:
     difference = Difference("other offsets", "offsets only", "", "")
     answers = Answers(encoding=Encoded((1,))), Answers(encoding=Encoded((SPECIAL or 0,)))
-    assert Attributor(load("bpe-qwen"), NAME).severity(difference, *answers) == "offsets only"
+    assert Attributor(load("bpe-qwen"), REFERENCE).severity(difference, *answers) == "offsets only"
 
 
 def test_a_control_piece_that_is_not_expected_is_an_injection_and_the_unknown_piece_is_none() -> None:
@@ -103,7 +103,7 @@ def test_a_control_piece_that_is_not_expected_is_an_injection_and_the_unknown_pi
 
     def severity(token: str) -> str:
         answers = Answers(encoding=Encoded((9,))), Answers(encoding=Encoded((tokenizer.token_to_id(token) or 0, 9)))
-        return Attributor(tokenizer, NAME).severity(difference, *answers)
+        return Attributor(tokenizer, REFERENCE).severity(difference, *answers)
 
     assert (severity("<s>"), severity("<unk>")) == ("special-token injection", "other ids")
 
@@ -116,15 +116,17 @@ def test_a_class_explains_what_it_foretells_and_no_other_does(rule: str, explain
     text = BY_CLASS[0]
     answers = Answers(encoding=Encoded(right(text))), Answers(encoding=Encoded(of_class(text)))
     cause = Attribution("Model" if rule == MERGES else "PreTokenizer", rule)
-    assert Attributor(load("bpe-qwen"), NAME).explains(cause, "s", "ids", text_case(text, "o"), *answers) == explains
+    assert (
+        Attributor(load("bpe-qwen"), REFERENCE).explains(cause, "s", "ids", text_case(text, "o"), *answers) == explains
+    )
 
 
-@pytest.mark.parametrize("name", ["s", NAME])
+@pytest.mark.parametrize("name", ["s", REFERENCE])
 def test_where_the_reference_differs_the_fault_is_what_the_oracle_does_otherwise(name: str) -> None:
     (merges,) = (one for one in faults(load("bpe-qwen")) if one.rule == MERGES)
     text = "international"
     wrong = tuple(merges.ids(text))
     assert wrong != right(text)
     answers = Answers(encoding=Encoded(wrong)), Answers(encoding=Encoded(right(text)))
-    found = Attributor(load("bpe-qwen"), NAME).of(name, "ids", text_case(text, "o"), *answers)
-    assert (found == Attribution("Model", MERGES)) == (name == NAME)
+    found = Attributor(load("bpe-qwen"), REFERENCE).of(name, "ids", text_case(text, "o"), *answers)
+    assert (found == Attribution("Model", MERGES)) == (name == REFERENCE)

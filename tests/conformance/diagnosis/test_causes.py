@@ -16,7 +16,7 @@ from conformance.diagnosis.attribution import LONGEST_TEXT, Attributor
 from conformance.diagnosis.causes import Attribution, attribute_boundaries, attribute_decoding, attribute_offsets
 from conformance.diagnosis.fault_search import FULL_SEARCHES
 from conformance.faults import decoding_faults, faults
-from conformance.subjects.reftok_subject import NAME
+from conformance.subjects.reftok_subject import REFERENCE
 from reftok import ReftokError, embedded_models
 from reftok.spec.models.bpe import BPE
 from tests.conformance.models import load
@@ -38,7 +38,9 @@ TEXTS = (
 def attributed(model: str, text: str, observed: Encoded) -> Attribution:
     tokenizer = load(model)
     expected = Answers(encoding=Encoded(tuple(tokenizer.encode(text).ids)))
-    return Attributor(tokenizer, NAME).of("subject", "ids", text_case(text, "o"), expected, Answers(encoding=observed))
+    return Attributor(tokenizer, REFERENCE).of(
+        "subject", "ids", text_case(text, "o"), expected, Answers(encoding=observed)
+    )
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -115,7 +117,7 @@ def test_tokens_across_pre_tokens_are_a_fault_of_the_pre_tokenizer() -> None:
 
 def test_a_fault_that_other_texts_speak_against_is_not_believed() -> None:
     tokenizer = load("bpe-gpt2")
-    attributor = Attributor(tokenizer, NAME)
+    attributor = Attributor(tokenizer, REFERENCE)
     reversed_merges = next(h for h in faults(tokenizer) if "reverse" in h.rule)
     texts = ["hello there", "international", "the quick brown fox"]
     right = [Answers(encoding=Encoded(tuple(tokenizer.encode(text).ids))) for text in texts]
@@ -131,7 +133,7 @@ def test_a_failure_is_not_named() -> None:
     tokenizer = load("bpe-qwen")
     failed = Answers(encoding=Failure("crashed", "boom"))
     whole = Answers(encoding=Encoded((1,)))
-    assert Attributor(tokenizer, NAME).of("subject", "ids", text_case("a", "o"), whole, failed) == Attribution()
+    assert Attributor(tokenizer, REFERENCE).of("subject", "ids", text_case("a", "o"), whole, failed) == Attribution()
 
 
 def test_a_long_text_waits_for_the_shrinker() -> None:
@@ -142,7 +144,7 @@ def test_a_long_text_waits_for_the_shrinker() -> None:
 
 def test_full_searches_are_bounded_until_the_next_shard() -> None:
     tokenizer = load("bpe-qwen")
-    attributor = Attributor(tokenizer, NAME)
+    attributor = Attributor(tokenizer, REFERENCE)
     case = text_case("cafe\u0301", "o")
     expected = Answers(encoding=Encoded(tuple(tokenizer.encode(case.text).ids)))
     planted = next(h for h in faults(tokenizer) if h.rule == "NFC is missing")
@@ -163,7 +165,7 @@ def test_a_special_token_that_the_oracle_does_not_give_is_an_injection() -> None
 
     def severity(expected: tuple[int, ...], observed: tuple[int, ...]) -> str:
         answers = Answers(encoding=Encoded(expected)), Answers(encoding=Encoded(observed))
-        return Attributor(tokenizer, NAME).severity(other_ids, *answers)
+        return Attributor(tokenizer, REFERENCE).severity(other_ids, *answers)
 
     assert severity((1,), (1, special)) == "special-token injection"
     assert severity((1, special), (1,)) == "other ids"
@@ -246,7 +248,7 @@ def test_what_is_decoded_with_special_tokens_kept_is_no_matter_where_the_oracle_
     tokenizer = load("spm-bpe")
     ids = tuple(tokenizer.token_to_id(token) or 0 for token in ("<0xE2>", "<0x98>", "<s>", "<0xA0>"))
     answers = Answers(decoding=Decoded(tokenizer.decode(ids))), Answers(decoding=Decoded("☠", "\ufffd<s>\ufffd"))
-    found = Attributor(tokenizer, NAME).of("subject", "decode", ids_case(ids, "o"), *answers)
+    found = Attributor(tokenizer, REFERENCE).of("subject", "decode", ids_case(ids, "o"), *answers)
     assert found == Attribution("Decoder", "bytes join across control pieces")
 
 
@@ -269,6 +271,6 @@ def test_a_planted_mistake_of_a_decoder_is_named(
     ids = tuple(tokenizer.token_to_id(token) or 0 for token in tokens)
     right = Decoded(tokenizer.decode(ids), tokenizer.decode(ids, skip_special_tokens=False))
     answers = Answers(decoding=right), Answers(decoding=observed)
-    assert Attributor(tokenizer, NAME).of("subject", "decode", ids_case(ids, "o"), *answers) == Attribution(
+    assert Attributor(tokenizer, REFERENCE).of("subject", "decode", ids_case(ids, "o"), *answers) == Attribution(
         "Decoder", rule
     )
