@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from os import PathLike
 from pathlib import Path
 from threading import RLock
@@ -166,13 +166,8 @@ def compare(
         answered = collect_answers(bench, cases, plan.checks, depth=plan.inputs.closest_depth)
         result = judged(plan, Shard(entry.name, "corpora", 0, len(cases)), bench, cases, answered, asked.name)
         _check_compared(result, plan, bench, asked.name)
-        return findings_of(
-            [result],
-            {entry.name: bench.oracle},
-            (),
-            lambda mismatch, cause: whole_example(plan, bench, mismatch, cause),
-            lambda _: "",
-        )
+        shown = partial(whole_example, plan, bench)
+        return findings_of([result], {entry.name: bench.oracle}, (), shown, lambda _: "")
 
 
 def _check_compared(result: ShardResult, plan: Plan, bench: Bench, subject: str) -> None:

@@ -160,11 +160,7 @@ def mismatch_from_json(value: Any) -> Mismatch:
 
 def finding_to_json(finding: Finding) -> dict[str, Any]:
     """A line of findings.jsonl."""
-    return {
-        **to_json(finding),
-        "fingerprint": finding.fingerprint,
-        "example": mismatch_to_json(finding.example),
-    }
+    return {**to_json(finding), "fingerprint": finding.fingerprint, "example": mismatch_to_json(finding.example)}
 
 
 def finding_from_json(value: Any) -> Finding:

@@ -167,10 +167,7 @@ class Attributor:
         if diagnosis == "decoding" or encodings is None:
             return False
         classes = of_classes(self._tokenizer, case.text) if cause.stage == "PreTokenizer" else ()
-        found = [
-            *self._encoding.of_rule(cause.stage, cause.rule),
-            *(one for one in classes if one.rule == cause.rule),
-        ]
+        found = [*self._encoding.of_rule(cause.stage, cause.rule), *(one for one in classes if one.rule == cause.rule)]
         if diagnosis == "ids":
             sample = self._of_text(name, case, *encodings)
             return any(self._encoding.fits(one, sample) for one in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import get_args
 
 from conformance.faults.fault import Fault, Faults, of_tokenizer, with_steps
@@ -101,12 +101,7 @@ def doubtful_characters(text: str) -> list[str]:
 def _translated(step: PreTokenizer, table: dict[int, str]) -> TranslatedSplit:
     if isinstance(step, Split) and isinstance(step.pattern, Pattern):
         return TranslatedSplit(step.pattern, step.behavior, step.invert, table)
-    return TranslatedSplit(_gpt2_pattern(), "Isolated", False, table)
-
-
-@cache
-def _gpt2_pattern() -> Pattern:
-    return compile_oniguruma(GPT2_PATTERN)
+    return TranslatedSplit(compile_oniguruma(GPT2_PATTERN), "Isolated", False, table)
 
 
 def _pattern(step: PreTokenizer) -> tuple[str, tuple[PreTokenizer, ...]] | None:

@@ -20,12 +20,7 @@ from conformance.engine.result import by_model
 from conformance.engine.workers import Workers
 from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import Universe
-from conformance.fuzzing.folder import (
-    ShardJournal,
-    append_to_corpus,
-    state_to_go_on_from,
-    write_state,
-)
+from conformance.fuzzing.folder import ShardJournal, append_to_corpus, state_to_go_on_from, write_state
 from conformance.fuzzing.known_causes import Replayed, changed_subjects, replay_known
 from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run
 from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards

@@ -10,7 +10,7 @@ from conformance.checks import by_weight
 from conformance.core.finding import Finding
 from conformance.fuzzing.drive import SessionProgress
 from conformance.fuzzing.outcome import ModelCoverage
-from conformance.report.run.view import plural, shown_input
+from conformance.report.run.view import cause, plural, shown_input
 from conformance.report.text import visible
 from conformance.runs.progress import Teller
 
@@ -62,7 +62,6 @@ def _findings(found: tuple[Finding, ...]) -> Table:
         table.add_column(name, overflow="ellipsis", no_wrap=True, justify="right" if name == "count" else "left")
     for finding in sorted(found, key=by_weight)[:MOST_FINDINGS]:
         example = finding.example
-        stage = f"{finding.stage}: " if finding.stage else ""
-        cause = f"{example.subject} {example.check}: {stage}{finding.rule}"
-        table.add_row(Text(visible(cause, 100)), f"{finding.count:,}", Text(shown_input(example.case, 40)))
+        said = f"{example.subject} {example.check}: {cause(finding)}"
+        table.add_row(Text(visible(said, 100)), f"{finding.count:,}", Text(shown_input(example.case, 40)))
     return table

@@ -16,6 +16,7 @@ from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.report.run.folder import FINDINGS, read_run_folder
+from conformance.report.run.view import cause
 from conformance.report.text import visible
 from conformance.runs.plan_file import PLAN, changed_since, read_trusted_plan
 
@@ -43,9 +44,9 @@ def replay(folder: Path, fingerprint: str, console: Console, trusts: bool = Fals
         return 1
     _say(console, "expected", difference.expected)
     _say(console, "observed", difference.observed)
-    rule = f"{finding.stage}: {finding.rule}" if finding.stage else finding.rule
+    was = cause(finding)
     is_same = asked.verdict == "same"
-    outcome = f"still differs ({rule})" if is_same else f"differs in another way ({difference.rule}), not by: {rule}"
+    outcome = f"still differs ({was})" if is_same else f"differs in another way ({difference.rule}), not by: {was}"
     console.print(f"{where}: {outcome}", soft_wrap=True)
     return 1
 
@@ -56,8 +57,8 @@ def _asked(plan: Plan, finding: Finding) -> tuple[AskedAgain, Difference | None]
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
         raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
-    cause = Attribution(finding.stage, finding.rule)
-    asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, cause)
+    attribution = Attribution(finding.stage, finding.rule)
+    asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, attribution)
     difference = asked.difference and named_difference(
         bench.reference.tokenizer, asked.difference, asked.expected, asked.observed
     )

@@ -16,6 +16,7 @@ from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.engine.asking_again import AskedAgain
+from conformance.report.run.view import cause
 from conformance.reproduce import parts
 from conformance.subjects.adapters import ADAPTERS, FORMATS
 
@@ -43,7 +44,7 @@ class Reproduction:
         """The file."""
         constants, comparing = comparison(self.finding, self.case, self.shown)
         title = {
-            "CAUSE": f"{self.finding.stage}: {self.finding.rule}" if self.finding.stage else self.finding.rule,
+            "CAUSE": cause(self.finding),
             "SEEN_IN": self.finding.example.subject,
             "CHECK": self.finding.example.check,
             "MODEL_NAME": FORMATS[self.model_format].file_name,

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -19,15 +20,7 @@ from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult, by_model
 from conformance.inputs.corpora import read_corpus
 from conformance.runs.expectations import expectations_here, gone
-from conformance.runs.gather import (
-    Shrinker,
-    cells,
-    findings,
-    language_cells,
-    methods_of,
-    unchecked,
-    vacuous,
-)
+from conformance.runs.gather import Shrinker, cells, findings, language_cells, methods_of, unchecked, vacuous
 from conformance.runs.job import Job, file_hash, replay_command
 from conformance.runs.progress import Shrinking
 from conformance.subjects.adapters import BUILT_IN, subject_label
@@ -90,7 +83,7 @@ def _run(job: Job, results: Results, example: Shrinker) -> Run:
         {info.name: info.oracle for info in infos},
         expectations_here(),
         example,
-        lambda finding: replay_command(job, finding),
+        partial(replay_command, job),
     )
     return Run(
         verdict="incomplete",

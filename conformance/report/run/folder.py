@@ -13,14 +13,7 @@ from typing import Any
 
 from conformance.core.errors import FORM_ERRORS, InputError, form_problem
 from conformance.core.finding import Finding
-from conformance.core.run import (
-    SCHEMA_VERSION,
-    Run,
-    finding_from_json,
-    finding_to_json,
-    run_from_json,
-    run_to_json,
-)
+from conformance.core.run import SCHEMA_VERSION, Run, finding_from_json, finding_to_json, run_from_json, run_to_json
 from conformance.files.atomic import write_atomically
 from conformance.report.run.badge import badge_json, badge_svg
 from conformance.report.run.html import html_report
