@@ -142,7 +142,7 @@ def record(value: Any, kind: type[_Record]) -> _Record | Failure:
     """JSON of the process as a record; nonsense where it is none."""
     try:
         return msgspec.convert(value, kind)
-    except msgspec.ValidationError:
+    except ValueError:  # of msgspec, or a key with a lone surrogate
         return FOREIGN
 
 

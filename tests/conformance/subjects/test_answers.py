@@ -166,6 +166,7 @@ class Subject:
         "null",
         "nonsense",
         "[" * 100_000,
+        '{"ids": [1], "\\ud800": 1}',
     ],
 )
 def test_foreign_json_in_the_answers_is_nonsense_and_what_comes_after_is_answered(make: Make, line: str) -> None:
