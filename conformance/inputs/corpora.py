@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from os.path import isdir, isfile
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,13 @@ def corpus_files(names: tuple[str, ...]) -> list[Path]:
     files: list[Path] = []
     for name in names:
         path = corpora_folder() / name if name in PARTS else Path(name)
-        if path.is_dir():
+        if isdir(path):
             candidates = sorted(file for file in path.rglob("*") if file.suffix in (".txt", ".jsonl", ".json"))
             found = [file for file in candidates if file.is_file() and file.name != "manifest.json"]
             if not found:
                 raise InputError(f"{name}: the folder holds no .txt, .jsonl or .json file")
             files += found
-        elif path.is_file():
+        elif isfile(path):
             files.append(path)
         else:
             raise InputError(f"{name}: no such file or folder, nor one of {', '.join(PARTS)}")

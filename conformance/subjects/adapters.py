@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import KeysView, Mapping
+from os.path import isfile
 from pathlib import Path
 from types import MappingProxyType
 
@@ -92,7 +93,7 @@ def check_subject_name(name: str) -> None:
     file, _, factory = name.rpartition(":")
     if not file or not factory.isidentifier():
         raise UsageError(f"--subject {name}: neither one of {', '.join(_ADAPTERS)} nor FILE.py:FACTORY")
-    if not Path(file).is_file():
+    if not isfile(file):
         raise UsageError(f"--subject {name}: there is no file {file}")
 
 

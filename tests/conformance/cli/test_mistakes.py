@@ -23,6 +23,7 @@ from ..commands import (
     small_run,
 )
 
+TOO_LONG = "a" * 300
 MISTAKES: dict[str, tuple[list[str], str]] = {
     "no such model": (["--model", "nowhere.json"], "no such file or folder, and no embedded model"),
     "truncated model": (["--model", "{truncated}"], "tokenizer.json"),
@@ -46,6 +47,11 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     "fuzz below zero": (["--fuzz", "-1"], "--fuzz"),
     "out not empty": (["--out", "{full}"], "is not empty"),
     "out is a file": (["--out", "{latin}"], "cannot be written"),
+    "model of a name that no file can have": (["--model", f"{TOO_LONG}.json"], "annot be read"),
+    "corpus of a name that no file can have": (["--corpus", TOO_LONG], "no such file or folder, nor one of"),
+    "subject of a name that no file can have": (["--subject", f"{TOO_LONG}.py:Subject"], "there is no file"),
+    "out of a name that no file can have": (["--out", TOO_LONG], "cannot be written"),
+    "resume a name that no file can have": (["--resume", TOO_LONG], "cannot be read"),
     "resume what is no run": (["--resume", "{empty}"], "is not the folder of a run"),
 }
 
