@@ -98,7 +98,7 @@ def _report_of(run: Path, out: Path | None) -> str:
     report = run / HTML
     if out is None or not report.is_file():
         return ""
-    return quote(Path(os.path.relpath(report, out.parent)).as_posix())
+    return quote(os.fsencode(Path(os.path.relpath(report, out.parent)).as_posix()))
 
 
 def _give(out: Path | None, document: Callable[[], str] | None, printed: Callable[[Console], None]) -> None:

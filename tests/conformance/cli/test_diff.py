@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import NamedTuple
@@ -118,6 +119,13 @@ def test_the_page_leads_to_the_finding_in_the_report_of_its_run_where_that_is(pa
     assert f'report.html#{mended}"' in out.read_text("utf-8")
     assert f'report.html#{planted}"' not in out.read_text("utf-8")
     assert "report.html#" not in invoked(before, after, "--format", "html")[1]
+
+
+def test_a_page_leads_to_a_folder_whose_name_is_no_utf_8(pair: Pair, tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"run\xff")
+    shutil.copytree(pair.after, folder)
+    assert invoked(pair.before, folder, "--format", "html", "--out", tmp_path / "diff.html")[0] == 1
+    assert 'href="run%FF/report.html#' in (tmp_path / "diff.html").read_text("utf-8")
 
 
 def test_what_cannot_be_read_or_written_is_refused_by_name(pair: Pair, tmp_path: Path) -> None:
