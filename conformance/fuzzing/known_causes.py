@@ -90,7 +90,7 @@ def replay_known(
     changed: the subjects that are not. deadline: of `time.monotonic`, from which on nothing is asked.
     """
     verdicts: dict[tuple[str, GroupKey], set[_Outcome]] = {}
-    for result in results:
+    for result in sorted(results, key=lambda result: result.shard.model):  # each model is loaded once
         otherwise: list[ShardResult] = []
         for key, group in sorted(result.groups.items()):
             if time.monotonic() > deadline:

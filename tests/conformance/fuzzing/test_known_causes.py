@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
-from conformance.fuzzing.known_causes import changed_subjects
+from conformance.core.case import text_case
+from conformance.core.finding import Mismatch
+from conformance.diagnosis.causes import Attribution
+from conformance.engine.plan import Plan
+from conformance.engine.result import empty_result
+from conformance.fuzzing import known_causes
+from conformance.fuzzing.known_causes import changed_subjects, replay_known
 from conformance.runs.job import file_hashes
 from conformance.runs.plan_file import write_plan
 from conformance.subjects.adapters import BUILT_IN
@@ -31,3 +38,22 @@ def test_a_subject_is_another_where_a_file_that_it_imported_is_gone(tmp_path: Pa
     assert "mine.py:Mine" not in changed_subjects(plan, tmp_path)
     (tmp_path / "fast.py").unlink()
     assert "mine.py:Mine" in changed_subjects(plan, tmp_path)
+
+
+def test_what_is_known_is_asked_model_by_model_so_that_each_is_loaded_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def answered(plan: Plan, example: Mismatch, cause: Attribution) -> tuple[str, None]:
+        asked.append(example.model)
+        return "same", None
+
+    monkeypatch.setattr(known_causes, "_asked", answered)
+    results = [empty_result(model) for model in ("b", "a", "b")]
+    for result in results:
+        example = Mismatch(result.shard.model, "s", "ids", "r", "other ids", text_case("x", ""), "", "")
+        result.groups["s", "ids", "", "r"].add(example)
+    plan = session_job(tmp_path / "session", 1).session.plan
+    assert [entry.model for entry in replay_known(plan, results, (), math.inf)] == ["a", "b"]
+    assert asked == ["a", "b", "b"]
