@@ -150,15 +150,10 @@ def shown_stream(feeding: Feeding, streamed: Streamed, given: Given, whole: Sequ
     shown = [f"{chunk!r} → {_shown(piece)}" for chunk, piece in zip(chunks, given, strict=False)]
     last = f"finish → {_shown(given[-1])}" if len(given) > len(chunks) else "no more text"
     middle = shown[start : max(wrong + 1, start + SHOWN_CHUNKS)]
-    before = ["…"] if start else []
+    before = [f"reset after {len(feeding.forgotten)} chunks{end}"] if feeding.forgotten else []
+    before += ["…"] if start else []
     after = ["…"] if len(shown) > start + len(middle) else []
-    return ", ".join(
-        [f"reset after {len(feeding.forgotten)} chunks{end}"] * bool(feeding.forgotten)
-        + before
-        + middle
-        + after
-        + [last]
-    )
+    return ", ".join([*before, *middle, *after, last])
 
 
 def shown_calls(streamed: Streamed) -> str:

@@ -11,26 +11,7 @@ from typing import Literal
 
 from conformance.generators.base import few, pick
 
-NEIGHBOURS = (
-    "",
-    " ",
-    "  ",
-    "\t",
-    "\n",
-    "\u3000",
-    "\xa0",
-    "a",
-    "É",
-    "_",
-    "1",
-    "½",
-    ".",
-    "-",
-    "\u0301",
-    "\u200d",
-    "▁",
-    "中",
-)
+NEIGHBOURS: tuple[str, ...] = ("", " ", "  ", *"\t\n\u3000\xa0aÉ_1½.-\u0301\u200d▁中")
 """The characters that flags look at: white space for lstrip and rstrip, those of a word for single_word."""
 FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 _LONGEST_COMPETITOR = 64

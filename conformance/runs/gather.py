@@ -128,18 +128,9 @@ def cells(results: Mapping[str, ShardResult], found: Iterable[Finding]) -> tuple
         if finding.status == "known":
             known[finding.example.place] += finding.count
     return tuple(
-        Cell(
-            model,
-            subject,
-            check,
-            part.compared,
-            part.mismatched,
-            known[model, subject, check],
-            part.not_applicable,
-            part.failures,
-        )
+        Cell(model, *key, part.compared, part.mismatched, known[model, *key], part.not_applicable, part.failures)
         for model, result in results.items()
-        for (subject, check), part in sorted(result.counts.items(), key=lambda item: item[0][0])
+        for key, part in sorted(result.counts.items(), key=lambda item: item[0][0])
     )
 
 
