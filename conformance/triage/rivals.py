@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import combinations
 from unicodedata import normalize
+from weakref import WeakKeyDictionary
 
 from conformance.checks.base import Answers
 from conformance.core.case import Case, ids_case, text_case
@@ -58,17 +58,19 @@ def _in_frames(text: str) -> Iterator[Case]:
         yield from (text_case(frame.format(character), "sample:character") for frame in _BESIDE)
 
 
-@lru_cache(maxsize=1)
 def _drawn(bench: Bench) -> tuple[Case, ...]:
     """Texts and ids of every generator, by turns, and every added token, always the same."""
+    if bench in _known:
+        return _known[bench]
     tokens = bench.reference.tokenizer.added_tokens.tokens
     written = [form.format(text) for token in tokens.values() for text in _forms(token.content) for form in _AROUND]
     alone = [ids_case((token_id,), "sample:added token") for token_id in tokens]
-    return (
-        *bench.drawn_cases(DRAWN_OF_EACH, "rivals:"),
-        *alone,
-        *(text_case(text, "sample:added token") for text in written),
-    )
+    texts = [text_case(text, "sample:added token") for text in written]
+    _known[bench] = (*bench.drawn_cases(DRAWN_OF_EACH, "rivals:"), *alone, *texts)
+    return _known[bench]
+
+
+_known: WeakKeyDictionary[Bench, tuple[Case, ...]] = WeakKeyDictionary()
 
 
 def _forms(content: str) -> Iterable[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +17,9 @@ from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.inputs.shards import Inputs
+from conformance.runs.models import plan_models
 from conformance.triage.minimize import shrunk_example
-from conformance.triage.rivals import ASKED_OF_EACH_PAIR, _telling_cases
+from conformance.triage.rivals import ASKED_OF_EACH_PAIR, _drawn, _telling_cases
 from reftok import embedded_models
 
 pytestmark = pytest.mark.usefixtures("subjects_here")
@@ -116,3 +119,13 @@ def test_a_subject_with_two_mistakes_is_not_shrunk_from_one_to_the_other(tmp_pat
     subject.write_text(SEVERAL.format(folder=str(DEFECTS)), "utf-8")
     found = named(f"{subject}:Subject", text_case("e\u0301 xy z", "o"))
     assert found == Attribution("Normalizer", "NFC is missing")
+
+
+def test_the_cases_drawn_for_a_bench_do_not_keep_it() -> None:
+    models = plan_models(("spm-char",))
+    bench = Bench(Plan(models, ("reftok",), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0), models[0])
+    kept = weakref.ref(bench)
+    assert _drawn(bench) is _drawn(bench)
+    del bench
+    gc.collect()
+    assert kept() is None
