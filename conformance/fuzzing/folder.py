@@ -32,10 +32,9 @@ from conformance.fuzzing.session import SessionShard
 from conformance.fuzzing.state import Kept, ModelState, SessionState, ShardOutcome, new_state
 from conformance.generators import NAMES
 from conformance.runs.journal import check_planned, result_from_json, result_to_json
+from conformance.runs.plan_file import choose
 
 SESSION, SHARDS, CORPUS, STATE = "session.json", "shards.jsonl", "corpus.jsonl", "state.json"
-
-
 _WAY_OUT = "begin another folder"
 _Reached: TypeAlias = Mapping[str, Sequence[Key]]
 
@@ -131,14 +130,16 @@ def read_generators(folder: Path) -> tuple[str, ...]:
     """The generators of a session; raises InputError where the folder holds none."""
     path = folder / SESSION
     try:
-        names = json.loads(path.read_bytes())["generators"]
-        if not names or not all(name in NAMES for name in names):
-            raise ValueError(f"no such generators: {names!r:.60}")
+        names = from_json(json.loads(path.read_bytes())["generators"], tuple[str, ...])
+        if not names:
+            raise ValueError("there are none")
+        for name in names:
+            choose(name, NAMES, "a generator")
     except FileNotFoundError:
         raise InputError(f"{folder}: holds no fuzzing session (there is no {SESSION})") from None
     except (OSError, *FORM_ERRORS) as error:
-        raise InputError(f"{path}: names no generators ({error}); begin another folder") from None
-    return tuple(names)
+        raise InputError(f"{path}: names no generators ({form_problem(error)}); {_WAY_OUT}") from None
+    return names
 
 
 def read_state(folder: Path) -> SessionState:

@@ -93,7 +93,14 @@ def test_the_folder_of_a_run_is_no_session(conformance_here: Command, tmp_path: 
 
 @pytest.mark.parametrize(
     ("written", "problem"),
-    [(None, "holds no fuzzing session"), ('{"generators": ["x"]}', "no such generators"), ("[", "names no generators")],
+    [
+        (None, "holds no fuzzing session"),
+        ('{"generators": ["x"]}', "a generator is 'x', not one of "),
+        ('{"generators": []}', "there are none"),
+        ('{"generators": {"merges": 1}}', "Expected `array`, got `object`"),
+        ("{}", "'generators' is missing"),
+        ("[", "names no generators"),
+    ],
 )
 def test_a_folder_without_the_generators_of_a_session_is_not_resumed(
     written: str | None, problem: str, conformance_here: Command, tmp_path: Path
