@@ -150,7 +150,8 @@ class _Driver:
     def _replay(self, told_replayed: Callable[[Replayed], None]) -> None:
         """Ask again what is known; what fails no more as it did leaves the state and the outcomes of the journal.
 
-        Only when that is on disk, the files and libraries of now are those that later changes are told from.
+        Only when that is on disk, and all was asked, later changes are told from the files and libraries of now: else
+        what was not asked would never be known to be fixed.
         """
         plan, folder = self.session.plan, self.job.folder
         results = [model.result for model in self.state.models.values()]
@@ -161,7 +162,8 @@ class _Driver:
         if replayed:
             write_state(folder, self.state)
             self.journal.rewrite()
-        write_plan(folder, plan, self.job.command, False, self.hashes, installed_versions())
+        if not any(entry.verdict == "unasked" for entry in replayed):
+            write_plan(folder, plan, self.job.command, False, self.hashes, installed_versions())
         self.causes = sum(len(result.groups) for result in by_model(results, self.state.models).values())
         for entry in replayed:
             told_replayed(entry)

@@ -21,11 +21,12 @@ from conformance.inputs.shards import Shard
 from conformance.runs.plan_file import PLAN, changed_since
 from conformance.subjects.adapters import BUILT_IN
 
-_Outcome: TypeAlias = Verdict | Literal["unseen"]
+_Outcome: TypeAlias = Verdict | Literal["unseen", "unasked"]
 _OUTCOMES: Mapping[_Outcome, str] = {
     "same": "still failing",
     "other": "failing in another way",
     "unseen": "not seen again, though nothing has changed",
+    "unasked": "not asked again in all places for want of time",
     "gone": "fixed",
 }
 """The words for each outcome, the worst first."""
@@ -36,7 +37,8 @@ class Replayed:
     """A cause that was known.
 
     verdict: on its examples, the worst of them. "unseen" is what does not fail now though the subject is what it was:
-        it may hang on what else is asked, or on chance, and is kept.
+        it may hang on what else is asked, or on chance, and is kept. "unasked" is what did not fail where it was asked,
+        but was not asked everywhere: the time was up, and the rest is kept.
     """
 
     model: str
@@ -87,17 +89,18 @@ def replay_known(
 
     What fails in another way is recorded as what it is now. But of a subject that is what it was, all stays: it does
     not repeat itself.
-    changed: the subjects that are not. deadline: of `time.monotonic`, from which on nothing is asked.
+    changed: the subjects that are not. deadline: of `time.monotonic`, from which on nothing is asked, and all stays.
     """
     verdicts: dict[tuple[str, GroupKey], set[_Outcome]] = {}
     for result in sorted(results, key=lambda result: result.shard.model):  # each model is loaded once
         otherwise: list[ShardResult] = []
         for key, group in sorted(result.groups.items()):
+            seen = verdicts.setdefault((result.shard.model, key), set())
             if time.monotonic() > deadline:
-                break
+                seen.add("unasked")
+                continue
             is_changed = key[0] in changed
             asked = [_asked(plan, example, Attribution(*key[2:])) for example in group.examples]
-            seen = verdicts.setdefault((result.shard.model, key), set())
             seen |= {"unseen" if verdict == "gone" and not is_changed else verdict for verdict, _ in asked}
             still = [one for one, (verdict, _) in zip(group.examples, asked, strict=True) if verdict == "same"]
             if still:

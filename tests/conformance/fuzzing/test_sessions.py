@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +13,12 @@ import pytest
 from conformance.core.case import Case
 from conformance.core.observation import Encoded
 from conformance.engine.bench import Bench
-from conformance.fuzzing import drive, work
+from conformance.fuzzing import drive, known_causes, work
 from conformance.fuzzing.drive import SessionProgress, run_session
 from conformance.fuzzing.folder import read_corpus, read_state
+from conformance.fuzzing.known_causes import replay_known
 from conformance.report.run.folder import read_run_folder
-from conformance.runs.job import file_hashes
+from conformance.runs.job import file_hash, file_hashes
 from conformance.runs.plan_file import write_plan
 from conformance.runs.progress import Shrinking
 from conformance.subjects.tokenizers_subject import TokenizersSubject
@@ -247,6 +249,44 @@ def test_known_causes_are_asked_again_first_and_marked_fixed_or_still_failing(tm
     assert not any(cell.mismatched for cell in mended.cells if cell.check == "ids")
     lines = (folder / "replayed.jsonl").read_text("ascii").splitlines()
     assert [json.loads(line)["verdict"] for line in lines] == ["gone"]
+
+
+@pytest.mark.usefixtures("subjects_here")
+def test_what_there_was_no_time_to_ask_again_stays_and_is_asked_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: the plan had the mended subject by then, so what was left stayed red for ever, as not seen again."""
+    folder = tmp_path / "session"
+
+    def session(wrong: str) -> tuple[int, list[str]]:
+        file_hash.cache_clear()  # each start is a process of its own
+        told = Told()
+        end = run(replace(session_job(folder, 256, subjects=stripping(folder, wrong)), seconds=3_600.0), told)
+        return end.run.exit_code, [entry.verdict for entry in told.replayed]
+
+    assert session("text = text.strip()") == (1, [])
+    with monkeypatch.context() as patched:
+        patched.setattr(drive, "SHARE_OF_REPLAY", -1.0)
+        assert session("") == (1, ["unasked"])
+    assert session("") == (0, ["gone"])
+
+
+@pytest.mark.usefixtures("subjects_here")
+def test_a_cause_that_is_gone_from_one_shard_is_not_fixed_while_others_were_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "session"
+    job = session_job(folder, 256, subjects=stripping(folder, "text = text.strip()"))
+    run(job)
+    first = read_state(folder).models["bpe-gpt2"].result
+    second = deepcopy(first)
+    clock = iter((0.0, 2.0))
+    monkeypatch.setattr(known_causes, "_asked", lambda *asked: ("gone", None))
+    monkeypatch.setattr(known_causes.time, "monotonic", lambda: next(clock))
+    (entry,) = replay_known(job.session.plan, [first, second], {"subject.py:Subject"}, deadline=1.0)
+    assert entry.verdict == "unasked"
+    assert "for want of time" in entry.sentence
+    assert (len(first.groups), len(second.groups)) == (0, 1)
 
 
 STRIPS = """
