@@ -87,6 +87,7 @@ def unrepeated(
         found = again(name)
         if any(_difference(one, found[one.index]) != one.difference for one in asked):
             rule = CHANGES
+            break
     checks = {one.check for one in seen if one.check in alone or CHECKS[one.check].compares == "single"}
     return {check: Unrepeated(rule, alone.get(check, {})) for check in checks}
 
