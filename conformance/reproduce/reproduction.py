@@ -14,6 +14,7 @@ from conformance.core.finding import Finding
 from conformance.core.observation import NO_ANSWER_IN_TIME
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
+from conformance.engine.repeating import UNREPEATED
 from conformance.files.atomic import write_atomically
 from conformance.files.lock import check_no_links
 from conformance.reproduce.replay import check_finding, named_finding
@@ -72,6 +73,8 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
     model = next(model for model in plan.models if model.name == example.model)
     if model.format not in REPRODUCIBLE:
         raise InputError(f"{model.name}: a reproduction holds models of the formats {', '.join(REPRODUCIBLE)} only")
+    if finding.rule in UNREPEATED:
+        raise InputError(f"{finding.fingerprint}: {example.subject} does not repeat it; a file cannot show that")
     if example.rule in NO_ANSWER_IN_TIME:
         raise InputError(f"{finding.fingerprint}: what gives no answer in time has no reproduction")
     data, case = model.path.read_bytes(), example.case

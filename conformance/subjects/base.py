@@ -124,6 +124,10 @@ class Adapter:
     reproduction: str = ""
 
 
+LONGEST_VERSION = 100
+"""Characters of what a subject says of its version."""
+
+
 class UnavailableError(Exception):
     """This subject cannot take part with this model; the message says why."""
 
@@ -144,7 +148,11 @@ def one_line(error: BaseException) -> str:
     >>> one_line(ValueError("no such  token"))
     'ValueError: no such token'
     """
-    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    try:
+        said = str(error)
+    except Exception:  # an error of a stranger's may have no words
+        said = "(an error that cannot be shown)"
+    return " ".join(f"{type(error).__name__}: {said}".split())[:200]
 
 
 def is_panic(error: BaseException) -> bool:

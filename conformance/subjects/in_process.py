@@ -14,7 +14,7 @@ from conformance.core.observation import Decoding, Encoding
 from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.answers import answered, batch_with_singles
-from conformance.subjects.base import Subject
+from conformance.subjects.base import LONGEST_VERSION, Subject
 from conformance.subjects.serve import answer
 from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
 
@@ -35,7 +35,7 @@ class InProcessSubject(Subject):
         self._subject = subject
         self.name = subject_name(subject)
         version = getattr(subject, "version", "")
-        self.version = version if isinstance(version, str) else ""
+        self.version = version[:LONGEST_VERSION] if isinstance(version, str) else ""
         self.has_batch = self._has("encode_batch")
         self._streams = {to: any(map(self._has, names)) for to, names in STREAM_FEATURES.items()}
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import select
 import signal
 import subprocess
@@ -41,6 +42,8 @@ _ITEMS_AHEAD, _BYTES_AHEAD = 64, 1 << 13
 """Requests that are sent before the answer to the first of them is read: what any system's pipe holds."""
 
 
+_MARK = "CONFORMANCE_SUBJECT"
+"""In the environment of the process of a subject, and so of all that it starts."""
 _SERVE = f"""\
 import sys
 sys.path.append({str(Path(__file__).resolve().parents[2])!r})
@@ -72,6 +75,7 @@ class IsolatedSubject(Subject):
         self.version = ""
         self._asked = False
         self._number = 0
+        self._mark = secrets.token_hex(8)
         self._batch_works = True
         self._starts_quickly = self._start() <= QUICK_START_SECONDS
         self._hopeless = self._smoke()
@@ -187,6 +191,7 @@ class IsolatedSubject(Subject):
             stderr=subprocess.DEVNULL,
             pass_fds=[answers_end],
             start_new_session=True,
+            env={**os.environ, _MARK: self._mark},
         )
         os.close(answers_end)
         assert self._process.stdin is not None
@@ -307,11 +312,20 @@ class IsolatedSubject(Subject):
             return f"its process was killed by {name}"
         return f"its process ended with exit code {code}"
 
+    def _kill_strays(self) -> None:
+        """End what the process has started in groups of their own; where there is no /proc, nothing is found."""
+        mark = f"{_MARK}={self._mark}".encode("ascii")
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if mark in (folder / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(folder.name), signal.SIGKILL)
+
     def _kill(self) -> None:
         assert self._process is not None
         with suppress(ProcessLookupError, PermissionError):  # all of it has ended
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        self._kill_strays()
         if self._process.stdin is not None:
             self._process.stdin.close()
         os.close(self._answers)

@@ -34,7 +34,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, BinaryIO, TextIO
 
-from conformance.subjects.base import is_panic, one_line
+from conformance.subjects.base import LONGEST_VERSION, is_panic, one_line
 from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_json
 from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of, shown, span_of, text_of
 
@@ -115,7 +115,7 @@ def _made(make: Callable[[str], Any], factory: str, model: str) -> Any:
 def _hello(subject: Any) -> dict[str, Any]:
     version = getattr(subject, "version", getattr(sys.modules[_MODULE], "__version__", None))
     features = [name for name in FEATURES if getattr(subject, name, None) is not None]
-    said = version if isinstance(version, str) else ""
+    said = version[:LONGEST_VERSION] if isinstance(version, str) else ""
     return {"features": features, "version": said, "seconds": time.process_time()}
 
 

@@ -60,6 +60,11 @@ def test_offsets_tokens_and_streams_come_through(make: Make) -> None:
         ("raise ValueError('two\\nlines')", "refused", "ValueError: two lines"),
         ("return len(text) // 0", "refused", "ZeroDivisionError"),
         ("return (lambda f: f(f))(lambda f: f(f))", "refused", "RecursionError"),
+        (
+            "raise type('Bad', (Exception,), {'__str__': lambda error: 1 // 0})",
+            "refused",
+            "Bad: (an error that cannot be",
+        ),
     ],
 )
 def test_the_rest_of_a_batch_is_answered_after_a_failure(make: Make, wrong: str, kind: str, message: str) -> None:
@@ -328,3 +333,39 @@ def test_a_subject_that_does_not_start_in_its_time_is_told_so(make: Make, monkey
 )
 def test_a_subject_may_tell_its_version(make: Make, source: str, version: str) -> None:
     assert make(source.format(wrong="pass")).version == version
+
+
+def test_a_version_is_a_short_text(make: Make) -> None:
+    """Fault: a version of ten million characters stood in every report."""
+    subject = make(
+        """
+        class Subject:
+            version = "1." * 10_000_000
+            def __init__(self, path): pass
+            def encode(self, text, special): return [1]
+            def decode(self, ids, skip): return "a"
+        """
+    )
+    assert subject.version == "1." * 50
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc")
+def test_what_a_subject_starts_in_a_group_of_its_own_ends_with_it(make: Make, tmp_path: Path) -> None:
+    """Fault: such a process went on when the run had ended."""
+    started = tmp_path / "started"
+    subject = make(
+        f"""
+        import subprocess
+        class Subject:
+            def __init__(self, path):
+                child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+                open({str(started)!r}, "w").write(str(child.pid))
+            def encode(self, text, special): return [1]
+            def decode(self, ids, skip): return "a"
+        """
+    )
+    child = int(started.read_text("ascii"))
+    os.kill(child, 0)
+    subject.close()
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or state.read_text("ascii").rpartition(")")[2].split()[0] in "ZX"
