@@ -94,6 +94,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @options.trust_option
 @options.jobs_option
 @options.timeout_option
+@options.memory_option
 @options.quiet_option
 def fuzz(
     seconds: float | None,

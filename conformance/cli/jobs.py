@@ -41,6 +41,7 @@ def make_plan(
     fuzz: int,
     seed: int,
     timeout: float,
+    memory: int,
 ) -> Plan:
     """The plan that the options of a command make; raises UsageError or InputError for what is not there."""
     files = tuple(path.resolve() for path in corpus_files(corpora or PARTS))
@@ -50,6 +51,7 @@ def make_plan(
         checks=tuple(name for name in CHECKS if not checks or name in checks),
         inputs=Inputs(files, sources, fuzz, seed),
         timeout=timeout,
+        memory=memory,
     )
 
 

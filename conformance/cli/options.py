@@ -11,8 +11,9 @@ import click
 
 from conformance.checks import CHECKS
 from conformance.core.slugs import named, slug
-from conformance.engine.plan import MOST_SECONDS
+from conformance.engine.plan import LEAST_MEMORY, MOST_SECONDS
 from conformance.inputs.corpora import PARTS
+from conformance.subjects.isolated import MOST_MEMORY
 
 
 class Timeout(click.FloatRange):
@@ -82,5 +83,13 @@ trust_option = click.option(
     "trusts",
     is_flag=True,
     help="Run the code of the FILE.py subjects that RUN names, though it was not made here.",
+)
+memory_option = click.option(
+    "--memory",
+    type=click.IntRange(LEAST_MEMORY),
+    default=MOST_MEMORY,
+    show_default=True,
+    metavar="MIB",
+    help="For the process of a FILE.py subject, where the system bounds it.",
 )
 quiet_option = click.option("--quiet", is_flag=True, help="No progress, only the report.")

@@ -81,6 +81,7 @@ Examples:
 @options.seed_option
 @options.jobs_option
 @options.timeout_option
+@options.memory_option
 @click.option("--out", type=options.a_path, metavar="RUN", help="The run folder. Default: reports/runs/<time>.")
 @click.option(
     "--resume",

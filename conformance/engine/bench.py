@@ -40,7 +40,7 @@ class Bench:
         self.subjects: dict[str, Subject] = {}
         for name in dict.fromkeys((model.oracle, *plan.subjects)):
             try:
-                self.subjects[subject_label(name)] = self._load(name, plan.timeout)
+                self.subjects[subject_label(name)] = self._load(name, plan)
             except UnavailableError as error:
                 self.unavailable[subject_label(name)] = str(error)
         self.oracle = model.oracle if model.oracle in self.subjects else REFERENCE
@@ -49,10 +49,11 @@ class Bench:
         self.vocab = vocab_by_id(self.reference.tokenizer)
         self.attributor = Attributor(self.reference.tokenizer, REFERENCE)
 
-    def _load(self, name: str, timeout: float) -> Subject:
+    def _load(self, name: str, plan: Plan) -> Subject:
         if name == REFERENCE:
             return self.reference
-        return load_subject(name, self.model.path, self.model.format, timeout, self.model.encoding)
+        model = self.model
+        return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory)
 
     @cached_property
     def knowledge(self) -> ModelKnowledge:

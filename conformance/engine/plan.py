@@ -12,11 +12,15 @@ from conformance.core.records import Name
 from conformance.engine.imported import imported_files
 from conformance.inputs.shards import Inputs
 from conformance.subjects.adapters import subject_label
+from conformance.subjects.isolated import MOST_MEMORY
 from conformance.subjects.reftok_subject import REFERENCE
 from reftok.formats.hub_folder import files_beside
 
 MOST_SECONDS = 3600.0
 """No answer may take longer."""
+
+LEAST_MEMORY = 64
+"""MiB: Python itself needs some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,8 @@ class ModelPlan:
 class Plan:
     """Models, subjects, checks and inputs.
 
-    subjects: as given on the command line. timeout: seconds for one answer of an isolated subject.
+    subjects: as given on the command line. timeout: seconds for one answer of an isolated subject. memory: that its
+        process may have, in MiB.
     """
 
     models: tuple[ModelPlan, ...]
@@ -42,6 +47,7 @@ class Plan:
     checks: tuple[str, ...]
     inputs: Inputs
     timeout: Annotated[float, Meta(ge=0.001, le=MOST_SECONDS)]
+    memory: Annotated[int, Meta(ge=LEAST_MEMORY, le=1 << 30)] = MOST_MEMORY
 
     @property
     def labels(self) -> tuple[str, ...]:

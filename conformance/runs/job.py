@@ -74,7 +74,7 @@ def check_subjects(plan: Plan) -> dict[str, str]:
         reasons = []
         for model in plan.models:
             try:
-                subject = load_subject(name, model.path, model.format, plan.timeout, model.encoding)
+                subject = load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory)
             except UnavailableError as error:
                 reasons.append(str(error))
                 continue

@@ -17,7 +17,7 @@ from conformance.subjects import (
     tokenizers_subject,
 )
 from conformance.subjects.base import Adapter, Format, Subject, UnavailableError
-from conformance.subjects.isolated import IsolatedSubject
+from conformance.subjects.isolated import MOST_MEMORY, IsolatedSubject
 
 _ADAPTERS: dict[str, Adapter] = {
     module.ADAPTER.name: module.ADAPTER
@@ -70,16 +70,18 @@ def subject_version(name: str) -> str:
     return _installed(name).version() if name in _ADAPTERS else ""
 
 
-def load_subject(name: str, path: Path, model_format: str, timeout: float, encoding: str = "") -> Subject:
+def load_subject(
+    name: str, path: Path, model_format: str, timeout: float, encoding: str = "", memory: int = MOST_MEMORY
+) -> Subject:
     """A subject with a model loaded.
 
     name: a built-in one, or FILE.py:FACTORY, which runs in a process of its own.
     encoding: of a rank file, "" to recognise it; only the adapters that read rank files take one.
-    timeout: seconds that one answer of such a process may take.
+    timeout: seconds that one answer of such a process may take. memory: that it may have, in MiB.
     Raises UnavailableError with the reason where it cannot take part.
     """
     if name not in _ADAPTERS:
-        return IsolatedSubject(name, path, timeout)
+        return IsolatedSubject(name, path, timeout, memory)
     adapter = _installed(name)
     if model_format not in adapter.reads:
         raise UnavailableError(f"{name} does not read {model_format} files")

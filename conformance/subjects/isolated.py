@@ -42,6 +42,8 @@ _ITEMS_AHEAD, _BYTES_AHEAD = 64, 1 << 13
 """Requests that are sent before the answer to the first of them is read: what any system's pipe holds."""
 
 
+MOST_MEMORY = 16_384
+"""MiB, by default: no tokenizer needs as much, and what grows without end does not take the machine along."""
 _MARK = "CONFORMANCE_SUBJECT"
 """In the environment of the process of a subject, and so of all that it starts."""
 _SERVE = f"""\
@@ -56,7 +58,8 @@ main(sys.argv[1:])
 class IsolatedSubject(Subject):
     """FILE.py:FACTORY with a model, behind a pipe.
 
-    timeout: seconds that one answer may take. version: what it says of itself, "" where it says nothing.
+    timeout: seconds that one answer may take. memory: that it may have, in MiB, where the system bounds it.
+    version: what it says of itself, "" where it says nothing.
     After `MOST_DEATHS` hangs or deaths it is not asked any more until `renew`, and says so.
     `renew` also starts the process anew where it was asked something, so that what it remembers does not reach the
     next shard. One that works longer than `QUICK_START_SECONDS` to start is let be: its answers may then depend on the
@@ -64,11 +67,12 @@ class IsolatedSubject(Subject):
     Raises UnavailableError where the process cannot start, or not within `START_SECONDS`, and where the factory raises.
     """
 
-    def __init__(self, name: str, path: Path, timeout: float) -> None:
+    def __init__(self, name: str, path: Path, timeout: float, memory: int = MOST_MEMORY) -> None:
         self.name = Path(name).name
         self._file, _, self._factory = name.rpartition(":")
         self._path = path
         self._timeout = timeout
+        self._memory = memory
         self._deaths = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._features: frozenset[str] = frozenset()
@@ -182,7 +186,7 @@ class IsolatedSubject(Subject):
     def _start(self) -> float:
         """Start the process; the seconds of the processor that it says it took."""
         answers, answers_end = os.pipe()
-        served = (self._file, self._factory, str(self._path), str(answers_end))
+        served = (self._file, self._factory, str(self._path), str(answers_end), str(self._memory))
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _SERVE, *served],
             bufsize=0,

@@ -1,6 +1,6 @@
 """The process of an isolated subject.
 
-    python -m conformance.subjects.serve FILE FACTORY MODEL ANSWERS_FD
+    python -m conformance.subjects.serve FILE FACTORY MODEL ANSWERS_FD MEMORY
 
 FACTORY(model_path) returns an object with
 
@@ -31,6 +31,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, BinaryIO, TextIO
 
@@ -46,7 +47,8 @@ _MODULE = "subject_under_test"
 
 def main(arguments: list[str]) -> None:
     """Load the subject, say hello, answer requests until standard input ends."""
-    file, factory, model, descriptor = arguments
+    file, factory, model, descriptor, memory = arguments
+    _bound_memory(int(memory) << 20)
     requests, answers = _pipes(int(descriptor))
     threading.Thread(target=_end_with_the_parent, args=(os.getppid(),), daemon=True).start()
 
@@ -73,6 +75,19 @@ def main(arguments: list[str]) -> None:
             said = answer(subject, request["op"], request["item"])
         say({**said, "number": request["number"]})
     _end()
+
+
+def _bound_memory(most: int) -> None:
+    """Bound the memory that this process and those that it starts may each write to; Windows has no such bound.
+
+    What a runtime only reserves does not count (Linux: RLIMIT_DATA, of private mappings that can be written).
+    """
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def _pipes(descriptor: int) -> tuple[BinaryIO, TextIO]:

@@ -232,7 +232,7 @@ def test_a_plan_without_versions_is_refused(tmp_path: Path) -> None:
     value = json.loads(path.read_text("utf-8"))
     del value["versions"]
     path.write_text(json.dumps(value), "utf-8")
-    with pytest.raises(InputError, match="'versions' is missing"):
+    with pytest.raises(InputError, match="missing required field `versions`"):
         check_versions(tmp_path, {})
 
 

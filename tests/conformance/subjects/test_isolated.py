@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import sys
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import Feeding, Streamed
 from conformance.subjects import isolated
 from conformance.subjects.base import UnavailableError
-from conformance.subjects.isolated import MOST_DEATHS
+from conformance.subjects.isolated import MOST_DEATHS, IsolatedSubject
 
 from .isolated_subjects import ONE_ID, WHOLE, Make, failure
 
@@ -364,8 +365,29 @@ def test_what_a_subject_starts_in_a_group_of_its_own_ends_with_it(make: Make, tm
             def decode(self, ids, skip): return "a"
         """
     )
-    child = int(started.read_text("ascii"))
-    os.kill(child, 0)
-    subject.close()
-    state = Path(f"/proc/{child}/stat")
-    assert not state.exists() or state.read_text("ascii").rpartition(")")[2].split()[0] in "ZX"
+    ended = os.pidfd_open(int(started.read_text("ascii")))
+    try:
+        assert not select.select([ended], [], [], 0)[0]
+        subject.close()
+        assert select.select([ended], [], [], 10)[0]
+    finally:
+        os.close(ended)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is bounded on Linux alone")
+def test_memory_beyond_the_bound_is_refused(tmp_path: Path) -> None:
+    """Fault: a subject could take all memory of the machine."""
+    file = tmp_path / "subject.py"
+    file.write_text(
+        "class Subject:\n"
+        "    def __init__(self, path): pass\n"
+        "    def encode(self, text, special): return [len(bytearray(len(text) << 20)) >> 20]\n"
+        "    def decode(self, ids, skip): return 'a'\n",
+        "ascii",
+    )
+    subject = IsolatedSubject(f"{file}:Subject", tmp_path, 60.0, memory=256)
+    try:
+        assert subject.encode("x" * 8) == Encoded((8,))
+        assert failure(subject.encode("x" * 400)).message.startswith("MemoryError")
+    finally:
+        subject.close()
