@@ -12,7 +12,7 @@ import pytest
 
 from conformance.core.errors import InputError
 from conformance.fuzzing.drive import SessionProgress, run_session
-from conformance.fuzzing.folder import read_corpus
+from conformance.fuzzing.folder import read_corpus, read_finished, read_state
 from tests.conformance.fuzzing.sessions import run, session_job
 
 CASES = 600
@@ -35,6 +35,13 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.raises(KilledError):
         run_session(session_job(folder, CASES), killed, lambda replayed: None)
     return folder
+
+
+def test_the_shards_of_another_generation_are_not_taken_for_this_one(begun: Path) -> None:
+    """Killed between the state and the journal of a generation, a session has the shards of the one before."""
+    plan, generation = session_job(begun, CASES).session.plan, read_state(begun).generation
+    assert {shard.generation for shard in read_finished(begun, generation, plan)} == {generation}
+    assert read_finished(begun, generation + 1, plan) == {}
 
 
 def refused(folder: Path, file: str) -> None:

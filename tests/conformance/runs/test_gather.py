@@ -11,6 +11,7 @@ from conformance.core.case import text_case
 from conformance.core.finding import Finding, Mismatch, Severity
 from conformance.core.run import Cell
 from conformance.diagnosis.causes import Attribution
+from conformance.engine.repeating import CHANGES, DEPENDS
 from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, by_model
 from conformance.inputs.shards import Shard
 from conformance.runs.expectations import Expectation
@@ -281,3 +282,23 @@ def test_inputs_without_a_case_for_a_check_are_not_blamed_on_the_subject(table: 
     assert problem == f"stream encode was asked for, but there is nothing to compare on m: {why}"
     (problem,) = vacuous(table, ["m"], [("m", "s")], {})
     assert problem == f"s was compared on nothing with m: nothing is proved, since {why}"
+
+
+def test_what_a_subject_does_not_repeat_goes_by_the_rule_that_says_most_and_nothing_else_does() -> None:
+    shard = ShardResult(Shard("m", "fuzz", 0, 1))
+    for check, stage, rule in (
+        ("ids", "", DEPENDS),
+        ("offsets", "", CHANGES),
+        ("batch = single", "", "batch gives other ids than the text alone"),
+        ("decode", "Decoder", "spaces are lost"),
+    ):
+        shard.groups["s", check, stage, rule].add(replace(mismatch(check), check=check))
+    named = {(one.example.check, one.stage, one.rule) for one in found([shard])}
+    assert named == {
+        ("ids", "", CHANGES),
+        ("offsets", "", CHANGES),
+        ("batch = single", "", CHANGES),
+        ("decode", "Decoder", "spaces are lost"),
+    }
+    del shard.groups["s", "ids", "", DEPENDS], shard.groups["s", "offsets", "", CHANGES]
+    assert {one.rule for one in found([shard])} == {"batch gives other ids than the text alone", "spaces are lost"}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +19,7 @@ from conformance.engine.plan import Plan
 from conformance.inputs.shards import Inputs
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
+from conformance.triage import minimize
 from conformance.triage.minimize import shrunk_example
 
 pytestmark = pytest.mark.usefixtures("subjects_here")
@@ -59,6 +63,7 @@ def shrunk(tmp_path: Path) -> Shrunk:
         by_worker: Attribution = UNKNOWN,
         severity: Severity = "other ids",
         rule: str = "other ids",
+        deadline: float = math.inf,
     ) -> tuple[Mismatch, Attribution]:
         path = tmp_path / "subject.py"
         parts = {"text": "text", "text_is_refused": "False", "ids_are_refused": "False", **change}
@@ -67,7 +72,7 @@ def shrunk(tmp_path: Path) -> Shrunk:
         plan = Plan(plan_models(("bpe-qwen",)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
         check = "decode" if case.kind == "ids" else "ids"
         mismatch = Mismatch("bpe-qwen", subject_label(subject), check, rule, severity, case, "", "")
-        return shrunk_example(plan, bench_of(plan, mismatch.model), mismatch, by_worker)
+        return shrunk_example(plan, bench_of(plan, mismatch.model), mismatch, by_worker, deadline)
 
     return of
 
@@ -91,6 +96,17 @@ def test_a_rule_that_explains_the_shrunk_example_stands(shrunk: Shrunk) -> None:
     named = Attribution("Normalizer", "text is lower-cased")
     example, cause = shrunk(LOWER, text_case("x Ab", "o"), named)
     assert (example.case.text, cause) == ("A", named)
+
+
+def test_when_the_time_is_up_no_smaller_case_is_tried(shrunk: Shrunk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock counts how often it is asked: the first time, whether there is any left. Fault: 20 s took 114 s."""
+    case = text_case("x Ab", "o")
+    named = Attribution("Normalizer", "text is lower-cased")
+    for deadline, text, is_looked_at in ((-1, "x Ab", False), (0, "x Ab", True), (math.inf, "A", True)):
+        ticks = count()
+        monkeypatch.setattr(minimize, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
+        example, cause = shrunk(LOWER, case, named, deadline=deadline)
+        assert (example.case.text, cause, bool(example.observed)) == (text, named, is_looked_at)
 
 
 def test_an_injection_is_shown_by_an_injection(shrunk: Shrunk) -> None:
