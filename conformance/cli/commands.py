@@ -11,12 +11,13 @@ import click
 
 from conformance.cli.compare import diff, matrix_command
 from conformance.cli.fuzz import corpus, fuzz
-from conformance.cli.jobs import FULL, end_by_signals, stop_exit_code
+from conformance.cli.jobs import FULL
 from conformance.cli.reproduce import replay_command, reproduce_command
 from conformance.cli.run import run
 from conformance.core.errors import ConformanceError, UsageError
 from conformance.report.console import say, to_nowhere
 from reftok import ReftokError
+from reftok.signals import end_by_signals, stop_exit_code
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,6 +24,7 @@ from conformance.runs.job import Job, check_subjects, model_infos
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import begin_folder, check_free
 from conformance.subjects.adapters import check_subject_name, subject_label
+from reftok.signals import stop_exit_code
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """The errors of a disk that takes nothing more."""
@@ -120,23 +120,6 @@ def interruptible(name: str, folder: Path) -> Iterator[None]:
     except KeyboardInterrupt as stop:
         say(f"interrupted; what is done is on disk: go on with {resume_command(name, folder)}")
         sys.exit(stop_exit_code(stop))
-
-
-def end_by_signals() -> None:
-    """Let SIGTERM and SIGHUP end this process as Ctrl-C does."""
-
-    def stop(number: int, frame: object) -> None:
-        raise KeyboardInterrupt(number)
-
-    for name in ("SIGTERM", "SIGHUP"):  # there is no SIGHUP on Windows
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup leaves it ignored
-            signal.signal(number, stop)
-
-
-def stop_exit_code(stop: KeyboardInterrupt) -> int:
-    """The exit code of a process that a signal has ended: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP."""
-    return 128 + (stop.args[0] if stop.args else signal.SIGINT)
 
 
 def end(run: Run, folder: Path, console: OutputConsole) -> NoReturn:

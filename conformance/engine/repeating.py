@@ -22,9 +22,9 @@ UNREPEATED = (CHANGES, DEPENDS, NOT_ALONE)
 
 AS_EXPECTED = "as expected"
 
-LEAST_ASKED = 8
-"""A subject that is wrong by chance every other time then repeats itself in one of 256 trials."""
-OF_EACH_CHECK = 4
+LEAST_ASKED, OF_EACH_CHECK = 8, 4
+"""So many questions are asked alone, about so many mismatches of each check at most: a subject that is wrong by chance
+every other time then repeats itself in one of 256 trials."""
 TIMES_AGAIN = 2
 """What comes by chance may come again once."""
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from io import TextIOWrapper
@@ -19,6 +17,7 @@ from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
 from reftok.explain.text import coloured, decoding_lines, explanation_lines, plain
 from reftok.formats import embedded_models, find_model, load
+from reftok.signals import end_by_signals, stop_exit_code
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.types import Encoding
 from reftok.version import __version__
@@ -43,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     The exit code is 0, 2 for bad usage, input or output, 130 when interrupted (143 by SIGTERM, 129 by SIGHUP); 1 where
     `encode-file --verify` finds a difference.
     """
-    _end_by_signals()
+    end_by_signals()
     try:
         options = _options(sys.argv[1:] if arguments is None else list(arguments))
         _prepare_output()
@@ -62,21 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt as stop:
         print("interrupted", file=sys.stderr)
-        return 128 + (stop.args[0] if stop.args else signal.SIGINT)
-
-
-def _end_by_signals() -> None:
-    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, so that what is written can be gone on from."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-
-    def stop(number: int, frame: object) -> None:
-        raise KeyboardInterrupt(number)
-
-    for name in ("SIGTERM", "SIGHUP"):  # there is no SIGHUP on Windows
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup leaves it ignored
-            signal.signal(number, stop)
+        return stop_exit_code(stop)
 
 
 def _prepare_output() -> None:
