@@ -108,9 +108,9 @@ def fuzz(
 ) -> None:
     """Search with made inputs for what differs, for some time or for a number of cases.
 
-    What was found before is asked again first, and said to be fixed, still failing, or not seen again: of a subject that
-    has not changed, that stays. Ended in any way, even killed, a session loses no finding. The lines of a corpus are what
-    is mutated.
+    What was found before is asked again first, and said to be fixed, still failing, or not seen again: of a subject
+    that has not changed, that stays. Ended in any way, even killed, a session loses no finding. The lines of a corpus
+    are what is mutated.
     Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted
     (143 by SIGTERM, 129 by SIGHUP).
     """

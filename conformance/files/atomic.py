@@ -55,7 +55,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 def remove_left_behind(folder: Path) -> None:
     """Remove what writers that were killed have left beside the files of a folder in which nobody writes."""
-    for path in folder.glob(f".*{_BESIDE}"):
+    for path in folder.glob(f".*.[0-9]*{_BESIDE}"):
         path.unlink(missing_ok=True)
 
 

@@ -92,6 +92,8 @@ def test_a_folder_with_a_link_is_not_written_into(tmp_path: Path) -> None:
 def test_what_a_killed_writer_left_beside_its_file_goes(tmp_path: Path) -> None:
     """Fault: each kill within a write left a hidden file for ever."""
     (tmp_path / ".run.json.4711.tmp").write_text("{", "ascii")
-    (tmp_path / "notes.tmp").write_text("mine", "ascii")
+    others = {"notes.tmp", ".notes.tmp"}
+    for name in others:
+        (tmp_path / name).write_text("mine", "ascii")
     with locked(tmp_path):
-        assert {path.name for path in tmp_path.iterdir()} == {LOCK, "notes.tmp"}
+        assert {path.name for path in tmp_path.iterdir()} == {LOCK, *others}
