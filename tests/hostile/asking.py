@@ -27,6 +27,7 @@ TEXTS = [
     "\U0001f600\u200d\ufe0f\0\ufffd\u2028\r\n\t",
     "the quick brown fox jumps over 12 lazy dogs, isn't it? " * 4,
 ]
+CHARACTERS = [*"ab c\n1.'▁Ġé中<s>\u0301\u0323\u200d\ufeff\0\U0001f600", "[UNK]", "</s>", "the", "  ", "\r\n"]
 MOST_IDS = 100
 MOST_TRACED = 100
 """A trace holds what each stage gave: of more stages it is asked for by no one."""
@@ -50,7 +51,13 @@ def ask(folder: Path, hostile: Hostile, random: Random) -> str:
     finally:
         for name in hostile.files:
             (folder / name).unlink()
-    return ANSWERED if _ask_text(tokenizer, random.choice(TEXTS), random) else REFUSED
+    return ANSWERED if _ask_text(tokenizer, _text(random), random) else REFUSED
+
+
+def _text(random: Random) -> str:
+    if random.random() < 0.5:
+        return random.choice(TEXTS)
+    return "".join(random.choice(CHARACTERS) for _ in range(random.randint(1, 40)))
 
 
 def _ask_text(tokenizer: Tokenizer, text: str, random: Random) -> bool:

@@ -154,7 +154,11 @@ MAKERS: list[tuple[Callable[[Random], Hostile], int]] = [
 
 def hostile(seed: int, number: int) -> Hostile:
     """The damaged file of a number."""
-    random = Random(f"{seed}-{number}")
+    return damaged(Random(f"{seed}-{number}"))
+
+
+def damaged(random: Random) -> Hostile:
+    """A damaged file; which one, random decides."""
     made = random.choices([maker for maker, _ in MAKERS], [weight for _, weight in MAKERS])[0](random)
     if random.random() < 0.04:
         return Hostile({**made.files, made.name: flipped(made.files[made.name], random)}, made.encoding)

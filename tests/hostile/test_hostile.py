@@ -10,7 +10,8 @@ import reftok
 
 from .__main__ import outcome
 from .asking import ANSWERED, REFUSED, REFUSED_AT_LOAD, ask
-from .files import Hostile, hostile
+from .choices import Choices
+from .files import Hostile, damaged, hostile
 
 SEED = 1
 COUNT = 240
@@ -35,6 +36,18 @@ def test_a_number_stands_for_the_same_file_in_whatever_order_they_are_made() -> 
     forwards = [hostile(SEED, number) for number in range(40)]
     backwards = [hostile(SEED, number) for number in reversed(range(40))]
     assert forwards == backwards[::-1]
+
+
+def test_the_bytes_of_a_fuzzed_input_decide_which_file_it_is() -> None:
+    inputs = [bytes([byte]) * 40 for byte in range(0, 256, 8)]
+    files = [damaged(Choices(data)) for data in inputs]
+    assert files == [damaged(Choices(data)) for data in inputs]
+    assert len({file.name for file in files}) > 3
+
+
+def test_bytes_are_read_in_their_order_and_each_of_them_once() -> None:
+    choices = Choices(bytes.fromhex("0102 03 8000"))
+    assert [choices.getrandbits(16), choices.getrandbits(8), choices.random()] == [0x0102, 3, 0.5]
 
 
 def test_every_format_is_among_the_damaged_files() -> None:
