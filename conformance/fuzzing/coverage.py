@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 from conformance.core.records import Count, from_json
@@ -16,8 +16,8 @@ Universe: TypeAlias = Mapping[str, Collection[Key]]
 """Every key that a model could reach, by kind."""
 
 
-MOST_IN_A_SPAN = 1 << 23
-"""More ids or merges than this have no model."""
+MOST_KEYS = 1 << 23
+"""So many ids, merges and whatever else together has no model."""
 
 
 @dataclass(slots=True)
@@ -63,7 +63,10 @@ def coverage_from_json(value: Any) -> Coverage:
     >>> coverage_from_json(Coverage({"merges": {1, 2, 3, 7}, "stages": {"NFC"}}).to_json()).reached["merges"]
     {1, 2, 3, 7}
     """
-    return Coverage({kind: set(_read(keys)) for kind, keys in from_json(value, dict[str, list[Count | str]]).items()})
+    spans = {kind: [*map(_read, keys)] for kind, keys in from_json(value, dict[str, list[Count | str]]).items()}
+    if sum(len(span) for found in spans.values() for span in found) > MOST_KEYS:
+        raise ValueError("it reached more than any model has")
+    return Coverage({kind: {*chain.from_iterable(found)} for kind, found in spans.items()})
 
 
 def _written(keys: Iterable[Key]) -> list[Key]:
@@ -78,17 +81,15 @@ def _written(keys: Iterable[Key]) -> list[Key]:
     return spans + sorted(f"={key}" for key in keys if isinstance(key, str))
 
 
-def _read(keys: Iterable[Key]) -> Iterable[Key]:
-    for key in keys:
-        if isinstance(key, int):
-            yield key
-        elif key.startswith("="):
-            yield key[1:]
-        else:
-            first, last = map(int, key.split("-"))
-            if not 0 <= first < last < first + MOST_IN_A_SPAN:
-                raise ValueError(f"{key!r:.60} is no span of numbers")
-            yield from range(first, last + 1)
+def _read(key: Key) -> Collection[Key]:
+    if isinstance(key, int):
+        return (key,)
+    if key.startswith("="):
+        return (key[1:],)
+    first, last = map(int, key.split("-"))
+    if not 0 <= first < last < MOST_KEYS:
+        raise ValueError(f"{key!r:.60} is no span of numbers")
+    return range(first, last + 1)
 
 
 @dataclass(frozen=True, slots=True)

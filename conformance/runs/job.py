@@ -131,7 +131,7 @@ def file_hashes(plan: Plan) -> dict[str, str]:
     hashes = {}
     for path in (*plan.files, *plan.imported):
         try:
-            hashes[str(path.resolve())] = file_hash(path)
+            hashes[os.path.realpath(path)] = file_hash(path)
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     return hashes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,9 +47,9 @@ def write_plan(
         "command": command,
         "full": full,
         **to_json(plan),
-        "models": [{**to_json(model), "path": str(model.path.resolve())} for model in plan.models],
+        "models": [{**to_json(model), "path": os.path.realpath(model.path)} for model in plan.models],
         "subjects": subjects,
-        "inputs": {**to_json(plan.inputs), "files": [str(path.resolve()) for path in plan.inputs.files]},
+        "inputs": {**to_json(plan.inputs), "files": [os.path.realpath(path) for path in plan.inputs.files]},
         "hashes": hashes,
         "versions": dict(versions),
         "seal": seal(subjects),
@@ -127,8 +128,8 @@ def _check(plan: Plan, hashes: Collection[str]) -> None:
         if not names or len(set(names)) != len(names):
             raise ValueError(f"a name is missing, or there twice, among: {', '.join(names)}")
     for path in plan.files:
-        if str(path.resolve()) not in hashes:
-            raise ValueError(f"there is no hash of {path.resolve()}")
+        if os.path.realpath(path) not in hashes:
+            raise ValueError(f"there is no hash of {os.path.realpath(path)}")
 
 
 def _check_model(model: ModelPlan) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +40,7 @@ class LlamaCppSubject(LibrarySubject):
         _silence(llama_cpp)
         parameters = llama_cpp.llama_model_default_params()
         parameters.vocab_only = True
-        self._model = llama_cpp.llama_model_load_from_file(str(path).encode(), parameters)
+        self._model = llama_cpp.llama_model_load_from_file(os.fsencode(path), parameters)
         if not self._model:
             raise UnavailableError("llama.cpp refuses the model")
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)

@@ -189,6 +189,9 @@ def test_resuming_with_a_changed_file_is_refused(conformance_here: Command, work
         said(conformance_here("run", "--resume", "out", cwd=folder), 2, message)
         file.unlink()
         said(conformance_here("run", "--resume", "out", cwd=folder), 2, message)
+        file.symlink_to(file)
+        said(conformance_here("run", "--resume", "out", cwd=folder), 2, message)
+        file.unlink()
         file.write_bytes(content)
     assert conformance_here("run", "--resume", "out", cwd=folder).returncode == 1
 
