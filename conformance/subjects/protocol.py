@@ -32,7 +32,7 @@ class Message(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A message, or a part of one."""
 
 
-class Model(Message):
+class Model(Message, frozen=True, kw_only=True):
     """The model to load.
 
     path: absolute. format: as `conformance run` names it. sha256: of the file, hexadecimal. encoding: of a rank file.
@@ -46,7 +46,7 @@ class Model(Message):
     own: bool = False
 
 
-class Input(Message):
+class Input(Message, frozen=True, kw_only=True):
     """A text: of Unicode scalar values in `text`; of any bytes in `base64`; of UTF-16 code units in `utf16`."""
 
     text: str | None = None
@@ -54,13 +54,13 @@ class Input(Message):
     utf16: tuple[int, ...] | None = None
 
 
-class IdsInput(Message):
+class IdsInput(Message, frozen=True, kw_only=True):
     """Ids to decode."""
 
     ids: tuple[Integer, ...]
 
 
-class StreamInput(Message):
+class StreamInput(Message, frozen=True, kw_only=True):
     """One use of a stream: made, fed each chunk, finished.
 
     chunks: texts for an encoder, ids for a decoder; or base64, where `bytes` is true. forgotten: fed before that, and
@@ -78,13 +78,13 @@ class StreamInput(Message):
     is_finished: bool = False
 
 
-class Request(Message):
+class Request(Message, frozen=True, kw_only=True):
     """What the harness sends."""
 
     id: int
 
 
-class Start(Request, tag_field="op", tag="start"):
+class Start(Request, frozen=True, kw_only=True, tag_field="op", tag="start"):
     """The first message: load a model."""
 
     protocol: int
@@ -92,14 +92,14 @@ class Start(Request, tag_field="op", tag="start"):
     options: dict[str, Any] = field(default_factory=dict)
 
 
-class Load(Request, tag_field="op", tag="load"):
+class Load(Request, frozen=True, kw_only=True, tag_field="op", tag="load"):
     """Take another model in the place of this one."""
 
     model: Model
     options: dict[str, Any] = field(default_factory=dict)
 
 
-class Encode(Request, tag_field="op", tag="encode"):
+class Encode(Request, frozen=True, kw_only=True, tag_field="op", tag="encode"):
     """Encode each text on its own."""
 
     items: tuple[Input, ...]
@@ -107,7 +107,7 @@ class Encode(Request, tag_field="op", tag="encode"):
     want: tuple[Field, ...]
 
 
-class EncodeBatch(Request, tag_field="op", tag="encode_batch"):
+class EncodeBatch(Request, frozen=True, kw_only=True, tag_field="op", tag="encode_batch"):
     """Encode the texts by the library's own call for many."""
 
     items: tuple[Input, ...]
@@ -115,42 +115,42 @@ class EncodeBatch(Request, tag_field="op", tag="encode_batch"):
     want: tuple[Field, ...]
 
 
-class Decode(Request, tag_field="op", tag="decode"):
+class Decode(Request, frozen=True, kw_only=True, tag_field="op", tag="decode"):
     """Decode each list of ids."""
 
     items: tuple[IdsInput, ...]
     skip_special_tokens: bool
 
 
-class Stream(Request, tag_field="op", tag="stream"):
+class Stream(Request, frozen=True, kw_only=True, tag_field="op", tag="stream"):
     """Feed streams."""
 
     items: tuple[StreamInput, ...]
 
 
-class Reset(Request, tag_field="op", tag="reset"):
+class Reset(Request, frozen=True, kw_only=True, tag_field="op", tag="reset"):
     """Forget all that was asked before."""
 
 
-class Stop(Request, tag_field="op", tag="stop"):
+class Stop(Request, frozen=True, kw_only=True, tag_field="op", tag="stop"):
     """End."""
 
 
-class Refused(Message):
+class Refused(Message, frozen=True, kw_only=True):
     """The library raised what its callers could catch: an answer. type: of the error."""
 
     message: str
     type: str = ""
 
 
-class Skipped(Message):
+class Skipped(Message, frozen=True, kw_only=True):
     """The subject does not do this. issue: an address that says why, or when."""
 
     message: str
     issue: str = ""
 
 
-class NoResult(Message):
+class NoResult(Message, frozen=True, kw_only=True):
     """An item that has no result.
 
     crashed: the library broke down, and its process lives on: a panic that was caught. invalid: it gave something that
@@ -163,7 +163,7 @@ class NoResult(Message):
     skipped: Skipped | None = None
 
 
-class EncodeResult(NoResult):
+class EncodeResult(NoResult, frozen=True, kw_only=True):
     """The encoding of a text, as far as it was wanted. offsets: half-open, in the unit of the capabilities."""
 
     ids: tuple[Integer, ...] | None = None
@@ -172,14 +172,14 @@ class EncodeResult(NoResult):
     special_tokens_mask: tuple[Bit, ...] | None = None
 
 
-class DecodeResult(NoResult):
+class DecodeResult(NoResult, frozen=True, kw_only=True):
     """The text of some ids, or its bytes."""
 
     text: str | None = None
     base64: str | None = None
 
 
-class StreamResult(NoResult):
+class StreamResult(NoResult, frozen=True, kw_only=True):
     """The output of a stream, after each chunk and at last when it is finished: ids of an encoder, texts of a decoder.
 
     beside: of the second stream. held: how many code points were held back then. called: with a callback, the id and
@@ -192,13 +192,13 @@ class StreamResult(NoResult):
     called: tuple[tuple[Integer, bool], ...] = ()
 
 
-class Problem(Message):
+class Problem(Message, frozen=True, kw_only=True):
     """What the adapter could not make of a message: never a finding."""
 
     message: str
 
 
-class About(Message):
+class About(Message, frozen=True, kw_only=True):
     """The subject, for reports. homepage, issues, adapter: addresses."""
 
     name: Word
@@ -210,7 +210,7 @@ class About(Message):
     adapter: str = ""
 
 
-class EncodeCapability(Message):
+class EncodeCapability(Message, frozen=True, kw_only=True):
     """The way a subject encodes.
 
     fields: beside the ids. offsets_unit: code points, bytes of UTF-8, code units of UTF-16, or grapheme clusters.
@@ -226,13 +226,13 @@ class EncodeCapability(Message):
     utf16: bool = False
 
 
-class DecodeCapability(Message):
+class DecodeCapability(Message, frozen=True, kw_only=True):
     """The way a subject decodes. skip_special_tokens: whether the text of special tokens can be left out."""
 
     skip_special_tokens: Choice = "choice"
 
 
-class Capabilities(Message):
+class Capabilities(Message, frozen=True, kw_only=True):
     """What a subject does; what it does not is not asked.
 
     stream_encode, stream_decode: what such a stream does besides being fed and finished; null where there is none.
@@ -250,7 +250,7 @@ class Capabilities(Message):
     items: Annotated[int, Meta(ge=1, le=4096)] = 256
 
 
-class Started(Message):
+class Started(Message, frozen=True, kw_only=True):
     """The model is loaded."""
 
     protocol: int
@@ -258,7 +258,7 @@ class Started(Message):
     capabilities: Capabilities
 
 
-class Unavailable(Message):
+class Unavailable(Message, frozen=True, kw_only=True):
     """This model cannot be loaded. feature: what it has that the subject does not know."""
 
     message: str
@@ -266,40 +266,40 @@ class Unavailable(Message):
     feature: str = ""
 
 
-class Answer(Message):
+class Answer(Message, frozen=True, kw_only=True):
     """What the subject answers, with the id of the message; or what was wrong with that."""
 
     id: int
     error: Problem | None = None
 
 
-class StartAnswer(Answer):
+class StartAnswer(Answer, frozen=True, kw_only=True):
     """The answer to `start` and `load`."""
 
     started: Started | None = None
     unavailable: Unavailable | None = None
 
 
-class EncodeAnswer(Answer):
+class EncodeAnswer(Answer, frozen=True, kw_only=True):
     """The answer to `encode` and `encode_batch`: a result for each item; refused, of the whole call."""
 
     results: tuple[EncodeResult, ...] | None = None
     refused: Refused | None = None
 
 
-class DecodeAnswer(Answer):
+class DecodeAnswer(Answer, frozen=True, kw_only=True):
     """The answer to `decode`: a result for each item."""
 
     results: tuple[DecodeResult, ...] | None = None
 
 
-class StreamAnswer(Answer):
+class StreamAnswer(Answer, frozen=True, kw_only=True):
     """The answer to `stream`: a result for each item."""
 
     results: tuple[StreamResult, ...] | None = None
 
 
-class ResetAnswer(Answer):
+class ResetAnswer(Answer, frozen=True, kw_only=True):
     """The answer to `reset`."""
 
     ok: bool = False
