@@ -44,16 +44,30 @@ class Failure:
     """No answer.
 
     kind: "refused" (it raised an error), "crashed" (it broke down: its process died, or a library in Rust panicked),
-        "timed out", "nonsense" (the answer has the wrong type), or "not asked" (it had failed too often before).
+        "timed out", either of them "once" (it did so, and not when the same was asked again), "nonsense" (the answer
+        has the wrong type), "not asked" (it had failed too often before), "skipped" (it says that it does not do this),
+        or "adapter error" (what stands between it and the harness is at fault).
     message: its own words, in one line.
     """
 
-    kind: Literal["refused", "crashed", "timed out", "nonsense", "not asked"]
+    kind: Literal[
+        "refused",
+        "crashed",
+        "crashed once",
+        "timed out",
+        "timed out once",
+        "nonsense",
+        "not asked",
+        "skipped",
+        "adapter error",
+    ]
     message: str
 
 
 Encoding: TypeAlias = Encoded | Failure
 Decoding: TypeAlias = Decoded | Failure
 
-NO_ANSWER_IN_TIME = ("timed out", "not asked")
+UNTESTED = ("skipped", "adapter error")
+"""The kinds of failures that say nothing of an implementation."""
+NO_ANSWER_IN_TIME = ("timed out", "timed out once", "not asked")
 """The kinds of failures, and rules of findings, that a smaller case would show by taking long, or not at all."""

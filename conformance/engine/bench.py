@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 from conformance.core.case import Case, made_case
 from conformance.diagnosis.attribution import Attributor
@@ -15,13 +16,17 @@ from conformance.generators import generators
 from conformance.generators.base import Generator, NothingToDo
 from conformance.generators.knowledge import ModelKnowledge, model_knowledge
 from conformance.inputs.shards import corpus_lines
-from conformance.subjects.adapters import load_subject, subject_label
+from conformance.subjects.adapters import BUILT_IN, load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.reftok_subject import REFERENCE, ReftokSubject
+from conformance.subjects.special_tokens import special_tokens
 from reftok import Tokenizer, load
 
 MADE_OF_EACH = 12
 """Cases of each generator."""
+
+
+Result = TypeVar("Result")
 
 
 class Bench:
@@ -53,7 +58,8 @@ class Bench:
         if name == REFERENCE:
             return self.reference
         model = self.model
-        return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory)
+        tokens = None if name in BUILT_IN else special_tokens(self.reference.tokenizer)
+        return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory, tokens)
 
     @cached_property
     def knowledge(self) -> ModelKnowledge:
@@ -89,11 +95,36 @@ class Bench:
         finally:
             del self.subjects[subject.name]
 
+    def worked(self, work: Callable[[], Result]) -> Result:
+        """The result of the work on a shard, which ends the same in any order of the shards and on any worker.
+
+        A process goes on from shard to shard, as long as nothing shows that its answers depend on what it was asked
+        before. Where this shard shows it, that may have been in another one: the work is done again, in a fresh one.
+        """
+        known = self._renewed_for_each_shard
+        self._next_shard()
+        result = work()
+        if self._renewed_for_each_shard != known:
+            self._next_shard()
+            result = work()
+        return result
+
+    def _next_shard(self) -> None:
+        """Forget what earlier shards left behind."""
+        self.attributor.renew()
+        for subject in self.subjects.values():
+            subject.next_shard()
+
     def renew(self) -> None:
-        """Forget what earlier shards left behind, so that each ends the same in any order and on any worker."""
+        """Forget all that was asked: the processes of subjects are started anew."""
         self.attributor.renew()
         for subject in self.subjects.values():
             subject.renew()
+
+    @property
+    def _renewed_for_each_shard(self) -> frozenset[str]:
+        """The subjects whose answers have turned out to depend on what they were asked before."""
+        return frozenset(name for name, subject in self.subjects.items() if subject.anew)
 
     def close(self) -> None:
         """End the processes of isolated subjects."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 from zlib import crc32
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Compared, RoundTrip
 from conformance.checks.round_trip import RoundTripRule, round_trip_rule
 from conformance.core.case import Case
-from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.core.observation import UNTESTED, Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.engine.bench import Bench
 from conformance.engine.streams import Streams
 from conformance.inputs.cuts import Depth
@@ -20,6 +21,8 @@ from reftok import ReftokError, Tokenizer
 STREAMED, STREAMED_IDS = 31, 7
 """Of many texts, and of many lists of ids, about one in so many is fed to streams: so they take a tenth of the time."""
 FEW_CASES = 200
+
+AnyAnswer = TypeVar("AnyAnswer", bound=Encoding | Decoding)
 
 
 def collect_answers(
@@ -93,23 +96,42 @@ class _Asker:
 
     def answers(self, subject: Subject, oracle: Sequence[Answers] | None) -> list[Answers]:
         """The answers of one subject. oracle: those of the oracle, whose ids all decode; None for itself."""
-        encodings = iter(subject.encode_batch([_input(case) for case in self._cases if _encodes(subject, case)]))
+        encodings = self._encodings(subject)
         bulk_ids = self._bulk_ids(subject) if "single" in self._compared else {}
+        due = [encoding if oracle is None else oracle[index].encoding for index, encoding in enumerate(encodings)]
+        decoded = [case.ids if case.kind == "ids" else _ids(one) for case, one in zip(self._cases, due, strict=True)]
+        decodings = self._decodings(subject, encodings, decoded)
         answers: list[Answers] = []
-        for index, case in enumerate(self._cases):
-            encoding = next(encodings) if _encodes(subject, case) else None
+        for index, (case, encoding) in enumerate(zip(self._cases, encodings, strict=True)):
             if encoding is None and case.kind != "ids":
                 answers.append(Answers())
                 continue
-            reference = encoding if oracle is None else oracle[index].encoding
-            ids = case.ids if case.kind == "ids" else _ids(reference)
-            answer = self._answer(subject, case, encoding, ids, is_oracle=oracle is None)
+            ids = decoded[index]
+            answer = self._answer(subject, case, encoding, ids, decodings, is_oracle=oracle is None)
             if index in bulk_ids:
                 answer = replace(answer, bulk_ids=bulk_ids[index])
             if index in self._closely:
                 answer = self._with_streams(answer, subject, case, ids)
             answers.append(answer)
         return answers
+
+    def _encodings(self, subject: Subject) -> list[Encoding | None]:
+        """The encoding of each case; None where there is nothing to encode, or the subject does not do so."""
+        asked = [_encodes(subject, case) for case in self._cases]
+        inputs = [_input(case) for case, is_asked in zip(self._cases, asked, strict=True) if is_asked]
+        found = iter(subject.encode_batch(inputs))
+        return [_tested(next(found)) if is_asked else None for is_asked in asked]
+
+    def _decodings(
+        self, subject: Subject, encodings: Sequence[Encoding | None], decoded: Sequence[tuple[int, ...] | None]
+    ) -> Mapping[tuple[int, ...], Decoding]:
+        """The texts of all ids that are asked: of the oracle's, and of those that the subject itself gave."""
+        cases = zip(self._cases, encodings, decoded, strict=True)
+        asked = [ids for case, one, ids in cases if ids is not None and (one is not None or case.kind == "ids")]
+        if self._round_trips is not None:
+            asked += [ids for ids in map(_ids, encodings) if ids is not None]
+        each = [*dict.fromkeys(asked)]
+        return dict(zip(each, subject.decode_each(each), strict=True))
 
     def _bulk_ids(self, subject: Subject) -> dict[int, tuple[int, ...]]:
         """The ids that a subject gives in bulk, by the place of the case; of many, for those that are streamed."""
@@ -121,17 +143,23 @@ class _Asker:
         return {index: tuple(ids) for index, ids in found if ids is not None}
 
     def _answer(
-        self, subject: Subject, case: Case, encoding: Encoding | None, ids: tuple[int, ...] | None, is_oracle: bool
+        self,
+        subject: Subject,
+        case: Case,
+        encoding: Encoding | None,
+        ids: tuple[int, ...] | None,
+        decodings: Mapping[tuple[int, ...], Decoding],
+        is_oracle: bool,
     ) -> Answers:
-        """ids: what is decoded."""
-        decoding = None if ids is None else subject.decode(ids)
+        """ids: what is decoded. decodings: of all ids."""
+        decoding = None if ids is None else _tested(decodings[ids])
         single = None
         if "single" in self._compared and subject.has_batch and case.kind != "ids":
-            single = subject.encode(_input(case))
+            single = _tested(subject.encode(_input(case)))
         own_ids = _ids(encoding)
         own_decoding = round_trip = None
         if self._round_trips is not None and own_ids is not None:
-            own_decoding = decoding if own_ids == ids else subject.decode(own_ids)
+            own_decoding = _tested(decodings[own_ids])
             round_trip = self._round_trips.of(_input(case), own_decoding if is_oracle else None)
         return Answers(encoding, single, decoding, own_decoding, round_trip=round_trip)
 
@@ -143,6 +171,11 @@ class _Asker:
         if "stream_decoded" in self._compared and ids is not None:
             decoded = self._streams.decoders(subject, ids, answers.decoding)
         return replace(answers, stream_encoded=encoded, stream_decoded=decoded) if encoded or decoded else answers
+
+
+def _tested(answer: AnyAnswer) -> AnyAnswer | None:
+    """An answer; None for one that says nothing of the implementation."""
+    return None if isinstance(answer, Failure) and answer.kind in UNTESTED else answer
 
 
 def _ids(encoding: Encoding | None) -> tuple[int, ...] | None:

@@ -11,7 +11,8 @@ from msgspec import Meta
 from conformance.core.records import Name
 from conformance.engine.imported import imported_files
 from conformance.inputs.shards import Inputs
-from conformance.subjects.adapters import subject_label
+from conformance.subjects.adapters import BUILT_IN, subject_label
+from conformance.subjects.definition import definition
 from conformance.subjects.isolated import MOST_MEMORY
 from conformance.subjects.reftok_subject import REFERENCE
 from reftok.formats.hub_folder import files_beside
@@ -67,8 +68,9 @@ class Plan:
     @property
     def imported(self) -> tuple[Path, ...]:
         """Every file that a subject of the user's imports from its folder."""
-        return tuple(path for file in self._subject_files for path in imported_files(file))
+        scripts = (file for file in self._subject_files if file.suffix == ".py")
+        return tuple(path for file in scripts for path in imported_files(file))
 
     @property
     def _subject_files(self) -> list[Path]:
-        return [Path(name.rpartition(":")[0]) for name in self.subjects if ":" in name]
+        return [file for name in self.subjects if name not in BUILT_IN for file in definition(name).code]

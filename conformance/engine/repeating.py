@@ -81,6 +81,7 @@ def unrepeated(
             alone[one.check].setdefault(one.index, said)
     if not alone:
         return {}
+    subject.anew = True
     rule = DEPENDS
     for _ in range(TIMES_AGAIN):
         subject.renew()

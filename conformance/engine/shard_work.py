@@ -32,13 +32,16 @@ from reftok.formats.collection import collecting_later
 def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     """All checks on the cases of one shard."""
     started = time.monotonic()
-    bench.renew()
+    result = bench.worked(lambda: _worked(plan, shard, bench))
+    result.seconds = time.monotonic() - started
+    return result
+
+
+def _worked(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     with collecting_later():
         cases = shard_questions(plan, shard, bench)
         ask = partial(collect_answers, bench, cases, _checks(plan, shard), depth=_depth(shard))
-        result = judged(plan, shard, bench, cases, ask(subject=None), again=lambda name: ask(subject=name)[name])
-    result.seconds = time.monotonic() - started
-    return result
+        return judged(plan, shard, bench, cases, ask(subject=None), again=lambda name: ask(subject=name)[name])
 
 
 def judged(

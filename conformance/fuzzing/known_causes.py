@@ -20,6 +20,7 @@ from conformance.engine.shard_work import judged
 from conformance.inputs.shards import Shard
 from conformance.runs.plan_file import PLAN, changed_since
 from conformance.subjects.adapters import BUILT_IN
+from conformance.subjects.definition import definition
 
 _Outcome: TypeAlias = Verdict | Literal["unseen", "unasked"]
 _OUTCOMES: Mapping[_Outcome, str] = {
@@ -77,8 +78,8 @@ def _is_changed(subject: str, changed: frozenset[str] | None) -> bool:
     """changed: files by their whole path, and libraries by name."""
     if changed is None or not all(map(os.path.isabs, changed)):
         return True
-    file = Path(subject.rpartition(":")[0])
-    read = {str(path.resolve()) for path in (file, *imported_files(file))}
+    code = definition(subject).code if subject not in BUILT_IN else ()
+    read = {str(path.resolve()) for file in code for path in (file, *imported_files(file))}
     return any(name in read or not os.path.exists(name) for name in changed)  # what is gone was imported
 
 

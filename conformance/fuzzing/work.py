@@ -52,7 +52,19 @@ def shard_outcome(
     coverage, kept: at the end of the generation before; neither is changed.
     """
     started = time.monotonic()
-    bench.renew()
+    outcome = bench.worked(lambda: _worked(session, bench, watcher, shard, coverage, kept))
+    outcome.result.seconds = time.monotonic() - started
+    return outcome
+
+
+def _worked(
+    session: SessionPlan,
+    bench: Bench,
+    watcher: Watcher,
+    shard: SessionShard,
+    coverage: Coverage,
+    kept: tuple[Drawn, ...],
+) -> ShardOutcome:
     result = ShardResult(Shard(shard.model, "fuzz", shard.start, shard.stop), unavailable=dict(bench.unavailable))
     work = _Work(session, bench, watcher, shard, result, coverage.copy())
     idle = work.draw([*bench.generators, KeptMutation.of_inputs(bench.knowledge, kept)])
@@ -60,7 +72,6 @@ def shard_outcome(
     work.look()
     work.ask_in_full()
     result.cases = len(work.inputs)
-    result.seconds = time.monotonic() - started
     return ShardOutcome(shard, result, tuple(work.kept), Counter(work.makers), idle)
 
 

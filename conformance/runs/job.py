@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shlex
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
 from conformance.engine.bench import vocab_by_id
 from conformance.engine.plan import ModelPlan, Plan
+from conformance.files.digest import sha256
 from conformance.subjects.adapters import ORACLES, load_subject
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
@@ -51,7 +51,7 @@ def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
         name=model.name,
         path=model.path.name,
         format=model.format,
-        sha256=_sha256(model.path),
+        sha256=sha256(model.path),
         oracle=ORACLES[model.format],
         vocab_size=len(vocab_by_id(tokenizer)),
         unicode=unicode_profile(tokenizer),
@@ -102,19 +102,13 @@ def _relative(path: Path) -> str:
 @cache
 def file_hash(path: Path) -> str:
     """SHA-256 of a file, as it was when first asked for in this process."""
-    return _sha256(path)
-
-
-def _sha256(path: Path) -> str:
-    """In pieces: a GGUF file may have many gigabytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return sha256(path)
 
 
 def is_unchanged(path: Path, digest: str) -> bool:
     """Whether a file is there, can be read, and is what it was."""
     try:
-        return path.is_file() and _sha256(path) == digest
+        return path.is_file() and sha256(path) == digest
     except OSError:
         return False
 

@@ -18,6 +18,7 @@ from conformance.inputs.shards import SOURCES
 from conformance.runs.job import is_unchanged
 from conformance.runs.trust import check_trust, seal
 from conformance.subjects.adapters import BUILT_IN, FORMATS, ORACLES, absolute_subject
+from conformance.subjects.definition import definition
 from conformance.subjects.versions import installed_versions
 
 PLAN = "plan.json"
@@ -139,6 +140,5 @@ def _check_model(model: ModelPlan) -> None:
 
 
 def _check_subject(name: str) -> None:
-    file, _, factory = name.rpartition(":")
-    if name not in BUILT_IN and not (file and factory.isidentifier()):
-        raise ValueError(f"{name!r} is no subject")
+    if name not in BUILT_IN:
+        definition(name)

@@ -7,7 +7,7 @@ from os.path import isfile
 from pathlib import Path
 from types import MappingProxyType
 
-from conformance.core.errors import UsageError
+from conformance.files.digest import sha256
 from conformance.subjects import (
     llama_cpp_subject,
     reftok_spec_subject,
@@ -17,7 +17,10 @@ from conformance.subjects import (
     tokenizers_subject,
 )
 from conformance.subjects.base import Adapter, Format, Subject, UnavailableError
+from conformance.subjects.definition import absolute_name, check_definition, definition
 from conformance.subjects.isolated import MOST_MEMORY, IsolatedSubject
+from conformance.subjects.protocol import Model
+from conformance.subjects.special_tokens import SpecialTokens
 
 _ADAPTERS: dict[str, Adapter] = {
     module.ADAPTER.name: module.ADAPTER
@@ -47,12 +50,12 @@ ORACLES: Mapping[str, str] = MappingProxyType(_ORACLES)
 
 
 def subject_label(name: str) -> str:
-    """A subject as the reports name it: FILE.py:FACTORY without the folders.
+    """A subject as the reports name it: FILE.py:FACTORY and commands without the folders, others as they say.
 
     >>> subject_label("somewhere/mine.py:Mine"), subject_label("reftok")
     ('mine.py:Mine', 'reftok')
     """
-    return name if name in _ADAPTERS else Path(name).name
+    return name if name in _ADAPTERS else definition(name).label
 
 
 def absolute_subject(name: str) -> str:
@@ -61,8 +64,7 @@ def absolute_subject(name: str) -> str:
     >>> absolute_subject("reftok"), absolute_subject("/mine.py:Mine")
     ('reftok', '/mine.py:Mine')
     """
-    file, _, factory = name.rpartition(":")
-    return f"{Path(file).resolve()}:{factory}" if file else name
+    return name if name in _ADAPTERS else absolute_name(name)
 
 
 def subject_version(name: str) -> str:
@@ -71,17 +73,27 @@ def subject_version(name: str) -> str:
 
 
 def load_subject(
-    name: str, path: Path, model_format: str, timeout: float, encoding: str = "", memory: int = MOST_MEMORY
+    name: str,
+    path: Path,
+    model_format: str,
+    timeout: float,
+    encoding: str = "",
+    memory: int = MOST_MEMORY,
+    special_tokens: SpecialTokens | None = None,
 ) -> Subject:
     """A subject with a model loaded.
 
-    name: a built-in one, or FILE.py:FACTORY, which runs in a process of its own.
+    name: a built-in one, or of a user's (docs/protocol.md), which runs in a process of its own.
     encoding: of a rank file, "" to recognise it; only the adapters that read rank files take one.
     timeout: seconds that one answer of such a process may take. memory: that it may have, in MiB.
+    special_tokens: of the model, for what such a subject leaves to its callers.
     Raises UnavailableError with the reason where it cannot take part.
     """
     if name not in _ADAPTERS:
-        return IsolatedSubject(name, path, timeout, memory)
+        subject = definition(name)
+        hashed = sha256(path) if isfile(path) else ""
+        model = Model(path=str(path), format=model_format, sha256=hashed, encoding=encoding, own=subject.is_own_model)
+        return IsolatedSubject(subject, model, timeout, memory, special_tokens)
     adapter = _installed(name)
     if model_format not in adapter.reads:
         raise UnavailableError(f"{name} does not read {model_format} files")
@@ -89,14 +101,9 @@ def load_subject(
 
 
 def check_subject_name(name: str) -> None:
-    """Raise UsageError for what is neither a built-in subject nor FILE.py:FACTORY with an existing file."""
-    if name in _ADAPTERS:
-        return
-    file, _, factory = name.rpartition(":")
-    if not file or not factory.isidentifier():
-        raise UsageError(f"--subject {name}: neither one of {', '.join(_ADAPTERS)} nor FILE.py:FACTORY")
-    if not isfile(file):
-        raise UsageError(f"--subject {name}: there is no file {file}")
+    """Raise UsageError for what is neither a built-in subject nor one that can be started."""
+    if name not in _ADAPTERS:
+        check_definition(name, tuple(_ADAPTERS))
 
 
 def _installed(name: str) -> Adapter:

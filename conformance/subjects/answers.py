@@ -1,81 +1,61 @@
-"""The answers of an isolated subject's process, held against what it was asked: anybody may have written them."""
+"""The results of a subject, held against what it was asked: anybody may have written them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import base64
+import binascii
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
-
-from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
-from conformance.core.streaming import Streamed, Streaming
+from conformance.core.observation import Encoded, Encoding, Failure
+from conformance.core.streaming import Feeding, Streamed, Streaming
+from conformance.subjects.protocol import DecodeResult, EncodeAnswer, EncodeResult, NoResult, StreamResult, Unit
+from conformance.subjects.units import in_code_points, replaced
 
 IDS_PER_BYTE = 64
 CHARACTERS_PER_ID = 4096
 LEAST_IDS = 1024
-FOREIGN = Failure("nonsense", "something else wrote into its answers")
-"""After it nobody knows which answer belongs to which request."""
 _MOST_MESSAGE = 400
-_Record = TypeVar("_Record")
+_BOUND = 1 << 64
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
-    """What the process says when it has loaded a model.
-
-    features: the methods that it has of those that it need not have. seconds: of the processor, since it began.
-    """
-
-    features: frozenset[str]
-    version: str
-    seconds: float
-
-
-def failed(told: Any) -> Failure | None:
-    """The failure that the process tells of, or that its answer is; None for an answer of some content."""
-    if isinstance(told, Failure):
-        return told
-    if not isinstance(told, dict):
-        return FOREIGN
-    if "failure" not in told:
-        return None
-    failure = record({"kind": told["failure"], "message": told.get("message")}, Failure)
-    return replace(failure, message=" ".join(failure.message.split())[:_MOST_MESSAGE])
+def not_answered(result: NoResult | EncodeAnswer) -> Failure | None:
+    """The failure that a result says; None for one of some content."""
+    if result.refused is not None:
+        return Failure("refused", _one_line(result.refused.type, result.refused.message))
+    if result.crashed is not None:
+        return Failure("crashed", _one_line(result.crashed.type, result.crashed.message))
+    if result.invalid is not None:
+        return Failure("nonsense", _one_line(result.invalid.type, result.invalid.message))
+    if isinstance(result, NoResult) and result.skipped is not None:
+        return Failure("skipped", _one_line("", f"{result.skipped.message} {result.skipped.issue}"))
+    return None
 
 
-def answered(operation: str, told: Any, item: Any) -> Any:
-    """The answer to an operation with an item; a failure, such as nonsense, where it is none. told: as JSON."""
-    return failed(told) or _READERS[operation](told, item)
-
-
-def encoded(told: dict[str, Any], text: str | bytes) -> Encoding:
-    """The answer to a text; nonsense where it is no encoding, or longer than any of such a text."""
-    found = record(told, Encoded)
-    if isinstance(found, Failure):
-        return found
-    tokens, offsets, mask = found.tokens or (), found.offsets or (), found.special_tokens_mask or ()
-    if not _are_bounded(chain(found.ids, mask, *offsets)):
-        return FOREIGN
-    return (
-        _too_long(found.ids, text)
+def encoded(result: EncodeResult, text: str | bytes, unit: Unit) -> Encoding:
+    """The result of a text; nonsense where it is no encoding, or longer than any of such a text."""
+    failure = not_answered(result)
+    if failure is not None:
+        return failure
+    if result.ids is None:
+        return Failure("nonsense", "a result without ids came")
+    tokens, offsets, mask = result.tokens or (), result.offsets or (), result.special_tokens_mask or ()
+    problem = (
+        _too_large(chain(result.ids, mask, *offsets))
+        or _too_long(result.ids, text)
         or _too_long(tokens, text, "tokens")
         or _too_long(offsets, text, "offsets")
         or _too_long(mask, text, "entries of a special-token mask")
-        or _too_many_characters("".join(tokens), len(found.ids))
-        or found
+        or _too_many_characters("".join(tokens), len(result.ids))
     )
-
-
-def encoded_batch(told: dict[str, Any], texts: Sequence[str | bytes]) -> list[tuple[int, ...]] | Failure:
-    """The ids of each text of a batch."""
-    batch = record(told.get("batch"), list[tuple[int, ...]])
-    if isinstance(batch, Failure) or not _are_bounded(chain.from_iterable(batch)):
-        return FOREIGN
-    if len(batch) != len(texts):
-        return Failure("nonsense", f"{len(batch)} encodings for a batch of {len(texts)} texts")
-    return next(filter(None, map(_too_long, batch, texts)), batch)
+    if problem is not None:
+        return problem
+    spans = result.offsets
+    if spans is not None and isinstance(text, str):
+        spans = in_code_points(spans, text, unit)
+    return Encoded(result.ids, result.tokens, spans, result.special_tokens_mask)
 
 
 def batch_with_singles(batch: list[tuple[int, ...]] | Failure, singles: list[Encoding]) -> list[Encoding]:
@@ -92,66 +72,75 @@ def batch_with_singles(batch: list[tuple[int, ...]] | Failure, singles: list[Enc
     return [Failure(batch.kind, f"encode_batch of {len(singles)} texts: {batch.message}"), *singles[1:]]
 
 
-def decoded(told: dict[str, Any], ids: Sequence[int]) -> Decoding:
-    """The answer to ids; nonsense where it is no text, or longer than any of so many ids."""
-    found = record(told, Decoded)
-    if isinstance(found, Failure):
-        return found
-    return _too_many_characters(found.text, len(ids)) or _too_many_characters(found.kept, len(ids)) or found
+def decoded_text(result: DecodeResult, ids: Sequence[int], each_byte: bool) -> str | Failure:
+    """The text of some ids; nonsense where it is none, or longer than any of so many ids.
 
-
-def streamed(told: dict[str, Any], feeding: dict[str, Any]) -> Streaming:
-    """The answer to a feeding; nonsense where it is no stream's, or longer than any of such chunks."""
-    if told.get("streamed") is None:
-        return None
-    found = record(told["streamed"], Streamed)
-    if isinstance(found, Failure):
-        return found
-    pieces: tuple[Any, ...] = found.given + found.beside
-    encodes = feeding["to"] == "encoder"
-    if not all(isinstance(piece, tuple) == encodes for piece in pieces):
-        return FOREIGN
-    if found.called and len(found.called) != len(found.given):
-        return FOREIGN
-    if not _are_bounded(chain(found.held or (), (call[0] for call in found.called), *(pieces if encodes else ()))):
-        return FOREIGN
-    given: Any
-    for given in (found.given, found.beside):
-        if encodes:
-            problem = _too_long([*chain(*given)], "".join(feeding["chunks"]))
-        else:
-            problem = _too_many_characters("".join(given), len(feeding["chunks"]))
-        if problem:
-            return problem
-    return found
-
-
-_READERS: Mapping[str, Callable[[dict[str, Any], Any], Any]] = {
-    "encode": encoded,
-    "encode_batch": encoded_batch,
-    "decode": decoded,
-    "stream": streamed,
-    "ids": encoded,
-    "kept": decoded,
-    "skipped": decoded,
-}
-"""The functions that hold an answer against the question, by operation."""
-
-
-def record(value: Any, kind: type[_Record]) -> _Record | Failure:
-    """JSON of the process as a record; nonsense where it is none."""
+    each_byte: whether each byte that is no UTF-8 has a U+FFFD of its own, where bytes came.
+    """
+    failure = not_answered(result)
+    if failure is not None:
+        return failure
+    if result.text is not None:
+        return _too_many_characters(result.text, len(ids)) or result.text
+    if result.base64 is None:
+        return Failure("nonsense", "a result without a text came")
     try:
-        return msgspec.convert(value, kind)
-    except ValueError:  # of msgspec, or a key with a lone surrogate
-        return FOREIGN
+        text = replaced(base64.b64decode(result.base64, validate=True), each_byte)
+    except (binascii.Error, ValueError) as error:
+        return Failure("nonsense", _one_line("", f"bytes that are no base64: {error}"))
+    return _too_many_characters(text, len(ids)) or text
 
 
-def _are_bounded(numbers: Iterable[int]) -> bool:
-    return all(number.bit_length() <= 64 for number in numbers)
+def streamed(result: StreamResult, feeding: Feeding) -> Streaming:
+    """The result of a feeding; nonsense where it is no stream's, or longer than any of such chunks."""
+    failure = not_answered(result)
+    if failure is not None:
+        return failure
+    if result.given is None:
+        return Failure("nonsense", "a stream that gave nothing came")
+    encodes = feeding.to == "encoder"
+    if not all(isinstance(piece, tuple) == encodes for piece in (*result.given, *result.beside)):
+        return Failure("nonsense", "a stream of ids gave text, or one of text ids")
+    if result.called and len(result.called) != len(result.given):
+        return Failure("nonsense", f"{len(result.called)} calls with {len(result.given)} texts came")
+    given: tuple[Any, ...]
+    for given in (result.given, result.beside):
+        if encodes:
+            size = sum(len(chunk if isinstance(chunk, bytes) else _bytes(chunk)) for chunk in feeding.chunks)
+            problem = _too_many([*chain(*given)], size)
+        else:
+            problem = _too_many_characters("".join(map(str, given)), len(feeding.chunks))
+        if problem is not None:
+            return problem
+    pieces = (piece for piece in (*result.given, *result.beside) if isinstance(piece, tuple))
+    numbers = chain(*pieces, result.held or (), (call[0] for call in result.called))
+    return _too_large(numbers) or Streamed(result.given, result.beside, result.held, result.called)
+
+
+def _one_line(kind: str, message: str) -> str:
+    """What a subject says, with the type of its error in front where that is not there already."""
+    said = message if not kind or message.startswith(kind) else f"{kind}: {message}"
+    return " ".join(said.split())[:_MOST_MESSAGE]
+
+
+def _bytes(text: Any) -> bytes:
+    data: bytes = text.encode("utf-8", "surrogatepass")
+    return data
+
+
+def _too_large(numbers: Iterable[int]) -> Failure | None:
+    if all(-_BOUND < number < _BOUND for number in numbers):
+        return None
+    return Failure("nonsense", "an integer of more than 64 bits came")
 
 
 def _too_long(values: Sequence[Any], text: str | bytes, name: str = "ids") -> Failure | None:
-    size = len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    if len(values) <= LEAST_IDS:
+        return None
+    return _too_many(values, len(text if isinstance(text, bytes) else _bytes(text)), name)
+
+
+def _too_many(values: Sequence[Any], size: int, name: str = "ids") -> Failure | None:
     if len(values) <= max(LEAST_IDS, IDS_PER_BYTE * size):
         return None
     return Failure("nonsense", f"{len(values):,} {name} for a text of {size:,} bytes")

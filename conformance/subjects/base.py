@@ -34,9 +34,11 @@ class Subject(Protocol):
     name: as in the reports.
     takes_bytes: whether `encode` takes bytes; if not, it is given their text with U+FFFD for what is not UTF-8.
     has_batch: whether `encode_batch` is the implementation's own batch call, and not a loop over `encode`.
+    anew: whether it has to be renewed for each shard: its answers have turned out to depend on what was asked before.
     """
 
     name: str
+    anew: bool = False
     takes_bytes: bool = False
     has_batch: bool = False
 
@@ -60,8 +62,16 @@ class Subject(Protocol):
         """The output of its streaming encoder and decoder; None for each feeding that it has no stream for."""
         return [None] * len(feedings)
 
-    def renew(self) -> None:
+    def decode_each(self, every: Sequence[Ids]) -> list[Decoding]:
+        """The texts of several lists of ids."""
+        return [self.decode(ids) for ids in every]
+
+    def next_shard(self) -> None:
         """Forget earlier failures: a shard's answers depend on that shard alone."""
+        return
+
+    def renew(self) -> None:
+        """Forget all that was asked before, in a fresh process where it has one."""
         return
 
     def close(self) -> None:

@@ -6,25 +6,21 @@ and its answers are held to the same bounds. But nothing stands between: what ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from conformance.core.errors import UsageError
-from conformance.core.observation import Decoding, Encoding
-from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.adapters import BUILT_IN
-from conformance.subjects.answers import answered, batch_with_singles
-from conformance.subjects.base import LONGEST_VERSION, Subject
-from conformance.subjects.serve import answer
-from conformance.subjects.streams import STREAM_FEATURES, feeding_to_json
+from conformance.subjects.connection import Connection, LocalConnection
+from conformance.subjects.protocol import Model
+from conformance.subjects.protocol_subject import ProtocolSubject
+from conformance.subjects.serve import Server
+from conformance.subjects.special_tokens import SpecialTokens
 
 UNNAMED = "subject"
+_NO_TIMEOUT = 3600.0
 
 
-class InProcessSubject(Subject):
+class InProcessSubject(ProtocolSubject):
     """An object with `encode` and `decode`. It is named by its class, and closed by whoever made it.
 
-    version: its attribute `version`, "" where that is no text.
     Raises UsageError for what has not these methods.
     """
 
@@ -33,37 +29,11 @@ class InProcessSubject(Subject):
         if missing:
             raise UsageError(f"a {type(subject).__name__} has no method {' and no method '.join(missing)}")
         self._subject = subject
-        self.name = subject_name(subject)
-        version = getattr(subject, "version", "")
-        self.version = version[:LONGEST_VERSION] if isinstance(version, str) else ""
-        self.has_batch = self._has("encode_batch")
-        self._streams = {to: any(map(self._has, names)) for to, names in STREAM_FEATURES.items()}
+        model = Model(path="", format="", sha256="", own=True)
+        super().__init__(subject_name(subject), model, _NO_TIMEOUT, SpecialTokens(), {})
 
-    def _has(self, method: str) -> bool:
-        return getattr(self._subject, method, None) is not None
-
-    def encode(self, text: str | bytes) -> Encoding:
-        found: Encoding = self._ask("encode", text)
-        return found
-
-    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
-        """By its own batch call where it has one; that gives ids alone, so the rest is from the calls for each text."""
-        singles = [self.encode(text) for text in texts]
-        if not self.has_batch or not texts:
-            return singles
-        return batch_with_singles(self._ask("encode_batch", texts), singles)
-
-    def decode(self, ids: Sequence[int]) -> Decoding:
-        found: Decoding = self._ask("decode", ids)
-        return found
-
-    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
-        return [
-            self._ask("stream", feeding_to_json(feeding)) if self._streams[feeding.to] else None for feeding in feedings
-        ]
-
-    def _ask(self, operation: str, item: Any) -> Any:
-        return answered(operation, answer(self._subject, operation, item), item)
+    def _connect(self) -> Connection:
+        return LocalConnection(Server(lambda: lambda _: self._subject))
 
 
 def subject_name(subject: object) -> str:

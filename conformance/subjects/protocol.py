@@ -20,9 +20,9 @@ VERSION = 1
 LONGEST = 100
 """Characters of a name, a version, or a language."""
 
-Integer: TypeAlias = Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+Integer: TypeAlias = int
+"""Of 64 bits at most, which whoever reads the answer checks."""
 Word: TypeAlias = Annotated[str, Meta(max_length=LONGEST)]
-Bit: TypeAlias = Literal[0, 1]
 Choice: TypeAlias = Literal["choice", "always", "never"]
 Unit: TypeAlias = Literal["scalar", "utf8", "utf16", "grapheme"]
 Field: TypeAlias = Literal["ids", "tokens", "offsets", "special_tokens_mask"]
@@ -169,7 +169,7 @@ class EncodeResult(NoResult, frozen=True, kw_only=True):
     ids: tuple[Integer, ...] | None = None
     tokens: tuple[str, ...] | None = None
     offsets: tuple[tuple[Integer, Integer], ...] | None = None
-    special_tokens_mask: tuple[Bit, ...] | None = None
+    special_tokens_mask: tuple[Integer, ...] | None = None
 
 
 class DecodeResult(NoResult, frozen=True, kw_only=True):
@@ -281,10 +281,12 @@ class StartAnswer(Answer, frozen=True, kw_only=True):
 
 
 class EncodeAnswer(Answer, frozen=True, kw_only=True):
-    """The answer to `encode` and `encode_batch`: a result for each item; refused, of the whole call."""
+    """The answer to `encode` and `encode_batch`: a result for each item, or of the whole call for a batch why not."""
 
     results: tuple[EncodeResult, ...] | None = None
     refused: Refused | None = None
+    crashed: Refused | None = None
+    invalid: Refused | None = None
 
 
 class DecodeAnswer(Answer, frozen=True, kw_only=True):

@@ -1,15 +1,16 @@
-"""The process of an isolated subject.
+"""The process of a subject in Python: a program that speaks the subject protocol (docs/protocol.md).
 
-    python -m conformance.subjects.serve FILE FACTORY MODEL ANSWERS_FD MEMORY
+    python -m conformance.subjects.serve FILE FACTORY
 
 FACTORY(model_path) returns an object with
 
     encode(text, add_special_tokens) -> list[int]
-    decode(ids, skip_special_tokens) -> str
+    decode(ids, skip_special_tokens) -> str, or bytes
 
 and, where it likes, with
 
     version: str, or FILE.py has __version__: what reports say of it
+    capabilities: a dict, of what docs/protocol.md calls so, where that is another than what its methods say
     encode_with_offsets(text, add_special_tokens) -> (ids, tokens or None, offsets or None)
         or, with a list of 0 and 1 (or None) at its end, (ids, tokens, offsets, special_tokens_mask)
     encode_batch(texts, add_special_tokens) -> a list of ids for each text
@@ -17,91 +18,215 @@ and, where it likes, with
     (which calls back for the last id in any case), or the simplest door to them,
     stream_decode(ids, skip_special_tokens) -> iterable of str
 
-Answers go to a pipe of their own, so that what the subject prints disturbs nothing; requests come from one that it
-does not find on standard input. Neither is handed on to processes that it starts.
+What the subject prints goes to standard error, and on standard input it finds nothing. Neither the pipe of the messages
+nor that of the answers is handed on to processes that it starts. The interpreter may be another than the harness's, and
+needs nothing but the standard library.
 """
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import json
 import os
+import platform
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, TextIO
 
 from conformance.subjects.base import LONGEST_VERSION, is_panic, one_line
-from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_json
+from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_message, streamed_to_message
 from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of, shown, span_of, text_of
 
-FEATURES = ("encode_with_offsets", "encode_batch", *sorted(frozenset.union(*STREAM_FEATURES.values())))
-"""The methods that a subject need not have."""
 _MODULE = "subject_under_test"
 """The module name of FILE.py."""
+_IN_FLIGHT = 4
 
 
 def main(arguments: list[str]) -> None:
-    """Load the subject, say hello, answer requests until standard input ends."""
-    file, factory, model, descriptor, memory = arguments
-    _bound_memory(int(memory) << 20)
-    requests, answers = _pipes(int(descriptor))
+    """Answer messages until `stop`, or until standard input ends."""
+    file, factory = arguments
+    messages, answers = _pipes()
     threading.Thread(target=_end_with_the_parent, args=(os.getppid(),), daemon=True).start()
-
-    def say(answer: dict[str, Any]) -> None:
-        answers.write(json.dumps(answer) + "\n")
+    server = Server(lambda: load_factory(file, factory))
+    for line in messages:
+        message = json.loads(line)
+        if message["op"] == "stop":
+            os._exit(0)
+        answers.write(json.dumps({"id": message["id"], **server.answer(message)}) + "\n")
         answers.flush()
-
-    try:
-        make = load_factory(file, factory)
-        subject = _made(make, factory, model)
-    except BaseException as error:
-        say(_failed(error))
-        return
-    say(_hello(subject))
-    for line in requests:
-        request = json.loads(line)
-        if request["op"] == "load":
-            try:
-                subject = _made(make, factory, request["item"])
-                said = _hello(subject)
-            except BaseException as error:
-                said = _failed(error)
-        else:
-            said = answer(subject, request["op"], request["item"])
-        say({**said, "number": request["number"]})
     _end()
 
 
-def _bound_memory(most: int) -> None:
-    """Bound the memory that this process and those that it starts may each write to; Windows has no such bound.
+class Server:
+    """An object that encodes and decodes, asked by the messages of the protocol. make: gives its factory."""
 
-    What a runtime only reserves does not count (Linux: RLIMIT_DATA, of private mappings that can be written).
-    """
-    with suppress(ImportError, ValueError, OSError):
-        import resource
+    def __init__(self, make: Callable[[], Callable[[str], Any]]) -> None:
+        self._make = make
+        self._factory: Callable[[str], Any] | None = None
+        self._subject: Any = None
 
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to a message, without its id; an error of the subject is an answer too."""
+        operation = message["op"]
+        if operation in ("start", "load"):
+            return self._loaded(message)
+        if operation == "encode_batch":
+            return self._batch(message)
+        return {"results": [_result(_ANSWERS[operation], self._subject, message, item) for item in message["items"]]}
+
+    def _loaded(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            if self._factory is None:
+                self._factory = self._make()
+            self._subject = made(self._factory, message["model"]["path"])
+            return {"started": started(self._subject)}
+        except BaseException as error:
+            if not isinstance(error, Exception) and not is_panic(error):
+                raise
+            return {"unavailable": {"message": one_line(error)}}
+
+    def _batch(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        texts = [_input(item) for item in message["items"]]
+        return _result(_encoded_batch, self._subject, message, texts)
 
 
-def _pipes(descriptor: int) -> tuple[BinaryIO, TextIO]:
-    """The pipes of requests and of answers; a fork has neither, so that only one process answers."""
-    requests = os.dup(0)
+def made(factory: Callable[[str], Any], model: str) -> Any:
+    """The subject with a model. Raises TypeError for what has not the methods of one."""
+    subject = factory(model)
+    missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]
+    if missing:
+        name = getattr(factory, "__name__", "the factory")
+        raise TypeError(f"what {name} returned has no method {' and no method '.join(missing)}")
+    return subject
+
+
+def started(subject: Any) -> dict[str, Any]:
+    """What a subject says of itself: its version, and what it can do."""
+    version = getattr(subject, "version", getattr(sys.modules.get(_MODULE), "__version__", None))
+    about = {
+        "name": type(subject).__name__[:LONGEST_VERSION],
+        "version": version[:LONGEST_VERSION] if isinstance(version, str) else "",
+        "language": "Python",
+        "runtime": f"{platform.python_implementation()} {platform.python_version()}",
+    }
+    return {"protocol": 1, "subject": about, "capabilities": _capabilities(subject)}
+
+
+def _capabilities(subject: Any) -> dict[str, Any]:
+    def has(*names: str) -> bool:
+        return any(getattr(subject, name, None) is not None for name in names)
+
+    fields = ["tokens", "offsets", "special_tokens_mask"] if has("encode_with_offsets") else []
+    by_methods: dict[str, Any] = {
+        "encode": {"fields": fields, "utf16": True},
+        "decode": {},
+        "encode_batch": has("encode_batch"),
+        "stream_encode": ["bytes", "reset", "beside"] if has(*STREAM_FEATURES["encoder"]) else None,
+        "stream_decode": ["reset", "beside", "callback"] if has(*STREAM_FEATURES["decoder"]) else None,
+        "in_flight": _IN_FLIGHT,
+    }
+    own = getattr(subject, "capabilities", None)
+    for name, value in own.items() if isinstance(own, dict) else ():
+        known = by_methods.get(name)
+        by_methods[name] = {**known, **value} if isinstance(known, dict) and isinstance(value, dict) else value
+    return by_methods
+
+
+def load_factory(file: str, factory: str) -> Callable[[str], Any]:
+    """The callable FACTORY of FILE.py. Files beside it can be imported by it."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
+    spec = importlib.util.spec_from_file_location(_MODULE, file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    if not callable(getattr(module, factory, None)):
+        raise AttributeError(f"{file} has no callable {factory}")
+    found: Callable[[str], Any] = getattr(module, factory)
+    return found
+
+
+def _result(ask: Callable[[Any, Mapping[str, Any], Any], dict[str, Any]], subject: Any, *asked: Any) -> dict[str, Any]:
+    """A result; an error as one. Raises it again where it is to end the process: an exit, an interruption."""
+    try:
+        return ask(subject, *asked)
+    except NonsenseError as error:
+        return {"invalid": {"message": str(error)}}
+    except BaseException as error:
+        if is_panic(error):
+            return {"crashed": {"message": one_line(error)}}
+        if not isinstance(error, Exception):
+            raise
+        return {"refused": {"message": one_line(error)}}
+
+
+def _input(item: Mapping[str, Any]) -> str | bytes:
+    if "text" in item:
+        text: str = item["text"]
+        return text
+    if "base64" in item:
+        return base64.b64decode(item["base64"])
+    units = b"".join(unit.to_bytes(2, "little") for unit in item["utf16"])
+    return units.decode("utf-16-le", "surrogatepass")
+
+
+def _encode(subject: Any, message: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    text, add_special_tokens = _input(item), message["add_special_tokens"]
+    if message["want"] == ["ids"] or getattr(subject, "encode_with_offsets", None) is None:
+        return {"ids": ids_of(subject.encode(text, add_special_tokens))}
+    answered = subject.encode_with_offsets(text, add_special_tokens)
+    if not isinstance(answered, tuple) or len(answered) not in (3, 4):
+        raise NonsenseError(f"encode_with_offsets gave {shown(answered)}, not (ids, tokens, offsets)")
+    ids, tokens, offsets, mask = (*answered, None)[:4]
+    result: dict[str, Any] = {"ids": ids_of(ids)}
+    if tokens is not None:
+        result["tokens"] = [text_of(token) for token in items_of(tokens)]
+    if offsets is not None:
+        result["offsets"] = [span_of(span) for span in items_of(offsets)]
+    if mask is not None:
+        result["special_tokens_mask"] = [int_of(mark, "an entry of the special-token mask") for mark in items_of(mask)]
+    return result
+
+
+def _encoded_batch(subject: Any, message: Mapping[str, Any], texts: list[str | bytes]) -> dict[str, Any]:
+    batch = items_of(subject.encode_batch(texts, message["add_special_tokens"]))
+    return {"results": [{"ids": ids_of(ids)} for ids in batch]}
+
+
+def _decode(subject: Any, message: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    decoded = subject.decode(list(item["ids"]), message["skip_special_tokens"])
+    if isinstance(decoded, bytes):
+        return {"base64": base64.b64encode(decoded).decode("ascii")}
+    return {"text": text_of(decoded)}
+
+
+def _stream(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    streamed = fed(subject, feeding_from_message(item))
+    if streamed is None:
+        return {"skipped": {"message": "it has no such stream"}}
+    return streamed_to_message(streamed)
+
+
+_ANSWERS = {"encode": _encode, "decode": _decode, "stream": _stream}
+
+
+def _pipes() -> tuple[BinaryIO, TextIO]:
+    """The pipes of messages and of answers; a fork has neither, so that only one process answers."""
+    messages, answers = os.dup(0), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.set_inheritable(descriptor, False)
+    os.dup2(2, 1)
 
     def close_in_fork() -> None:
-        os.close(requests)
-        os.close(descriptor)
+        os.close(messages)
+        os.close(answers)
 
     os.register_at_fork(after_in_child=close_in_fork)
-    return os.fdopen(requests, "rb"), os.fdopen(descriptor, "w", encoding="ascii", newline="\n")
+    return os.fdopen(messages, "rb"), os.fdopen(answers, "w", encoding="ascii", newline="\n")
 
 
 def _end() -> None:
@@ -116,87 +241,6 @@ def _end_with_the_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     _end()
-
-
-def _made(make: Callable[[str], Any], factory: str, model: str) -> Any:
-    """The subject with a model. Raises TypeError for what has not the methods of one."""
-    subject = make(model)
-    missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]
-    if missing:
-        raise TypeError(f"what {factory} returned has no method {' and no method '.join(missing)}")
-    return subject
-
-
-def _hello(subject: Any) -> dict[str, Any]:
-    version = getattr(subject, "version", getattr(sys.modules[_MODULE], "__version__", None))
-    features = [name for name in FEATURES if getattr(subject, name, None) is not None]
-    said = version[:LONGEST_VERSION] if isinstance(version, str) else ""
-    return {"features": features, "version": said, "seconds": time.process_time()}
-
-
-def load_factory(file: str, factory: str) -> Callable[[str], Any]:
-    """The callable FACTORY of FILE.py. Files beside it can be imported by it."""
-    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
-    spec = importlib.util.spec_from_file_location(_MODULE, file)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{file} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    if not callable(getattr(module, factory, None)):
-        raise AttributeError(f"{file} has no callable {factory}")
-    made: Callable[[str], Any] = getattr(module, factory)
-    return made
-
-
-def answer(subject: Any, operation: str, item: Any) -> dict[str, Any]:
-    """One answer as JSON; an error of the subject is an answer too."""
-    try:
-        if operation == "encode":
-            return _encode(subject, item)
-        if operation == "encode_batch":
-            return {"batch": [ids_of(ids) for ids in items_of(subject.encode_batch(list(item), True))]}
-        if operation == "ids":
-            return {"ids": ids_of(subject.encode(item, True))}
-        if operation in ("kept", "skipped"):
-            return {"text": text_of(subject.decode(list(item), operation == "skipped"))}
-        if operation == "decode":
-            return {
-                "text": text_of(subject.decode(list(item), True)),
-                "with_special": text_of(subject.decode(list(item), False)),
-            }
-        streamed = fed(subject, feeding_from_json(item))
-        return {"streamed": None if streamed is None else asdict(streamed)}
-    except NonsenseError as error:
-        return {"failure": "nonsense", "message": str(error)}
-    except BaseException as error:
-        return _failed(error)
-
-
-def _failed(error: BaseException) -> dict[str, Any]:
-    """An error as an answer. Raises it again where it is to end the process: an exit, an interruption."""
-    if is_panic(error):
-        return {"failure": "crashed", "message": one_line(error)}
-    if not isinstance(error, Exception):
-        raise error
-    return {"failure": "refused", "message": one_line(error)}
-
-
-def _encode(subject: Any, text: str) -> dict[str, Any]:
-    if getattr(subject, "encode_with_offsets", None) is None:
-        return {"ids": ids_of(subject.encode(text, True))}
-    answered = subject.encode_with_offsets(text, True)
-    if not isinstance(answered, tuple) or len(answered) not in (3, 4):
-        raise NonsenseError(f"encode_with_offsets gave {shown(answered)}, not (ids, tokens, offsets)")
-    ids, tokens, offsets, mask = (*answered, None)[:4]
-    result: dict[str, Any] = {"ids": ids_of(ids)}
-    if tokens is not None:
-        result["tokens"] = [text_of(token) for token in items_of(tokens)]
-    if offsets is not None:
-        result["offsets"] = [span_of(span) for span in items_of(offsets)]
-    if mask is not None:
-        result["special_tokens_mask"] = [int_of(mark, "an entry of the special-token mask") for mark in items_of(mask)]
-    return result
 
 
 if __name__ == "__main__":

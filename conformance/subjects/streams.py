@@ -16,8 +16,9 @@ A subject that streams has some of
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
@@ -28,6 +29,8 @@ from conformance.subjects.values import NonsenseError, bool_of, ids_of, int_of, 
 Read: TypeAlias = Callable[[Any], Piece]
 """A function from what was given to plain types."""
 
+_FIELDS = tuple(field.name for field in fields(Feeding))
+_CHUNKS = ("chunks", "forgotten", "beside")
 STREAM_FEATURES: Mapping[str, frozenset[str]] = {
     "encoder": frozenset({"stream_encoder"}),
     "decoder": frozenset({"stream_decoder", "stream_decode", "decode_with_callback"}),
@@ -152,19 +155,32 @@ def _are_bytes(chunks: Chunks) -> bool:
     return bool(chunks) and isinstance(chunks[0], bytes)
 
 
-def feeding_to_json(feeding: Feeding) -> dict[str, Any]:
-    """A feeding as JSON; bytes in hexadecimal."""
-    chunks = {name: _chunks_to_json(getattr(feeding, name)) for name in ("chunks", "forgotten", "beside")}
-    return {**asdict(feeding), **chunks, "bytes": _are_bytes(feeding.chunks)}
+def feeding_to_message(feeding: Feeding) -> dict[str, Any]:
+    """A feeding as the protocol has it; bytes in base64.
+
+    >>> feeding_to_message(Feeding("encoder", (b"a",)))["chunks"]
+    ('YQ==',)
+    """
+    return {
+        **asdict(feeding),
+        **{name: tuple(map(_chunk_to_message, getattr(feeding, name))) for name in _CHUNKS},
+        "bytes": _are_bytes(feeding.chunks),
+    }
 
 
-def _chunks_to_json(chunks: Chunks) -> list[str | int]:
-    return [chunk.hex() if isinstance(chunk, bytes) else chunk for chunk in chunks]
+def feeding_from_message(message: Mapping[str, Any]) -> Feeding:
+    """The feeding of a message, of which what has a default may be missing."""
+    values = {name: message[name] for name in _FIELDS if name in message}
+    for name in _CHUNKS:
+        chunks = message.get(name, ())
+        values[name] = tuple(map(base64.b64decode, chunks)) if message.get("bytes") else tuple(chunks)
+    return Feeding(**values)
 
 
-def feeding_from_json(value: dict[str, Any]) -> Feeding:
-    """The feeding of `feeding_to_json`."""
-    fields = {key: item for key, item in value.items() if key != "bytes"}
-    for name in ("chunks", "forgotten", "beside"):
-        fields[name] = tuple(bytes.fromhex(chunk) for chunk in value[name]) if value["bytes"] else tuple(value[name])
-    return Feeding(**fields)
+def streamed_to_message(streamed: Streamed) -> dict[str, Any]:
+    """The output of a stream as the protocol has it."""
+    return {name: value for name, value in asdict(streamed).items() if value is not None}
+
+
+def _chunk_to_message(chunk: str | bytes | int) -> str | int:
+    return base64.b64encode(chunk).decode("ascii") if isinstance(chunk, bytes) else chunk

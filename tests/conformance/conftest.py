@@ -28,7 +28,7 @@ from conformance.runs.job import file_hash
 from conformance.subjects import adapters
 from conformance.subjects.isolated import IsolatedSubject
 
-from .subjects.isolated_subjects import TIMEOUT, WHOLE, Make
+from .subjects.isolated_subjects import TIMEOUT, WHOLE, Make, isolated
 from .subjects.served_here import ServedHere
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -149,7 +149,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
     def of(source: str = "", *, wrong: str = "pass", timeout: float = TIMEOUT) -> IsolatedSubject:
         file = tmp_path / "sübject file.py"
         file.write_text(textwrap.dedent(source) or WHOLE.format(wrong=wrong), "utf-8")
-        subject = IsolatedSubject(f"{file}:Subject", tmp_path / "mödel", timeout)
+        subject = isolated(f"{file}:Subject", tmp_path / "mödel", timeout)
         made.append(subject)
         return subject
 

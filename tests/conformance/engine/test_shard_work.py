@@ -18,7 +18,7 @@ from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import shard_questions, work
 from conformance.inputs.shards import Inputs, Shard
-from conformance.subjects.isolated import MOST_DEATHS
+from conformance.subjects.protocol_subject import MOST_DEATHS
 from reftok import embedded_models
 
 TEXTS = ("cafe\u0301", *["☠"] * MOST_DEATHS, "last")

@@ -15,8 +15,11 @@ from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import load_subject
 from conformance.subjects.base import InBulk, Subject
-from conformance.subjects.isolated import MOST_DEATHS, IsolatedSubject
+from conformance.subjects.isolated import IsolatedSubject
+from conformance.subjects.protocol_subject import MOST_DEATHS
 from tests.conformance.fuzzing.sessions import planted
+
+from .isolated_subjects import isolated
 
 SUBJECTS = [
     ("bpe-qwen", "reftok"),
@@ -93,7 +96,7 @@ def test_one_refusal_does_not_spoil_the_answers_of_others() -> None:
 @pytest.fixture
 def of_the_users() -> Iterator[tuple[IsolatedSubject, InBulk]]:
     (plan,) = plan_models(("bpe-qwen",))
-    subject = IsolatedSubject(planted("correct"), plan.path, 60.0)
+    subject = isolated(planted("correct"), plan.path, 60.0)
     yield subject, subject.in_bulk()
     subject.close()
 
@@ -115,7 +118,7 @@ def test_a_subject_in_a_process_answers_in_bulk_what_it_answers_in_full(
 
 def test_a_death_in_bulk_leaves_the_rest_to_be_asked_in_full_and_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(DIES, "utf-8")
-    subject = IsolatedSubject(f"{tmp_path / 'mine.py'}:Subject", tmp_path, 1.0)
+    subject = isolated(f"{tmp_path / 'mine.py'}:Subject", tmp_path, 1.0)
     try:
         for _ in range(1 + MOST_DEATHS):
             assert subject.in_bulk().ids(["a", "death", "b"])[1:] == [None, None]

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import select
 import sys
-from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import Feeding, Streamed
-from conformance.subjects import isolated
+from conformance.subjects import protocol_subject
 from conformance.subjects.base import UnavailableError
-from conformance.subjects.isolated import MOST_DEATHS, IsolatedSubject
+from conformance.subjects.protocol_subject import MOST_DEATHS
 
-from .isolated_subjects import ONE_ID, WHOLE, Make, failure
+from .isolated_subjects import ONE_ID, WHOLE, Make, failure, isolated
 
 
 def test_right_answers_come_through(make: Make) -> None:
@@ -287,29 +285,21 @@ class Subject:
 """
 
 
-def test_what_a_subject_remembers_does_not_reach_the_next_shard(make: Make) -> None:
+def test_what_a_subject_remembers_is_gone_when_it_is_renewed(make: Make) -> None:
     subject = make(COUNTING, timeout=60)
     subject.renew()
     assert subject.encode_batch(["a", "b"]) == [Encoded((1,)), Encoded((2,))]
+    subject.next_shard()
+    assert subject.encode("a") == Encoded((3,))
     subject.renew()
     assert subject.encode("a") == Encoded((1,))
 
 
-def test_a_subject_that_is_slow_to_start_is_not_started_for_each_shard(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(isolated, "QUICK_START_SECONDS", 0.0)
+def test_answers_that_depend_on_their_order_end_the_process_with_the_shard(make: Make) -> None:
     subject = make(COUNTING, timeout=60)
-    subject.renew()
-    assert subject.encode("a") == Encoded((2,))
-
-
-def test_what_the_machine_does_besides_makes_no_start_slow(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fault: it was the clock that counted, so under load a subject was no longer started for each shard."""
-    clock = count(0, 3)
-    monkeypatch.setattr(isolated, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    subject = make(COUNTING, timeout=3600)
-    subject.renew()
+    subject.encode_batch([f"text {number}" for number in range(300)])
+    assert subject.anew
+    subject.next_shard()
     assert subject.encode("a") == Encoded((1,))
 
 
@@ -318,7 +308,7 @@ def test_the_time_to_start_is_not_that_of_an_answer(make: Make) -> None:
 
 
 def test_a_subject_that_does_not_start_in_its_time_is_told_so(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(isolated, "START_SECONDS", 0.1)
+    monkeypatch.setattr(protocol_subject, "START_SECONDS", 0.1)
     with pytest.raises(UnavailableError, match=r"cannot be loaded: it had not loaded the model after 0\.1 s"):
         make("import time\ntime.sleep(600)")
 
@@ -385,7 +375,7 @@ def test_memory_beyond_the_bound_is_refused(tmp_path: Path) -> None:
         "    def decode(self, ids, skip): return 'a'\n",
         "ascii",
     )
-    subject = IsolatedSubject(f"{file}:Subject", tmp_path, 60.0, memory=256)
+    subject = isolated(f"{file}:Subject", tmp_path, 60.0, memory=256)
     try:
         assert subject.encode("x" * 8) == Encoded((8,))
         assert failure(subject.encode("x" * 400)).message.startswith("MemoryError")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,11 +18,13 @@ import reftok
 from conformance.core.observation import Failure
 from conformance.core.streaming import Feeding, Streamed
 from conformance.subjects.adapters import load_subject
-from conformance.subjects.answers import FOREIGN
 from conformance.subjects.answers import streamed as read
-from conformance.subjects.streams import fed, feeding_from_json, feeding_to_json, streaming
+from conformance.subjects.protocol import StreamResult
+from conformance.subjects.streams import fed, feeding_from_message, feeding_to_message, streamed_to_message, streaming
 from conformance.subjects.values import NonsenseError
 from reftok import embedded_models
+
+from .isolated_subjects import failure
 
 TEXT = Feeding("encoder", ("ab", "c"))
 DATA = Feeding("encoder", (b"ab", b"c"))
@@ -281,7 +284,7 @@ CHUNKS = st.one_of(
 def test_a_feeding_comes_through_json(chunks: Any, skip: bool, is_double: bool, stop: int, is_finished: bool) -> None:
     to: Any = "decoder" if isinstance(chunks[0], int) else "encoder"
     feeding = Feeding(to, chunks, skip, chunks[:1], chunks if is_double else (), stop, is_finished)
-    assert feeding_from_json(json.loads(json.dumps(feeding_to_json(feeding)))) == feeding
+    assert feeding_from_message(json.loads(json.dumps(feeding_to_message(feeding)))) == feeding
 
 
 @pytest.mark.parametrize(
@@ -293,32 +296,23 @@ def test_a_feeding_comes_through_json(chunks: Any, skip: bool, is_double: bool, 
     ],
 )
 def test_what_a_stream_gave_comes_through_json(feeding: Feeding, given: Streamed) -> None:
-    answer = json.loads(json.dumps({"streamed": asdict(given)}))
-    assert read(answer, feeding_to_json(feeding)) == given
-    assert read({"streamed": None}, feeding_to_json(feeding)) is None
+    answer = msgspec.convert(json.loads(json.dumps(streamed_to_message(given))), StreamResult)
+    assert read(answer, feeding) == given
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [5, [], {}, {"given": 1, "beside": []}, {"given": [1], "beside": []}, {"given": ["a"]}, {"given": [["a"]]}],
-)
-def test_an_answer_that_is_no_streams_is_foreign(wrong: Any) -> None:
-    for feeding in (TEXT, IDS):
-        if not (feeding is IDS and wrong == {"given": ["a"]}):
-            assert read({"streamed": wrong}, feeding_to_json(feeding)) == FOREIGN
+@pytest.mark.parametrize("wrong", [{"given": ["a"]}, {"given": [[1]], "beside": ["a"]}, {"given": [[1 << 64]]}, {}])
+def test_an_answer_that_is_no_streams_of_ids_is_nonsense(wrong: Any) -> None:
+    assert failure(read(msgspec.convert(wrong, StreamResult), TEXT)).kind == "nonsense"
 
 
-@pytest.mark.parametrize("called", [1, [1], [[1]], [[1, 0]], [["1", True]], [[1, True], [2, True]]])
-def test_an_answer_that_is_no_calls_of_a_callback_is_foreign(called: Any) -> None:
-    answer = {"streamed": {"given": ["a"], "beside": [], "held": None, "called": called}}
-    assert read(answer, feeding_to_json(IDS)) == FOREIGN
+def test_a_call_of_a_callback_for_each_text_is_due() -> None:
+    answer = StreamResult(given=("a",), called=((1, False), (2, True)))
+    assert failure(read(answer, IDS)) == Failure("nonsense", "2 calls with 1 texts came")
 
 
 def test_more_than_any_stream_gives_is_nonsense() -> None:
-    many = {"given": [[1] * 5_000], "beside": [], "held": None}
-    assert getattr(read({"streamed": many}, feeding_to_json(TEXT)), "kind", None) == "nonsense"
-    long = {"given": ["a" * 50_000], "beside": [], "held": None}
-    assert getattr(read({"streamed": long}, feeding_to_json(IDS)), "kind", None) == "nonsense"
+    assert failure(read(StreamResult(given=((1,) * 5_000,)), TEXT)).kind == "nonsense"
+    assert failure(read(StreamResult(given=("a" * 50_000,)), IDS)).kind == "nonsense"
 
 
 def test_the_streams_of_the_official_library_and_of_reftok_are_fed() -> None:

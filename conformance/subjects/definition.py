@@ -1,0 +1,193 @@
+"""A subject of a user's, as it is named: FILE.py:FACTORY, a subject.toml, or a command."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from os.path import isfile
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from conformance.core.errors import FORM_ERRORS, InputError, UsageError, form_problem
+from conformance.core.records import Name, from_json
+
+_SERVE = f"""\
+import sys
+sys.path[:] = [*filter(None, sys.path), {str(Path(__file__).resolve().parents[2])!r}]
+from conformance.subjects.serve import main
+main(sys.argv[1:])
+"""
+"""Nothing of the current folder is imported; the harness is found where it is, and after all else."""
+
+
+_MOST_BYTES = 1 << 20
+"""Of a subject.toml."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownIssue:
+    """A finding of a subject that its maker knows of: by its rule, with the address where it is told."""
+
+    rule: Name
+    issue: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectFile:
+    """The fields of a subject.toml; docs/protocol.md says what they mean."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    command: list[str] = field(default_factory=list)
+    factory: str = ""
+    python: str = ""
+    language: str = ""
+    homepage: str = ""
+    issues: str = ""
+    build: str = ""
+    models: list[str] = field(default_factory=list)
+    model: str = ""
+    timeout: Annotated[float, Meta(gt=0)] | None = None
+    env: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    known: list[KnownIssue] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What it takes to start a subject.
+
+    label: as the reports name it. command: absolute where it names files. code: the files that decide what it
+    answers, as far as they are known. about: its subject.toml, where it has one.
+    """
+
+    label: str
+    command: tuple[str, ...]
+    code: tuple[Path, ...]
+    about: SubjectFile | None = None
+    folder: Path = Path()
+
+    @property
+    def is_own_model(self) -> bool:
+        """Whether it takes the model that it brings along."""
+        return self.about is not None and self.about.model == "own"
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What is added to the environment."""
+        return self.about.env if self.about is not None else {}
+
+    @property
+    def way_out(self) -> str:
+        """What may help where it does not start."""
+        if self.about is None or not self.about.build:
+            return ""
+        return f"; is it built? (cd {shlex.quote(str(self.folder))} && {self.about.build})"
+
+
+def definition(name: str) -> Definition:
+    """The subject with a name.
+
+    >>> definition("/mine.py:Mine").label, definition("cat -u").command[1:]
+    ('mine.py:Mine', ('-u',))
+
+    Raises UsageError for what names none, InputError for a subject.toml of another form.
+    """
+    file, _, factory = name.rpartition(":")
+    if file.endswith(".py") and factory.isidentifier():
+        return _of_python(Path(name).name, Path(file), factory, sys.executable)
+    if name.endswith(".toml"):
+        return _of_file(Path(name))
+    try:
+        words = shlex.split(name)
+    except ValueError as error:
+        raise UsageError(f"--subject {name}: is no command: {error}") from None
+    if not words:
+        raise UsageError("--subject: names nothing")
+    return _of_command(Path(name).name, words, Path())
+
+
+def _of_python(label: str, file: Path, factory: str, python: str) -> Definition:
+    path = file.absolute()
+    return Definition(label, (python, "-c", _SERVE, str(path), factory), (path,), folder=path.parent)
+
+
+def _of_command(label: str, words: list[str], folder: Path, about: SubjectFile | None = None) -> Definition:
+    """A command whose words may be files of a folder: they are found from any other."""
+    folder = folder.absolute()
+    files = [folder / word if isfile(folder / word) else None for word in words]
+    found = [str(file) if file is not None else word for file, word in zip(files, words, strict=True)]
+    code = tuple(file for file in files if file is not None)
+    return Definition(label, tuple(found), code, about, folder)
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, content: bytes) -> SubjectFile:
+    try:
+        about = from_json(tomllib.loads(content.decode("utf-8")), SubjectFile)
+    except (*FORM_ERRORS, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: is no subject.toml: {form_problem(error)}") from None
+    if bool(about.command) == bool(about.factory):
+        raise InputError(f"{path}: wants one of `command` and `factory`")
+    if about.model not in ("", "own"):
+        raise InputError(f'{path}: `model` is "own", or is left out')
+    return about
+
+
+def _of_file(path: Path) -> Definition:
+    if not isfile(path):
+        raise UsageError(f"--subject {path}: there is no such file")
+    try:
+        with path.open("rb") as file:
+            about = _read(path, file.read(_MOST_BYTES))
+    except OSError as error:
+        raise UsageError(f"--subject {path}: cannot be read: {error.strerror}") from None
+    folder = path.absolute().parent
+    if about.command:
+        made = _of_command(about.name, about.command, folder, about)
+        return Definition(made.label, made.command, (path.absolute(), *made.code), about, folder)
+    script, _, factory = about.factory.rpartition(":")
+    if not script or not factory.isidentifier():
+        raise InputError(f"{path}: `factory` is FILE.py:FACTORY, not {about.factory}")
+    python = sys.executable
+    if about.python:
+        # Not resolved: the python of an environment is a link, and knows its environment by its place.
+        python = str(folder / about.python) if isfile(folder / about.python) else about.python
+    made = _of_python(about.name, folder / script, factory, python)
+    return Definition(made.label, made.command, (path.absolute(), *made.code), about, folder)
+
+
+def check_definition(name: str, built_in: Sequence[str]) -> None:
+    """Raise UsageError for a subject that cannot be started: its file or its program is not there.
+
+    built_in: the names of others, for the message.
+    """
+    found = definition(name)
+    for file in found.code:
+        if not isfile(file):
+            raise UsageError(f"--subject {name}: there is no file {file}")
+    if shutil.which(found.command[0]) is None:
+        what = f"there is no program {found.command[0]}{found.way_out}"
+        others = f"neither one of {', '.join(built_in)} nor FILE.py:FACTORY, a subject.toml or a command"
+        raise UsageError(f"--subject {name}: {what if found.about or ' ' in name else f'{others}: {what}'}")
+
+
+def absolute_name(name: str) -> str:
+    """The name by which a subject is found from any folder.
+
+    >>> absolute_name("/mine.py:Mine"), absolute_name("cat -u")
+    ('/mine.py:Mine', 'cat -u')
+    """
+    found = definition(name)
+    if found.about is not None:
+        return str(found.code[0])
+    file, _, factory = name.rpartition(":")
+    if file.endswith(".py") and factory.isidentifier():
+        return f"{Path(file).resolve()}:{factory}"
+    return shlex.join(found.command)

@@ -1,0 +1,539 @@
+"""A subject that is asked by the messages of the protocol (docs/protocol.md), wherever it is.
+
+Items travel many in a message, and a message has one deadline: of how many items it is, follows from how long the last
+one took. Where a message has no answer, its items are asked again one by one, so that the item at fault is known.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+from zlib import crc32
+
+import msgspec
+
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.streaming import Feeding, Streaming
+from conformance.files.digest import sha256
+from conformance.subjects.answers import batch_with_singles, decoded_text, encoded, not_answered, streamed
+from conformance.subjects.base import Ids, InBulk, Subject, UnavailableError
+from conformance.subjects.connection import Connection
+from conformance.subjects.process import NoAnswer
+from conformance.subjects.protocol import (
+    VERSION,
+    About,
+    Answer,
+    Capabilities,
+    Decode,
+    DecodeResult,
+    Encode,
+    EncodeAnswer,
+    EncodeBatch,
+    EncodeResult,
+    Field,
+    IdsInput,
+    Input,
+    Load,
+    Model,
+    Request,
+    Reset,
+    Start,
+    StartAnswer,
+    Stream,
+    StreamInput,
+    StreamResult,
+)
+from conformance.subjects.special_tokens import SpecialTokens
+from conformance.subjects.streams import feeding_to_message
+
+START_SECONDS = 60.0
+"""A subject may take so long to load its model, whatever an answer may take."""
+MOST_DEATHS = 3
+BATCH_TEXTS = 64
+SMOKE_TEXT = "a"
+FIRST_ITEMS = 16
+_SHORT_SECONDS, _LONG_SECONDS = 0.05, 0.5
+"""A message that takes less may have more items the next time, and one that takes more has fewer."""
+ASKED_TWICE = 100
+"""One text in so many is asked twice, the second time in reverse."""
+
+Result: TypeAlias = EncodeResult | DecodeResult | StreamResult
+
+
+class MakeRequest(Protocol):
+    """A message about some items."""
+
+    def __call__(self, *, id: int, items: tuple[Any, ...]) -> Request:  # noqa: A002
+        """The message with this id."""
+
+
+class ProtocolSubject(Subject):
+    """A subject behind a connection.
+
+    model: what it loads. timeout: seconds that an answer may take. special_tokens: of the model, for what the subject
+    leaves to its callers. options: of its subject.toml, handed over as they are.
+    about, capabilities: what it says of itself. anew: whether its answers have turned out to depend on what was asked
+    before, so that it is started for each shard.
+    After `MOST_DEATHS` hangs or deaths it is not asked any more until the next shard, and says so.
+    Raises UnavailableError where it does not start, or not in time, and where it does not read the model.
+    """
+
+    def __init__(
+        self, name: str, model: Model, timeout: float, special_tokens: SpecialTokens, options: dict[str, Any]
+    ) -> None:
+        self.name = name
+        self._model = model
+        self._timeout = timeout
+        self._special_tokens = special_tokens
+        self._options = options
+        self.anew = False
+        self._connection: Connection | None = None
+        self._number = 0
+        self._asked = False
+        self._most_items = FIRST_ITEMS
+        self._deaths = 0
+        self._batch_works = True
+        self._hopeless: Failure | None = None
+        self._start()
+
+    @abstractmethod
+    def _connect(self) -> Connection:
+        """A new connection; raises UnavailableError where there can be none."""
+
+    @property
+    def version(self) -> str:
+        """What the subject says of its version, "" where it says nothing."""
+        return self.about.version
+
+    @property
+    def noise(self) -> Sequence[str]:
+        """The first lines that it said in the place of answers, since it was started."""
+        return self._connection.noise if self._connection is not None else ()
+
+    def encode(self, text: str | bytes) -> Encoding:
+        return self._encode_each([text])[0]
+
+    def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        """By the subject's batch call where it has one, for `BATCH_TEXTS` at a time.
+
+        Where that gives no answer each text is encoded alone. If none of them is at fault, the batch call is, and the
+        first text has its failure for an answer. A batch call that hung or died is not used again before the next
+        shard.
+        """
+        if not self.has_batch or self._hopeless is not None:
+            encodings = self._encode_each(texts)
+        else:
+            encodings = []
+            for start in range(0, len(texts), BATCH_TEXTS):
+                encodings += self._encode_together(texts[start : start + BATCH_TEXTS])
+        self._ask_some_again(texts, encodings)
+        return encodings
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        return self.decode_each([ids])[0]
+
+    def decode_each(self, every: Sequence[Sequence[int]]) -> list[Decoding]:
+        skips = self.capabilities.decode.skip_special_tokens if self.capabilities.decode else "choice"
+        skipped = self._texts(True, [self._special_tokens.without(ids) for ids in every] if skips == "never" else every)
+        if skips == "always":
+            return [text if isinstance(text, Failure) else Decoded(text) for text in skipped]
+        kept = self._texts(False, every)
+        return [_decoding(*pair) for pair in zip(skipped, kept, strict=True)]
+
+    def stream(self, feedings: Sequence[Feeding]) -> list[Streaming]:
+        asked = [feeding for feeding in feedings if self._streams(feeding)]
+        items = [StreamInput(**feeding_to_message(feeding)) for feeding in asked]
+        results = self._ask(partial(Stream), items)
+        found = iter([self._streamed(*pair) for pair in zip(results, asked, strict=True)])
+        return [next(found) if self._streams(feeding) else None for feeding in feedings]
+
+    def in_bulk(self) -> InBulk:
+        """Its answers up to the first hang or death; the rest is asked in full, where such things are counted."""
+
+        def ids(texts: Sequence[str | bytes]) -> list[Ids | None]:
+            inputs = [self._input(text) for text in texts]
+            items = [item for item in inputs if isinstance(item, Input)]
+            answers = iter(self._first_results(partial(Encode, add_special_tokens=True, want=("ids",)), items))
+            found = [next(answers) if isinstance(item, Input) else None for item in inputs]
+            pairs = zip(found, texts, strict=True)
+            encodings = [None if result is None else self._encoding(result, text) for result, text in pairs]
+            return [list(one.ids) if isinstance(one, Encoded) else None for one in encodings]
+
+        def texts(skip: bool, questions: Sequence[Ids]) -> list[str | None]:
+            items = [IdsInput(ids=tuple(question)) for question in questions]
+            results = self._first_results(partial(Decode, skip_special_tokens=skip), items)
+            pairs = zip(results, questions, strict=True)
+            found = [None if result is None else self._text(result, ids) for result, ids in pairs]
+            return [text if isinstance(text, str) else None for text in found]
+
+        return InBulk(ids, partial(texts, False), partial(texts, True))
+
+    def next_shard(self) -> None:
+        """Forget earlier failures; where what it remembers matters, begin anew."""
+        self._deaths = 0
+        self._batch_works = True
+        if self._connection is not None and self._asked:
+            if self.anew:
+                self._close()
+            elif self.capabilities.reset:
+                self._reset()
+
+    def renew(self) -> None:
+        self._deaths = 0
+        self._batch_works = True
+        if self._connection is not None and self._asked:
+            self._close()
+
+    def load(self, path: Path) -> None:
+        """Take another model, in the same process if it lives: many models one after another take little time.
+
+        Raises UnavailableError where the subject refuses the model.
+        """
+        self._model = model = msgspec.structs.replace(self._model, path=str(path), sha256=sha256(path))
+        self._deaths = 0
+        if self._connection is not None:
+            request = Load(id=self._next_number(), model=model, options=self._options)
+            try:
+                self._greet(self._exchange(request, START_SECONDS))
+                return
+            except NoAnswer:
+                self._close()
+        self._start()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._close()
+
+    def smoke(self) -> None:
+        """Ask the plainest text; a subject that hangs or dies on it is not asked anything else."""
+        answer = self.encode(SMOKE_TEXT)
+        if isinstance(answer, Failure) and answer.kind in ("timed out", "crashed"):
+            message = f"{answer.message}, on the text {SMOKE_TEXT!r} already; nothing else was asked"
+            self._hopeless = Failure(answer.kind, message)
+
+    def _start(self) -> None:
+        self._connection = self._connect()
+        request = Start(id=self._next_number(), protocol=VERSION, model=self._model, options=self._options)
+        try:
+            self._greet(self._exchange(request, START_SECONDS))
+        except NoAnswer as error:
+            failure = error.failure
+            if failure.kind == "timed out":
+                failure = Failure("timed out", f"it had not loaded the model after {START_SECONDS:g} s")
+            said = self._last_words()
+            self._close()
+            raise UnavailableError(f"{self.name} cannot be loaded: {failure.message}{said}") from None
+
+    def _greet(self, answer: Answer) -> None:
+        """Take what the subject says when it has loaded a model; raises UnavailableError where it has not."""
+        assert isinstance(answer, StartAnswer)
+        if answer.started is None:
+            said = answer.unavailable.message if answer.unavailable else "neither `started` nor `unavailable` came"
+            self._close()
+            raise UnavailableError(f"{self.name} cannot be loaded: {' '.join(said.split())[:400]}")
+        if answer.started.protocol != VERSION:
+            self._close()
+            raise UnavailableError(
+                f"{self.name} speaks version {answer.started.protocol} of the protocol, not {VERSION}"
+            )
+        self.about: About = answer.started.subject
+        self.capabilities: Capabilities = answer.started.capabilities
+        self.has_batch = self.capabilities.encode_batch
+        self.takes_bytes = self.capabilities.encode is not None and self.capabilities.encode.bytes
+        self._asked = False
+
+    def _reset(self) -> None:
+        try:
+            self._exchange(Reset(id=self._next_number()), self._timeout)
+            self._asked = False
+        except NoAnswer:
+            self._close()
+
+    def _close(self) -> None:
+        assert self._connection is not None
+        self._connection.close()
+        self._connection = None
+
+    def _last_words(self) -> str:
+        """The end of what it said on standard error, for a message."""
+        said = self._connection.said if self._connection is not None else ""
+        return f"; it said: {' '.join(said.split())[-_MOST_WORDS:]}" if said.strip() else ""
+
+    def _next_number(self) -> int:
+        self._number += 1
+        return self._number
+
+    def _exchange(self, request: Request, seconds: float) -> Answer:
+        assert self._connection is not None
+        self._connection.send(request)
+        return self._connection.receive(request, seconds)
+
+    def _input(self, text: str | bytes) -> Input | Failure:
+        """A text as an item; a failure where it is not for this subject."""
+        offers = self.capabilities.encode
+        if offers is None:
+            return Failure("skipped", "it does not encode")
+        if isinstance(text, bytes):
+            return Input(base64=base64.b64encode(text).decode("ascii"))
+        if offers.special_in_text != "matched" and (content := self._special_tokens.in_text(text)):
+            return Failure("skipped", f"the text of a special token ({content}) is {offers.special_in_text} to it")
+        if text.isascii() or _is_scalar(text):
+            return Input(text=text)
+        if not offers.utf16:
+            return Failure("refused", "lone surrogates are not for it")
+        units = text.encode("utf-16-le", "surrogatepass")
+        return Input(utf16=tuple(int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)))
+
+    def _encode_each(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        inputs = [self._input(text) for text in texts]
+        items = [item for item in inputs if isinstance(item, Input)]
+        results = iter(self._ask(partial(Encode, add_special_tokens=True, want=self._wanted), items))
+        pairs = zip(inputs, texts, strict=True)
+        return [item if isinstance(item, Failure) else self._encoding(next(results), text) for item, text in pairs]
+
+    @property
+    def _wanted(self) -> tuple[Field, ...]:
+        return ("ids", *(self.capabilities.encode.fields if self.capabilities.encode else ()))
+
+    def _encode_together(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        """The ids of the batch call; it gives nothing else, so the rest is from the calls for each text."""
+        batch = self._batch(texts) if self._batch_works else None
+        if isinstance(batch, list) and self._wanted == ("ids",):
+            return [Encoded(ids) for ids in batch]
+        singles = self._encode_each(texts)
+        return singles if batch is None else batch_with_singles(batch, singles)
+
+    def _batch(self, texts: Sequence[str | bytes]) -> list[tuple[int, ...]] | Failure | None:
+        """The ids of each text of a batch; None where it cannot be asked for these."""
+        inputs = [self._input(text) for text in texts]
+        items = tuple(item for item in inputs if isinstance(item, Input))
+        if len(items) < len(inputs):
+            return None
+        try:
+            if self._connection is None:
+                self._start()
+            self._asked = True
+            request = EncodeBatch(id=self._next_number(), items=items, add_special_tokens=True, want=("ids",))
+            answer = self._exchange(request, self._timeout * len(texts))
+        except UnavailableError as error:
+            return Failure("crashed", str(error))
+        except NoAnswer as error:
+            if error.failure.kind in ("timed out", "crashed"):
+                self._batch_works = False
+            self._close()
+            return error.failure
+        assert isinstance(answer, EncodeAnswer)
+        if answer.results is None:
+            return not_answered(answer) or Failure("nonsense", "neither results nor a refusal came")
+        if len(answer.results) != len(texts):
+            return Failure("nonsense", f"{len(answer.results)} encodings for a batch of {len(texts)} texts")
+        found = [self._encoding(*pair) for pair in zip(answer.results, texts, strict=True)]
+        failure = next((one for one in found if isinstance(one, Failure)), None)
+        return failure or [one.ids for one in found if isinstance(one, Encoded)]
+
+    def _encoding(self, result: Any, text: str | bytes) -> Encoding:
+        offers = self.capabilities.encode
+        assert offers is not None
+        found = result if isinstance(result, Failure) else encoded(result, text, offers.offsets_unit)
+        if offers.add_special_tokens != "never" or isinstance(found, Failure):
+            return found
+        return self._special_tokens.around(found)
+
+    def _texts(self, skip: bool, every: Sequence[Sequence[int]]) -> list[str | Failure]:
+        if self.capabilities.decode is None:
+            return [Failure("skipped", "it does not decode")] * len(every)
+        items = [IdsInput(ids=tuple(ids)) for ids in every]
+        results = self._ask(partial(Decode, skip_special_tokens=skip), items)
+        return [self._text(*pair) for pair in zip(results, every, strict=True)]
+
+    def _text(self, result: Any, ids: Sequence[int]) -> str | Failure:
+        if isinstance(result, Failure):
+            return result
+        return decoded_text(result, ids, each_byte=self._model.format == "sentencepiece")
+
+    def _streams(self, feeding: Feeding) -> bool:
+        """Whether the subject has a stream that can be fed so."""
+        extras: Sequence[str] | None
+        extras = self.capabilities.stream_encode if feeding.to == "encoder" else self.capabilities.stream_decode
+        if extras is None:
+            return False
+        needed = {
+            "bytes": isinstance(next(iter(feeding.chunks), None), bytes),
+            "reset": bool(feeding.forgotten),
+            "beside": bool(feeding.beside),
+            "callback": bool(feeding.stop),
+        }
+        return all(name in extras for name, needs in needed.items() if needs) and self._takes(feeding)
+
+    def _takes(self, feeding: Feeding) -> bool:
+        """Whether its texts are such as the subject takes."""
+        if feeding.to == "decoder" or (self.capabilities.encode and self.capabilities.encode.utf16):
+            return True
+        chunks = (*feeding.chunks, *feeding.forgotten, *feeding.beside)
+        return all(_is_scalar(chunk) for chunk in chunks if isinstance(chunk, str))
+
+    def _streamed(self, result: Any, feeding: Feeding) -> Streaming:
+        found = result if isinstance(result, Failure) else streamed(result, feeding)
+        if isinstance(found, Failure):
+            return None if found.kind in ("skipped", "adapter error") else found
+        if found is None or feeding.to == "decoder" or not self._adds_nothing:
+            return found
+        before, after = self._special_tokens.before.ids, self._special_tokens.after.ids
+        first, *between, last = ((), *found.given) if len(found.given) < 2 else found.given
+        return replace(found, given=((*before, *first), *between, (*last, *after)))
+
+    @property
+    def _adds_nothing(self) -> bool:
+        return self.capabilities.encode is not None and self.capabilities.encode.add_special_tokens == "never"
+
+    def _ask(self, make: MakeRequest, items: Sequence[Any]) -> list[Result | Failure]:
+        """A result for each item, or the failure that stands in its place."""
+        if self._hopeless is not None:
+            return [self._hopeless] * len(items)
+        found: list[Result | Failure] = []
+        while len(found) < len(items):
+            if self._deaths >= MOST_DEATHS:
+                given_up = Failure("not asked", f"it hung or died {MOST_DEATHS} times before")
+                return found + [given_up] * (len(items) - len(found))
+            results, window, failure = self._until_trouble(make, items[len(found) :])
+            found += results
+            if failure is not None:
+                found += self._one_by_one(make, window, failure)
+        return found
+
+    def _first_results(self, make: MakeRequest, items: Sequence[Any]) -> list[Result | None]:
+        """The results up to a hang or a death, then None; neither counts."""
+        results: list[Result] = []
+        if self._hopeless is None and items:
+            results, _, _ = self._until_trouble(make, items)
+        return [*results, *[None] * (len(items) - len(results))]
+
+    def _until_trouble(
+        self, make: MakeRequest, items: Sequence[Any]
+    ) -> tuple[list[Result], Sequence[Any], Failure | None]:
+        """The results up to the first message that has no answer; the items of that message, and what became of it."""
+        results: list[Result] = []
+        waiting: deque[tuple[Request, Sequence[Any]]] = deque()
+        windows = self._windows(items)
+        try:
+            if self._connection is None:
+                self._start()
+        except UnavailableError as error:
+            self._deaths = MOST_DEATHS
+            return results, items[:1], Failure("crashed", str(error))
+        assert self._connection is not None
+        self._asked = True
+        since = time.monotonic()
+        while True:
+            for window in islice(windows, self.capabilities.in_flight - len(waiting)):
+                request = make(id=self._next_number(), items=tuple(window))
+                self._connection.send(request)
+                waiting.append((request, window))
+            if not waiting:
+                return results, (), None
+            request, window = waiting.popleft()
+            try:
+                results += _results(self._connection.receive(request, self._timeout), len(window))
+            except NoAnswer as error:
+                failure = self._with_last_words(error.failure)
+                if waiting or failure.kind != "adapter error":
+                    self._close()
+                return results, window, failure
+            now = time.monotonic()
+            self._adapt(now - since, len(window))
+            since = now
+
+    def _windows(self, items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        start = 0
+        while start < len(items):
+            size = min(self._most_items, self.capabilities.items)
+            yield items[start : start + size]
+            start += size
+
+    def _adapt(self, seconds: float, items: int) -> None:
+        if seconds > _LONG_SECONDS:
+            self._most_items = max(1, items // 2)
+        elif seconds < _SHORT_SECONDS and items == self._most_items:
+            self._most_items = min(2 * items, 4096)
+
+    def _one_by_one(self, make: MakeRequest, window: Sequence[Any], failure: Failure) -> list[Result | Failure]:
+        """The results of the items of a message that had no answer, each asked alone, up to one that has none again.
+
+        failure: what became of the message. Where each item alone is answered, that stands in the place of the first
+        result: it does not come again.
+        """
+        is_death = failure.kind in ("timed out", "crashed")
+        self._deaths += is_death
+        if self._deaths > MOST_DEATHS or (len(window) == 1 and not is_death):
+            return [failure]
+        found: list[Result | Failure] = []
+        for item in window:
+            results, _, again = self._until_trouble(make, [item])
+            found += results or [again or failure]
+            if again is not None and again.kind in ("timed out", "crashed"):
+                return found
+        if is_death and not any(isinstance(one, Failure) for one in found):
+            found[0] = _once(failure, len(window))
+        return found
+
+    def _with_last_words(self, failure: Failure) -> Failure:
+        if failure.kind != "crashed":
+            return failure
+        return replace(failure, message=f"{failure.message}{self._last_words()}")
+
+    def _ask_some_again(self, texts: Sequence[str | bytes], encodings: Sequence[Encoding]) -> None:
+        """See whether a few texts have the same answers in reverse; where not, it is started anew for each shard."""
+        if self.anew or self._hopeless is not None or self.capabilities.reset:
+            return
+        some = [at for at, text in enumerate(texts) if len(texts) > 1 and _is_asked_twice(text)]
+        some = [at for at in reversed(some) if isinstance(encodings[at], Encoded)]
+        again = self._encode_each([texts[at] for at in some])
+        pairs = zip((encodings[at] for at in some), again, strict=True)
+        self.anew = any(one != other for one, other in pairs)
+
+
+_MOST_WORDS = 2000
+"""Characters of what it said last, in a message."""
+
+
+def _results(answer: Any, due: int) -> Sequence[Result]:
+    results: Sequence[Result] | None = answer.results
+    if results is None:
+        raise NoAnswer(not_answered(answer) or Failure("nonsense", "an answer without results came"))
+    if len(results) != due:
+        raise NoAnswer(Failure("nonsense", f"{len(results)} results for {due} items"))
+    return results
+
+
+def _once(failure: Failure, items: int) -> Failure:
+    """A hang or a death that did not come again."""
+    alone = "it was asked the same again" if items == 1 else f"each of these {items} items was asked alone"
+    message = f"{failure.message}; not reproducible: not when {alone}"
+    return Failure("crashed once" if failure.kind == "crashed" else "timed out once", message)
+
+
+def _decoding(skipped: str | Failure, kept: str | Failure) -> Decoding:
+    if isinstance(skipped, Failure):
+        return skipped
+    return kept if isinstance(kept, Failure) else Decoded(skipped, kept)
+
+
+def _is_scalar(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_asked_twice(text: str | bytes) -> bool:
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return crc32(data) % ASKED_TWICE == 0
