@@ -35,6 +35,9 @@ class Connection(Protocol):
     def receive(self, request: Request, seconds: float) -> Answer:
         """The answer to a message; raises NoAnswer."""
 
+    def stop(self) -> int | None:
+        """The exit code of what was asked to stop; None where it does not."""
+
     def close(self) -> None:
         """End what answers."""
 
@@ -65,7 +68,6 @@ class ProgramConnection:
                 self.noise.append(line[:_NOISE_CHARACTERS].decode("utf-8", "replace"))
 
     def stop(self) -> int | None:
-        """The exit code of a program that is asked to stop; None where it does not."""
         return self._program.stop()
 
     def close(self) -> None:
@@ -87,6 +89,9 @@ class LocalConnection:
 
     def receive(self, request: Request, seconds: float) -> Answer:
         return _checked(_converted(self._answers.pop(0), ANSWERS[type(request)]), request)
+
+    def stop(self) -> int | None:
+        return 0
 
     def close(self) -> None:
         self._answers.clear()

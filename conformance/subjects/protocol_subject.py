@@ -47,6 +47,7 @@ from conformance.subjects.protocol import (
     Reset,
     Start,
     StartAnswer,
+    Stop,
     Stream,
     StreamInput,
     StreamResult,
@@ -211,6 +212,23 @@ class ProtocolSubject(Subject):
     def close(self) -> None:
         if self._connection is not None:
             self._close()
+
+    def exchange(self, request: Request) -> Answer:
+        """The answer to a message of the caller's own; raises NoAnswer, or UnavailableError where it does not start."""
+        if self._connection is None:
+            self._start()
+        self._asked = True
+        return self._exchange(request, self._timeout)
+
+    def stopped(self) -> int | None:
+        """The exit code with which it ends when it is asked to; None where it does not."""
+        if self._connection is None:
+            self._start()
+        assert self._connection is not None
+        self._connection.send(Stop(id=self._next_number()))
+        code = self._connection.stop()
+        self._close()
+        return code
 
     def smoke(self) -> None:
         """Ask the plainest text; a subject that hangs or dies on it is not asked anything else."""

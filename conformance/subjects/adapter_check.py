@@ -1,0 +1,227 @@
+"""The adapter of a subject, looked at before anything is compared: its mistakes would be told as the library's.
+
+Some twenty exchanges, each read by the types of the protocol. What is wrong in all of them is no library's mistake, and
+is said in one sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.streaming import Feeding, Streamed
+from conformance.subjects.base import Subject
+from conformance.subjects.process import NoAnswer
+from conformance.subjects.protocol import Encode, Reset, ResetAnswer, Unit
+from conformance.subjects.protocol_subject import ProtocolSubject
+from conformance.subjects.special_tokens import SpecialTokens
+from conformance.subjects.units import in_code_points
+
+TEXTS = (
+    "a",
+    "Hello world",
+    "The quick brown fox.",
+    "one two  three",
+    "1234 and 5",
+    "caf\u00e9",
+    "\u65e5\u672c\u8a9e",
+    "\u0440\u0443\u0441\u0441\u043a\u0438\u0439",
+    "a\nb",
+    "\U0001f600 a",
+)
+_LEAST = 3
+"""Fewer answers of a kind prove nothing."""
+UNITS: Sequence[tuple[Unit, str]] = (
+    ("scalar", "code points"),
+    ("utf8", "bytes of UTF-8"),
+    ("utf16", "code units of UTF-16"),
+    ("grapheme", "grapheme clusters"),
+)
+
+
+def first_mistakes(subject: Subject, oracle: Subject) -> list[str]:
+    """What is wrong with all of the first answers of a kind, a sentence each; nothing where some are right.
+
+    oracle: the official library with the same model.
+    """
+    expected = oracle.encode_batch(TEXTS)
+    observed = subject.encode_batch(TEXTS)
+    ids = [one.ids for one in expected if isinstance(one, Encoded)]
+    decoded = [subject.decode(one) for one in ids]
+    due = [oracle.decode(one) for one in ids]
+    return [*_of_encodings(expected, observed), *_of_decodings(due, decoded)]
+
+
+def mistakes(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -> Iterator[str]:
+    """What an adapter gets wrong, a sentence each, in the order in which it should be mended.
+
+    tokens: the special tokens of the model.
+    """
+    found = first_mistakes(subject, oracle)
+    yield from found
+    if subject.noise:
+        count = len(subject.noise)
+        yield f"noise on standard output ({count} line{'s' * (count > 1)}): log to standard error: {subject.noise[0]!r}"
+    if found:
+        return
+    yield from _of_order(subject)
+    yield from _of_template(subject, oracle, tokens)
+    yield from _of_special_tokens(subject, oracle, tokens)
+    yield from _of_offsets(subject, oracle)
+    yield from _of_batches(subject)
+    yield from _of_streams(subject)
+    yield from _of_messages(subject)
+
+
+def _of_encodings(expected: Sequence[Encoding], observed: Sequence[Encoding]) -> Iterator[str]:
+    pairs = [(one, other) for one, other in zip(expected, observed, strict=True) if isinstance(one, Encoded)]
+    tested = [(one, other) for one, other in pairs if not (isinstance(other, Failure) and other.kind == "skipped")]
+    if len(tested) < _LEAST:
+        return
+    failures = [other for _, other in tested if isinstance(other, Failure)]
+    if len(failures) == len(tested):
+        yield f"no text is encoded: {failures[0].kind}: {failures[0].message}"
+    elif all(isinstance(other, Encoded) and not other.ids for _, other in tested):
+        yield "every list of ids is empty: is it the adapter?"
+    elif all(not isinstance(other, Encoded) or one.ids != other.ids for one, other in tested):
+        one, other = next((one, other) for one, other in tested if isinstance(other, Encoded))
+        what = f"{_text(one, expected)!r} is {_ids(other)} here, and {_ids(one)} by the official library"
+        yield f"every encoding is wrong: is it the adapter, or another model? {what}"
+
+
+def _of_decodings(due: Sequence[Decoding], decoded: Sequence[Decoding]) -> Iterator[str]:
+    pairs = [(one, other) for one, other in zip(due, decoded, strict=True) if isinstance(one, Decoded)]
+    tested = [(one, other) for one, other in pairs if not (isinstance(other, Failure) and other.kind == "skipped")]
+    if len(tested) < _LEAST:
+        return
+    failures = [other for _, other in tested if isinstance(other, Failure)]
+    if len(failures) == len(tested):
+        yield f"nothing is decoded: {failures[0].kind}: {failures[0].message}"
+    elif all(isinstance(other, Decoded) and not other.text for _, other in tested):
+        yield "every decoded text is empty: is it the adapter?"
+    elif all(not isinstance(other, Decoded) or one.text != other.text for one, other in tested):
+        one, other = next((one, other) for one, other in tested if isinstance(other, Decoded))
+        yield f"every decoded text is wrong: is it the adapter? {other.text!r} came where {one.text!r} was due"
+
+
+def _text(one: Encoded, expected: Sequence[Encoding]) -> str:
+    return TEXTS[expected.index(one)]
+
+
+def _ids(encoded: Encoding) -> str:
+    assert isinstance(encoded, Encoded)
+    shown = ", ".join(map(str, encoded.ids[:8]))
+    return f"[{shown}{', …' if len(encoded.ids) > 8 else ''}]"
+
+
+def _of_order(subject: ProtocolSubject) -> Iterator[str]:
+    """Whether an item has the same answer among others as alone."""
+    together = subject.encode_batch(TEXTS)
+    alone = [subject.encode(text) for text in reversed(TEXTS)][::-1]
+    moved = [text for text, *pair in zip(TEXTS, together, alone, strict=True) if pair[0] != pair[1]]
+    if moved:
+        yield f"answers change with what else is asked: {moved[0]!r} alone has another answer than among others"
+
+
+def _of_template(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -> Iterator[str]:
+    """Whether the special tokens of the template are added, where all of it is as it says."""
+    around = (*tokens.before.ids, *tokens.after.ids)
+    if not around:
+        return
+    bare = [one for one in map(subject.encode, TEXTS) if isinstance(one, Encoded)]
+    due = [one for one in map(oracle.encode, TEXTS) if isinstance(one, Encoded)]
+    if bare and all(tokens.around(one).ids == other.ids for one, other in zip(bare, due, strict=False)):
+        yield "special tokens of the template are never added: say so in the capabilities (encode.add_special_tokens)"
+
+
+def _of_special_tokens(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -> Iterator[str]:
+    if not tokens.ids or not tokens.contents:
+        return
+    first = min(tokens.ids)
+    plain = oracle.encode("a")
+    offers = subject.capabilities.decode
+    if isinstance(plain, Encoded) and offers is not None and offers.skip_special_tokens == "choice":
+        asked, due = subject.decode([*plain.ids, first]), oracle.decode([*plain.ids, first])
+        if isinstance(asked, Decoded) and isinstance(due, Decoded) and due.text != due.kept:
+            if asked.text == asked.kept == due.text:
+                yield "special tokens are always skipped: say so in the capabilities (decode.skip_special_tokens)"
+            elif asked.text == asked.kept == due.kept:
+                yield "special tokens are never skipped: say so in the capabilities (decode.skip_special_tokens)"
+    encodes = subject.capabilities.encode
+    if encodes is not None and encodes.special_in_text == "matched":
+        text = f"a{tokens.contents[0]}b"
+        say_so = "if it is meant so, say so in the capabilities (encode.special_in_text)"
+        found, matched = subject.encode(text), oracle.encode(text)
+        if isinstance(matched, Encoded) and tokens.ids & {*matched.ids}:
+            if isinstance(found, Encoded) and not tokens.ids & {*found.ids} - {*tokens.before.ids, *tokens.after.ids}:
+                yield f"{tokens.contents[0]!r} in a text is taken as text: {say_so}"
+            elif isinstance(found, Failure):
+                yield f"{tokens.contents[0]!r} in a text is refused: {say_so}"
+
+
+def _of_offsets(subject: ProtocolSubject, oracle: Subject) -> Iterator[str]:
+    """Whether the offsets are in another unit than the adapter says."""
+    offers = subject.capabilities.encode
+    if offers is None or "offsets" not in offers.fields:
+        return
+    text = "caf\u00e9 \U0001f600 a\u0301b c"
+    asked, due = subject.encode(text), oracle.encode(text)
+    if not isinstance(asked, Encoded) or not isinstance(due, Encoded) or asked.ids != due.ids:
+        return
+    if asked.offsets is None:
+        yield "offsets are promised, and not given"
+    elif due.offsets is not None and asked.offsets != due.offsets and offers.offsets_unit == "scalar":
+        for unit, name in UNITS[1:]:
+            if in_code_points(asked.offsets, text, unit) == due.offsets:
+                yield f"offsets are in {name}: say so in the capabilities (encode.offsets_unit)"
+                return
+
+
+def _of_batches(subject: ProtocolSubject) -> Iterator[str]:
+    if subject.has_batch:
+        failure = next((one for one in subject.encode_batch(TEXTS[:3]) if isinstance(one, Failure)), None)
+        if failure is not None and "encode_batch" in failure.message:
+            yield f"a batch call is promised, and fails: {failure.message}"
+
+
+def _of_streams(subject: ProtocolSubject) -> Iterator[str]:
+    encoded = subject.encode(TEXTS[1])
+    if not isinstance(encoded, Encoded):
+        return
+    decoded = subject.decode(encoded.ids)
+    for feeding, whole in (
+        (Feeding("encoder", (TEXTS[1][:3], TEXTS[1][3:])), encoded.ids),
+        (Feeding("decoder", encoded.ids), decoded.text if isinstance(decoded, Decoded) else None),
+    ):
+        (streamed,) = subject.stream([feeding])
+        if isinstance(streamed, Failure):
+            yield f"a streaming {feeding.to} is promised, and fails: {streamed.kind}: {streamed.message}"
+        elif isinstance(streamed, Streamed):
+            if len(streamed.given) != len(feeding.chunks) + 1:
+                due = len(feeding.chunks) + 1
+                yield f"a streaming {feeding.to} gives {len(streamed.given)} pieces: one a chunk and the last are {due}"
+            elif not any(streamed.given) and whole:
+                yield f"a streaming {feeding.to} gives nothing"
+
+
+def _of_messages(subject: ProtocolSubject) -> Iterator[str]:
+    """How the adapter takes what no library has to know of: no items, a reset, the end."""
+    number = iter(range(1 << 30, 1 << 31))
+    try:
+        subject.exchange(Encode(id=next(number), items=(), add_special_tokens=True, want=("ids",)))
+    except NoAnswer as error:
+        yield f"a message without items has no answer: {error.failure.message}"
+        return
+    if subject.capabilities.reset:
+        try:
+            answer = subject.exchange(Reset(id=next(number)))
+            if not (isinstance(answer, ResetAnswer) and answer.ok):
+                yield 'a reset is promised, and not answered by {"ok": true}'
+        except NoAnswer as error:
+            yield f"a reset is promised, and fails: {error.failure.message}"
+            return
+    code = subject.stopped()
+    if code is None:
+        yield "it does not end within 5 seconds of a `stop`"
+    elif code != 0:
+        yield f"it ends with exit code {code} after a `stop`, not with 0"

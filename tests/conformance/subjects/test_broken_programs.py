@@ -1,0 +1,151 @@
+"""Programs that break the protocol, each in one way: told by its name, and the rest is answered."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.core.observation import Decoded, Encoded, Failure
+from conformance.subjects import process, protocol_subject
+from conformance.subjects.base import UnavailableError
+from conformance.subjects.definition import Definition
+from conformance.subjects.isolated import IsolatedSubject
+from conformance.subjects.protocol import Model
+
+from .isolated_subjects import failure
+
+PROGRAM = Path(__file__).with_name("broken_program.py")
+Broken = Callable[..., IsolatedSubject]
+
+
+@pytest.fixture
+def broken() -> Iterator[Broken]:
+    made: list[IsolatedSubject] = []
+
+    def of(*way: str, timeout: float = 20.0, memory: int = 512) -> IsolatedSubject:
+        command = Definition("broken", (sys.executable, str(PROGRAM), *way), (PROGRAM,))
+        made.append(IsolatedSubject(command, Model(path="", format="", sha256=""), timeout, memory))
+        return made[-1]
+
+    yield of
+    for subject in made:
+        subject.close()
+
+
+@pytest.mark.parametrize(
+    ("way", "kind", "message"),
+    [
+        ("answers another message", "nonsense", "it answers message"),
+        ("leaves a result out", "nonsense", "0 results for 1 items"),
+        ("says half a line", "crashed", "its process ended with exit code 0"),
+        ("is silent", "timed out", "no answer within 1 s"),
+        ("says what is no UTF-8", "timed out", "no answer within 1 s"),
+        ("closes its output", "crashed", "it closed its answers"),
+        ("floods its output", "crashed", "its answer is longer than 1 MB"),
+        ("floods its output with lines", "timed out", "no answer within 1 s"),
+        ("dies", "crashed", "its process was killed by SIGSEGV; it said: the last words"),
+        ("answers out of order", "nonsense", "it answers message"),
+        ("gives huge integers", "nonsense", "an integer of more than 64 bits came"),
+        ("gives NaN", "nonsense", "Expected `int`, got `float` - at `$.results[0].ids[0]`"),
+        ("gives numbers as strings", "nonsense", "Expected `int`, got `str` - at `$.results[0].ids[0]`"),
+        ("gives no ids", "nonsense", "a result without ids came"),
+        ("gives offsets that are no pairs", "nonsense", "$.results[0].offsets[0]"),
+        ("nests without end", "timed out", "no answer within 1 s"),
+        ("takes all memory", "crashed", "MemoryError"),
+        ("has an error of its own", "adapter error", "no field\x1b[31m 'items'"),
+        ("skips", "skipped", "not yet https://example.org/7"),
+    ],
+)
+def test_a_broken_answer_is_told_and_the_others_are_answered(
+    broken: Broken, monkeypatch: pytest.MonkeyPatch, way: str, kind: str, message: str
+) -> None:
+    monkeypatch.setattr(process, "MOST_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(process, "STOP_SECONDS", 0.5)
+    before, failed, after = broken(way, timeout=1.0 if kind == "timed out" else 60.0).encode_batch(["a", "wrong", "bb"])
+    assert (before, after) == (Encoded((1,)), Encoded((2,)))
+    assert failure(failed).kind == kind
+    assert message in failure(failed).message
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "makes noise",
+        "floods its errors",
+        "forks",
+        "ignores SIGTERM",
+        "sleeps at its stop",
+        "says that it gives offsets",
+    ],
+)
+def test_what_breaks_no_answer_is_no_fault(broken: Broken, way: str) -> None:
+    subject = broken(way)
+    assert subject.encode_batch(["a", "wrong", "bb"]) == [Encoded((1,)), Encoded((5,)), Encoded((2,))]
+    assert subject.decode([1, 2]) == Decoded("xx", "xx")
+
+
+def test_what_a_program_says_beside_its_answers_is_kept(broken: Broken) -> None:
+    subject = broken("makes noise")
+    subject.encode("wrong")
+    assert subject.noise == ["loading: 10 %", "loading: 100 %"]
+
+
+def test_an_answer_that_comes_twice_is_not_that_to_the_next_question(broken: Broken) -> None:
+    answers = broken("answers twice").encode_batch(["wrong", "a", "bb"])
+    assert answers[0] == Encoded((5,))
+    assert answers[1:] == [Encoded((1,)), Encoded((2,))]
+
+
+@pytest.mark.parametrize(
+    ("way", "message"),
+    [
+        ("sleeps at its start", r"it had not loaded the model after 0\.5 s"),
+        ("ends at its start", "its process ended with exit code 1; it said: there is no library"),
+        ("says nothing of its start", "neither `started` nor `unavailable` came"),
+        ("speaks another version", "broken speaks version 2 of the protocol, not 1"),
+        ("promises more than it knows", r"Expected `int` <= 64 - at `\$\.started\.capabilities\.in_flight`"),
+        ("has a long name", r"`\$\.started\.subject\.name`"),
+    ],
+)
+def test_a_program_that_does_not_start_says_why(
+    broken: Broken, monkeypatch: pytest.MonkeyPatch, way: str, message: str
+) -> None:
+    if way.startswith("sleeps"):
+        monkeypatch.setattr(protocol_subject, "START_SECONDS", 0.5)
+    with pytest.raises(UnavailableError, match=message):
+        broken(way)
+
+
+def test_a_death_that_does_not_come_again_is_not_reproducible(broken: Broken, tmp_path: Path) -> None:
+    answers = broken("dies once", str(tmp_path / "died")).encode_batch(["wrong"])
+    assert failure(answers[0]).kind == "crashed once"
+    assert failure(answers[0]).message == (
+        "its process ended with exit code 9; not reproducible: not when it was asked the same again"
+    )
+
+
+def test_a_batch_call_that_is_promised_and_not_there_is_the_adapters(broken: Broken) -> None:
+    answers = broken("says that it has a batch call").encode_batch(["a", "bb"])
+    assert failure(answers[0]) == Failure("adapter error", "encode_batch of 2 texts: there is no batch call")
+    assert answers[1] == Encoded((2,))
+
+
+def test_a_subject_whose_answers_change_is_started_for_each_shard(broken: Broken) -> None:
+    subject = broken("changes its answers")
+    subject.encode_batch([f"text {number}" for number in range(300)])
+    assert subject.anew
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc")
+def test_what_a_program_started_ends_with_it(broken: Broken) -> None:
+    subject = broken("forks")
+    subject.encode("wrong")
+    sleeping = subprocess.run(["pgrep", "-f", "time.sleep\\(600\\)"], capture_output=True, check=False).stdout.split()
+    assert sleeping
+    subject.close()
+    left = subprocess.run(["pgrep", "-f", "time.sleep\\(600\\)"], capture_output=True, check=False).stdout.split()
+    assert not {*sleeping} & {*left}
