@@ -255,8 +255,9 @@ class ProtocolSubject(Subject):
         assert isinstance(answer, StartAnswer)
         if answer.started is None:
             said = answer.unavailable.message if answer.unavailable else "neither `started` nor `unavailable` came"
+            message = f"{self.name} cannot be loaded: {' '.join(said.split())[:400]}{self._last_words()}"
             self._close()
-            raise UnavailableError(f"{self.name} cannot be loaded: {' '.join(said.split())[:400]}")
+            raise UnavailableError(message)
         if answer.started.protocol != VERSION:
             self._close()
             raise UnavailableError(

@@ -1,0 +1,133 @@
+"""The names of subjects: FILE.py:FACTORY, a subject.toml, a command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.core.errors import InputError, UsageError
+from conformance.core.observation import Encoded
+from conformance.subjects.base import UnavailableError
+from conformance.subjects.definition import absolute_name, check_definition, definition
+from conformance.subjects.isolated import IsolatedSubject
+from conformance.subjects.protocol import Model
+
+SAYS_WHERE = """
+import os, sys
+class Subject:
+    version = f"{os.environ.get('MODE')} {os.getcwd() != sys.path[0]} {os.listdir()} {os.environ['TZ']}"
+    def __init__(self, path): pass
+    def encode(self, text, special): return [1]
+    def decode(self, ids, skip): return ""
+"""
+
+
+def written(folder: Path, text: str) -> str:
+    (folder / "mine.py").write_text(SAYS_WHERE, "utf-8")
+    path = folder / "subject.toml"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+def loaded(name: str, model_format: str = "tokenizer.json") -> IsolatedSubject:
+    return IsolatedSubject(definition(name), Model(path="", format=model_format, sha256=""), 60.0)
+
+
+def test_a_command_finds_its_files_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "server.mjs").touch()
+    monkeypatch.chdir(tmp_path)
+    found = definition("node server.mjs --fast")
+    assert found.command == ("node", str(tmp_path / "server.mjs"), "--fast")
+    assert found.code == (tmp_path / "server.mjs",)
+    name = absolute_name("node server.mjs --fast")
+    monkeypatch.chdir("/")
+    assert definition(name).command == found.command
+
+
+def test_a_program_beside_is_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tok").touch()
+    monkeypatch.chdir(tmp_path)
+    assert definition("./tok").command == (str(tmp_path / "tok"),)
+    assert definition("./tok").label == "tok"
+
+
+def test_a_subject_file_names_a_factory_in_python(tmp_path: Path) -> None:
+    name = written(tmp_path, 'name = "mine 2"\nfactory = "mine.py:Subject"\n[env]\nMODE = "fast"\n')
+    subject = loaded(name)
+    assert subject.name == "mine 2"
+    assert subject.version == "fast True [] UTC"
+    assert subject.encode("a") == Encoded((1,))
+    assert definition(name).code == (tmp_path / "subject.toml", tmp_path / "mine.py")
+    subject.close()
+
+
+def test_the_interpreter_of_a_subject_may_be_another(tmp_path: Path) -> None:
+    """It keeps its place: that of an environment is a link, by which it knows its libraries."""
+    (tmp_path / "python").symlink_to(sys.executable)
+    name = written(tmp_path, 'name = "mine"\nfactory = "mine.py:Subject"\npython = "python"\n')
+    assert definition(name).command[0] == str(tmp_path / "python")
+    subject = loaded(name)
+    assert subject.encode("a") == Encoded((1,))
+    subject.close()
+
+
+def test_a_format_that_a_subject_does_not_name_is_not_read(tmp_path: Path) -> None:
+    name = written(tmp_path, 'name = "mine"\nfactory = "mine.py:Subject"\nmodels = ["tiktoken"]\n')
+    with pytest.raises(UnavailableError, match=r"mine does not read tokenizer\.json files"):
+        loaded(name)
+    loaded(name, "tiktoken").close()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "`name`"),
+        ('name = "x"\n', "one of `command` and `factory`"),
+        ('name = "x"\ncommand = ["a"]\nfactory = "a.py:A"\n', "one of `command` and `factory`"),
+        ('name = "x"\ncommand = ["a"]\ncolour = "red"\n', "'colour' is not known"),
+        ('name = "x"\ncommand = "node server.mjs"\n', "Expected `array`"),
+        ('name = "x"\nfactory = "a.py"\n', "FILE.py:FACTORY"),
+        ('name = "x"\ncommand = ["a"]\nmodel = "theirs"\n', '"own"'),
+        ('name = "x"\ncommand = ["a"]\ntimeout = 0\n', "> 0.0"),
+        ("name = [", "is no subject.toml"),
+        ("\udcff", "is no subject.toml"),
+    ],
+)
+def test_a_subject_file_of_another_form_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "subject.toml"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(InputError) as caught:
+        definition(str(path))
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
+    """Else a pipe is waited for, and /dev/zero has no end."""
+    os.mkfifo(tmp_path / "subject.toml")
+    with pytest.raises(UsageError, match="there is no such file"):
+        definition(str(tmp_path / "subject.toml"))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("no-such-program-here", "there is no program no-such-program-here"),
+        ("no-such-program-here --fast", "there is no program no-such-program-here"),
+        ("'unclosed", "is no command"),
+        ("", "names nothing"),
+        ("nowhere/mine.py:Mine", "there is no file"),
+    ],
+)
+def test_a_subject_that_is_not_there_is_told(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check_definition(name, ("tokenizers",))
+
+
+def test_a_program_that_is_to_be_built_says_how(tmp_path: Path) -> None:
+    name = written(tmp_path, 'name = "mine"\ncommand = ["./build/tok"]\nbuild = "make"\n')
+    with pytest.raises(UsageError, match=rf"is it built\? \(cd {tmp_path} && make\)"):
+        check_definition(name, ())

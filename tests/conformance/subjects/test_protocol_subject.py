@@ -1,0 +1,152 @@
+"""What a subject says of itself decides what it is asked, and how its answers are read."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reftok
+from conformance.core.observation import Decoded, Encoded
+from conformance.core.streaming import Feeding, Streamed
+from conformance.subjects.in_process import InProcessSubject
+from conformance.subjects.protocol import ANSWERS, Encode, EncodeAnswer, Input, schema
+from conformance.subjects.special_tokens import SpecialTokens, special_tokens
+from conformance.subjects.units import in_code_points
+
+from .isolated_subjects import Make, failure
+
+TOKENS = SpecialTokens(
+    frozenset({1, 2}),
+    ("<s>", "</s>"),
+    Encoded((1,), ("<s>",), ((0, 0),), (1,)),
+    Encoded((2,), ("</s>",), ((0, 0),), (1,)),
+)
+SAYS = """
+class Subject:
+    capabilities = {says}
+    def __init__(self, path): pass
+    def encode(self, text, special):
+        return [*([1] if special else []), *(list(text) if isinstance(text, bytes) else map(ord, text))]
+    def decode(self, ids, skip):
+        return {decoded}
+"""
+
+
+def test_the_published_schema_is_that_of_the_types() -> None:
+    text = files("conformance.subjects").joinpath("schema", "protocol-1.json").read_text("utf-8")
+    assert json.loads(text) == schema()
+
+
+def test_bytes_of_a_decoding_are_read_as_the_official_library_does(make: Make) -> None:
+    subject = make(SAYS.format(says={}, decoded="b'a\\xf0\\x9f\\x98'"))
+    assert subject.decode([5]) == Decoded("a\ufffd", "a\ufffd")
+    subject._model = msgspec.structs.replace(subject._model, format="sentencepiece")
+    assert subject.decode([5]) == Decoded("a\ufffd\ufffd\ufffd", "a\ufffd\ufffd\ufffd")
+
+
+def test_a_subject_that_never_adds_special_tokens_has_them_added(make: Make) -> None:
+    subject = make(
+        SAYS.replace("[1] if special", "[] if special").format(
+            says={"encode": {"add_special_tokens": "never"}}, decoded="''"
+        )
+    )
+    subject._special_tokens = TOKENS
+    assert subject.encode("a") == Encoded((1, 97, 2))
+
+
+def test_a_subject_that_never_skips_special_tokens_is_not_given_them_to_skip(make: Make) -> None:
+    subject = make(SAYS.format(says={"decode": {"skip_special_tokens": "never"}}, decoded="str(ids)"))
+    subject._special_tokens = TOKENS
+    assert subject.decode([1, 5, 2]) == Decoded("[5]", "[1, 5, 2]")
+
+
+def test_a_subject_that_always_skips_special_tokens_is_not_asked_to_keep_them(make: Make) -> None:
+    subject = make(SAYS.format(says={"decode": {"skip_special_tokens": "always"}}, decoded="str(skip)"))
+    assert subject.decode([1]) == Decoded("True")
+
+
+@pytest.mark.parametrize("taken_as", ["text", "refused"])
+def test_a_special_token_in_a_text_is_not_asked_where_that_is_a_choice(make: Make, taken_as: str) -> None:
+    subject = make(SAYS.format(says={"encode": {"special_in_text": taken_as}}, decoded="''"))
+    subject._special_tokens = TOKENS
+    skipped, asked = subject.encode_batch(["a<s>b", "a"])
+    assert failure(skipped).kind == "skipped"
+    assert asked == Encoded((1, 97))
+
+
+def test_lone_surrogates_are_for_those_who_take_them(make: Make) -> None:
+    assert make(SAYS.format(says={}, decoded="''")).encode("\ud83d") == Encoded((1, 0xD83D))
+    subject = make(SAYS.format(says={"encode": {"utf16": False}}, decoded="''"))
+    assert failure(subject.encode("\ud83d")).kind == "refused"
+
+
+def test_bytes_are_for_those_who_take_them(make: Make) -> None:
+    subject = make(SAYS.format(says={"encode": {"bytes": True}}, decoded="''"))
+    assert subject.takes_bytes
+    assert subject.encode(b"\xff") == Encoded((1, 255))
+    assert not make(SAYS.format(says={}, decoded="''")).takes_bytes
+
+
+def test_what_is_not_promised_is_not_asked(make: Make) -> None:
+    subject = make(SAYS.format(says={"encode": None, "decode": None}, decoded="''"))
+    assert failure(subject.encode("a")).kind == "skipped"
+    assert failure(subject.decode([1])).kind == "skipped"
+    assert subject.stream([Feeding("decoder", (1,))]) == [None]
+
+
+class Streaming:
+    def __init__(self, capabilities: dict[str, object]) -> None:
+        self.capabilities = capabilities
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return [*map(ord, text)]
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return "".join(map(chr, ids))
+
+    def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> list[str]:
+        return [*map(chr, ids), ""]
+
+
+def test_a_stream_is_fed_only_as_it_can_be() -> None:
+    subject = InProcessSubject(Streaming({"stream_decode": []}))
+    plain, with_reset = Feeding("decoder", (97,)), Feeding("decoder", (97,), forgotten=(98,))
+    assert subject.stream([plain, with_reset]) == [Streamed(("a", "")), None]
+
+
+@given(st.text(min_size=1), st.data())
+def test_offsets_in_other_units_are_those_in_code_points(text: str, data: st.DataObject) -> None:
+    start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+    for unit, size in (
+        ("utf8", lambda part: len(part.encode())),
+        ("utf16", lambda part: len(part.encode("utf-16-le")) // 2),
+    ):
+        span = (size(text[:start]), size(text[:end]))
+        assert in_code_points((span,), text, unit) == ((start, end),)
+
+
+def test_what_begins_or_ends_within_a_code_point_has_the_whole_of_it() -> None:
+    assert in_code_points(((0, 2), (2, 4)), "\U0001f600", "utf8") == ((0, 1), (0, 1))
+    assert in_code_points(((0, 1), (1, 3)), "e\u0301a", "grapheme") == ((0, 2), (2, 4))
+
+
+def test_the_special_tokens_of_a_model_are_those_of_its_template() -> None:
+    """A text within them is what the file's own template makes of it."""
+    tokenizer = reftok.load("bpe-llama3")
+    tokens = special_tokens(tokenizer)
+    bare, whole = (tokenizer.encode("b c", add_special_tokens=added) for added in (False, True))
+    assert tokens.before.tokens == ("<|begin_of_text|>",)
+    assert {*tokens.before.ids} <= tokens.ids
+    assert tokens.around(Encoded(tuple(bare.ids))).ids == tuple(whole.ids)
+    assert tokens.in_text("a<|begin_of_text|>b") == "<|begin_of_text|>"
+
+
+def test_every_message_has_an_answer_of_its_own_type() -> None:
+    request = Encode(id=1, items=(Input(text="a"),), add_special_tokens=True, want=("ids",))
+    assert ANSWERS[type(request)] is EncodeAnswer
+    assert msgspec.json.decode(msgspec.json.encode(request), type=Encode) == request
