@@ -13,12 +13,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from functools import partial
 from multiprocessing import get_context, resource_tracker
+from multiprocessing.util import Finalize
 from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
 from conformance.core.errors import HarnessError
-from conformance.engine.benches import bench_of
+from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
 from conformance.engine.queue import ShardQueue, ShardT
 from conformance.engine.result import ShardResult
@@ -130,6 +131,7 @@ def _begin_worker(safe_path: str | None) -> None:
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _set_safe_path(safe_path)
+    Finalize(None, close_benches, exitpriority=1)
 
 
 def _start_resource_tracker() -> None:

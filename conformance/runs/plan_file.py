@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.checks import CHECKS
-from conformance.core.errors import FORM_ERRORS, InputError, form_problem
+from conformance.core.errors import FORM_ERRORS, InputError, UsageError, form_problem
 from conformance.core.records import from_json, to_json
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.atomic import write_atomically
@@ -141,4 +141,7 @@ def _check_model(model: ModelPlan) -> None:
 
 def _check_subject(name: str) -> None:
     if name not in BUILT_IN:
-        definition(name)
+        try:
+            definition(name)
+        except UsageError as error:
+            raise ValueError(str(error)) from None

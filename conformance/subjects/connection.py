@@ -17,6 +17,9 @@ from conformance.subjects.serve import Server
 MOST_NOISE = 100
 """Lines that are kept of those that are no answers."""
 _NOISE_CHARACTERS = 200
+LEAST_ANSWER_BYTES, ANSWER_BYTES_PER_BYTE = 16 << 20, 64
+"""An answer may have so many bytes, and so many for each byte of its question; what is read takes twenty times as much
+memory at worst."""
 A = TypeVar("A", bound=Answer)
 
 
@@ -47,6 +50,7 @@ class ProgramConnection:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._most: dict[int, int] = {}
         self.noise: list[str] = []
 
     @property
@@ -55,12 +59,15 @@ class ProgramConnection:
         return self._program.said
 
     def send(self, request: Request) -> None:
-        self._program.send(as_line(request))
+        line = as_line(request)
+        self._most[request.id] = max(LEAST_ANSWER_BYTES, ANSWER_BYTES_PER_BYTE * len(line))
+        self._program.send(line)
 
     def receive(self, request: Request, seconds: float) -> Answer:
+        most = self._most.pop(request.id)
         deadline = time.monotonic() + seconds
         while True:
-            line = self._program.read_line(seconds, deadline)
+            line = self._program.read_line(most, seconds, deadline)
             found = _of_line(line, ANSWERS[type(request)])
             if found is not None:
                 return _checked(found, request)

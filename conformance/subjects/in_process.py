@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from conformance.core.errors import UsageError
 from conformance.subjects.adapters import BUILT_IN
+from conformance.subjects.base import InBulk
 from conformance.subjects.connection import Connection, LocalConnection
 from conformance.subjects.protocol import Model
 from conformance.subjects.protocol_subject import ProtocolSubject
@@ -31,6 +32,10 @@ class InProcessSubject(ProtocolSubject):
         self._subject = subject
         model = Model(path="", format="", sha256="", own=True)
         super().__init__(subject_name(subject), model, _NO_TIMEOUT, SpecialTokens(), {})
+
+    def in_bulk(self) -> InBulk | None:
+        """None: nothing is saved where no process has to be reached."""
+        return None
 
     def _connect(self) -> Connection:
         return LocalConnection(Server(lambda: lambda _: self._subject))

@@ -12,18 +12,15 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from conformance.core.observation import Failure
+from conformance.subjects.strays import MARK, end_strays
 
-MOST_LINE_BYTES = 256 << 20
 KEPT_BYTES = 64 << 10
 """Of what it says on standard error."""
 STOP_SECONDS = 5.0
 _LAST_WORDS_SECONDS = 0.2
 _PIPE_BYTES = 1 << 16
-_MARK = "CONFORMANCE_SUBJECT"
-"""In the environment of the process of a subject, and so of all that it starts."""
 
 
 class NoAnswer(Exception):
@@ -54,7 +51,7 @@ class Program:
                 stderr=subprocess.PIPE,
                 cwd=self._folder,
                 start_new_session=True,
-                env={**os.environ, "LANG": "C.UTF-8", "TZ": "UTC", **environment, _MARK: self._mark},
+                env={**os.environ, "LANG": "C.UTF-8", "TZ": "UTC", **environment, MARK: self._mark},
             )
         except OSError:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -83,13 +80,16 @@ class Program:
         self._unsent += line
         self._write()
 
-    def read_line(self, seconds: float, deadline: float) -> bytes:
-        """The next line that it says, without its end; raises NoAnswer. deadline: after so many seconds."""
+    def read_line(self, most: int, seconds: float, deadline: float) -> bytes:
+        """The next line that it says, of so many bytes at most, without its end; raises NoAnswer.
+
+        deadline: after so many seconds.
+        """
         searched = 0
         while (end := self._unread.find(b"\n", searched)) < 0:
             searched = len(self._unread)
-            if searched > MOST_LINE_BYTES:
-                raise NoAnswer(Failure("crashed", f"its answer is longer than {MOST_LINE_BYTES >> 20} MB"))
+            if searched > most:
+                raise NoAnswer(Failure("crashed", f"its answer is longer than {most >> 20} MB"))
             if self._output not in self._open:
                 raise NoAnswer(Failure("crashed", self._cause_of_death()))
             if not self._waited(deadline):
@@ -110,7 +110,7 @@ class Program:
         with suppress(ProcessLookupError, PermissionError):  # all of it has ended
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._kill_strays()
+        end_strays(self._mark)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
@@ -159,14 +159,6 @@ class Program:
             name = next((known.name for known in signal.Signals if known == -code), f"signal {-code}")
             return f"its process was killed by {name}"
         return f"its process ended with exit code {code}"
-
-    def _kill_strays(self) -> None:
-        """End what it has started in groups of their own; where there is no /proc, nothing is found."""
-        mark = f"{_MARK}={self._mark}".encode("ascii")
-        for folder in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                if mark in (folder / "environ").read_bytes().split(b"\0"):
-                    os.kill(int(folder.name), signal.SIGKILL)
 
 
 def _bound_memory(process: int, most: int) -> None:

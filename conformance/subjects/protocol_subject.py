@@ -156,7 +156,7 @@ class ProtocolSubject(Subject):
         found = iter([self._streamed(*pair) for pair in zip(results, asked, strict=True)])
         return [next(found) if self._streams(feeding) else None for feeding in feedings]
 
-    def in_bulk(self) -> InBulk:
+    def in_bulk(self) -> InBulk | None:
         """Its answers up to the first hang or death; the rest is asked in full, where such things are counted."""
 
         def ids(texts: Sequence[str | bytes]) -> list[Ids | None]:

@@ -38,6 +38,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, TextIO
 
 from conformance.subjects.base import LONGEST_VERSION, is_panic, one_line
+from conformance.subjects.strays import MARK, end_strays
 from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_message, streamed_to_message
 from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of, shown, span_of, text_of
 
@@ -50,7 +51,8 @@ def main(arguments: list[str]) -> None:
     """Answer messages until `stop`, or until standard input ends."""
     file, factory = arguments
     messages, answers = _pipes()
-    threading.Thread(target=_end_with_the_parent, args=(os.getppid(),), daemon=True).start()
+    mark = os.environ.get(MARK)
+    threading.Thread(target=_end_with_the_parent, args=(os.getppid(), mark), daemon=True).start()
     server = Server(lambda: load_factory(file, factory))
     for line in messages:
         message = json.loads(line)
@@ -58,7 +60,7 @@ def main(arguments: list[str]) -> None:
             os._exit(0)
         answers.write(json.dumps({"id": message["id"], **server.answer(message)}) + "\n")
         answers.flush()
-    _end()
+    _end(mark)
 
 
 class Server:
@@ -109,7 +111,7 @@ def started(subject: Any) -> dict[str, Any]:
     version = getattr(subject, "version", getattr(sys.modules.get(_MODULE), "__version__", None))
     about = {
         "name": type(subject).__name__[:LONGEST_VERSION],
-        "version": version[:LONGEST_VERSION] if isinstance(version, str) else "",
+        "version": str.__getitem__(version, slice(LONGEST_VERSION)) if isinstance(version, str) else "",
         "language": "Python",
         "runtime": f"{platform.python_implementation()} {platform.python_version()}",
     }
@@ -229,18 +231,20 @@ def _pipes() -> tuple[BinaryIO, TextIO]:
     return os.fdopen(messages, "rb"), os.fdopen(answers, "w", encoding="ascii", newline="\n")
 
 
-def _end() -> None:
-    """End this process, and what the subject started."""
+def _end(mark: str | None) -> None:
+    """End this process, and what the subject started. mark: in the environment of all of it."""
+    if mark:
+        end_strays(mark)
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(0)
 
 
-def _end_with_the_parent(parent: int) -> None:
+def _end_with_the_parent(parent: int, mark: str | None) -> None:
     """End this process when the harness is gone, even while the subject hangs."""
     while os.getppid() == parent:
         time.sleep(1)
-    _end()
+    _end(mark)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     "corpus folder empty": (["--corpus", "{empty}"], "the folder holds no .txt"),
     "subject without colon": (["--subject", "mine.py"], "nor FILE.py:FACTORY"),
     "subject without factory": (["--subject", "mine.py:"], "nor FILE.py:FACTORY"),
-    "no such subject": (["--subject", "nowhere.py:Subject"], "there is no file nowhere.py"),
+    "no such subject": (["--subject", "nowhere.py:Subject"], "there is no file "),
     "broken import": (
         ["--subject", "{defects}/broken_import.py:Subject"],
         "No module named 'a_module_that_nobody_has'",

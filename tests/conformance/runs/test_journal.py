@@ -165,7 +165,7 @@ def test_a_plan_comes_back(tmp_path: Path) -> None:
         (("subjects",), []),
         (("subjects",), ["reftok", "reftok"]),
         (("subjects", 0), 5),
-        (("subjects", 0), "nobody"),
+        (("subjects", 0), "'unclosed"),
         (("subjects", 1), "other.py:B"),
         (("checks",), []),
         (("checks",), "ids"),

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-WAY = sys.argv[1]
+WAY = sys.argv[1] if len(sys.argv) > 1 else ""
 ASKED = [0]
 
 
@@ -146,4 +146,5 @@ def main():
         time.sleep(600)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -114,6 +114,21 @@ def test_a_million_ids_come_through_and_more_than_any_text_has_do_not(make: Make
     assert failure(make(wrong="return range(10 ** 7)", timeout=60).encode("wrong")).kind == "nonsense"
 
 
+def test_an_answer_may_be_as_long_as_its_question_makes_it(make: Make) -> None:
+    """Fault: 256 MB of `[],` for a text of three letters took six gigabytes of the harness."""
+    subject = make(
+        """
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special): return range(3 * 10 ** 6 if len(text) > 1 else 1)
+            def decode(self, ids, skip): return ""
+        """,
+        timeout=60,
+    )
+    assert failure(subject.encode("foo")).message == "its answer is longer than 16 MB"
+    assert isinstance(subject.encode("x" * 500_000), Encoded)
+
+
 def test_lone_surrogates_come_through(make: Make) -> None:
     subject = make(
         """

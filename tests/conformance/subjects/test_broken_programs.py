@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.core.observation import Decoded, Encoded, Failure
-from conformance.subjects import process, protocol_subject
+from conformance.subjects import connection, process, protocol_subject
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.definition import Definition
 from conformance.subjects.isolated import IsolatedSubject
@@ -63,7 +63,7 @@ def broken() -> Iterator[Broken]:
 def test_a_broken_answer_is_told_and_the_others_are_answered(
     broken: Broken, monkeypatch: pytest.MonkeyPatch, way: str, kind: str, message: str
 ) -> None:
-    monkeypatch.setattr(process, "MOST_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(connection, "LEAST_ANSWER_BYTES", 1 << 20)
     monkeypatch.setattr(process, "STOP_SECONDS", 0.5)
     before, failed, after = broken(way, timeout=1.0 if kind == "timed out" else 60.0).encode_batch(["a", "wrong", "bb"])
     assert (before, after) == (Encoded((1,)), Encoded((2,)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from conformance.core.streaming import Feeding, Streamed
 from conformance.subjects import protocol_subject
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.protocol_subject import MOST_DEATHS
+from conformance.subjects.strays import MARK
 
 from .isolated_subjects import ONE_ID, WHOLE, Make, failure, isolated
 
@@ -133,6 +135,10 @@ def test_a_subject_that_panics_when_it_is_loaded_says_why(make: Make) -> None:
         ("def Subject(path): raise ValueError('no')", "ValueError: no"),
         ("def Subject(): pass", "TypeError"),
         ("def Subject(path): return None", "no method encode and no method decode"),
+        (
+            "class Subject:\n  version = property(lambda s: 1 / 0)\n  __init__ = encode = decode = lambda *_: None",
+            "ZeroDivisionError",
+        ),
         ("class Subject:\n  def __init__(self, p): pass\n  def encode(self, t, s): return []", "no method decode"),
     ],
 )
@@ -331,7 +337,23 @@ def test_a_version_is_a_short_text(make: Make) -> None:
     subject = make(
         """
         class Subject:
-            version = "1." * 10_000_000
+            version = "1." * 5_000_000
+            def __init__(self, path): pass
+            def encode(self, text, special): return [1]
+            def decode(self, ids, skip): return "a"
+        """
+    )
+    assert subject.version == "1." * 50
+
+
+def test_a_version_is_a_short_text_whatever_its_type_makes_of_a_part_of_it(make: Make) -> None:
+    """Fault: the subject's own process cut it off, with the methods of the version's own type."""
+    subject = make(
+        """
+        class Version(str):
+            def __getitem__(self, key): return "2." * 10_000_000
+        class Subject:
+            version = Version("1." * 1000)
             def __init__(self, path): pass
             def encode(self, text, special): return [1]
             def decode(self, ids, skip): return "a"
@@ -362,6 +384,35 @@ def test_what_a_subject_starts_in_a_group_of_its_own_ends_with_it(make: Make, tm
         assert select.select([ended], [], [], 10)[0]
     finally:
         os.close(ended)
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc")
+def test_what_a_subject_starts_in_a_group_of_its_own_ends_with_the_requests(tmp_path: Path) -> None:
+    """Fault: such a process went on where nobody closed the subject, as at the end of every worker."""
+    held, other_end = os.pipe()
+    file = tmp_path / "subject.py"
+    file.write_text(
+        "import subprocess\n"
+        "class Subject:\n"
+        "    def __init__(self, path):\n"
+        f"        subprocess.Popen(['sleep', '600'], start_new_session=True, pass_fds=[{other_end}])\n"
+        "    encode = decode = print\n",
+        "ascii",
+    )
+    start = b'{"id": 0, "op": "start", "model": {"path": "model"}}\n'
+    said = subprocess.run(
+        [sys.executable, "-m", "conformance.subjects.serve", file, "Subject"],
+        input=start,
+        stdout=subprocess.PIPE,
+        pass_fds=[other_end],
+        env={**os.environ, MARK: "of a test"},
+        start_new_session=True,
+    )
+    os.close(other_end)
+    assert b"started" in said.stdout
+    with os.fdopen(held, "rb") as pipe:
+        assert select.select([pipe], [], [], 10)[0]  # the end of the file: nobody holds the other end any more
+        assert pipe.read() == b""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is bounded on Linux alone")
