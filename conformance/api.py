@@ -174,11 +174,12 @@ def _check_compared(result: ShardResult, plan: Plan, bench: Bench, subject: str)
     """Raise UsageError where no answer of a subject was compared, or none with the official library."""
     model = bench.model
     if model.oracle in bench.unavailable:
-        raise UsageError(f"{model.name} was not compared with its official library: {bench.unavailable[model.oracle]}")
+        why = bench.unavailable[model.oracle].message
+        raise UsageError(f"{model.name} was not compared with its official library: {why}")
     if not any(result.counts[subject, check].compared for check in plan.checks):
         by_model = {model.name: result}
         table = cells(by_model, ())
-        raise UsageError("; ".join(unchecked(table, plan.checks, [(model.name, subject)], methods_of(by_model))))
+        raise UsageError("; ".join(unchecked(table, plan.checks, [(model.name, subject)], methods_of(by_model), True)))
 
 
 def describe(found: Iterable[Finding]) -> str:
@@ -202,7 +203,8 @@ def _plan(model: FilePath, encoding: str, checks: Sequence[str], inputs: Inputs)
         raise UsageError(f"{model}: holds {len(models)} models, {', '.join(entry.name for entry in models)}; name one")
     if not isinstance(checks, str):
         checks = [named(name, CHECKS) or name for name in checks]
-    return Plan(models, (), _named("checks", checks or tuple(CHECKS), tuple(CHECKS)), inputs, _NO_TIMEOUT)
+    named_checks = _named("checks", checks or tuple(CHECKS), tuple(CHECKS))
+    return Plan(models, (), named_checks, inputs, _NO_TIMEOUT, require=True)
 
 
 def _inputs(corpora: Sequence[FilePath], sources: Sequence[str], fuzz: int, seed: int) -> Inputs:

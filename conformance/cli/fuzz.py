@@ -24,7 +24,7 @@ from conformance.generators import NAMES
 from conformance.inputs.shards import MOST_FUZZ
 from conformance.report.console import ConsoleLines, OutputConsole
 from conformance.report.run.view import plural
-from conformance.runs.job import Job, check_subjects, model_infos
+from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.plan_file import read_plan, read_trusted_plan
 from conformance.subjects.adapters import absolute_subject
 from conformance.subjects.reftok_subject import REFERENCE
@@ -95,6 +95,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @options.jobs_option
 @options.timeout_option
 @options.memory_option
+@options.require_option
 @options.quiet_option
 def fuzz(
     seconds: float | None,
@@ -135,9 +136,9 @@ def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: Ex
     generators = given.pop("generators")
     subjects = tuple(map(absolute_subject, checked_subjects(given["subjects"] or (REFERENCE,))))
     plan = make_plan(**{**given, "subjects": subjects}, sources=("fuzz",), fuzz=0)
-    session = SessionPlan(plan, tuple(name for name in NAMES if not generators or name in generators))
-    job = begin(plan, out, "fuzz-", False, jobs, held, partial(write_generators, generators=session.generators))
-    return job, session
+    chosen = tuple(name for name in NAMES if not generators or name in generators)
+    job = begin(plan, out, "fuzz-", False, jobs, held, partial(write_generators, generators=chosen))
+    return job, SessionPlan(job.plan, chosen)
 
 
 def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> tuple[Job, SessionPlan]:
@@ -148,7 +149,7 @@ def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> t
     plan, *_ = read_trusted_plan(folder, trusts)
     session = SessionPlan(plan, read_generators(folder))
     infos = model_infos(plan)
-    versions = check_subjects(plan)
+    _, versions = attending(plan)
     held.enter_context(locked(folder))
     return Job(plan, infos, folder, typed_command(), jobs or cores(), False, versions), session
 

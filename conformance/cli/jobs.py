@@ -20,7 +20,7 @@ from conformance.inputs.shards import Inputs, corpus_cases
 from conformance.report.console import OutputConsole, say
 from conformance.report.run.folder import HTML
 from conformance.report.run.terminal import print_report
-from conformance.runs.job import Job, check_subjects, model_infos
+from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import begin_folder, check_free
 from conformance.subjects.adapters import check_subject_name, subject_label
@@ -42,6 +42,7 @@ def make_plan(
     seed: int,
     timeout: float,
     memory: int,
+    require: bool,
 ) -> Plan:
     """The plan that the options of a command make; raises UsageError or InputError for what is not there."""
     files = tuple(path.resolve() for path in corpus_files(corpora or PARTS))
@@ -52,6 +53,7 @@ def make_plan(
         inputs=Inputs(files, sources, fuzz, seed),
         timeout=timeout,
         memory=memory,
+        require=require,
     )
 
 
@@ -88,7 +90,7 @@ def begin(
         check_free(out)
     models = model_infos(plan)
     corpus_cases(plan.inputs.files)
-    versions = check_subjects(plan)
+    plan, versions = attending(plan)
     command = typed_command()
     folder = begin_folder(out, prefix, plan, command, full, held, first)
     return Job(plan, models, folder, command, jobs or cores(), full, versions)

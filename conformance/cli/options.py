@@ -92,4 +92,10 @@ memory_option = click.option(
     metavar="MIB",
     help="For the process of a FILE.py subject, where the system bounds it.",
 )
+require_option = click.option(
+    "--require",
+    is_flag=True,
+    help="End with 1 where a subject does not read one of the models, or lacks what a check needs that --check names. "
+    "Default: the report tells it.",
+)
 quiet_option = click.option("--quiet", is_flag=True, help="No progress, only the report.")

@@ -16,7 +16,7 @@ from conformance.fuzzing.folder import SESSION
 from conformance.inputs.shards import DEFAULT_SOURCES, MOST_FUZZ, SOURCES
 from conformance.report.console import OutputConsole
 from conformance.runs.execute import execute
-from conformance.runs.job import Job, check_subjects, check_unchanged, model_infos
+from conformance.runs.job import Job, attending, check_unchanged, model_infos
 from conformance.runs.journal import check_journal
 from conformance.runs.plan_file import check_versions, read_trusted_plan
 from conformance.runs.progress import ProgressTeller
@@ -82,6 +82,7 @@ Examples:
 @options.jobs_option
 @options.timeout_option
 @options.memory_option
+@options.require_option
 @click.option("--out", type=options.a_path, metavar="RUN", help="The run folder. Default: reports/runs/<time>.")
 @click.option(
     "--resume",
@@ -125,7 +126,7 @@ def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> J
     check_unchanged(hashes)
     check_versions(folder, installed_versions())
     check_journal(folder, plan)
-    versions = check_subjects(plan)
+    _, versions = attending(plan)
     return Job(plan, model_infos(plan), folder, command, jobs or cores(), full, versions)
 
 

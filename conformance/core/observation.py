@@ -39,28 +39,31 @@ class Decoded:
         return self.text if self.with_special is None else self.with_special
 
 
+FailureKind: TypeAlias = Literal[
+    "refused",
+    "crashed",
+    "crashed once",
+    "timed out",
+    "timed out once",
+    "nonsense",
+    "not asked",
+    "skipped",
+    "adapter error",
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """No answer.
 
     kind: "refused" (it raised an error), "crashed" (it broke down: its process died, or a library in Rust panicked),
         "timed out", either of them "once" (it did so, and not when the same was asked again), "nonsense" (the answer
-        has the wrong type), "not asked" (it had failed too often before), "skipped" (it says that it does not do this),
-        or "adapter error" (what stands between it and the harness is at fault).
+        has the wrong type), "not asked" (it had failed too often before, or is not installed), "skipped" (it says that
+        it does not do this), or "adapter error" (what stands between it and the harness is at fault).
     message: its own words, in one line.
     """
 
-    kind: Literal[
-        "refused",
-        "crashed",
-        "crashed once",
-        "timed out",
-        "timed out once",
-        "nonsense",
-        "not asked",
-        "skipped",
-        "adapter error",
-    ]
+    kind: FailureKind
     message: str
 
 

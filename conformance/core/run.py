@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from conformance.core.case import Case
 from conformance.core.finding import Finding, Mismatch, Place
+from conformance.core.observation import FailureKind
 from conformance.core.records import Count, Seconds, from_json, to_json
 
 Verdict = Literal["as expected", "unexpected findings", "incomplete"]
@@ -40,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class SubjectInfo:
-    """A subject and its version; role "oracle" or "subject"; unavailable says why it did not take part.
+    """A subject and its version; role "oracle" or "subject"; unavailable says why it took part with no model.
 
     untested: methods that its streams were asked for and do not have.
     """
@@ -50,6 +51,20 @@ class SubjectInfo:
     role: Literal["oracle", "subject"]
     unavailable: str = ""
     untested: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A subject that took no part with a model.
+
+    kind: "refused" where it does not read the model, which is a result like any other; any other where there was no
+        subject to ask. message: why, in its own words.
+    """
+
+    model: str
+    subject: str
+    kind: FailureKind
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +97,7 @@ class LanguageCell:
 class Run:
     """Everything that the reports show.
 
+    absences: the subjects that took no part with a model.
     problems: what makes the run worth less than it looks (a subject that refused almost everything, a corpus that
         gave no case, an expectation that no longer happens), each a sentence; any of them fails the run.
     sources, fuzz: where the cases came from (as in the plan's inputs), and how many a model was made; what two runs
@@ -104,6 +120,7 @@ class Run:
     corpora: Mapping[str, str]
     cases: Count
     answers: Count
+    absences: tuple[Absence, ...] = ()
     sources: tuple[str, ...] = ()
     fuzz: Count = 0
     started: str = ""

@@ -10,6 +10,7 @@ from random import Random
 from typing import TypeVar
 
 from conformance.core.case import Case, made_case
+from conformance.core.observation import Failure
 from conformance.diagnosis.attribution import Attributor
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.generators import generators
@@ -33,7 +34,7 @@ class Bench:
     """A model with its subjects, by label.
 
     oracle: the official library, or reftok where that cannot take part.
-    unavailable: why a subject of the plan is not there.
+    unavailable: why a subject of the plan is not there; "refused", because it does not read the model.
     vocab: the ids of the model in ascending order, each with its token.
     """
 
@@ -41,13 +42,13 @@ class Bench:
         self.model = model
         self._files = plan.inputs.files
         self.reference = ReftokSubject(load_reference(model.path, model.encoding))
-        self.unavailable: dict[str, str] = {}
+        self.unavailable: dict[str, Failure] = {}
         self.subjects: dict[str, Subject] = {}
         for name in dict.fromkeys((model.oracle, *plan.subjects)):
             try:
                 self.subjects[subject_label(name)] = self._load(name, plan)
             except UnavailableError as error:
-                self.unavailable[subject_label(name)] = str(error)
+                self.unavailable[subject_label(name)] = error.failure
         self.oracle = model.oracle if model.oracle in self.subjects else REFERENCE
         if self.oracle == REFERENCE:
             self.subjects.setdefault(REFERENCE, self.reference)
@@ -60,6 +61,11 @@ class Bench:
         model = self.model
         tokens = None if name in BUILT_IN else special_tokens(self.reference.tokenizer)
         return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory, tokens)
+
+    @property
+    def compared(self) -> list[str]:
+        """The subjects that are held against the oracle."""
+        return [name for name in self.subjects if name != self.oracle]
 
     @cached_property
     def knowledge(self) -> ModelKnowledge:

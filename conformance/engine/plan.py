@@ -40,7 +40,8 @@ class Plan:
     """Models, subjects, checks and inputs.
 
     subjects: as given on the command line. timeout: seconds for one answer of an isolated subject. memory: that its
-        process may have, in MiB.
+        process may have, in MiB. require: whether what a subject cannot do fails the run: each is to take part with
+        each model, and to have what the checks need that were asked for by name.
     """
 
     models: tuple[ModelPlan, ...]
@@ -49,6 +50,7 @@ class Plan:
     inputs: Inputs
     timeout: Annotated[float, Meta(ge=0.001, le=MOST_SECONDS)]
     memory: Annotated[int, Meta(ge=LEAST_MEMORY, le=1 << 30)] = MOST_MEMORY
+    require: bool = False
 
     @property
     def labels(self) -> tuple[str, ...]:

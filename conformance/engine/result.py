@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from conformance.checks.stream_methods import add_methods
 from conformance.core.finding import SEVERITIES, Mismatch
+from conformance.core.observation import Failure
 from conformance.core.records import Count
 from conformance.inputs.shards import Shard
 
@@ -61,8 +62,8 @@ class ShardResult:
     """The result of a shard.
 
     answers: how many answers of subjects were compared. languages: by language and subject, how many answers were
-    compared, and how many mismatched. methods: by subject, the methods that its streams were asked for, and whether it
-    has them.
+    compared, and how many mismatched. unavailable: by subject, why it takes no part with the model. methods: by
+    subject, the methods that its streams were asked for, and whether it has them.
     """
 
     shard: Shard
@@ -72,7 +73,7 @@ class ShardResult:
     counts: dict[tuple[str, str], Counts] = field(default_factory=partial(defaultdict, Counts))
     languages: dict[tuple[str, str], list[int]] = field(default_factory=partial(defaultdict, partial(list, (0, 0))))
     groups: dict[GroupKey, Group] = field(default_factory=partial(defaultdict, Group))
-    unavailable: dict[str, str] = field(default_factory=dict)
+    unavailable: dict[str, Failure] = field(default_factory=dict)
     methods: dict[str, dict[str, bool]] = field(default_factory=partial(defaultdict, dict))
 
     def join(self, part: ShardResult) -> None:

@@ -30,7 +30,9 @@ from reftok.formats.collection import collecting_later
 
 
 def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
-    """All checks on the cases of one shard."""
+    """All checks on the cases of one shard; nothing is asked where no subject reads the model."""
+    if not bench.compared:
+        return ShardResult(shard, unavailable=dict(bench.unavailable))
     started = time.monotonic()
     result = bench.worked(lambda: _worked(plan, shard, bench))
     result.seconds = time.monotonic() - started

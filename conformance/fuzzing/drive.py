@@ -22,7 +22,7 @@ from conformance.files.atomic import write_atomically
 from conformance.fuzzing.coverage import Universe
 from conformance.fuzzing.folder import ShardJournal, append_to_corpus, state_to_go_on_from, write_state
 from conformance.fuzzing.known_causes import Replayed, changed_subjects, replay_known
-from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run
+from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run, unread_models
 from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import SessionState, ShardOutcome
 from conformance.fuzzing.watching import Watcher
@@ -34,6 +34,7 @@ from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job, file_hashes
 from conformance.runs.plan_file import write_plan
 from conformance.runs.progress import Shrinking
+from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
 
 COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
@@ -157,6 +158,9 @@ class _Driver:
         results = [model.result for model in self.state.models.values()]
         results += [outcome.result for outcome in self.journal.finished.values()]
         changed = changed_subjects(plan, folder)
+        for result in results:
+            for subject in {*result.unavailable} & changed - BUILT_IN:
+                del result.unavailable[subject]
         replayed = replay_known(plan, results, changed, self.clock + self.seconds * SHARE_OF_REPLAY)
         write_atomically(folder / REPLAYED, "".join(json.dumps(entry.to_json()) + "\n" for entry in replayed))
         if replayed:
@@ -177,7 +181,8 @@ class _Driver:
 
         finished: by shard, takes every outcome.
         """
-        shards = generation_shards(self.session.plan, self.state.generation, self.state.cases, self.cases)
+        plan, state = self.session.plan, self.state
+        shards = generation_shards(plan, state.generation, state.cases, self.cases, unread_models(plan, state))
         if not shards:
             return False
         for foreign in finished.keys() - set(shards):  # of a session that was to end within this generation
@@ -196,7 +201,7 @@ class _Driver:
         )
         if len(finished) < len(shards):
             return False
-        state = deepcopy(self.state)  # changed in place, an interrupt could find it half changed
+        state = deepcopy(state)  # changed in place, an interrupt could find it half changed
         kept = state.add(map(finished.__getitem__, shards))
         append_to_corpus(self.job.folder, kept, self.state.kept)
         state.generation += 1

@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.core.run import Run
 from conformance.engine.benches import bench_of
+from conformance.engine.plan import Plan
 from conformance.fuzzing.coverage import KindCoverage, Universe, summary
 from conformance.fuzzing.session import SessionPlan
 from conformance.fuzzing.state import SessionState
@@ -86,14 +87,24 @@ def session_run(
     return with_problems(run, [*_idle(session, state), *_unexercised(state)])
 
 
+def unread_models(plan: Plan, state: SessionState) -> set[str]:
+    """The models that no subject reads, as far as they were asked."""
+    return {
+        model.name
+        for model in plan.models
+        if not {*plan.labels} - {model.oracle} - state.models[model.name].result.unavailable.keys()
+    }
+
+
 def _idle(session: SessionPlan, state: SessionState) -> Iterator[str]:
     """The generators that never fired, though they had something to do, or that have nothing to do with any model."""
+    read = {name: model for name, model in state.models.items() if name not in unread_models(session.plan, state)}
     for generator in session.generators:
-        for name, model in state.models.items():
+        for name, model in read.items():
             if not model.drawn[generator] and generator not in model.idle:
                 yield f"the generator {generator!r} never fired on {name}: there were too few cases"
-    if not any(model.drawn for model in state.models.values()):
-        reasons = {reason for model in state.models.values() for reason in model.idle.values()}
+    if read and not any(model.drawn for model in read.values()):
+        reasons = {reason for model in read.values() for reason in model.idle.values()}
         yield f"no generator has anything to work on: {'; '.join(sorted(reasons)) or 'there were no cases'}"
 
 

@@ -6,6 +6,7 @@ generation before; so a session ends the same on any number of workers, killed a
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from conformance.core.records import Count
@@ -45,11 +46,13 @@ class SessionShard:
         return f"{self.model}, generation {self.generation}, shard {self.number}"
 
 
-def generation_shards(plan: Plan, generation: int, start: int, cases: int | None) -> list[SessionShard]:
+def generation_shards(
+    plan: Plan, generation: int, start: int, cases: int | None, left_out: Container[str] = ()
+) -> list[SessionShard]:
     """The shards of a generation, model by model; generations grow as more is known.
 
     start: how many cases of each model the generations before had. cases: how many the session is to have, None for
-    as many as there is time for.
+    as many as there is time for. left_out: models of which there are none.
     """
     first_size, most = CASES if all(name in BUILT_IN for name in plan.subjects) else CASES_ISOLATED
     size = min(first_size << min(generation, 30), most)
@@ -58,5 +61,6 @@ def generation_shards(plan: Plan, generation: int, start: int, cases: int | None
     return [
         SessionShard(model.name, generation, number, first, min(first + size, stop))
         for model in plan.models
+        if model.name not in left_out
         for number, first in enumerate(range(start, stop, size))
     ]

@@ -47,7 +47,7 @@ def shard_outcome(
     coverage: Coverage,
     kept: tuple[Drawn, ...],
 ) -> ShardOutcome:
-    """The outcome of one shard.
+    """The outcome of one shard; nothing is drawn where no subject reads the model.
 
     coverage, kept: at the end of the generation before; neither is changed.
     """
@@ -66,6 +66,8 @@ def _worked(
     kept: tuple[Drawn, ...],
 ) -> ShardOutcome:
     result = ShardResult(Shard(shard.model, "fuzz", shard.start, shard.stop), unavailable=dict(bench.unavailable))
+    if not bench.compared:
+        return ShardOutcome(shard, result, (), Counter(), {})
     work = _Work(session, bench, watcher, shard, result, coverage.copy())
     idle = work.draw([*bench.generators, KeptMutation.of_inputs(bench.knowledge, kept)])
     work.ask_in_bulk()

@@ -56,7 +56,8 @@ def _asked(plan: Plan, finding: Finding) -> tuple[AskedAgain, Difference | None]
     example = finding.example
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
-        raise InputError(f"{example.subject} cannot take part now: {bench.unavailable.get(example.subject, 'unknown')}")
+        failure = bench.unavailable.get(example.subject)
+        raise InputError(f"{example.subject} cannot take part now: {failure.message if failure else 'unknown'}")
     attribution = Attribution(finding.stage, finding.rule)
     asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, attribution)
     difference = asked.difference and named_difference(

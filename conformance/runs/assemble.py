@@ -13,14 +13,23 @@ from typing import Literal, TypeAlias
 from conformance.checks import CHECKS
 from conformance.checks.stream_methods import add_methods, untested
 from conformance.core.finding import Mismatch
-from conformance.core.run import Cell, ModelInfo, Run, SubjectInfo
+from conformance.core.run import Absence, ModelInfo, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
-from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult, by_model
 from conformance.inputs.corpora import read_corpus
 from conformance.runs.expectations import expectations_here, gone
-from conformance.runs.gather import Shrinker, cells, findings, language_cells, methods_of, unchecked, vacuous
+from conformance.runs.gather import (
+    Shrinker,
+    cells,
+    findings,
+    language_cells,
+    methods_of,
+    missing,
+    nothing_compared,
+    unchecked,
+    vacuous,
+)
 from conformance.runs.job import Job, file_hash, replay_command
 from conformance.runs.progress import Shrinking
 from conformance.subjects.adapters import BUILT_IN, subject_label
@@ -56,9 +65,10 @@ def finished_run(
         return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, share)
 
     run = _run(job, whole, shrunk)
-    problems = _problems(job, whole, run.cells)
+    rows = _rows(job, whole)
+    problems = _problems(job, whole, run, rows)
     if job.full:
-        problems += gone(expectations_here(), run.findings, {info.name for info in job.models})
+        problems += gone(expectations_here(), run.findings, {model for model, _ in rows})
     return with_problems(run, problems)
 
 
@@ -96,6 +106,7 @@ def _run(job: Job, results: Results, example: Shrinker) -> Run:
         cells=cells(results, found),
         languages=language_cells(results.values()),
         findings=found,
+        absences=_absences(results),
         problems=_missing_oracles(infos, results),
         corpora={name: file_hash(path) for path, name in _corpus_names(plan.inputs.files).items()},
         cases=sum(result.cases for result in results.values()),
@@ -117,45 +128,52 @@ def _corpus_names(files: Sequence[Path]) -> dict[Path, str]:
     return names
 
 
-def _problems(job: Job, results: Results, table: Sequence[Cell]) -> list[str]:
-    """The reasons why the run is worth less than it looks."""
-    plan = job.plan
-    own = {subject_label(name) for name in plan.subjects if name not in BUILT_IN}
-    rows = [
+def _rows(job: Job, results: Results) -> list[tuple[str, str]]:
+    """The models and subjects that were to be compared: of those that took part."""
+    return [
         (info.name, subject)
         for info in job.models
-        for subject in plan.labels
+        for subject in job.plan.labels
         if subject != info.oracle and subject not in results[info.name].unavailable
     ]
+
+
+def _problems(job: Job, results: Results, run: Run, rows: Sequence[tuple[str, str]]) -> list[str]:
+    """The reasons why the run is worth less than it looks."""
+    plan, table = job.plan, run.cells
+    own = [subject_label(name) for name in plan.subjects if name not in BUILT_IN]
+    absences = [absence for absence in run.absences if absence.subject in plan.labels]
     compared = {(cell.model, cell.subject) for cell in table if cell.compared}
     methods = methods_of(results)
     named_checks = plan.checks if len(plan.checks) < len(CHECKS) else ()
+    with_absences = {absence.model for absence in absences}
     return [
-        *_not_loaded(plan, results),
+        *nothing_compared(rows, own or plan.labels, absences),
+        *missing(absences, plan.require),
         *(f"{path}: the corpus gave no case" for path in plan.inputs.files if not read_corpus(path)),
-        *vacuous(table, [info.name for info in job.models], rows, methods),
-        *unchecked(table, named_checks, [row for row in rows if row[1] in own and row in compared], methods),
+        *vacuous(table, [info.name for info in job.models if info.name not in with_absences], rows, methods),
+        *unchecked(
+            table, named_checks, [row for row in rows if row[1] in own and row in compared], methods, plan.require
+        ),
     ]
 
 
 def _missing_oracles(infos: Sequence[ModelInfo], results: Results) -> tuple[str, ...]:
     """A model whose official library did not take part was compared with nothing official."""
     return tuple(
-        f"{info.name} was not compared with its official library: {reasons[info.oracle]}"
+        f"{info.name} was not compared with its official library: {reasons[info.oracle].message}"
         for info in infos
         if info.oracle in (reasons := results[info.name].unavailable)
     )
 
 
-def _not_loaded(plan: Plan, results: Results) -> list[str]:
-    """A subject of the user's that could not be loaded with one of the models."""
-    own = [subject_label(name) for name in plan.subjects if name not in BUILT_IN]
-    return [
-        f"{label} took no part with {model.name}: {reasons[label]}"
-        for model in plan.models
-        for label in own
-        if label in (reasons := results[model.name].unavailable)
-    ]
+def _absences(results: Results) -> tuple[Absence, ...]:
+    """What took no part, in the order of the models."""
+    return tuple(
+        Absence(model, subject, failure.kind, failure.message)
+        for model, result in results.items()
+        for subject, failure in sorted(result.unavailable.items())
+    )
 
 
 def _subject_infos(job: Job, results: Results) -> tuple[SubjectInfo, ...]:
@@ -164,7 +182,7 @@ def _subject_infos(job: Job, results: Results) -> tuple[SubjectInfo, ...]:
     subjects: list[SubjectInfo] = []
     for name in sorted({*job.plan.labels, *oracles}):
         everywhere = all(name in reason for reason in reasons) and reasons
-        why = next(reason[name] for reason in reasons) if everywhere else ""
+        why = next(reason[name].message for reason in reasons) if everywhere else ""
         version = job.versions.get(name) or installed_version(name)
         role: Literal["oracle", "subject"] = "oracle" if name in oracles else "subject"
         subjects.append(SubjectInfo(name, version, role, why, untested(_methods(results, name))))

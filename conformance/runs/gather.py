@@ -10,7 +10,7 @@ from typing import TypeAlias
 from conformance.checks import CHECKS, by_weight
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding, Mismatch
-from conformance.core.run import Cell, LanguageCell
+from conformance.core.run import Absence, Cell, LanguageCell
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import ShardResult, telling
@@ -20,6 +20,7 @@ MOST_UNANSWERED = 0.2
 """A subject that gives no answer to more than this share of the questions proves nothing: the run says so and fails."""
 
 _NO_CASE = "the inputs have no case for it"
+_NO_METHOD = "there is no"
 
 Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
 """By model and subject, the methods that its streams were asked for, and whether it has them."""
@@ -149,6 +150,30 @@ def methods_of(results: Mapping[str, ShardResult]) -> Methods:
     return {(model, subject): asked for model, result in results.items() for subject, asked in result.methods.items()}
 
 
+def nothing_compared(rows: Iterable[tuple[str, str]], tested: Sequence[str], absences: Iterable[Absence]) -> list[str]:
+    """A sentence where no subject that is to be tested took part with any model, which proves nothing.
+
+    rows: the models and subjects that were to be compared. absences: of subjects, and why.
+    """
+    whys = dict.fromkeys(f"{absence.subject}: {absence.message}" for absence in absences if absence.subject in tested)
+    if not whys or {*tested} & {subject for _, subject in rows}:
+        return []
+    return [f"nothing was compared: no subject reads any of the models ({'; '.join(whys)})"]
+
+
+def missing(absences: Iterable[Absence], required: bool) -> list[str]:
+    """A sentence for every subject that was not there for a model.
+
+    required: also for one that does not read it, which else is a result.
+    """
+    return [
+        f"{absence.subject} {'does not read' if absence.kind == 'refused' else 'took no part with'} "
+        f"{absence.model}: {absence.message}"
+        for absence in absences
+        if required or absence.kind != "refused"
+    ]
+
+
 def vacuous(
     table: Sequence[Cell], models: Iterable[str], rows: Iterable[tuple[str, str]], methods: Methods
 ) -> list[str]:
@@ -185,9 +210,12 @@ def vacuous(
 
 
 def unchecked(
-    table: Sequence[Cell], checks: Iterable[str], rows: Iterable[tuple[str, str]], methods: Methods
+    table: Sequence[Cell], checks: Iterable[str], rows: Iterable[tuple[str, str]], methods: Methods, required: bool
 ) -> list[str]:
-    """A sentence for each check that was asked for by name and could compare nothing."""
+    """A sentence for each check that was asked for by name and could compare nothing.
+
+    required: also where the subject has not the methods for it, which else is a result.
+    """
     checks = list(checks)
     problems: list[str] = []
     for model, subject in rows:
@@ -196,6 +224,8 @@ def unchecked(
             if sum(cell.compared for cell in row if cell.check == check):
                 continue
             why = _why_nothing(row, check, methods.get((model, subject), {}))
+            if why.startswith(_NO_METHOD) and not required:
+                continue
             what = f"{subject} gives nothing to compare on {model}"
             if why == _NO_CASE:
                 what = f"there is nothing to compare on {model}"
@@ -215,7 +245,7 @@ def _why_nothing(row: Sequence[Cell], check: str, asked: Mapping[str, bool]) -> 
         return _NO_CASE
     if any(of_check) or not names:
         return ""
-    return f"there is none of the methods {', '.join(names)}" if names[1:] else f"there is no method {names[0]}"
+    return f"{_NO_METHOD}ne of {', '.join(names)}" if names[1:] else f"{_NO_METHOD} {names[0]}"
 
 
 def _row(table: Sequence[Cell], model: str, subject: str) -> list[Cell]:

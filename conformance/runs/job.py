@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from conformance.core.run import ModelInfo
 from conformance.engine.bench import vocab_by_id
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
-from conformance.subjects.adapters import ORACLES, load_subject
+from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 from reftok import Tokenizer, load
@@ -58,10 +58,12 @@ def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
     )
 
 
-def check_subjects(plan: Plan) -> dict[str, str]:
-    """The versions that subjects from files tell, by label; raises UsageError for what would prove nothing.
+def attending(plan: Plan) -> tuple[Plan, dict[str, str]]:
+    """The plan, and the versions that subjects from files tell, by label.
 
-    That is a subject that can take part with none of the models, and a model that only its official library would meet.
+    Where none of the user's own subjects reads any model, the built-in ones are left out: nothing that is to be tested
+    would be compared, and this is told at once.
+    Raises UsageError for a subject that is not there at all, and for a model that only its official library would meet.
     """
     for model in plan.models:
         if {*plan.subjects} == {model.oracle}:
@@ -70,21 +72,24 @@ def check_subjects(plan: Plan) -> dict[str, str]:
                 "nothing; name another subject"
             )
     versions: dict[str, str] = {}
+    readers: set[str] = set()
     for name in plan.subjects:
-        reasons = []
+        broken: UnavailableError | None = None
         for model in plan.models:
             try:
                 subject = load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory)
             except UnavailableError as error:
-                reasons.append(str(error))
+                broken = broken or (error if error.failure.kind != "refused" else None)
                 continue
+            readers.add(name)
             if isinstance(subject, IsolatedSubject):
                 versions[subject.name] = subject.version
             subject.close()
             break
-        else:
-            raise UsageError(f"--subject: {reasons[0]}")
-    return versions
+        if name not in readers and broken is not None:
+            raise UsageError(f"--subject: {broken}")
+    own = tuple(name for name in plan.subjects if name not in BUILT_IN)
+    return (plan if readers & {*own} or not own else replace(plan, subjects=own)), versions
 
 
 def replay_command(job: Job, finding: Finding) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conformance.core.observation import Failure
 from conformance.core.records import Count, Name, Record, Seconds, from_json, to_json
 from conformance.core.run import mismatch_from_json, mismatch_to_json
 from conformance.engine.plan import Plan
@@ -76,7 +77,7 @@ class _Line:
     counts: tuple[tuple[Name, Name, Counts], ...]
     languages: tuple[tuple[str, Name, Count, Count], ...]
     groups: tuple[_Group, ...]
-    unavailable: dict[str, str]
+    unavailable: dict[str, Failure]
     methods: dict[str, dict[str, bool]] = field(default_factory=dict)
 
 

@@ -60,7 +60,7 @@ class Trials:
         missing = {self._model.oracle, self._mismatch.subject} & bench.unavailable.keys()
         if missing:
             bench.close()
-            raise InputError(f"{min(missing)} cannot take part now: {bench.unavailable[min(missing)]}")
+            raise InputError(f"{min(missing)} cannot take part now: {bench.unavailable[min(missing)].message}")
         subject = bench.subjects.get(self._mismatch.subject)
         return subject if isinstance(subject, IsolatedSubject) else None
 
@@ -109,7 +109,7 @@ class Trials:
         except (ReftokError, UnavailableError) as error:
             self.refused = str(error)
             return None
-        self.refused = next(iter(bench.unavailable.values()), "")
+        self.refused = next((failure.message for failure in bench.unavailable.values()), "")
         return None if self.refused or bench.oracle != self._model.oracle else bench
 
 

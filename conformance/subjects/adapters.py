@@ -7,6 +7,7 @@ from os.path import isfile
 from pathlib import Path
 from types import MappingProxyType
 
+from conformance.core.observation import Failure
 from conformance.files.digest import sha256
 from conformance.subjects import (
     llama_cpp_subject,
@@ -96,7 +97,7 @@ def load_subject(
         return IsolatedSubject(subject, model, timeout, memory, special_tokens)
     adapter = _installed(name)
     if model_format not in adapter.reads:
-        raise UnavailableError(f"{name} does not read {model_format} files")
+        raise UnavailableError(f"it reads {', '.join(adapter.reads)}, not {model_format}")
     return adapter.load(path, model_format, encoding)
 
 
@@ -111,5 +112,6 @@ def _installed(name: str) -> Adapter:
     try:
         adapter.version()
     except ImportError:
-        raise UnavailableError(f"{name} is not installed: python -m pip install {adapter.package}") from None
+        missing = f"{name} is not installed: python -m pip install {adapter.package}"
+        raise UnavailableError(missing, Failure("not asked", missing)) from None
     return adapter

@@ -139,7 +139,14 @@ LONGEST_VERSION = 100
 
 
 class UnavailableError(Exception):
-    """This subject cannot take part with this model; the message says why."""
+    """This subject cannot take part with this model; the message says why.
+
+    failure: "refused" where it does not read the model, which is an answer; any other where there is no subject to ask.
+    """
+
+    def __init__(self, message: str, failure: Failure | None = None) -> None:
+        super().__init__(message)
+        self.failure = failure or Failure("refused", message)
 
 
 def refusal(error: BaseException) -> Failure:

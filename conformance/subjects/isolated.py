@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+from conformance.core.observation import Failure
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.connection import Connection, ProgramConnection
 from conformance.subjects.definition import Definition
@@ -35,7 +36,7 @@ class IsolatedSubject(ProtocolSubject):
         self._memory = memory
         about = subject.about
         if about is not None and about.models and model.format not in about.models:
-            raise UnavailableError(f"{subject.label} does not read {model.format} files")
+            raise UnavailableError(f"it reads {', '.join(about.models)}, not {model.format}")
         options = about.options if about is not None else {}
         timeout = about.timeout if about is not None and about.timeout else timeout
         super().__init__(subject.label, model, timeout, special_tokens or SpecialTokens(), options)
@@ -46,8 +47,8 @@ class IsolatedSubject(ProtocolSubject):
         try:
             return ProgramConnection(Program(_bound_to_us(command), self._definition.environment, self._memory))
         except OSError as error:
-            message = f"{command[0]}: {error.strerror}{self._definition.way_out}"
-            raise UnavailableError(f"{self.name} cannot be loaded: {message}") from None
+            failure = Failure("crashed", f"{command[0]}: {error.strerror}{self._definition.way_out}")
+            raise UnavailableError(f"{self.name} cannot be loaded: {failure.message}", failure) from None
 
 
 def _bound_to_us(command: tuple[str, ...]) -> tuple[str, ...]:

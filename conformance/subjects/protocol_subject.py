@@ -248,21 +248,22 @@ class ProtocolSubject(Subject):
                 failure = Failure("timed out", f"it had not loaded the model after {START_SECONDS:g} s")
             said = self._last_words()
             self._close()
-            raise UnavailableError(f"{self.name} cannot be loaded: {failure.message}{said}") from None
+            failure = replace(failure, message=f"{failure.message}{said}")
+            raise UnavailableError(f"{self.name} cannot be loaded: {failure.message}", failure) from None
 
     def _greet(self, answer: Answer) -> None:
         """Take what the subject says when it has loaded a model; raises UnavailableError where it has not."""
         assert isinstance(answer, StartAnswer)
         if answer.started is None:
             said = answer.unavailable.message if answer.unavailable else "neither `started` nor `unavailable` came"
-            message = f"{self.name} cannot be loaded: {' '.join(said.split())[:400]}{self._last_words()}"
+            message = f"{' '.join(said.split())[:400]}{self._last_words()}"
             self._close()
-            raise UnavailableError(message)
+            failure = Failure("refused" if answer.unavailable else "nonsense", message)
+            raise UnavailableError(f"{self.name} cannot be loaded: {message}", failure)
         if answer.started.protocol != VERSION:
             self._close()
-            raise UnavailableError(
-                f"{self.name} speaks version {answer.started.protocol} of the protocol, not {VERSION}"
-            )
+            message = f"it speaks version {answer.started.protocol} of the protocol, not {VERSION}"
+            raise UnavailableError(f"{self.name} cannot be loaded: {message}", Failure("nonsense", message))
         self.about: About = answer.started.subject
         self.capabilities: Capabilities = answer.started.capabilities
         self.has_batch = self.capabilities.encode_batch

@@ -63,6 +63,10 @@ def main(arguments: list[str]) -> None:
     _end(mark)
 
 
+class NoSubjectError(Exception):
+    """What the factory returned is no subject."""
+
+
 class Server:
     """An object that encodes and decodes, asked by the messages of the protocol. make: gives its factory."""
 
@@ -89,7 +93,8 @@ class Server:
         except BaseException as error:
             if not isinstance(error, Exception) and not is_panic(error):
                 raise
-            return {"unavailable": {"message": one_line(error)}}
+            is_broken = self._factory is None or isinstance(error, ImportError | SyntaxError | NoSubjectError)
+            return {"error" if is_broken else "unavailable": {"message": one_line(error)}}
 
     def _batch(self, message: Mapping[str, Any]) -> dict[str, Any]:
         texts = [_input(item) for item in message["items"]]
@@ -97,12 +102,12 @@ class Server:
 
 
 def made(factory: Callable[[str], Any], model: str) -> Any:
-    """The subject with a model. Raises TypeError for what has not the methods of one."""
+    """The subject with a model. Raises NoSubjectError for what has not the methods of one."""
     subject = factory(model)
     missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]
     if missing:
         name = getattr(factory, "__name__", "the factory")
-        raise TypeError(f"what {name} returned has no method {' and no method '.join(missing)}")
+        raise NoSubjectError(f"what {name} returned has no method {' and no method '.join(missing)}")
     return subject
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.finding import Finding, Mismatch
 from conformance.core.run import (
+    Absence,
     Cell,
     LanguageCell,
     ModelInfo,
@@ -48,6 +49,7 @@ RUN = Run(
     languages=(LanguageCell("de", "s", 5, 3),),
     findings=(FINDING, replace(FINDING, status="new", rule="other")),
     problems=("a problem",),
+    absences=(Absence("n", "s", "refused", "no Precompiled"),),
     corpora={"c/a.txt": "1" * 64},
     cases=5,
     answers=6,

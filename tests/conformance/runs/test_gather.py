@@ -9,7 +9,7 @@ import pytest
 
 from conformance.core.case import text_case
 from conformance.core.finding import Finding, Mismatch, Severity
-from conformance.core.run import Cell
+from conformance.core.run import Absence, Cell
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.repeating import CHANGES, DEPENDS
 from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, by_model
@@ -20,6 +20,8 @@ from conformance.runs.gather import (
     findings,
     language_cells,
     methods_of,
+    missing,
+    nothing_compared,
     unchecked,
     unshrunk,
     vacuous,
@@ -236,40 +238,70 @@ def test_what_several_subjects_were_compared_on_nothing_for_is_told_once() -> No
     assert problem == "s and t were compared on nothing with m: nothing is proved"
 
 
+REFUSES = Absence("m", "s", "refused", "no Precompiled")
+DIES = Absence("m", "s", "crashed", "its process ended with exit code 3")
+
+
+def test_a_model_that_a_subject_does_not_read_is_a_problem_only_where_it_is_required() -> None:
+    assert missing([REFUSES], False) == []
+    assert missing([REFUSES], True) == ["s does not read m: no Precompiled"]
+
+
+@pytest.mark.parametrize("required", [False, True])
+def test_a_subject_that_is_not_there_at_all_is_a_problem(required: bool) -> None:
+    assert missing([DIES], required) == ["s took no part with m: its process ended with exit code 3"]
+
+
+@pytest.mark.parametrize(("tested", "rows"), [(("s",), []), (("s", "t"), []), (("s",), [("m", "reftok")])])
+def test_a_run_in_which_nothing_that_is_tested_took_part_has_compared_nothing(
+    tested: tuple[str, ...], rows: list[tuple[str, str]]
+) -> None:
+    (problem,) = nothing_compared(rows, tested, [REFUSES])
+    assert problem == "nothing was compared: no subject reads any of the models (s: no Precompiled)"
+
+
+@pytest.mark.parametrize(("tested", "row"), [(("s",), ("n", "s")), (("s", "t"), ("m", "t"))])
+def test_a_run_in_which_one_subject_took_part_with_one_model_has_compared_something(
+    tested: tuple[str, ...], row: tuple[str, str]
+) -> None:
+    assert nothing_compared([row], tested, [REFUSES]) == []
+
+
 def test_a_model_without_a_subject_besides_its_library_was_compared_with_nothing() -> None:
     (problem,) = vacuous((RIGHT,), ["m", "alone"], [("m", "s")], {})
     assert problem.startswith("alone was compared with nothing")
 
 
 def test_a_check_asked_for_by_name_must_compare_something() -> None:
-    assert unchecked((RIGHT,), [RIGHT.check], [("m", "s")], {}) == []
+    assert unchecked((RIGHT,), [RIGHT.check], [("m", "s")], {}, False) == []
     silent = replace(RIGHT, check="offsets", compared=0, not_applicable=9)
-    (problem,) = unchecked((RIGHT, silent), ["offsets"], [("m", "s")], {})
+    (problem,) = unchecked((RIGHT, silent), ["offsets"], [("m", "s")], {}, False)
     assert problem == "offsets was asked for, but s gives nothing to compare on m"
 
 
 def test_of_several_checks_asked_for_by_name_each_must_compare_something() -> None:
     silent = [replace(RIGHT, check=check, compared=0, not_applicable=9) for check in ("tokens", "offsets")]
-    told = unchecked((RIGHT, *silent), ["ids", "tokens", "offsets"], [("m", "s")], {})
+    told = unchecked((RIGHT, *silent), ["ids", "tokens", "offsets"], [("m", "s")], {}, False)
     assert [problem.partition(" ")[0] for problem in told] == ["tokens", "offsets"]
 
 
 @pytest.mark.parametrize(
     ("check", "asked", "why"),
     [
-        ("stream encode", {"stream_encoder": False}, "there is no method stream_encoder"),
+        ("stream encode", {"stream_encoder": False}, "there is no stream_encoder"),
         (
             "stream decode",
             {"stream_decode": False, "stream_encoder": True},
-            "there is none of the methods stream_decode, stream_decoder, decode_with_callback",
+            "there is none of stream_decode, stream_decoder, decode_with_callback",
         ),
     ],
 )
-def test_a_subject_without_the_method_that_a_check_of_streams_needs_is_told_which(
+def test_a_subject_without_the_method_that_a_check_needs_fails_only_a_run_that_requires_it_or_compares_nothing(
     check: str, asked: dict[str, bool], why: str
 ) -> None:
     silent = replace(RIGHT, check=check, compared=0, not_applicable=9)
-    (problem,) = unchecked((silent,), [check], [("m", "s")], {("m", "s"): asked})
+    assert unchecked((silent,), [check], [("m", "s")], {("m", "s"): asked}, False) == []
+    (problem,) = unchecked((silent,), [check], [("m", "s")], {("m", "s"): asked}, True)
     assert problem == f"{check} was asked for, but s gives nothing to compare on m: {why}"
     (problem,) = vacuous((silent,), ["m"], [("m", "s")], {("m", "s"): asked})
     assert problem == f"s was compared on nothing with m: nothing is proved, since {why}"
@@ -277,7 +309,7 @@ def test_a_subject_without_the_method_that_a_check_of_streams_needs_is_told_whic
 
 @pytest.mark.parametrize("table", [(), (replace(RIGHT, check="stream encode", compared=0, not_applicable=9),)])
 def test_inputs_without_a_case_for_a_check_are_not_blamed_on_the_subject(table: tuple[Cell, ...]) -> None:
-    (problem,) = unchecked(table, ["stream encode"], [("m", "s")], {})
+    (problem,) = unchecked(table, ["stream encode"], [("m", "s")], {}, False)
     why = "the inputs have no case for it"
     assert problem == f"stream encode was asked for, but there is nothing to compare on m: {why}"
     (problem,) = vacuous(table, ["m"], [("m", "s")], {})

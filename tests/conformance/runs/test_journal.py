@@ -12,6 +12,7 @@ import pytest
 from conformance.core.case import bytes_case
 from conformance.core.errors import InputError
 from conformance.core.finding import Mismatch
+from conformance.core.observation import Failure
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import Counts, Group, ShardResult
 from conformance.inputs.shards import Inputs, Shard
@@ -20,7 +21,8 @@ from conformance.runs.plan_file import check_versions, read_plan, write_plan
 
 
 def result(number: int = 0) -> ShardResult:
-    shard = ShardResult(Shard("m", "fuzz", number, number + 1), 3, 4, 0.5, unavailable={"t": "not installed"})
+    shard = ShardResult(Shard("m", "fuzz", number, number + 1), 3, 4, 0.5)
+    shard.unavailable["t"] = Failure("refused", "no Precompiled")
     shard.counts["s", "ids"] = Counts(5, 1, 2, 1)
     shard.methods["s"] = {"stream_encoder": True, "stream_encoder.reset": False}
     shard.languages["de", "s"] = [5, 1]
@@ -103,6 +105,7 @@ EXAMPLE = ("groups", 0, "examples", 0)
         (("shard", "stop"), 0),
         (("unavailable",), ["t"]),
         (("unavailable", "t"), None),
+        (("unavailable", "t", "kind"), "gone"),
         (("counts", 0, 2, "compared"), 0),
         (("counts", 0, 2, "failures"), True),
         (("counts", 0, 2, "failures"), 10**30),
@@ -247,7 +250,7 @@ def of_the_plan() -> dict[str, Any]:
         (lambda line: line["counts"].append(["other", "ids", {}]), "a subject is 'other'"),
         (lambda line: line["counts"].append(["reftok", "decode", {}]), "a check is 'decode'"),
         (lambda line: line["languages"].append(["de", "other", 1, 1]), "a subject is 'other'"),
-        (lambda line: line["unavailable"].update(other="no"), "a subject is 'other'"),
+        (lambda line: line["unavailable"].update(other={"kind": "refused", "message": "no"}), "a subject is 'other'"),
     ],
 )
 def test_a_journal_of_another_plan_is_refused(

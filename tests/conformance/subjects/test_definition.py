@@ -76,7 +76,7 @@ def test_the_interpreter_of_a_subject_may_be_another(tmp_path: Path) -> None:
 
 def test_a_format_that_a_subject_does_not_name_is_not_read(tmp_path: Path) -> None:
     name = written(tmp_path, 'name = "mine"\nfactory = "mine.py:Subject"\nmodels = ["tiktoken"]\n')
-    with pytest.raises(UnavailableError, match=r"mine does not read tokenizer\.json files"):
+    with pytest.raises(UnavailableError, match=r"it reads tiktoken, not tokenizer\.json"):
         loaded(name)
     loaded(name, "tiktoken").close()
 

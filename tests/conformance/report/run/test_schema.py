@@ -94,6 +94,7 @@ PUBLISHED = {
     "Run": schema("run"),
     "ModelInfo": schema("run")["$defs"]["model"],
     "SubjectInfo": schema("run")["$defs"]["subject"],
+    "Absence": schema("run")["$defs"]["absence"],
     "Cell": schema("run")["$defs"]["cell"],
     "LanguageCell": schema("run")["$defs"]["language"],
     "Finding": schema("finding"),
