@@ -56,6 +56,16 @@ class CellView:
 
 
 @dataclass(frozen=True, slots=True)
+class RowView:
+    """A row of the matrix: a subject with its cells, or why it took no part with the model, "" where it did."""
+
+    subject: str
+    state: view.State
+    cells: list[CellView]
+    absence: str
+
+
+@dataclass(frozen=True, slots=True)
 class HeatView:
     """A cell of the heat map: how hot from 0 to 5, the number of mismatches, and the sentence that says the same."""
 
@@ -114,7 +124,7 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         headline=view.headline(run),
         seconds=view.seconds(run),
         known=len(view.known_findings(run)),
-        untested=view.untested_lines(run),
+        not_done=view.not_done(run),
         culprits=[
             (item, view.accusation(item.worst), view.share_of(run, item.worst)) for item in view.culprits(run.findings)
         ],
@@ -138,15 +148,20 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
 # --- the matrix
 
 
-def _matrix(run: Run, findings: list[Finding]) -> list[tuple[str, list[tuple[str, list[CellView]]]]]:
-    """For every model its subjects, for every subject its cells."""
+def _matrix(run: Run, findings: list[Finding]) -> list[tuple[str, list[RowView]]]:
+    """For every model its subjects."""
     targets: dict[Place, str] = {}
     for finding in findings:
         targets.setdefault(finding.example.place, finding.fingerprint)
     return [
-        (model, [(row.subject, [_cell_view(cell, targets) for cell in row.cells]) for row in rows])
+        (model, [_row_view(row, targets) for row in rows])
         for model, rows in groupby(view.rows(run), key=lambda row: row.model)
     ]
+
+
+def _row_view(row: view.Row, targets: dict[Place, str]) -> RowView:
+    absence = view.absence_sentence(row.absence) if row.absence else ""
+    return RowView(row.subject, row.state, [_cell_view(cell, targets) for cell in row.cells], absence)
 
 
 def _cell_view(cell: Cell | None, targets: dict[Place, str]) -> CellView:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from operator import attrgetter
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.core.finding import Finding, Place
-from conformance.core.run import Cell, Run
+from conformance.core.run import Absence, Cell, Run
 from conformance.report.run import view
 from conformance.report.run.view import plural
 from conformance.report.text import harmless, visible
@@ -18,17 +17,24 @@ MOST_FAILURES = 50
 
 
 def junit_xml(run: Run) -> str:
-    """The XML document; new findings are failures, cells without answers are skipped, problems fail a suite "run"."""
+    """The XML document.
+
+    New findings are failures; cells without answers and subjects that took no part are skipped; problems fail a suite
+    "run".
+    """
     findings: dict[Place, list[Finding]] = {}
     for finding in view.new_findings(run):
         findings.setdefault(finding.example.place, []).append(finding)
     root = Element("testsuites", name="conformance", time=f"{view.seconds(run):.3f}")
-    cells = [*run.cells, *_cells_of_strays(run, findings)]
-    for model, of_model in groupby(sorted(cells, key=attrgetter("model")), key=attrgetter("model")):
+    items: list[Cell | Absence] = [*run.cells, *_cells_of_strays(run, findings), *run.absences]
+    for model, of_model in groupby(sorted(items, key=_model), key=_model):
         suite = SubElement(root, "testsuite", name=model)
         _add_properties(suite, run)
-        for cell in of_model:
-            _add_cell(suite, cell, findings.get(cell.place, []))
+        for item in of_model:
+            if isinstance(item, Absence):
+                _add_absence(suite, item)
+            else:
+                _add_cell(suite, item, findings.get(item.place, []))
     _add_problems(root, run)
     for suite in root:
         _add_totals(suite, run)
@@ -90,6 +96,15 @@ def _add_cell(suite: Element, cell: Cell, findings: list[Finding]) -> None:
     elif not findings and cell.compared == 0:
         SubElement(test, "skipped", message=view.sentence(cell))
     SubElement(test, "system-out").text = view.sentence(cell)
+
+
+def _model(item: Cell | Absence) -> str:
+    return item.model
+
+
+def _add_absence(suite: Element, absence: Absence) -> None:
+    test = SubElement(suite, "testcase", classname=f"{absence.model}.{absence.subject}", name="takes part")
+    SubElement(test, "skipped", message=view.absence_sentence(absence))
 
 
 def _add_problems(root: Element, run: Run) -> None:

@@ -16,9 +16,9 @@ from conformance.report.text import visible
 MOST_FINDINGS = 8
 MOST_PROBLEMS = 3
 MOST_ROWS = 10
-MOST_UNTESTED = 3
+MOST_NOT_DONE = 3
 
-_WORST_FIRST = ("new", "silent", "known", "equal", "none")
+_WORST_FIRST = ("new", "silent", "known", "none", "equal")
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _REFERENCE = re.compile(r"@\w|#\d")
 
@@ -36,8 +36,7 @@ def summary_markdown(run: Run) -> str:
         "",
         *_matrix_lines(run),
     ]
-    untested = listed([f"- {prose(line, 400)}" for line in view.untested_lines(run)], MOST_UNTESTED, "subject")
-    return "\n".join([*lines, *_known_lines(run), *untested]) + "\n"
+    return "\n".join([*lines, *_known_lines(run), *_not_done_lines(run)]) + "\n"
 
 
 def _known_lines(run: Run) -> list[str]:
@@ -49,6 +48,10 @@ def _known_lines(run: Run) -> list[str]:
         for finding in view.few_known(run)
     ]
     return ["", f"{SYMBOLS['known']} {line}{':' if named else '.'}", *([""] if named else []), *named]
+
+
+def _not_done_lines(run: Run) -> list[str]:
+    return listed([f"- {prose(line, 400)}" for line in view.not_done_lines(run)], MOST_NOT_DONE, "subject")
 
 
 def listed(lines: Sequence[str], most: int, noun: str = "") -> list[str]:
@@ -88,6 +91,7 @@ def _matrix_lines(run: Run) -> list[str]:
 def _row(row: Row, names: tuple[str, ...]) -> str:
     pairs = zip(names, map(view.state, row.cells), strict=True)
     signs = [f"{SYMBOLS[kind]} {prose(name)}" for name, kind in pairs if kind not in ("equal", "none")]
+    signs += [prose(view.absence_sentence(row.absence))] if row.absence else []
     cells = [
         f"{SYMBOLS[row.state]} {prose(row.model, 40)}",
         prose(row.subject, 40),

@@ -32,7 +32,7 @@ def print_report(run: Run, console: Console) -> None:
     symbols = _PLAIN_SYMBOLS if console.options.ascii_only else view.SYMBOLS
     _matrix(run, symbols, lines)
     _findings(run, symbols, lines)
-    _sentences(f"{symbols['none']} ", "dim", view.untested_lines(run), lines)
+    _sentences(f"{symbols['none']} ", "dim", view.not_done_lines(run), lines)
     _sentences(f"{symbols['silent']} problem: ", _STYLES["silent"], run.problems, lines)
     kind: State = "equal" if run.exit_code == 0 else "new"
     answers = f": {view.plural(run.answers, 'answer')} compared in {view.seconds(run):.1f} s"

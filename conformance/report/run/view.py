@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.finding import Finding, Mismatch, Severity, Status
-from conformance.core.run import Cell, Run
+from conformance.core.run import Absence, Cell, Run
 from conformance.report.text import visible, visible_part
 
 State = Literal["equal", "new", "known", "silent", "none"]
@@ -46,11 +46,15 @@ _COMPARED = ("other text", "other ids", "offsets only")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the matrix: one subject on one model, a cell for every check (None where there is none)."""
+    """A line of the matrix: one subject on one model, a cell for every check (None where there is none).
+
+    absence: why the subject took no part with the model; None where it did.
+    """
 
     model: str
     subject: str
     cells: tuple[Cell | None, ...]
+    absence: Absence | None = None
 
     @property
     def compared(self) -> int:
@@ -66,7 +70,9 @@ class Row:
 
     @property
     def state(self) -> State:
-        """The worst of its cells."""
+        """The worst of its cells; of what took no part, whether that is a result."""
+        if self.absence:
+            return "none" if self.absence.kind == "refused" else "silent"
         states = {state(cell) for cell in self.cells}
         order: tuple[State, ...] = ("new", "silent", "known", "equal")
         return next((item for item in order if item in states), "none")
@@ -102,16 +108,29 @@ def checks(run: Run) -> tuple[str, ...]:
 
 
 def rows(run: Run) -> list[Row]:
-    """The lines of the matrix; models and subjects in the order in which the cells name them."""
-    found: dict[str, dict[str, dict[str, Cell]]] = {}
+    """The lines of the matrix, by model; subjects in the order in which the cells name them, then who took no part."""
+    found: dict[str, dict[str, dict[str, Cell]]] = {model.name: {} for model in run.models}
     for cell in run.cells:
         found.setdefault(cell.model, {}).setdefault(cell.subject, {})[cell.check] = cell
+    absent = {(absence.model, absence.subject): absence for absence in run.absences}
+    for model, subject in absent:
+        found.setdefault(model, {}).setdefault(subject, {})
     columns = checks(run)
     return [
-        Row(model, subject, tuple(map(cells.get, columns)))
+        Row(model, subject, tuple(map(cells.get, columns)), absent.get((model, subject)))
         for model, subjects in found.items()
         for subject, cells in subjects.items()
     ]
+
+
+def absence_sentence(absence: Absence, model: str = "this model") -> str:
+    """Why a subject took no part.
+
+    >>> absence_sentence(Absence("m", "s", "refused", "no Precompiled"))
+    'does not read this model: no Precompiled'
+    """
+    deed = "does not read" if absence.kind == "refused" else "took no part with"
+    return f"{deed} {model}: {absence.message}"
 
 
 def state(cell: Cell | None) -> State:
@@ -172,7 +191,8 @@ def headline(run: Run) -> str:
     """The verdict in a few words."""
     if run.verdict == "as expected":
         return "As expected"
-    what = [plural(run.unexpected, "unexpected finding")] if run.unexpected else []
+    what = [] if run.answers or run.verdict == "incomplete" else ["Nothing was compared"]
+    what += [plural(run.unexpected, "unexpected finding")] if run.unexpected else []
     what += [plural(len(run.problems), "problem")] if run.problems else []
     if run.verdict == "incomplete":
         what.insert(0, "Incomplete")
@@ -262,20 +282,35 @@ def few_known(run: Run) -> list[Finding]:
     return known if len(known) <= MOST_KNOWN else []
 
 
-def untested_lines(run: Run) -> list[str]:
-    """The untested methods of subjects that stream, a line a subject.
+def not_done(run: Run) -> dict[str, list[str]]:
+    """What a subject does not do, by its name, in sentences: models that it does not read, methods that it has not.
 
     >>> from conformance.core.run import SubjectInfo
     >>> from types import SimpleNamespace
-    >>> subjects = [SubjectInfo("s", "1", "subject", untested=("stream_encoder.reset", "decode_with_callback"))]
-    >>> untested_lines(SimpleNamespace(subjects=subjects))
-    ['s: its streams have no stream_encoder.reset, no decode_with_callback: not tested']
+    >>> subjects = [SubjectInfo("s", "1", "subject", untested=("offsets", "decode_with_callback"))]
+    >>> absences = [Absence("a", "s", "refused", "no Unigram"), Absence("b", "s", "refused", "no Unigram")]
+    >>> not_done(SimpleNamespace(subjects=subjects, absences=absences))
+    {'s': ['does not read a, b: no Unigram', 'not asked: it has no offsets, no decode_with_callback']}
     """
-    return [
-        f"{subject.name}: its streams have {', '.join(f'no {method}' for method in subject.untested)}: not tested"
-        for subject in run.subjects
-        if subject.untested
-    ]
+    found: dict[str, list[str]] = {}
+    for subject in run.subjects:
+        alike: dict[Absence, list[str]] = {}
+        for absence in run.absences:
+            if absence.subject == subject.name:
+                alike.setdefault(replace(absence, model=""), []).append(absence.model)
+        sentences = [absence_sentence(absence, ", ".join(models)) for absence, models in alike.items()]
+        if subject.unavailable and not sentences:  # of a run before absences were told
+            sentences.append(f"took no part: {subject.unavailable}")
+        if subject.untested:
+            sentences.append(f"not asked: it has {', '.join(f'no {method}' for method in subject.untested)}")
+        if sentences:
+            found[subject.name] = sentences
+    return found
+
+
+def not_done_lines(run: Run) -> list[str]:
+    """The same, a line a subject."""
+    return [f"{name}: {'; '.join(sentences)}" for name, sentences in not_done(run).items()]
 
 
 def folder(run: Run) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.evidence import NO_EVIDENCE, Evidence, SeenToken, StageDifference, StreamStep
 from conformance.core.finding import Finding, Mismatch, Severity
-from conformance.core.run import Cell, LanguageCell, ModelInfo, Run, SubjectInfo
+from conformance.core.run import Absence, Cell, LanguageCell, ModelInfo, Run, SubjectInfo
 
 CHECKS = (
     "ids",
@@ -155,6 +155,11 @@ KNOWN = replace(
 )
 
 FILE = "tokenizer.json"
+ABSENCES = (
+    Absence("gpt2-mini", "morpheme.py:Tokenizer", "refused", f"ValueError: no Precompiled {SCRIPT}"),
+    Absence("gemma-unigram-mini", "morpheme.py:Tokenizer", "refused", f"ValueError: no Precompiled {SCRIPT}"),
+    Absence("gemma-unigram-mini", "planted-dies.py:Subject", "crashed", "its process ended with exit code 3"),
+)
 PROBLEMS = ("The subject sentencepiece refused 98 % of the cases of gpt2-mini.", f"The corpus {SCRIPT} gave no case.")
 
 
@@ -174,6 +179,8 @@ def sample_run() -> Run:
             SubjectInfo("sentencepiece", "0.2.0", "oracle"),
             SubjectInfo("reftok", "0.1.0", "subject", untested=("stream_encoder.reset", "decode_with_callback")),
             SubjectInfo("planted-nfc", "1", "subject"),
+            SubjectInfo("morpheme.py:Tokenizer", "2.0", "subject"),
+            SubjectInfo("planted-dies.py:Subject", "", "subject"),
             SubjectInfo("llama.cpp", "", "subject", unavailable="the package llama-cpp-python is not installed"),
         ),
         checks=CHECKS,
@@ -184,6 +191,7 @@ def sample_run() -> Run:
             for subject in SUBJECTS
         ),
         findings=(KNOWN, *HOSTILE, *PLAIN),
+        absences=ABSENCES,
         problems=PROBLEMS,
         corpora={"corpora/languages/de-Latn.txt": "cd" * 32},
         cases=12_345,
@@ -197,7 +205,7 @@ def passing_run() -> Run:
     """The same run without anything wrong."""
     run = sample_run()
     cells = tuple(replace(cell, mismatched=0, known=0, failures=0) for cell in run.cells)
-    return replace(run, verdict="as expected", cells=cells, findings=(), problems=())
+    return replace(run, verdict="as expected", cells=cells, findings=(), absences=(), problems=())
 
 
 def _cell(model: str, subject: str, check: str) -> Cell:

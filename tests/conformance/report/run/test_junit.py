@@ -6,7 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 from conformance.core.case import text_case
-from conformance.core.run import Cell, Run
+from conformance.core.run import Absence, Cell, Run
 from conformance.report.run.junit import MOST_FAILURES, junit_xml
 from tests.conformance.report.sample_run import (
     CHECKS,
@@ -54,6 +54,20 @@ def test_totals_are_the_sums() -> None:
 def test_cells_without_answers_are_skipped() -> None:
     skipped = [test.get("name") for test in parsed(passing_run()).iter("testcase") if test.find("skipped") is not None]
     assert "special tokens mask" in skipped
+
+
+def test_a_model_that_a_subject_does_not_read_is_skipped_with_the_reason() -> None:
+    alone = Absence("unread", "t", "refused", "no Unigram")
+    root = parsed(replace(passing_run(), absences=(alone, replace(alone, model="gpt2-mini"))))
+    skipped = {
+        (suite.get("name"), test.get("classname"), test.get("name")): found.get("message")
+        for suite in root
+        for test in suite.iter("testcase")
+        if (found := test.find("skipped")) is not None and test.get("name") == "takes part"
+    }
+    reason = "does not read this model: no Unigram"
+    assert skipped == {(model, f"{model}.t", "takes part"): reason for model in ("unread", "gpt2-mini")}
+    assert root.get("failures") == "0"
 
 
 def test_properties_have_the_versions() -> None:

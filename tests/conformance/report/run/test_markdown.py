@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.core.case import text_case
+from conformance.core.run import Absence
 from conformance.report.run.markdown import MOST_FINDINGS, code, prose, summary_markdown
 from conformance.report.run.view import MOST_KNOWN
 from tests.conformance.report.sample_run import KNOWN, MARKDOWN, SCRIPT, finding, passing_run, sample_run
@@ -31,9 +32,16 @@ def test_few_known_findings_are_named_with_what_replays_them() -> None:
     assert "rule 0" not in summary_markdown(replace(sample_run(), findings=many))
 
 
-def test_what_streams_were_not_tested_with_is_said() -> None:
-    line = prose("reftok: its streams have no stream_encoder.reset, no decode_with_callback: not tested")
+def test_what_a_subject_has_not_and_was_not_asked_for_is_said() -> None:
+    line = prose("reftok: not asked: it has no stream_encoder.reset, no decode_with_callback")
     assert f"\n- {line}\n" in summary_markdown(sample_run())
+
+
+def test_a_model_that_a_subject_does_not_read_is_a_row_with_the_reason() -> None:
+    run = replace(passing_run(), absences=(Absence("gpt2-mini", "t", "refused", "no|Unigram"),))
+    assert "| – gpt2-mini | t | 0 | 0 | 0 | does not read this model: no\\|Unigram |" in summary_markdown(run)
+    dead = replace(run, absences=(Absence("gpt2-mini", "t", "crashed", "exit code 3"),))
+    assert "| ! gpt2-mini | t | 0 | 0 | 0 | took no part with this model: exit code 3 |" in summary_markdown(dead)
 
 
 def test_at_most_a_screenful() -> None:
@@ -41,11 +49,11 @@ def test_at_most_a_screenful() -> None:
     many = tuple(finding(text_case("x\n" * 500, ""), f"rule {number}") for number in range(300))
     cells = tuple(replace(cell, model=f"{cell.model} {number}") for number in range(20) for cell in run.cells)
     text = summary_markdown(replace(run, findings=many, problems=("p",) * 50, cells=cells))
-    assert text.count("\n") <= 45
+    assert text.count("\n") <= 46
     assert text.count("- **other ids**") == MOST_FINDINGS
     assert "and 292 more unexpected findings" in text
     assert "and 47 more problems" in text
-    assert "And 230 more rows:" in text
+    assert "And 233 more rows:" in text
 
 
 @pytest.mark.parametrize(

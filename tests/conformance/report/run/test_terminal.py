@@ -50,13 +50,19 @@ def test_the_end_says_what_came_out() -> None:
     assert "✓ As expected" in printed(passing_run())
 
 
-UNTESTED = "reftok: its streams have no stream_encoder.reset, no decode_with_callback: not tested"
+NOT_DONE = "reftok: not asked: it has no stream_encoder.reset, no decode_with_callback"
 
 
-def test_what_streams_were_not_tested_with_is_said() -> None:
-    assert f"– {UNTESTED}\n" in printed(sample_run())
+def test_what_a_subject_has_not_and_was_not_asked_for_is_said() -> None:
+    assert f"– {NOT_DONE}\n" in printed(sample_run())
     subjects = tuple(replace(subject, untested=()) for subject in sample_run().subjects)
-    assert "not tested" not in printed(replace(sample_run(), subjects=subjects))
+    assert "not asked" not in printed(replace(sample_run(), subjects=subjects))
+
+
+def test_models_that_a_subject_does_not_read_are_named_with_the_reason() -> None:
+    text = " ".join(printed(sample_run(), 200).split())
+    assert "– morpheme.py:Tokenizer: does not read gpt2-mini, gemma-unigram-mini: ValueError: no Precompiled" in text
+    assert "planted-dies.py:Subject: took no part with gemma-unigram-mini: its process ended with exit code 3" in text
 
 
 def test_few_known_findings_are_named_with_what_replays_them() -> None:

@@ -10,7 +10,16 @@ from conformance.core.case import text_case
 from conformance.core.finding import SEVERITIES
 from conformance.core.run import Cell
 from conformance.report.run import view
-from tests.conformance.report.sample_run import HOSTILE, KNOWN, PLAIN, finding, passing_run, sample_run
+from tests.conformance.report.sample_run import (
+    ABSENCES,
+    HOSTILE,
+    KNOWN,
+    MODELS,
+    PLAIN,
+    finding,
+    passing_run,
+    sample_run,
+)
 
 
 def cell(compared: int, **counts: int) -> Cell:
@@ -56,10 +65,24 @@ def test_headline_says_what_fails_the_run() -> None:
     assert view.headline(passing_run()) == "As expected"
 
 
+def test_headline_of_a_run_that_compared_nothing_says_so() -> None:
+    run = replace(sample_run(), findings=(), answers=0)
+    assert view.headline(run) == "Nothing was compared, 2 problems"
+    assert view.headline(replace(run, verdict="incomplete")) == "Incomplete, 2 problems"
+
+
+def test_the_rows_of_who_took_no_part_stand_with_their_model() -> None:
+    places = [(row.model, row.subject) for row in view.rows(sample_run())]
+    assert [model for model, _ in places] == sorted((model for model, _ in places), key=MODELS.index)
+    assert {absence.subject for absence in ABSENCES} <= {subject for _, subject in places}
+    alone = replace(passing_run(), cells=(), absences=ABSENCES[:1])
+    assert [(row.model, row.subject) for row in view.rows(alone)] == [("gpt2-mini", "morpheme.py:Tokenizer")]
+
+
 def test_rows_hold_a_cell_for_every_check() -> None:
     run = sample_run()
     assert all(len(row.cells) == len(view.checks(run)) for row in view.rows(run))
-    partial = replace(run, cells=(cell(3), Cell("m", "s", "unlisted", 1, mismatched=1)))
+    partial = replace(run, absences=(), cells=(cell(3), Cell("m", "s", "unlisted", 1, mismatched=1)))
     (row,) = view.rows(partial)
     assert view.checks(partial)[-1] == "unlisted"
     assert (row.compared, row.mismatched, row.state) == (4, 1, "new")
