@@ -84,7 +84,7 @@ class Check(ABC):
     follows: the checks whose difference on the same case is the cause of its own, which is then told once.
     diagnosis: how `diagnosis.attribution` finds out stage and rule; with "none" the check's own rule is all.
     expected_by: who says what is expected, "" for the official library.
-    methods: the methods of which a subject needs one.
+    methods: the methods or parts of answers of which a subject needs one.
     code: of `compared(official, subject)`, for a file that needs no harness; of its `constants`, INPUT is the case.
         "" where it has no short form.
     """
@@ -99,6 +99,11 @@ class Check(ABC):
     expected_by: str = ""
     methods: tuple[str, ...] = ()
     code: str = ""
+
+    @property
+    def is_of_streams(self) -> bool:
+        """Whether it compares the output of streams."""
+        return self.compares in ("stream_encoded", "stream_decoded")
 
     @property
     def is_sampled(self) -> bool:

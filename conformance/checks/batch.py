@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.checks.base import Answers, Check, Difference, Outcome, failure_difference, tails
+from conformance.checks.methods import BATCH as BATCH_CALL
 from conformance.core.case import Case
 from conformance.core.observation import Encoded, Encoding, Failure
 
@@ -27,6 +28,7 @@ class BatchCheck(Check):
     name = "batch = single"
     compares = "single"
     of_oracle = True
+    methods = (BATCH_CALL,)
     expected_by = "the subject, asked alone"
     code = _REPRODUCTION
 

@@ -45,6 +45,7 @@ class EncodingCheck(Check):
     severity: Severity
     diagnosis: Diagnosis = "none"
     counts_answers: bool = False
+    methods: tuple[str, ...] = ()
     code: str = _REPRODUCTION
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
@@ -68,6 +69,8 @@ class EncodingCheck(Check):
 
 
 IDS = EncodingCheck("ids", "ids", "other ids", diagnosis="ids", counts_answers=True)
-TOKENS = EncodingCheck("tokens", "tokens", "offsets only", diagnosis="tokens")
-OFFSETS = EncodingCheck("offsets", "offsets", "offsets only", diagnosis="offsets")
-SPECIAL_TOKENS_MASK = EncodingCheck("special-token mask", "special_tokens_mask", "offsets only")
+TOKENS = EncodingCheck("tokens", "tokens", "offsets only", diagnosis="tokens", methods=("tokens",))
+OFFSETS = EncodingCheck("offsets", "offsets", "offsets only", diagnosis="offsets", methods=("offsets",))
+SPECIAL_TOKENS_MASK = EncodingCheck(
+    "special-token mask", "special_tokens_mask", "offsets only", methods=("special_tokens_mask",)
+)

@@ -43,7 +43,7 @@ class Cell:
 class SubjectInfo:
     """A subject and its version; role "oracle" or "subject"; unavailable says why it took part with no model.
 
-    untested: methods that its streams were asked for and do not have.
+    untested: methods and parts of answers that it does not have, and so was not asked for.
     """
 
     name: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
-from conformance.checks.stream_methods import add_methods
+from conformance.checks.methods import add_methods
 from conformance.core.finding import SEVERITIES, Mismatch
 from conformance.core.observation import Failure
 from conformance.core.records import Count
@@ -63,7 +63,7 @@ class ShardResult:
 
     answers: how many answers of subjects were compared. languages: by language and subject, how many answers were
     compared, and how many mismatched. unavailable: by subject, why it takes no part with the model. methods: by
-    subject, the methods that its streams were asked for, and whether it has them.
+    subject, the methods and parts of answers that it was asked for, and whether it has them.
     """
 
     shard: Shard

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import starmap
+from itertools import chain, starmap
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Check, Difference
-from conformance.checks.stream_methods import methods_asked
+from conformance.checks.decode import DECODE
+from conformance.checks.methods import BATCH, SKIPS, methods_asked
 from conformance.core.case import Case, text_case
 from conformance.core.finding import Mismatch
 from conformance.core.observation import Decoded
@@ -62,9 +63,14 @@ def judged(
     """
     result = ShardResult(shard, cases=len(cases), unavailable=dict(bench.unavailable))
     oracle = answers[bench.oracle]
+    parts = {*chain.from_iterable(CHECKS[check].methods for check in _checks(plan, shard))}
+    parts |= {SKIPS} if DECODE.name in plan.checks else set()
     for name, observed in answers.items() if subject is None else [(subject, answers[subject])]:
         bench.attributor.observe(name, cases, oracle, observed)
-        if methods := methods_asked(observed):
+        methods = methods_asked(observed, parts)
+        if BATCH in parts and name not in BUILT_IN and any(one.encoding for one in observed):
+            methods[BATCH] = bench.subjects[name].has_batch
+        if methods:
             result.methods[name] = methods
         if name != bench.oracle:
             result.answers += sum((one.encoding is not None) + (one.decoding is not None) for one in observed)

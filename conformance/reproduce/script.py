@@ -83,7 +83,7 @@ def comparison(finding: Finding, case: Case, shown: AskedAgain) -> tuple[Mapping
     check = CHECKS[finding.example.check]
     constants = check.constants(case, shown.observed)
     if constants is None:
-        problem = "this use of a stream has no short form" if check.methods else "this check has no short form"
+        problem = "this use of a stream has no short form" if check.is_of_streams else "this check has no short form"
         raise InputError(f"{problem}; `conformance replay` shows it")
     return constants, check.code
 

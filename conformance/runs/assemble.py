@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from conformance.checks import CHECKS
-from conformance.checks.stream_methods import add_methods, untested
+from conformance.checks.methods import OFFICIAL_PARTS, add_methods, untested
 from conformance.core.finding import Mismatch
 from conformance.core.run import Absence, ModelInfo, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
@@ -185,13 +185,17 @@ def _subject_infos(job: Job, results: Results) -> tuple[SubjectInfo, ...]:
         why = next(reason[name].message for reason in reasons) if everywhere else ""
         version = job.versions.get(name) or installed_version(name)
         role: Literal["oracle", "subject"] = "oracle" if name in oracles else "subject"
-        subjects.append(SubjectInfo(name, version, role, why, untested(_methods(results, name))))
+        subjects.append(SubjectInfo(name, version, role, why, untested(_methods(job.models, results, name))))
     return tuple(subjects)
 
 
-def _methods(results: Results, subject: str) -> dict[str, bool]:
-    """The methods that its streams were asked for with any model."""
+def _methods(infos: Sequence[ModelInfo], results: Results, subject: str) -> dict[str, bool]:
+    """What a subject was asked for with any model, and whether it has it; of parts, those that the library has too."""
     asked: dict[str, bool] = {}
-    for result in results.values():
-        add_methods(asked, result.methods.get(subject, {}))
+    for info in infos:
+        methods = results[info.name].methods
+        official = methods.get(info.oracle, {})
+        of_subject = methods.get(subject, {}).items()
+        is_asked = {name: is_there for name, is_there in of_subject if name not in OFFICIAL_PARTS or official.get(name)}
+        add_methods(asked, is_asked)
     return asked

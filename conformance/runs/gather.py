@@ -20,10 +20,10 @@ MOST_UNANSWERED = 0.2
 """A subject that gives no answer to more than this share of the questions proves nothing: the run says so and fails."""
 
 _NO_CASE = "the inputs have no case for it"
-_NO_METHOD = "there is no"
+_HAS_NO, _HAVE_NO = "it has no", "they have no"
 
 Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
-"""By model and subject, the methods that its streams were asked for, and whether it has them."""
+"""By model and subject, the methods and parts of answers that it was asked for, and whether it has them."""
 
 Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
 """A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
@@ -146,7 +146,7 @@ def language_cells(results: Iterable[ShardResult]) -> tuple[LanguageCell, ...]:
 
 
 def methods_of(results: Mapping[str, ShardResult]) -> Methods:
-    """The methods that streams were asked for."""
+    """The methods and parts of answers that subjects were asked for."""
     return {(model, subject): asked for model, result in results.items() for subject, asked in result.methods.items()}
 
 
@@ -181,7 +181,7 @@ def vacuous(
 
     models: each must have been compared with something. rows: the models and subjects that were to be compared; each
     must have been compared on something and have answered most of what it was asked.
-    methods: what streams were asked for.
+    methods: what subjects were asked for, and whether they have it.
     """
     rows = list(rows)
     with_rows = {model for model, _ in rows}
@@ -204,7 +204,7 @@ def vacuous(
             problems.append(f"{subject} gave no answer to {failures:,} of {questions:,} questions on {model}")
     for (model, since), subjects in idle.items():
         were = f"{' and '.join(subjects)} {'were' if subjects[1:] else 'was'}"
-        reason = f", since {since}" if since else ""
+        reason = f", since {since.replace(_HAS_NO, _HAVE_NO) if subjects[1:] else since}" if since else ""
         problems.append(f"{were} compared on nothing with {model}: nothing is proved{reason}")
     return problems
 
@@ -224,7 +224,7 @@ def unchecked(
             if sum(cell.compared for cell in row if cell.check == check):
                 continue
             why = _why_nothing(row, check, methods.get((model, subject), {}))
-            if why.startswith(_NO_METHOD) and not required:
+            if why.startswith(_HAS_NO) and not required:
                 continue
             what = f"{subject} gives nothing to compare on {model}"
             if why == _NO_CASE:
@@ -236,7 +236,7 @@ def unchecked(
 def _why_nothing(row: Sequence[Cell], check: str, asked: Mapping[str, bool]) -> str:
     """The reason why a check compared nothing of one model and subject, "" where that is not known.
 
-    asked: the methods that its streams were asked for. Where these are none, no text or no ids came to them.
+    asked: what the subject was asked for, and whether it has it. Where that is nothing, no text or no ids came to it.
     """
     cases = sum(cell.compared + cell.not_applicable for cell in row if cell.check == check)
     names = CHECKS[check].methods
@@ -245,7 +245,7 @@ def _why_nothing(row: Sequence[Cell], check: str, asked: Mapping[str, bool]) -> 
         return _NO_CASE
     if any(of_check) or not names:
         return ""
-    return f"{_NO_METHOD}ne of {', '.join(names)}" if names[1:] else f"{_NO_METHOD} {names[0]}"
+    return f"{_HAS_NO}ne of {', '.join(names)}" if names[1:] else f"{_HAS_NO} {names[0]}"
 
 
 def _row(table: Sequence[Cell], model: str, subject: str) -> list[Cell]:

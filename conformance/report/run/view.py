@@ -285,6 +285,8 @@ def few_known(run: Run) -> list[Finding]:
 def not_done(run: Run) -> dict[str, list[str]]:
     """What a subject does not do, by its name, in sentences: models that it does not read, methods that it has not.
 
+    Of an official library, what it has not is left out: it is what others are held against.
+
     >>> from conformance.core.run import SubjectInfo
     >>> from types import SimpleNamespace
     >>> subjects = [SubjectInfo("s", "1", "subject", untested=("offsets", "decode_with_callback"))]
@@ -301,7 +303,7 @@ def not_done(run: Run) -> dict[str, list[str]]:
         sentences = [absence_sentence(absence, ", ".join(models)) for absence, models in alike.items()]
         if subject.unavailable and not sentences:  # of a run before absences were told
             sentences.append(f"took no part: {subject.unavailable}")
-        if subject.untested:
+        if subject.untested and subject.role == "subject":
             sentences.append(f"not asked: it has {', '.join(f'no {method}' for method in subject.untested)}")
         if sentences:
             found[subject.name] = sentences

@@ -153,3 +153,17 @@ def test_a_session_that_goes_on_asks_again_what_a_changed_subject_did_not_read(
     subject(tmp_path, "pass")
     assert conformance_here("fuzz", "--resume", out, *limits, "6000").returncode == 0
     assert told(out)["absences"] == []
+
+
+def test_what_a_subject_has_not_is_told_and_fails_only_a_run_that_requires_it(
+    conformance_here: Command, corpus: Corpus, tmp_path: Path, out: Path
+) -> None:
+    rest = ("--model", "bpe-gpt2", "--subject", subject(tmp_path, REFUSES), "--corpus", corpus("a b"), *SMALLEST)
+    checks = ("--check", "ids", "--check", "offsets", "--check", "batch-single")
+    assert conformance_here("run", *rest, *checks, "--out", out).returncode == 0
+    missing = {one["name"]: one["untested"] for one in told(out)["subjects"] if one["role"] == "subject"}
+    assert missing == {"mine.py:Subject": ["offsets", "encode_batch"], "reftok": []}
+    assert conformance_here("run", *rest, *checks, "--require", "--out", tmp_path / "strict").returncode == 1
+    (problem,) = told(tmp_path / "strict")["problems"]
+    lacks = "mine.py:Subject gives nothing to compare on bpe-gpt2: it has no offsets"
+    assert problem == f"offsets was asked for, but {lacks}"

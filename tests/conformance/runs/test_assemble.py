@@ -12,7 +12,7 @@ from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import Counts, ShardResult
 from conformance.inputs.shards import Inputs, Shard
-from conformance.runs.assemble import finished_run
+from conformance.runs.assemble import finished_run, unfinished_run
 from conformance.runs.expectations import read_expectations
 from conformance.runs.job import Job
 from conformance.subjects.versions import installed_versions
@@ -77,4 +77,19 @@ def test_that_the_inputs_have_no_text_for_a_check_asked_for_by_name_is_told_once
     info = ModelInfo(MODEL, MODEL, "tokenizer.json", "0" * 64, "tokenizers", 1)
     job = Job(plan, (info,), tmp_path, "conformance run", 1, False)
     run = finished_run(job, [result], bench_of, lambda shrinking: None)
-    assert run.problems == (f"mine.py:Mine and reftok were compared on nothing with {MODEL}: nothing is proved",)
+    nothing = f"mine.py:Mine and reftok were compared on nothing with {MODEL}: nothing is proved"
+    assert run.problems == (f"{nothing}, since the inputs have no case for it",)
+
+
+@pytest.mark.parametrize(("official", "told"), [(True, ("offsets", "encode_batch")), (False, ("encode_batch",))])
+def test_a_part_that_the_official_library_has_not_either_is_not_missed(
+    tmp_path: Path, official: bool, told: tuple[str, ...]
+) -> None:
+    models = (ModelPlan(MODEL, embedded_models()[MODEL], "tokenizer.json", "tokenizers"),)
+    plan = Plan(models, ("mine.py:Mine",), ("offsets",), Inputs((), (), 0, 0), 60)
+    result = ShardResult(Shard(MODEL, "vocab", 0, 1), cases=1)
+    result.methods["mine.py:Mine"] = {"offsets": False, "encode_batch": False}
+    result.methods["tokenizers"] = {"offsets": official, "encode_batch": True}
+    info = ModelInfo(MODEL, MODEL, "tokenizer.json", "0" * 64, "tokenizers", 1)
+    run = unfinished_run(Job(plan, (info,), tmp_path, "conformance run", 1, False), [result])
+    assert [subject.untested for subject in run.subjects] == [told, ()]

@@ -275,7 +275,7 @@ def test_a_model_without_a_subject_besides_its_library_was_compared_with_nothing
 def test_a_check_asked_for_by_name_must_compare_something() -> None:
     assert unchecked((RIGHT,), [RIGHT.check], [("m", "s")], {}, False) == []
     silent = replace(RIGHT, check="offsets", compared=0, not_applicable=9)
-    (problem,) = unchecked((RIGHT, silent), ["offsets"], [("m", "s")], {}, False)
+    (problem,) = unchecked((RIGHT, silent), ["offsets"], [("m", "s")], {("m", "s"): {"offsets": True}}, False)
     assert problem == "offsets was asked for, but s gives nothing to compare on m"
 
 
@@ -288,11 +288,12 @@ def test_of_several_checks_asked_for_by_name_each_must_compare_something() -> No
 @pytest.mark.parametrize(
     ("check", "asked", "why"),
     [
-        ("stream encode", {"stream_encoder": False}, "there is no stream_encoder"),
+        ("stream encode", {"stream_encoder": False}, "it has no stream_encoder"),
+        ("offsets", {"offsets": False, "tokens": True}, "it has no offsets"),
         (
             "stream decode",
             {"stream_decode": False, "stream_encoder": True},
-            "there is none of stream_decode, stream_decoder, decode_with_callback",
+            "it has none of stream_decode, stream_decoder, decode_with_callback",
         ),
     ],
 )
@@ -305,6 +306,13 @@ def test_a_subject_without_the_method_that_a_check_needs_fails_only_a_run_that_r
     assert problem == f"{check} was asked for, but s gives nothing to compare on m: {why}"
     (problem,) = vacuous((silent,), ["m"], [("m", "s")], {("m", "s"): asked})
     assert problem == f"s was compared on nothing with m: nothing is proved, since {why}"
+
+
+def test_several_subjects_without_a_method_are_told_in_one_sentence() -> None:
+    table = [replace(RIGHT, subject=subject, check="offsets", compared=0, not_applicable=9) for subject in "st"]
+    rows = [("m", "s"), ("m", "t")]
+    (problem,) = vacuous(table, ["m"], rows, {row: {"offsets": False} for row in rows})
+    assert problem == "s and t were compared on nothing with m: nothing is proved, since they have no offsets"
 
 
 @pytest.mark.parametrize("table", [(), (replace(RIGHT, check="stream encode", compared=0, not_applicable=9),)])
