@@ -167,3 +167,12 @@ def test_what_a_subject_has_not_is_told_and_fails_only_a_run_that_requires_it(
     (problem,) = told(tmp_path / "strict")["problems"]
     lacks = "mine.py:Subject gives nothing to compare on bpe-gpt2: it has no offsets"
     assert problem == f"offsets was asked for, but {lacks}"
+
+
+def test_whether_a_subject_has_a_choice_of_special_tokens_is_asked_where_texts_are_compared(
+    conformance_here: Command, corpus: Corpus, tmp_path: Path, out: Path
+) -> None:
+    rest = ("--model", "bpe-gpt2", "--subject", subject(tmp_path, REFUSES), "--corpus", corpus("a b"), *SMALLEST)
+    assert conformance_here("run", *rest, "--check", "decode", "--out", out).returncode == 0
+    (line,) = (out / "journal.jsonl").read_text("ascii").splitlines()
+    assert json.loads(line)["methods"]["mine.py:Subject"] == {"skip_special_tokens": True}

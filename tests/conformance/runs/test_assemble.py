@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.core.observation import Failure
 from conformance.core.resources import expectations_folder
 from conformance.core.run import ModelInfo, Run
 from conformance.engine.bench import Bench
@@ -50,6 +51,17 @@ def test_a_full_run_misses_what_is_known_to_happen(tmp_path: Path) -> None:
     assert run.verdict == "unexpected findings"
     assert run.problems
     assert all(f"no longer happens on {MODEL}" in problem for problem in run.problems)
+
+
+def test_a_full_run_misses_nothing_on_a_model_that_no_subject_reads(tmp_path: Path) -> None:
+    models = (ModelPlan(MODEL, embedded_models()[MODEL], "tokenizer.json", "tokenizers"),)
+    plan = Plan(models, ("mine.py:Mine",), ("ids",), Inputs((), ("vocab",), 0, 0), 60)
+    refused = {"mine.py:Mine": Failure("refused", "no BPE")}
+    result = ShardResult(Shard(MODEL, "vocab", 0, 1), unavailable=refused)
+    info = ModelInfo(MODEL, MODEL, "tokenizer.json", "0" * 64, "tokenizers", 1)
+    job = Job(plan, (info,), tmp_path, "conformance run", 1, full=True)
+    run = finished_run(job, [result], bench_of, lambda shrinking: None)
+    assert run.problems == ("nothing was compared: no subject reads any of the models (mine.py:Mine: no BPE)",)
 
 
 def test_a_run_of_some_inputs_or_checks_misses_nothing(tmp_path: Path) -> None:

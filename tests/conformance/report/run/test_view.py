@@ -8,7 +8,7 @@ import pytest
 
 from conformance.core.case import text_case
 from conformance.core.finding import SEVERITIES
-from conformance.core.run import Cell
+from conformance.core.run import Cell, SubjectInfo
 from conformance.report.run import view
 from tests.conformance.report.sample_run import (
     ABSENCES,
@@ -69,6 +69,13 @@ def test_headline_of_a_run_that_compared_nothing_says_so() -> None:
     run = replace(sample_run(), findings=(), answers=0)
     assert view.headline(run) == "Nothing was compared, 2 problems"
     assert view.headline(replace(run, verdict="incomplete")) == "Incomplete, 2 problems"
+
+
+def test_what_an_official_library_has_not_is_left_out() -> None:
+    info = SubjectInfo("tokenizers", "1", "oracle", untested=("streams",))
+    assert view.not_done(replace(passing_run(), subjects=(info,))) == {}
+    named = replace(info, role="subject")
+    assert view.not_done(replace(passing_run(), subjects=(named,))) == {"tokenizers": ["not asked: it has no streams"]}
 
 
 def test_the_rows_of_who_took_no_part_stand_with_their_model() -> None:
