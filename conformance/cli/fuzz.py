@@ -62,6 +62,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 
 @click.command(epilog=EXAMPLES)
 @options.model_option
+@options.encoding_option
 @click.option(
     "--subject",
     "subjects",

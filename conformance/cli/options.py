@@ -14,6 +14,7 @@ from conformance.core.slugs import named, slug
 from conformance.engine.plan import LEAST_MEMORY, MOST_SECONDS
 from conformance.inputs.corpora import PARTS
 from conformance.subjects.isolated import MOST_MEMORY
+from reftok.formats.tiktoken_encodings import ENCODINGS
 
 
 class Timeout(click.FloatRange):
@@ -52,6 +53,12 @@ model_option = click.option(
     multiple=True,
     metavar="M",
     help="A file, a folder, or the name of an embedded model; repeatable. Default: all embedded ones.",
+)
+encoding_option = click.option(
+    "--encoding",
+    type=click.Choice(list(ENCODINGS)),
+    help="The pattern and the special tokens of the rank files (*.tiktoken) among the models. "
+    "Default: published files are recognised.",
 )
 corpus_option = click.option(
     "--corpus",

@@ -23,7 +23,6 @@ from conformance.runs.progress import ProgressTeller
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.versions import installed_versions
-from reftok.formats.tiktoken_encodings import ENCODINGS
 
 DEFAULT_FUZZ = 1_500
 
@@ -44,12 +43,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @options.model_option
-@click.option(
-    "--encoding",
-    type=click.Choice(list(ENCODINGS)),
-    help="The pattern and the special tokens of the rank files (*.tiktoken) among the models. "
-    "Default: published files are recognised.",
-)
+@options.encoding_option
 @click.option(
     "--subject",
     "subjects",
