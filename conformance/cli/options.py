@@ -58,7 +58,7 @@ encoding_option = click.option(
     "--encoding",
     type=click.Choice(list(ENCODINGS)),
     help="The pattern and the special tokens of the rank files (*.tiktoken) among the models. "
-    "Default: published files are recognised.",
+    "Default: those of the .toml beside one; published files are recognised.",
 )
 corpus_option = click.option(
     "--corpus",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.core.observation import Encoded, Encoding
-from conformance.subjects.base import Adapter, Format, Ids, InBulk
+from conformance.subjects.base import Adapter, Format, Ids, InBulk, UnavailableError, one_line
 from conformance.subjects.library import LibrarySubject
 from reftok.formats.tiktoken import rank_encoding, read_ranks
 from reftok.formats.tiktoken_encodings import ENCODINGS
@@ -22,7 +22,10 @@ def version() -> str:
 
 
 class TiktokenSubject(LibrarySubject):
-    """The library itself; the pattern and special tokens, which a rank file lacks, are those that reftok names."""
+    """The library itself; the pattern and special tokens, which a rank file lacks, are those that reftok names.
+
+    Raises UnavailableError where the library refuses them.
+    """
 
     name = NAME
     has_batch = True
@@ -32,12 +35,16 @@ class TiktokenSubject(LibrarySubject):
 
         data = path.read_bytes()
         encoding = rank_encoding(data, path, encoding_name or None)
-        self._encoding = tiktoken.Encoding(
-            encoding.name,
-            pat_str=encoding.pattern,
-            mergeable_ranks=read_ranks(data, str(path)),
-            special_tokens=dict(encoding.special_tokens),
-        )
+        ranks = read_ranks(data, str(path))
+        try:
+            self._encoding = tiktoken.Encoding(
+                encoding.name,
+                pat_str=encoding.pattern,
+                mergeable_ranks=ranks,
+                special_tokens=dict(encoding.special_tokens),
+            )
+        except Exception as error:
+            raise UnavailableError(f"tiktoken refuses the model: {one_line(error)}") from None
         self._special_ids = frozenset(encoding.special_tokens.values())
 
     def encoding(self, text: str | bytes) -> Encoded:

@@ -12,7 +12,7 @@ from reftok.formats.gguf import is_gguf, read_gguf
 from reftok.formats.hub_folder import hub_tokenizer_json, named_ids
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.formats.strict_json import parse_json
-from reftok.formats.tiktoken import rank_encoding, read_tiktoken
+from reftok.formats.tiktoken import is_rank_file, rank_encoding, read_tiktoken
 from reftok.formats.tokenizer_json import VOCAB_AT, build_tokenizer
 from reftok.formats.vocab_merges import read_vocab_merges
 from reftok.tokenizer import Tokenizer
@@ -56,7 +56,7 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
         vocab.json and merges.txt beside it; those two are GPT-2's tokenizer where no tokenizer_config.json is beside
         them.
     encoding: for a rank file, whose pattern and special tokens it has: a name in `formats.tiktoken_encodings`. None
-        for a published file, which is recognised.
+        for those of the .toml beside it (see `formats.tiktoken`), or else for a published file, which is recognised.
     Raises ModelFormatError where there is no such file or it is not sound, UnsupportedFeature where it asks for
     something that reftok does not know.
 
@@ -153,8 +153,7 @@ def file_format(data: bytes) -> str:
         return "tokenizer.json"
     if data.startswith(b"GGUF"):
         return "gguf"
-    first = data.split(b"\n", 1)[0].split()
-    if len(first) == 2 and first[1].isdigit() and len(first[0]) % 4 == 0:
+    if is_rank_file(data):
         return "tiktoken"
     return "sentencepiece" if data[:1] in _MODEL_PROTO_TAGS else "unknown"
 

@@ -24,6 +24,7 @@ from reftok.formats.components_json import reader
 from reftok.formats.fields import Fields, is_id
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
+from reftok.formats.tiktoken import is_rank_file
 from reftok.formats.tiktoken_encodings import QWEN_PATTERN
 from reftok.formats.vocab_merges import read_merges, read_vocab
 from reftok.spec.named_ids import WELL_KNOWN
@@ -254,7 +255,20 @@ def files_beside(path: Path) -> tuple[Path, ...]:
     ()
     """
     names = {"vocab.json": ("merges.txt", *_FILES), "vocab.txt": _FILES, "tiktoken.model": _FILES[:1]}
-    return tuple(beside for name in names.get(path.name, ()) if (beside := path.with_name(name)).is_file())
+    beside = (*map(path.with_name, names.get(path.name, ())), *_encoding_beside(path))
+    return tuple(file for file in beside if file.is_file())
+
+
+def _encoding_beside(path: Path) -> tuple[Path, ...]:
+    """The .toml beside a rank file. Of other formats it decides nothing."""
+    encoding = path.with_suffix(".toml")
+    if not encoding.is_file():
+        return ()
+    try:
+        with path.open("rb") as file:
+            return (encoding,) if is_rank_file(file.read(4096)) else ()
+    except OSError:
+        return ()
 
 
 def hub_tokenizer_json(path: Path) -> Json:

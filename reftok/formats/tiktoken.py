@@ -1,7 +1,13 @@
-"""Rank files of tiktoken: lines of base64 bytes and a rank. The pattern and the special tokens are not in the file.
+r"""Rank files of tiktoken: lines of base64 bytes and a rank. The pattern and the special tokens are not in the file.
 
 They are known for the published encodings. Which one a file belongs to shows in its SHA-256, or in its name together
-with the number of its ranks; for another file the caller names an encoding.
+with the number of its ranks; for another file the caller names an encoding, or a file beside it has them: that of
+`own.tiktoken` is `own.toml`, and holds
+
+    [encoding]
+    pattern = '\p{L}+|\P{L}'
+    special_tokens = { "<s>" = 256 }
+
 Source: tiktoken 0.14 load.py `load_tiktoken_bpe` and src/lib.rs.
 """
 
@@ -10,12 +16,14 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import tomllib
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-
-import regex
+from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.fancy_regex import compile_fancy_regex
 from reftok.formats.fields import Fields
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
@@ -24,7 +32,6 @@ from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.decoders import ByteLevel as ByteLevelDecoder
 from reftok.spec.models.bpe import RankBPE
-from reftok.spec.patterns import Pattern, rust_pattern
 from reftok.spec.pretokenizers import ByteLevel, Split
 from reftok.spec.types import AddedToken
 from reftok.tokenizer import Tokenizer
@@ -68,16 +75,55 @@ def read_tiktoken(data: bytes, source: str = "", encoding: RankEncoding | None =
 def rank_encoding(data: bytes, path: Path, name: str | None = None) -> RankEncoding:
     """The encoding of a rank file as it lies in its folder.
 
-    name: of an encoding, None to recognise the file. A tokenizer_config.json beside a file of Kimi names its special
-    tokens, as in its tokenization_kimi.py.
-    Raises UnsupportedFeature for a file or a name that is not known.
+    name: of an encoding, None for that of the .toml beside the file, or else to recognise it. A tokenizer_config.json
+    beside a file of Kimi names its special tokens, as in its tokenization_kimi.py.
+    Raises UnsupportedFeature for a file or a name that is not known, ModelFormatError where the .toml is not sound.
     """
     if name is not None and name not in ENCODINGS:
         raise UnsupportedFeature("", f"encoding {name!r}", f"is not known; there are {', '.join(ENCODINGS)}")
+    if name is None and (own := path.with_suffix(".toml")).is_file():
+        return _own_encoding(own)
     encoding = recognise(data, str(path)) if name is None else ENCODINGS[name]
     if encoding.name != "kimi_k2" or not (config := path.with_name("tokenizer_config.json")).is_file():
         return encoding
     return replace(encoding, special_tokens=kimi_special_tokens(_special_names(config)))
+
+
+def _own_encoding(path: Path) -> RankEncoding:
+    """The encoding that a .toml holds.
+
+    Special tokens of which tiktoken takes one or the other by their hashes are refused: two with one id, and one with
+    which another begins. Source: tiktoken 0.14 src/lib.rs `CoreBPE::new_internal`.
+    """
+    source = str(path)
+    root = Fields(_parsed_toml(path), source, "")
+    fields = root.object("encoding")
+    root.done()
+    pattern = fields.text("pattern")
+    special_tokens = fields.vocab("special_tokens") if fields.has("special_tokens") else {}
+    fields.done()
+    try:
+        compile_fancy_regex(pattern)
+    except UnsupportedFeature as error:
+        raise UnsupportedFeature(source, f"encoding.{error.place}", error.problem) from None
+    if "" in special_tokens:
+        raise fields.wrong("special_tokens", "has the empty text, which is in every text")
+    for shorter, longer in pairwise(sorted(special_tokens)):
+        if longer.startswith(shorter):
+            raise fields.unsupported(f"special_tokens[{longer!r:.60}]", f"to begin with another one, {shorter!r:.60},")
+    return RankEncoding(path.name, pattern, special_tokens)
+
+
+def _parsed_toml(path: Path) -> dict[str, Any]:
+    source = str(path)
+    try:
+        return tomllib.loads(read_file(path).decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ModelFormatError(source, f"byte {error.start}", "is not UTF-8") from None
+    except RecursionError:
+        raise ModelFormatError(source, "", "is nested too deeply") from None
+    except ValueError as error:  # a number of 5,000 digits is no TOMLDecodeError
+        raise ModelFormatError(source, "", f"is not TOML ({error})") from None
 
 
 def _special_names(path: Path) -> dict[int, str]:
@@ -103,8 +149,19 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
         source,
         "",
         "not a published rank file, and its pattern is not in it: name its encoding (--encoding on the command line, "
-        f"encoding= in Python), one of {', '.join(ENCODINGS)}",
+        f"encoding= in Python), one of {', '.join(ENCODINGS)}; or put pattern and special tokens into a .toml beside "
+        "it: README.md has an example",
     )
+
+
+def is_rank_file(data: bytes) -> bool:
+    r"""Whether a file may be a rank file, by its first line. data: the file, or its beginning.
+
+    >>> is_rank_file(b"IQ== 0\n"), is_rank_file(b"GGUF")
+    (True, False)
+    """
+    first = data.split(b"\n", 1)[0].split()
+    return len(first) == 2 and first[1].isdigit() and len(first[0]) % 4 == 0
 
 
 def read_ranks(data: bytes, source: str = "") -> dict[bytes, int]:
@@ -132,14 +189,3 @@ def read_ranks(data: bytes, source: str = "") -> dict[bytes, int]:
     if missing:
         raise ModelFormatError(source, "", f"has no rank for byte {missing[0]:02X}: is the file complete?")
     return ranks
-
-
-def compile_fancy_regex(pattern: str) -> Pattern:
-    r"""A pattern of the Rust crate fancy-regex: `$` is the end of the text, not the place before a last line feed.
-
-    `&&` in a class is what both sides have, which `regex` knows in its version 1 only.
-
-    >>> compile_fancy_regex(r"[\p{L}&&[^\p{Han}]]+").compiled.findall("ab汉c")
-    ['ab', 'c']
-    """
-    return rust_pattern(regex.compile(pattern.replace("$", r"\Z"), regex.V1 if "&&" in pattern else 0))

@@ -62,11 +62,19 @@ class Pattern:
         return (rust_pattern, (self.compiled,)) if self.tree is None else (compile_oniguruma, (self.source,))
 
     def as_oniguruma(self) -> str:
-        """The expression as Oniguruma would read it: in Rust's, an interval with a plus is possessive.
+        """The expression as Oniguruma would read it, in which `rust_as_oniguruma` has written one of Rust."""
+        return self.source if self.tree is not None else rust_as_oniguruma(self.source)
 
-        To Oniguruma one is whose bounds stand in the wrong order; where there is no upper one, the plus is left out.
-        """
-        return self.source if self.tree is not None else _POSSESSIVE_INTERVAL.sub(_possessive, self.source)
+
+def rust_as_oniguruma(pattern: str) -> str:
+    """An expression of Rust as Oniguruma would read it: in Rust's, an interval with a plus is possessive.
+
+    To Oniguruma one is whose bounds stand in the wrong order; where there is no upper one, the plus is left out.
+
+    >>> rust_as_oniguruma("a{1,3}+")
+    'a{3,1}'
+    """
+    return _POSSESSIVE_INTERVAL.sub(_possessive, pattern)
 
 
 def rust_pattern(compiled: regex.Pattern[str]) -> Pattern:

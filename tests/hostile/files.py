@@ -121,7 +121,16 @@ def _gguf_file(random: Random) -> Hostile:
 def _tiktoken_file(random: Random) -> Hostile:
     tokens = [*(bytes([byte]) for byte in range(256)), b"ab", b"abc", b" a", b"aaaa"]
     data = b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
-    return Hostile({"x.tiktoken": damaged_lines(data, random)}, random.choice(["gpt2", "cl100k_base", "o200k_base"]))
+    ranks = damaged_lines(data, random)
+    if random.random() < 0.3:
+        return Hostile({"x.tiktoken": ranks, "x.toml": damaged_lines(_TOML, random)})
+    return Hostile({"x.tiktoken": ranks}, random.choice(["gpt2", "cl100k_base", "o200k_base"]))
+
+
+_TOML = rb"""[encoding]
+pattern = '(?i:[st]|ll)|[\p{L}&&[^\p{Han}]]++|\s+(?!\S)|\p{N}{1,3}+|[^\p{L}\s]'
+special_tokens = { "<s>" = 300, "<|end|>" = 301 }
+"""
 
 
 def _vocab_files(random: Random) -> Hostile:

@@ -353,6 +353,14 @@ def test_the_files_beside_a_model_are_those_that_decide_it(tmp_path: Path) -> No
     assert files_beside(tmp_path / "tokenizer.json") == ()
 
 
+def test_the_toml_beside_a_rank_file_decides_it_and_beside_another_file_nothing(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.toml").write_bytes(b"")
+    (tmp_path / "tokenizer.model").write_bytes(b"IQ== 0\n")
+    assert [beside.name for beside in files_beside(tmp_path / "tokenizer.model")] == ["tokenizer.toml"]
+    (tmp_path / "tokenizer.model").write_bytes(b"\x0a\x0b\x0a\x05")
+    assert files_beside(tmp_path / "tokenizer.model") == files_beside(tmp_path / "tokenizer.json") == ()
+
+
 VALUES = st.none() | st.booleans() | st.integers(-1, 9) | st.text("<a>\ud800", max_size=3) | st.just([]) | st.just({})
 VALUES |= st.just(["<a>", 1]) | st.just({"__type": "AddedToken"}) | st.just({"1": {"content": "<a>", "lstrip": 1}})
 KEYS = st.sampled_from(

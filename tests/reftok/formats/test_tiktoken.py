@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+import tomllib
 from functools import partial
 from itertools import permutations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import tiktoken
@@ -12,14 +15,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 
+from reftok import load
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats.tiktoken import compile_fancy_regex, rank_encoding, read_ranks, read_tiktoken, recognise
+from reftok.formats.fancy_regex import compile_fancy_regex
+from reftok.formats.tiktoken import rank_encoding, read_ranks, read_tiktoken, recognise
 from reftok.formats.tiktoken_encodings import ENCODINGS, KIMI_PATTERN, RankEncoding
 from reftok.spec.patterns import pattern_matches
 
 from ..official import refusal
 from ..tokenizers_strategies import texts
 
+README = Path(__file__).parents[3] / "README.md"
 RANKS = {bytes([byte]): byte for byte in range(256)}
 RANKS |= {
     token: 256 + index for index, token in enumerate([b"ab", b" a", "é".encode(), b"'s", b"  ", b" ab", b"\xc3\xa9b"])
@@ -275,3 +281,98 @@ def test_a_file_with_other_bytes_raises_nothing_but_a_format_error(data: st.Data
         changed[start : start + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=4))
     problem = refusal(partial(read_ranks, bytes(changed), "m.tiktoken"))
     assert problem.startswith("m.tiktoken: ") or not problem
+
+
+OWN = """
+[encoding]
+pattern = '[\\p{Han}]+|\\p{L}+|\\P{L}'
+special_tokens = { "<s>" = 300, "<é\\U0001f600>" = 400 }
+"""
+
+
+def own(folder: Path, toml: str = OWN) -> Path:
+    """A rank file with its encoding beside it."""
+    (folder / "own.toml").write_text(toml, "utf-8")
+    path = folder / "own.tiktoken"
+    path.write_bytes(file(RANKS))
+    return path
+
+
+@settings(max_examples=100)
+@given(
+    texts | st.lists(st.sampled_from(["<s>", "<é\U0001f600>", "<é", "s>", "ab", "漢", " "]), max_size=8).map("".join)
+)
+def test_pattern_and_special_tokens_of_a_toml_beside_it_are_those_of_the_library(text: str) -> None:
+    with TemporaryDirectory() as folder:
+        path = own(Path(folder))
+        encoding = rank_encoding(path.read_bytes(), path)
+        ours = load(path)
+    assert encoding.special_tokens == {"<s>": 300, "<é\U0001f600>": 400}
+    theirs = library(encoding.pattern, dict(encoding.special_tokens))
+    ids = ours.encode_ids(text)
+    assert ids == theirs.encode(text, allowed_special="all")
+    assert ours.decode(ids, skip_special_tokens=False) == theirs.decode(ids)
+
+
+def test_a_name_counts_before_the_toml_and_that_before_what_is_recognised(tmp_path: Path) -> None:
+    path = own(tmp_path)
+    assert load(path, encoding="cl100k_base").encode_ids("<|endoftext|>") == [100257]
+    known = tmp_path / "r50k_base.tiktoken"
+    known.write_bytes(published(50256))
+    assert rank_encoding(known.read_bytes(), known) is ENCODINGS["r50k_base"]
+    (tmp_path / "r50k_base.toml").write_text(OWN, "utf-8")
+    assert rank_encoding(known.read_bytes(), known).special_tokens.keys() == {"<s>", "<é\U0001f600>"}
+    (tmp_path / "r50k_base.toml").write_text("encoding = { pattern = '.' }")
+    assert rank_encoding(known.read_bytes(), known).special_tokens == {}
+
+
+@pytest.mark.parametrize(
+    ("toml", "problem"),
+    [
+        ("", "encoding: is missing"),
+        ("encoding = 'llama3'", "encoding: is not an object but a string"),
+        ("encoding = { pattern = '.' }\nname = 'own'", "name: this key is not known"),
+        ("encoding = { special_tokens = {} }", "encoding.pattern: is missing"),
+        ("encoding = { pattern = 3 }", "encoding.pattern: is not a string but a number"),
+        ("encoding = { pattern = '.', pat_str = '.' }", "encoding.pat_str: this key is not known"),
+        ("encoding = { pattern = '\\h' }", r"encoding.pattern '\\h': at character 0, '\\h': is not known to be"),
+        ("encoding = { pattern = '.', special_tokens = ['<s>'] }", "special_tokens: is not an object but a list"),
+        ("encoding = { pattern = '.', special_tokens = { a = 'b' } }", "special_tokens['a']: is not an id: 'b'"),
+        ("encoding = { pattern = '.', special_tokens = { a = -1 } }", "special_tokens['a']: is not an id: -1"),
+        ("encoding = { pattern = '.', special_tokens = { a = 300, b = 300 } }", "gives the id 300 to 2 tokens"),
+        ("encoding = { pattern = '.', special_tokens = { '' = 300 } }", "special_tokens: has the empty text"),
+        (
+            "encoding = { pattern = '.', special_tokens = { '<a>x' = 300, '<a>' = 301, '<a!' = 302 } }",
+            "special_tokens['<a>x']: to begin with another one, '<a>', is not supported",
+        ),
+        ("encoding = {", "is not TOML (Invalid initial character for a key part (at end of document))"),
+        ("a = " + "9" * 5000, "is not TOML (Exceeds the limit"),
+        ("a = " + "[" * 5000, "is nested too deeply"),
+    ],
+)
+def test_a_toml_that_is_not_sound_is_refused_by_name(tmp_path: Path, toml: str, problem: str) -> None:
+    path = own(tmp_path, toml)
+    with pytest.raises(ModelFormatError) as refused:
+        load(path)
+    assert str(refused.value).startswith(f"{tmp_path / 'own.toml'}: ")
+    assert problem in str(refused.value)
+
+
+def test_a_toml_in_another_encoding_than_utf_8_is_refused(tmp_path: Path) -> None:
+    path = own(tmp_path)
+    (tmp_path / "own.toml").write_bytes(b"a = '\xff'")
+    with pytest.raises(ModelFormatError, match=r"own\.toml: byte 5: is not UTF-8"):
+        load(path)
+
+
+def test_an_id_of_a_special_token_of_a_toml_that_is_a_rank_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelFormatError, match=r"own\.tiktoken: rank 97: is the id of <s> in the encoding own\.toml"):
+        load(own(tmp_path, OWN.replace("300", "97")))
+
+
+def test_the_toml_that_the_readme_shows_is_read(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"```toml\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    ours = load(own(tmp_path, shown))
+    pattern = compile_fancy_regex(tomllib.loads(shown)["encoding"]["pattern"])
+    assert "".join(pattern.compiled.findall(" it's 1234  <a>\n\n b")) == " it's 1234  <a>\n\n b"
+    assert ours.encode_ids("<|end|>") == [50001]

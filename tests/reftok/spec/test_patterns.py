@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import reftok.spec.patience as patience_module
 from reftok.errors import InvalidText, UnsupportedFeature
 from reftok.explain.explanation import options
-from reftok.formats.tiktoken import compile_fancy_regex
+from reftok.formats.fancy_regex import compile_fancy_regex
 from reftok.formats.tiktoken_encodings import ENCODINGS
 from reftok.spec.patterns import Pattern, compile_oniguruma, may_match_nothing, may_run_away, pattern_matches
 from reftok.spec.pretokenizers import GPT2_PATTERN, Split

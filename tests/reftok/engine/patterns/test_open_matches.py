@@ -16,7 +16,7 @@ from reftok.engine.patterns.automaton import State, reached
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.engine.patterns.streamable import streamable
 from reftok.errors import UnsupportedFeature
-from reftok.formats.tiktoken import compile_fancy_regex
+from reftok.formats.fancy_regex import compile_fancy_regex
 from reftok.spec.llama.pretokenizers import RegexSplit
 from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace

@@ -13,8 +13,8 @@ import reftok.spec.patience as patience_module
 from reftok.engine.patterns.patterns import Matcher, matcher_of, stream_matches
 from reftok.engine.patterns.streamable import Streamable, streamable
 from reftok.errors import InvalidText, UnsupportedFeature
+from reftok.formats.fancy_regex import compile_fancy_regex
 from reftok.formats.gguf_pre_types import PRE_TYPES
-from reftok.formats.tiktoken import compile_fancy_regex
 from reftok.formats.tiktoken_encodings import ENCODINGS
 from reftok.spec.llama.pretokenizers import RegexSplit
 from reftok.spec.patterns import compile_oniguruma, pattern_matches, rust_pattern
