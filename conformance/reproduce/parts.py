@@ -103,3 +103,14 @@ def main():
 if __name__ == "__main__":
     sys.exit(main())
 """
+
+_WRITE = "            file.write(MODEL)\n"
+MAIN_WITH_ENCODING = MAIN.replace(
+    _WRITE,
+    _WRITE
+    + """\
+        with open(os.path.splitext(path)[0] + ".toml", "w", encoding="ascii") as file:
+            file.write(ENCODING)
+""",
+)
+"""For a rank file, whose pattern and special tokens are in a file beside it."""

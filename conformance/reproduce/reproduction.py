@@ -13,16 +13,18 @@ from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.core.observation import NO_ANSWER_IN_TIME
 from conformance.diagnosis.causes import Attribution
-from conformance.engine.plan import Plan
+from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.repeating import UNREPEATED
 from conformance.files.atomic import write_atomically
 from conformance.files.lock import check_no_links
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.reproduce.script import Reproduction, comparison
 from conformance.runs.plan_file import read_trusted_plan
+from conformance.shrinking.rank_file import encoding_for, encoding_toml
 from conformance.shrinking.together import MOST_ATTEMPTS, shrink_together
 from conformance.shrinking.trials import Trials
-from conformance.subjects.adapters import BUILT_IN, REPRODUCIBLE, subject_label
+from conformance.subjects.adapters import BUILT_IN, FORMATS, REPRODUCIBLE, subject_label
+from reftok.formats.tiktoken import rank_encoding
 
 SLOW_ATTEMPTS = 40
 """The most models that are tried with a subject that hangs or dies."""
@@ -78,7 +80,8 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
     if example.rule in NO_ANSWER_IN_TIME:
         raise InputError(f"{finding.fingerprint}: what gives no answer in time has no reproduction")
     data, case = model.path.read_bytes(), example.case
-    with Trials(plan, example, Attribution(finding.stage, finding.rule)) as trials:
+    encoding = _encoding(model, data, case if shrinks_model else None)
+    with Trials(plan, example, Attribution(finding.stage, finding.rule), encoding) as trials:
         shown = trials.shown(data, case)
         if shown is not None:
             comparison(finding, case, shown)
@@ -94,7 +97,16 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
         raise InputError(f"{finding.fingerprint}: {example.subject} {now}")
     if shown is None:
         raise InputError(f"{finding.fingerprint}: {example.subject} differs no more; there is nothing to reproduce")
-    return Reproduction(finding, model.format, data, case, shown, _named_subject(plan, example.subject) is not None)
+    is_file = _named_subject(plan, example.subject) is not None
+    return Reproduction(finding, model.format, data, case, shown, is_file, encoding)
+
+
+def _encoding(model: ModelPlan, data: bytes, case: Case | None) -> str:
+    """The .toml of a rank file, "" for other formats. case: what it has the special tokens for, None for all."""
+    if not FORMATS[model.format].encodings:
+        return ""
+    encoding = rank_encoding(data, model.path, model.encoding or None)
+    return encoding_toml(encoding if case is None else encoding_for(encoding, case))
 
 
 def _named_subject(plan: Plan, label: str) -> str | None:

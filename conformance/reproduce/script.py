@@ -30,6 +30,7 @@ class Reproduction:
     """A finding to be written down, its case on the model, and what was seen there.
 
     is_file: whether the subject is from a FILE.py:FACTORY, which the user then names.
+    encoding: the .toml beside a rank file, "" for other formats.
     """
 
     finding: Finding
@@ -38,6 +39,7 @@ class Reproduction:
     case: Case
     shown: AskedAgain
     is_file: bool
+    encoding: str = ""
 
     @property
     def text(self) -> str:
@@ -49,6 +51,8 @@ class Reproduction:
             "CHECK": self.finding.example.check,
             "MODEL_NAME": FORMATS[self.model_format].file_name,
         }
+        if self.encoding:
+            title["ENCODING"] = self.encoding
         lines = [f"{name} = {value!a}" for name, value in {**title, **constants}.items()]
         blocks = [
             self._head(),
@@ -57,7 +61,7 @@ class Reproduction:
             FORMATS[self.model_format].reproduction,
             self._subject(),
             comparing,
-            parts.MAIN,
+            parts.MAIN_WITH_ENCODING if self.encoding else parts.MAIN,
         ]
         return blocks[0] + "\n" + "\n\n".join(blocks[1:])
 

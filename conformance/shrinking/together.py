@@ -9,7 +9,7 @@ from typing import Any
 from conformance.core.case import Case
 from conformance.core.observation import Encoded
 from conformance.engine.asking_again import AskedAgain
-from conformance.shrinking import sentencepiece_model, tokenizer_json
+from conformance.shrinking import rank_file, sentencepiece_model, tokenizer_json
 from conformance.shrinking.cases import MOST_ATTEMPTS as CASE_ATTEMPTS
 from conformance.shrinking.cases import shrink_case
 from conformance.shrinking.search import Search
@@ -19,9 +19,10 @@ MOST_ATTEMPTS = 2_000
 """The most models that a mismatch is tried with."""
 MOST_ROUNDS = 3
 
-READERS: dict[str, tuple[Callable[[bytes], Any], Callable[[Sequence[str]], Any]]] = {
+READERS: dict[str, tuple[Callable[[bytes], Any], Callable[[Sequence[Any]], Any]]] = {
     "tokenizer.json": (tokenizer_json.json_model, tokenizer_json.steps),
     "sentencepiece": (sentencepiece_model.piece_model, sentencepiece_model.steps),
+    "tiktoken": (rank_file.rank_model, rank_file.steps),
 }
 """A model to be made smaller and the steps to that, by format."""
 

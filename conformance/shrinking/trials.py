@@ -27,12 +27,13 @@ class Trials:
 
     cause: what the mismatch is attributed to; where that explains it, it must explain it with each other model too, so
         that a subject with several mistakes is not shrunk from one to another.
+    encoding: the .toml to lie beside each rank file, "" for other formats.
     refused: why the last model could not be asked about, "" where it could.
     differs_otherwise: the rule by which the check fails now, where that is another one.
     Raises InputError where one of them cannot take part with the model of the run.
     """
 
-    def __init__(self, plan: Plan, mismatch: Mismatch, cause: Attribution = _UNKNOWN) -> None:
+    def __init__(self, plan: Plan, mismatch: Mismatch, cause: Attribution = _UNKNOWN, encoding: str = "") -> None:
         self._model = next(model for model in plan.models if model.name == mismatch.model)
         names = tuple(name for name in plan.subjects if subject_label(name) == mismatch.subject)
         self._plan = replace(plan, models=(self._model,), subjects=names)
@@ -45,6 +46,7 @@ class Trials:
         self.differs_otherwise = ""
         self._most_lost: int | None = None
         self._cause = cause
+        self._encoding = encoding
         self._explained = _UNKNOWN
 
     def __enter__(self) -> Trials:
@@ -100,9 +102,13 @@ class Trials:
         # Each file in a folder of its own: a subject may keep what it has read by path.
         self._file = Path(mkdtemp(dir=self._folder.name)) / self._model.path.name
         self._file.write_bytes(data)
+        model = replace(self._model, path=self._file)
+        if self._encoding:
+            self._file.with_suffix(".toml").write_text(self._encoding, "utf-8")
+            model = replace(model, encoding="")
         plan = self._plan if self._kept is None else replace(self._plan, subjects=())
         try:
-            bench = Bench(plan, replace(self._model, path=self._file))
+            bench = Bench(plan, model)
             if self._kept is not None:
                 self._kept.load(self._file)
                 bench.subjects[self._kept.name] = self._kept

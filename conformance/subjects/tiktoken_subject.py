@@ -77,11 +77,36 @@ def load(path: Path, model_format: str, encoding: str = "") -> TiktokenSubject:
     return TiktokenSubject(path, encoding)
 
 
+_REPRODUCTION = """\
+class Official:
+    def __init__(self, path):
+        import tomllib
+
+        from tiktoken import Encoding
+
+        with open(os.path.splitext(path)[0] + ".toml", "rb") as file:
+            encoding = tomllib.load(file)["encoding"]
+        with open(path, "rb") as file:
+            ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, file)}
+        pattern, self.special = encoding["pattern"], encoding["special_tokens"]
+        self.encoding = Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens=self.special)
+
+    def encode(self, text):
+        return parts(self.encoding.encode(as_text(text), allowed_special="all"))
+
+    def encode_batch(self, texts):
+        return self.encoding.encode_batch(texts, allowed_special="all")
+
+    def decode(self, ids):
+        kept = [token_id for token_id in ids if token_id not in self.special.values()]
+        return [self.encoding.decode(kept), self.encoding.decode(ids)]
+"""
+
 ADAPTER = Adapter(
     NAME,
     package="tiktoken",
     reads=("tiktoken",),
     version=version,
     load=load,
-    official=(Format("tiktoken", encodings=ENCODINGS.keys()),),
+    official=(Format("tiktoken", "ranks.tiktoken", reproduction=_REPRODUCTION, encodings=ENCODINGS.keys()),),
 )

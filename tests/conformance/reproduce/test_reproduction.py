@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import base64
 import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from conformance.reproduce.script import Reproduction
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import ADAPTERS, FORMATS
 from reftok import Tokenizer, embedded_models
+from reftok.formats.tiktoken_encodings import ENCODINGS
 from reftok.spec.pipeline import Pipeline
 
 from ..commands import Command, Corpus, Findings, said
@@ -263,6 +266,109 @@ def test_the_reference_is_written_as_itself_and_its_plain_rules_as_themselves(na
     subject, official = written["Subject"](path), written["Official"](path)
     assert subject.encode("it's ok")["ids"] == official.encode("it's ok")["ids"]
     assert type(subject.tokenizer) is {"reftok": Tokenizer, "reftok-spec": Pipeline}[name]
+
+
+RANK_SUBJECT = """
+import tiktoken, tomllib
+from base64 import b64decode
+from pathlib import Path
+class Subject:
+    def __init__(self, path):
+        lines = Path(path).read_bytes().splitlines()
+        self.ranks = {{b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}}
+        encoding = {encoding}
+        self.special = encoding["special_tokens"]
+        self.tokenizer = tiktoken.Encoding(
+            "own", pat_str=encoding["pattern"], mergeable_ranks=self.ranks, special_tokens=self.special
+        )
+    def encode(self, text, add_special_tokens):
+        return self.tokenizer.encode(text{wrong}, allowed_special="all")
+    def decode(self, ids, skip_special_tokens):
+        kept = [i for i in ids if not (skip_special_tokens and i in self.special.values())]
+        return self.tokenizer.decode(kept)
+"""
+BESIDE_IT = 'tomllib.loads(Path(path).with_suffix(".toml").read_text("utf-8"))["encoding"]'
+OWN_ENCODING = """encoding = { pattern = '\\p{L}+|\\P{L}', special_tokens = { "<s>" = 900, "<t>" = 901 } }"""
+
+
+def rank_finding(folder: Path, subject: str, case: Case, encoding: str, check: str = "ids") -> tuple[Plan, Finding]:
+    """A mismatch of a subject on a rank file of our own. encoding: its name, "" for the .toml beside it."""
+    tokens = [*(bytes([byte]) for byte in range(256)), *(b"%c%c" % (one, two) for one in b"abcd" for two in b"abcd")]
+    path = folder / "own.tiktoken"
+    path.write_bytes(b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens)))
+    if not encoding:
+        (folder / "own.toml").write_text(OWN_ENCODING, "utf-8")
+    (planned,) = plan_models((str(path),), encoding)
+    rule = "other ids" if check == "ids" else "other text"
+    mismatch = Mismatch(planned.name, Path(subject).name, check, rule, "other ids", case, "", "")
+    plan = Plan((planned,), (subject,), (check,), Inputs((), ("fuzz",), 0, 0), 60.0)
+    return plan, Finding(mismatch, 1, (), "", rule, planned.oracle)
+
+
+@pytest.mark.parametrize("shrinks_model", [True, False])
+@pytest.mark.parametrize(
+    ("encoding", "text", "special"),
+    [("", "dd <t>abab", "<t>"), ("cl100k_base", "dd <|endoftext|>abab", "<|endoftext|>")],
+)
+def test_a_rank_file_is_written_with_its_pattern_and_special_tokens(
+    tmp_path: Path, encoding: str, text: str, special: str, shrinks_model: bool
+) -> None:
+    pytest.importorskip("tiktoken")
+    subject, right = tmp_path / "wrong.py", tmp_path / "right.py"
+    known = ENCODINGS[encoding] if encoding else None
+    of = repr({"pattern": known.pattern, "special_tokens": known.special_tokens}) if known else BESIDE_IT
+    subject.write_text(RANK_SUBJECT.format(encoding=of, wrong=f'.replace("{special}ab", "c")'), "utf-8")
+    right.write_text(RANK_SUBJECT.format(encoding=of, wrong=""), "utf-8")
+    plan, finding = rank_finding(tmp_path, f"{subject}:Subject", text_case(text, ""), encoding)
+    path = tmp_path / "reproduction.py"
+    path.write_text(reproduction(plan, finding, shrinks_model).text, "ascii")
+    shown = ran(path, f"{subject}:Subject")
+    assert shown.returncode == 1, shown.stderr
+    assert shown.stdout.count("\n") == 3
+    agreed = ran(path, f"{right}:Subject")
+    assert agreed.returncode == 0, agreed.stderr + agreed.stdout
+    written = tomllib.loads(constant(path, "ENCODING"))["encoding"]["special_tokens"]
+    assert constant(path, "INPUT") == (f"{special}ab" if shrinks_model else text)
+    all_special = known.special_tokens if known else {"<s>": 900, "<t>": 901}
+    assert written == ({special: all_special[special]} if shrinks_model else all_special)
+    if shrinks_model:
+        assert ranks_of(path) == 256
+        assert len(path.read_bytes()) < 9_000
+
+
+def ranks_of(path: Path) -> int:
+    """How many ranks the model of the file has."""
+    written: dict[str, Any] = {}
+    exec(path.read_text("ascii").replace("sys.exit(main())", "pass"), written)
+    return len(written["MODEL"].splitlines())
+
+
+@pytest.mark.parametrize("name", ["reftok", "reftok-spec"])
+def test_the_reference_on_a_rank_file_reads_the_encoding_beside_it(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("tiktoken")
+    plan, _ = rank_finding(tmp_path, name, text_case("", ""), "")
+    written: dict[str, Any] = {"base64": base64, "os": os}
+    exec("\n".join((parts.HELPERS, FORMATS["tiktoken"].reproduction, ADAPTERS[name].reproduction)), written)
+    subject, official = written["Subject"](str(plan.models[0].path)), written["Official"](str(plan.models[0].path))
+    assert subject.encode("ab<s>c 1")["ids"] == official.encode("ab<s>c 1")["ids"] == [257, 900, 99, 32, 49]
+    assert subject.decode([257, 900]) == official.decode([257, 900]) == ["ab", "ab<s>"]
+
+
+@pytest.mark.skipif(REAL_MODELS is None, reason="no rank file has 100,000 ranks: REFTOK_MODELS is not set")
+def test_a_rank_file_of_100_000_ranks_ends_in_the_bytes_and_a_few(tmp_path: Path) -> None:
+    subject = tmp_path / "wrong.py"
+    special = {"pattern": ENCODINGS["cl100k_base"].pattern, "special_tokens": {}}
+    wrong = '.replace(" world", "world")'
+    subject.write_text(RANK_SUBJECT.format(encoding=repr(special), wrong=wrong), "utf-8")
+    (planned,) = plan_models((str(Path(REAL_MODELS or "") / "cl100k" / "cl100k_base.tiktoken"),))
+    case = text_case("Well, hello world!", "")
+    mismatch = Mismatch(planned.name, "wrong.py:Subject", "ids", "other ids", "other ids", case, "", "")
+    plan = Plan((planned,), (f"{subject}:Subject",), ("ids",), Inputs((), ("fuzz",), 0, 0), 60.0)
+    path = tmp_path / "reproduction.py"
+    path.write_text(reproduction(plan, Finding(mismatch, 1, (), "", "other ids", "tiktoken"), True).text, "ascii")
+    assert ranks_of(path) <= 264
+    assert constant(path, "INPUT") == " world"
+    assert ran(path, f"{subject}:Subject").returncode == 1
 
 
 HOSTILE = "'\"\"\"\n)\\\\ {x} %s \u202e \ud800 \0 \U0001f600 __import__('os')._exit(0)"
