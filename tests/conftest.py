@@ -19,5 +19,10 @@ _state = TemporaryDirectory(prefix="state-of-tests-")
 os.environ["XDG_STATE_HOME"] = _state.name
 """The secret that seals plans is the tests' own."""
 
+_hub = TemporaryDirectory(prefix="hub-of-tests-")
+os.environ["HF_HUB_CACHE"] = _hub.name
+os.environ["HF_HUB_OFFLINE"] = "1"
+"""No test looks into the user's cache of the hub, or asks the hub itself."""
+
 collect_ignore = ["reftok/tokenizers_strategies"]
 """A package without tests; pytest, looking for doctests, would import it under another name."""

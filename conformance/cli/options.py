@@ -52,7 +52,8 @@ model_option = click.option(
     "models",
     multiple=True,
     metavar="M",
-    help="A file, a folder, or the name of an embedded model; repeatable. Default: all embedded ones.",
+    help="A file, a folder, the name of an embedded model, or ORG/NAME of one on the Hugging Face hub (from its cache "
+    "or downloaded, tokenizer files only); repeatable. Default: all embedded ones.",
 )
 encoding_option = click.option(
     "--encoding",

@@ -1,4 +1,4 @@
-"""Models named on the command line: files, folders, embedded names."""
+"""Models named on the command line: files, folders, embedded names, names on the hub."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import ModelPlan
+from conformance.runs.hub import hub_folder, is_hub_name
 from conformance.subjects.adapters import FORMATS, ORACLES
 from reftok import embedded_models
 from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, models_in, names_embedded_model
@@ -15,7 +16,8 @@ from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, mo
 def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan, ...]:
     """The models, each once; none named means every embedded one.
 
-    A folder stands for every model file in it, or, where it has none, for those of its subfolders.
+    A folder stands for every model file in it, or, where it has none, for those of its subfolders; so does the name of
+    a model on the hub (see `conformance.runs.hub`), which is downloaded where the cache does not have it.
     encoding: of the rank files among them, "" to recognise each.
     Raises InputError for a folder without models and for what cannot be read, ModelFormatError for a name that is
     neither file nor model, UsageError for an encoding and no rank file.
@@ -49,6 +51,8 @@ def _files(source: str) -> list[tuple[str, Path]]:
     folder = Path(source)
     if names_embedded_model(source):
         return [(source, embedded_models()[source])]
+    if is_hub_name(source):
+        return [(f"{source}/{path.name}", path) for path in models_in(hub_folder(source))]
     found = models_in(folder) if folder.is_dir() else [find_model(source)]
     if not found:
         found = [path for child in sorted(folder.iterdir()) if child.is_dir() for path in models_in(child)]
@@ -60,8 +64,11 @@ def _files(source: str) -> list[tuple[str, Path]]:
 
 
 def _name(path: Path) -> str:
-    """Folder and file: a folder as published may hold the same tokenizer in two formats."""
-    return f"{path.resolve().parent.name}/{path.name}"
+    """Folder and file: a folder as published may hold the same tokenizer in two formats.
+
+    A file may be a link: in the cache of the hub it leads to a name that says nothing.
+    """
+    return f"{path.parent.resolve().name}/{path.name}"
 
 
 def _plan(name: str, path: Path) -> ModelPlan:

@@ -48,7 +48,7 @@ def write_plan(
         "command": command,
         "full": full,
         **to_json(plan),
-        "models": [{**to_json(model), "path": os.path.realpath(model.path)} for model in plan.models],
+        "models": [{**to_json(model), "path": _path(model.path)} for model in plan.models],
         "subjects": subjects,
         "inputs": {**to_json(plan.inputs), "files": [os.path.realpath(path) for path in plan.inputs.files]},
         "hashes": hashes,
@@ -56,6 +56,11 @@ def write_plan(
         "seal": seal(subjects),
     }
     write_atomically(folder / PLAN, json.dumps(value, indent=1))
+
+
+def _path(path: Path) -> str:
+    """From any folder, under its own name: what lies beside it is named like it, not like what it links to."""
+    return os.path.join(os.path.realpath(path.parent), path.name)
 
 
 def read_plan(folder: Path) -> tuple[Plan, str, bool, dict[str, str]]:
