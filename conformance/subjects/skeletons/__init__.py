@@ -14,7 +14,7 @@ from conformance.core.errors import UsageError
 from conformance.files.atomic import writing
 from conformance.subjects.protocol import LONGEST
 
-LANGUAGES = ("javascript", "python")
+LANGUAGES = ("javascript", "python", "cpp", "c")
 SETTINGS = "subject.toml"
 
 
@@ -29,10 +29,10 @@ def write_skeleton(language: str, folder: Path, name: str | None = None) -> Path
     texts = dict(_texts(resources.files(__name__).joinpath(language)))
     texts[PurePosixPath(SETTINGS)] = texts[PurePosixPath(SETTINGS)].replace('"NAME"', _toml_string(name), 1)
     paths = {folder / path: text for path, text in texts.items()}
-    if folder.is_file():
-        raise UsageError(f"{folder}: is a file: give a folder")
-    for path in paths:
-        with writing(path):
+    with writing(folder):
+        if folder.is_file():
+            raise UsageError(f"{folder}: is a file: give a folder")
+        for path in paths:
             if path.exists() or path.is_symlink():
                 raise UsageError(f"{path}: is there already, and is not overwritten: give a new folder")
     for path, text in paths.items():

@@ -156,6 +156,8 @@ def tools(language: str) -> tuple[str, ...]:
     return {
         "javascript": ("node",),
         "python": ("python3",),
+        "cpp": ("c++",),
+        "c": ("cc",),
     }[language]
 
 
