@@ -158,6 +158,8 @@ def tools(language: str) -> tuple[str, ...]:
         "python": ("python3",),
         "cpp": ("c++",),
         "c": ("cc",),
+        "java": ("java", "javac", "jar"),
+        "rust": ("cargo",),
     }[language]
 
 
@@ -170,7 +172,7 @@ def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     written = write_skeleton(language, tmp_path_factory.mktemp("skeleton") / language)
     if build := tomllib.loads(written.read_text("utf-8")).get("build"):
         built = subprocess.run(build, shell=True, cwd=written.parent, capture_output=True, text=True, timeout=300)
-        assert (built.returncode, built.stderr) == (0, ""), built.stdout
+        assert built.returncode == 0, built.stderr + built.stdout
     return written
 
 

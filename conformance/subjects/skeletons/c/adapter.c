@@ -214,5 +214,8 @@ int main(void) {
         if (goes_on && out.length) fwrite(out.data, 1, out.length, answers);
         fflush(answers);
     }
+    if (current) unload(current);
+    free(line);
+    free(out.data);
     return 0;
 }
