@@ -14,7 +14,7 @@ from conformance.core.errors import UsageError
 from conformance.files.atomic import writing
 from conformance.subjects.protocol import LONGEST
 
-LANGUAGES = ("javascript", "python", "cpp", "c", "java", "rust")
+LANGUAGES = ("javascript", "typescript", "python", "rust", "cpp", "c", "go", "java")
 SETTINGS = "subject.toml"
 
 

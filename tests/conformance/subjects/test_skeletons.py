@@ -10,6 +10,7 @@ import subprocess
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -151,11 +152,29 @@ class Talk:
         return answer
 
 
+@cache
+def node_runs_typescript() -> bool:
+    """Whether there is a Node that needs no compiler for TypeScript."""
+    if shutil.which("node") is None:
+        return False
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True, timeout=60).stdout
+    return tuple(map(int, version.strip().lstrip("v").split(".")[:2])) >= (22, 18)
+
+
+def compile_typescript(settings: Path) -> None:
+    """As the README of the skeleton says it for an older Node."""
+    subprocess.run(["tsc"], cwd=settings.parent, check=True, timeout=300)
+    text = settings.read_text("utf-8")
+    settings.write_text(text.replace('"adapter.mts"', '"compiled/adapter.mjs"', 1), "utf-8")
+
+
 def tools(language: str) -> tuple[str, ...]:
     """The programs that the skeleton of a language is built and run with."""
     return {
         "javascript": ("node",),
+        "typescript": ("node",) if node_runs_typescript() else ("node", "tsc"),
         "python": ("python3",),
+        "go": ("go",),
         "cpp": ("c++",),
         "c": ("cc",),
         "java": ("java", "javac", "jar"),
@@ -173,6 +192,8 @@ def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     if build := tomllib.loads(written.read_text("utf-8")).get("build"):
         built = subprocess.run(build, shell=True, cwd=written.parent, capture_output=True, text=True, timeout=300)
         assert built.returncode == 0, built.stderr + built.stdout
+    if language == "typescript" and not node_runs_typescript():
+        compile_typescript(written)
     return written
 
 
