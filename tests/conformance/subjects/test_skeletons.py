@@ -174,11 +174,14 @@ def tools(language: str) -> tuple[str, ...]:
         "javascript": ("node",),
         "typescript": ("node",) if node_runs_typescript() else ("node", "tsc"),
         "python": ("python3",),
-        "go": ("go",),
+        "rust": ("cargo",),
         "cpp": ("c++",),
         "c": ("cc",),
+        "go": ("go",),
         "java": ("java", "javac", "jar"),
-        "rust": ("cargo",),
+        "kotlin": ("kotlinc", "java"),
+        "swift": ("swift",),
+        "csharp": ("dotnet",),
     }[language]
 
 
