@@ -323,8 +323,13 @@ static void json_append(json_out *out, const char *data, size_t length) {
 static void json_put(json_out *out, const char *written) { json_append(out, written, strlen(written)); }
 
 static void json_put_integer(json_out *out, int64_t integer) {
-    char digits[32];
-    json_append(out, digits, (size_t)snprintf(digits, sizeof digits, "%" PRId64, integer));
+    char digits[24];
+    size_t start = sizeof digits;
+    uint64_t left = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
+    do digits[--start] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (integer < 0) digits[--start] = '-';
+    json_append(out, digits + start, sizeof digits - start);
 }
 
 /* A text as a string of ASCII; what is no UTF-8 becomes U+FFFD. */
