@@ -1,0 +1,206 @@
+"""A command that is started and killed: by which signal, at which moment, and what became of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = "HOSTILE_KILLS"
+"""In the environment of what is started, and so of all that it starts."""
+MOST_SECONDS = 180.0
+"""No start lasts as long: it hangs."""
+SECONDS_TO_END = 30.0
+"""So long after its command a process may live on."""
+BETWEEN_LOOKS = 0.0005
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """How a start is ended.
+
+    to_group: whether all processes of a terminal have the signal, or the command alone. changes: the number of changes
+        in the folder after which it comes. file: on whose appearance or change it comes. share: of the seconds of an
+        unbroken start, after which it comes where neither is given.
+    """
+
+    signal: signal.Signals
+    to_group: bool = False
+    changes: int = 0
+    file: str = ""
+    share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a start.
+
+    is_killed: whether the command was still there for the signal. could_hear: whether it had begun to mind signals.
+    changes: of the folder, as far as they were seen. code: None for one that had to be ended since it hung.
+    """
+
+    code: int | None
+    output: str
+    errors: str
+    is_killed: bool
+    could_hear: bool
+    changes: int
+    seconds: float
+
+    def wrong(self, kill: Kill | None, is_over: bool) -> Iterator[str]:
+        """What is wrong about an end. is_over: whether it may be that of a command that was let be."""
+        tail = self.errors[-600:]
+        if self.code is None:
+            yield f"hangs: {tail}"
+        elif not is_over and (kill is None or not self.is_killed):
+            yield f"exit code {self.code}: {tail}"
+        elif not is_over and kill is not None and self.code not in _codes(kill.signal, self.could_hear):
+            yield f"exit code {self.code} by {kill.signal.name}: {tail}"
+        elif "Traceback" in self.errors and (self.could_hear or not self.is_killed):
+            yield f"a traceback: {tail}"
+
+
+def _codes(number: signal.Signals, could_hear: bool) -> tuple[int, ...]:
+    """The exit codes of a command that a signal has ended."""
+    if number == signal.SIGKILL:
+        return (-number,)
+    return (128 + number,) if could_hear else (128 + number, -number)
+
+
+def drawn_kill(random: Random, changes: int, files: Sequence[str]) -> Kill:
+    """A kill. changes, files: of the folder in an unbroken start."""
+    number = random.choice([signal.SIGKILL] * 7 + [*SIGNALS])
+    to_group = random.random() < {signal.SIGKILL: 0.3, signal.SIGTERM: 0.5}.get(number, 1.0)
+    moment = random.choices(["changes", "file", "share", "start"], [4, 2, 3, 1])[0]
+    if moment == "changes":
+        return Kill(number, to_group, changes=random.randint(1, max(1, changes)))
+    if moment == "file":
+        return Kill(number, to_group, file=random.choice(files))
+    return Kill(number, to_group, share=random.random() * (1.0 if moment == "share" else 0.2))
+
+
+def start(arguments: Sequence[str], life: Path, mark: str, kill: Kill | None, seconds: float) -> Ended:
+    """Start a command in the folder `work` of a life, and kill it.
+
+    life: the folder that is looked at; it also has the command's state and temporary files. mark: for `left_over`.
+    kill: None to let it end. seconds: of an unbroken start.
+    """
+    out, errors = (life.with_name(f"{life.name}.{name}") for name in ("stdout", "stderr"))
+    for folder in ("work", "state", "tmp"):
+        (life / folder).mkdir(parents=True, exist_ok=True)
+    with out.open("wb") as out_file, errors.open("wb") as errors_file:
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=life / "work",
+            env=_environment(life, mark),
+            stdin=subprocess.DEVNULL,
+            stdout=out_file,
+            stderr=errors_file,
+            start_new_session=True,
+            preexec_fn=_hear_signals,
+        )
+    begun = time.monotonic()
+    changes = _wait(process, life, kill, begun, seconds)
+    could_hear = _minds_signals(process.pid)
+    is_killed = process.poll() is None and kill is not None
+    if kill is not None and is_killed:
+        os.killpg(process.pid, kill.signal) if kill.to_group else process.send_signal(kill.signal)
+    code: int | None = None
+    try:
+        code = process.wait(MOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    texts = (file.read_text("utf-8", "replace") for file in (out, errors))
+    return Ended(code, *texts, is_killed, could_hear, changes, time.monotonic() - begun)
+
+
+def _environment(life: Path, mark: str) -> dict[str, str]:
+    own = {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(life / "state"), "TMPDIR": str(life / "tmp"), MARK: mark}
+    return {**os.environ, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "COLUMNS": "120", **own}
+
+
+def _hear_signals() -> None:
+    """What is run in the background or under nohup is deaf, and so are its children."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _wait(process: subprocess.Popen[bytes], life: Path, kill: Kill | None, begun: float, seconds: float) -> int:
+    """Wait for the moment of the kill, or for the end; gives the number of changes that were seen."""
+    if kill is not None and not kill.changes and not kill.file:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(kill.share * seconds)
+        return 0
+    first = seen = _seen(life)
+    changes = 0
+    while process.poll() is None and time.monotonic() < begun + MOST_SECONDS:
+        now = _seen(life)
+        changes += now != seen
+        if kill is not None and (
+            0 < changes == kill.changes or (kill.file and now.get(kill.file) != first.get(kill.file))
+        ):
+            break
+        seen = now
+        time.sleep(BETWEEN_LOOKS)
+    return changes
+
+
+def _seen(folder: Path) -> dict[str, tuple[int, int]]:
+    """Every file below a folder, by name, with its size and time."""
+    found = {}
+    for path in names(folder):
+        with suppress(OSError):
+            status = os.stat(folder / path)
+            found[path] = status.st_size, status.st_mtime_ns
+    return found
+
+
+def names(folder: Path) -> list[str]:
+    """The files and empty folders below a folder, sorted."""
+    found = []
+    for base, folders, files in os.walk(folder):
+        place = os.path.relpath(base, folder)
+        found += [os.path.normpath(os.path.join(place, name)) for name in files]
+        if not folders and not files:
+            found.append(place)
+    return sorted(found)
+
+
+def _minds_signals(process: int) -> bool:
+    """Whether a process has a handler for SIGHUP, the last for which the commands set one."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text("ascii")
+    except OSError:
+        return False
+    caught = next((line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:")), "0")
+    return bool(int(caught, 16) >> (signal.SIGHUP - 1) & 1)
+
+
+def left_over(mark: str) -> list[str]:
+    """The processes that a mark, or what begins with it, has been given and that do not end, by their command lines."""
+    deadline = time.monotonic() + SECONDS_TO_END
+    while (found := _marked(mark)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return [*found.values()]
+
+
+def _marked(mark: str) -> Mapping[int, str]:
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            environment = (folder / "environ").read_bytes().split(b"\0")
+            if any(entry.startswith(f"{MARK}={mark}".encode()) for entry in environment):
+                found[int(folder.name)] = (
+                    (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
+    return found

@@ -1,0 +1,145 @@
+"""Commands that are killed and go on, a few of each; `python -m tests.hostile.kills` sees what it looks for."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from . import killing
+from .killing import Kill
+from .kills import ENDED_BEFORE, Command, EncodeFile, Fuzz, Run, live
+
+
+class SmallRun(Run):
+    models = ("spm-char",)
+    cases = 60
+
+
+class SmallFuzz(Fuzz):
+    models = ("spm-char",)
+    cases = 100
+
+
+class SmallFile(EncodeFile):
+    lines = 4_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "signals"),
+    [
+        (SmallRun, [signal.SIGTERM]),
+        (SmallFuzz, [signal.SIGKILL]),
+        (SmallFile, [signal.SIGKILL, signal.SIGHUP]),
+    ],
+)
+def test_a_command_that_is_killed_ends_as_one_that_was_not(
+    kind: type[Command], signals: list[signal.Signals], tmp_path: Path
+) -> None:
+    command = kind(tmp_path)
+    planned = [Kill(number, changes=max(1, command.unbroken.changes // 2)) for number in signals]
+    life = live(command, tmp_path / "life", planned, Random(1))
+    assert not life.faults, life
+
+
+SCRIPT = """
+import os, signal, sys, time
+from pathlib import Path
+
+way, pauses = sys.argv[1:]
+os.chdir("out") if Path("out").exists() else (os.mkdir("out"), os.chdir("out"))
+lines, waiting = Path("lines"), Path("waiting")
+waiting.unlink(missing_ok=True)
+before = lines.read_text() if lines.exists() else ""
+if way == "loses":
+    lines.write_text(before[2:])
+if way == "changes" and before:
+    lines.write_text(before[::-1].strip() + "\\n")
+if way == "doubles" and before:
+    lines.write_text(before * 2)
+if way == "leaves a file" and pauses == "True":
+    Path(".lines.1.tmp").touch()
+if way == "leaves a process" and pauses == "True":
+    if not os.fork():
+        sys.exit(time.sleep(4))
+if way == "ends otherwise by a signal":
+    signal.signal(signal.SIGHUP, lambda *_: sys.exit(7))
+with lines.open("a") as file:
+    for number in range(len(lines.read_text()) // 2, 6):
+        if pauses == "True" and number == 3:
+            waiting.touch()
+            while True:
+                time.sleep(60)
+        file.write(f"{number}\\n")
+        file.flush()
+if way == "ends in another way" and before:
+    sys.exit(3)
+"""
+
+
+class Lines(Command):
+    """Six lines, which are gone on with; in a way that is a fault. The first start waits to be killed after three."""
+
+    program = ("-c", SCRIPT)
+    name = "lines"
+    code = 0
+
+    def __init__(self, given: Path, way: str) -> None:
+        super().__init__(given)
+        self.way = way
+
+    def first(self, random: Random) -> Sequence[str]:
+        return [self.way, str(self.life.exists())]
+
+    def again(self, work: Path, random: Random) -> Sequence[str]:
+        return [self.way, "False"]
+
+    def kept(self, work: Path) -> dict[str, float]:
+        return {**Counter(self.outcome(work).split())}
+
+    def outcome(self, work: Path) -> str:
+        return (work / "out" / "lines").read_text("ascii")
+
+
+def lived(way: str, folder: Path, number: signal.Signals = signal.SIGKILL) -> str:
+    """The faults of a life with one kill, which comes when three lines are there."""
+    life = live(Lines(folder, way), folder / "life", [Kill(number, file="work/out/waiting")], Random(1))
+    assert life.kills == {number.name: 1, ENDED_BEFORE: 1}
+    return "\n".join(life.faults)
+
+
+def test_a_command_that_goes_on_well_has_no_faults(tmp_path: Path) -> None:
+    assert not lived("well", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("way", "fault"),
+    [
+        ("loses", "was 1, is None: 0"),
+        ("doubles", "is 2, more than 1: 0"),
+        ("changes", "the outcome is another one"),
+        ("ends in another way", "exit code 3"),
+        ("leaves a file", "'work/out/.lines.1.tmp'"),
+    ],
+)
+def test_what_is_not_as_without_a_kill_is_a_fault(way: str, fault: str, tmp_path: Path) -> None:
+    assert fault in lived(way, tmp_path)
+
+
+def test_a_process_that_lives_on_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(killing, "SECONDS_TO_END", 0.1)
+    assert "left over: " in lived("leaves a process", tmp_path)
+
+
+def test_a_signal_that_ends_a_command_with_another_exit_code_is_a_fault(tmp_path: Path) -> None:
+    life = live(
+        Lines(tmp_path, "ends otherwise by a signal"),
+        tmp_path / "life",
+        [Kill(signal.SIGHUP, file="work/out/waiting")],
+        Random(1),
+    )
+    assert "exit code 7 by SIGHUP" in life.faults[0]
