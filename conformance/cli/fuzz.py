@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from conformance.cli.jobs import begin, checked_subjects, cores, end, interrupti
 from conformance.files.lock import locked
 from conformance.fuzzing.corpus import Change, merge, minimize
 from conformance.fuzzing.drive import SessionJob, run_session
-from conformance.fuzzing.folder import read_generators, write_generators
+from conformance.fuzzing.folder import beside_the_plan, read_generators
 from conformance.fuzzing.screen import SessionTeller, tables
 from conformance.fuzzing.session import SessionPlan
 from conformance.generators import NAMES
@@ -138,7 +137,7 @@ def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: Ex
     subjects = tuple(map(absolute_subject, checked_subjects(given["subjects"] or (REFERENCE,))))
     plan = make_plan(**{**given, "subjects": subjects}, sources=("fuzz",), fuzz=0)
     chosen = tuple(name for name in NAMES if not generators or name in generators)
-    job = begin(plan, out, "fuzz-", False, jobs, held, partial(write_generators, generators=chosen))
+    job = begin(plan, out, "fuzz-", False, jobs, held, beside_the_plan(chosen))
     return job, SessionPlan(job.plan, chosen)
 
 

@@ -6,9 +6,10 @@ import errno
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import NoReturn
 
 from conformance.checks import CHECKS
@@ -79,20 +80,20 @@ def begin(
     full: bool,
     jobs: int | None,
     held: ExitStack,
-    first: Callable[[Path], None] = lambda folder: None,
+    beside: Mapping[str, str] = MappingProxyType({}),
 ) -> Job:
     """The job of a plan in a new folder; what the plan names is read before that is made.
 
-    out, prefix, full, first: as of `begin_folder`. jobs: worker processes, None for one a core. held: keeps the folder
+    out, prefix, full, beside: as of `begin_folder`. jobs: worker processes, None for one a core. held: keeps the folder
         locked.
     """
     if out is not None:
-        check_free(out)
+        check_free(out, beside)
     models = model_infos(plan)
     corpus_cases(plan.inputs.files)
     plan, versions = attending(plan)
     command = typed_command()
-    folder = begin_folder(out, prefix, plan, command, full, held, first)
+    folder = begin_folder(out, prefix, plan, command, full, held, beside)
     return Job(plan, models, folder, command, jobs or cores(), full, versions)
 
 

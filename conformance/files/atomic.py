@@ -55,8 +55,13 @@ def write_atomically(path: Path, text: str) -> None:
 
 def remove_left_behind(folder: Path) -> None:
     """Remove what writers that were killed have left beside the files of a folder in which nobody writes."""
-    for path in folder.glob(f".*.[0-9]*{_BESIDE}"):
+    for path in left_behind(folder):
         path.unlink(missing_ok=True)
+
+
+def left_behind(folder: Path) -> list[Path]:
+    """The files that writers make beside those of a folder: they are at it, or were killed."""
+    return [*folder.glob(f".*.[0-9]*{_BESIDE}")]
 
 
 def _mode(path: Path) -> int | None:

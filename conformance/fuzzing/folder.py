@@ -121,9 +121,9 @@ def read_finished(folder: Path, generation: int, plan: Plan) -> dict[SessionShar
     return {outcome.shard: outcome for outcome in outcomes if outcome.shard.generation == generation}
 
 
-def write_generators(folder: Path, generators: Sequence[str]) -> None:
-    """Write what a session adds to its plan."""
-    write_atomically(folder / SESSION, json.dumps({"generators": generators}) + "\n")
+def beside_the_plan(generators: Sequence[str]) -> dict[str, str]:
+    """The text of the file, by its name, with which a session adds to its plan."""
+    return {SESSION: json.dumps({"generators": generators}) + "\n"}
 
 
 def read_generators(folder: Path) -> tuple[str, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from conformance.core.errors import InputError
 from conformance.engine.plan import Plan
+from conformance.files.atomic import left_behind, write_atomically
 from conformance.files.lock import LOCK, locked
 from conformance.runs.job import file_hashes
 from conformance.runs.plan_file import PLAN, write_plan
@@ -17,10 +19,14 @@ from conformance.subjects.versions import installed_versions
 DEFAULT_PARENT = Path("reports") / "runs"
 
 
-def check_free(folder: Path) -> None:
-    """Raise InputError where a folder holds a run or other files, or is none; one that is not there is free."""
+def check_free(folder: Path, beside: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Raise InputError where a folder holds a run or other files, or is none; one that is not there is free.
+
+    beside: as of `begin_folder`; a start that was killed before it had its plan on disk has left them.
+    """
     try:
-        names = {path.name for path in folder.iterdir()} - {LOCK}
+        names = {path.name for path in folder.iterdir()} - {LOCK, *(path.name for path in left_behind(folder))}
+        names -= {name for name in names & beside.keys() if (folder / name).read_bytes() == beside[name].encode()}
     except FileNotFoundError:
         return
     except OSError as error:
@@ -38,13 +44,13 @@ def begin_folder(
     command: str,
     full: bool,
     held: ExitStack,
-    first: Callable[[Path], None] = lambda folder: None,
+    beside: Mapping[str, str] = MappingProxyType({}),
 ) -> Path:
     """The folder of a new run, with its plan.
 
     out: None for one under reports/runs that is named by the time. prefix: of that name. command, full: as in the plan.
-    held: keeps the folder locked. first: writes what is to be there before the plan, which makes the folder one of a
-        run.
+    held: keeps the folder locked. beside: the texts of files, by name, that are to be there before the plan, which
+        makes the folder one of a run.
     Raises InputError where the folder is not free or cannot be written, and for a file of the plan that is gone.
     """
     hashes = file_hashes(plan)
@@ -52,8 +58,9 @@ def begin_folder(
     try:
         folder = _made(folder, unique=out is None)
         held.enter_context(locked(folder))
-        check_free(folder)
-        first(folder)
+        check_free(folder, beside)
+        for name, text in beside.items():
+            write_atomically(folder / name, text)
         write_plan(folder, plan, command, full, hashes, installed_versions())
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None

@@ -19,9 +19,12 @@ from conformance.runs.new_folder import begin_folder, check_free
 PLAN = Plan((), ("reftok",), ("ids",), Inputs((), ("fuzz",), 0, 0), 5.0)
 
 
+BESIDE = {"session.json": '{"generators": ["merges"]}\n'}
+
+
 def begun(out: Path | None) -> Path:
     with ExitStack() as held:
-        return begin_folder(out, "fuzz-", PLAN, "conformance fuzz", False, held)
+        return begin_folder(out, "fuzz-", PLAN, "conformance fuzz", False, held, BESIDE)
 
 
 def test_runs_of_the_same_second_have_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,12 +47,20 @@ def test_a_folder_is_locked_while_it_is_held(tmp_path: Path) -> None:
             pass
 
 
-def test_what_a_killed_start_has_left_without_a_plan_is_free(tmp_path: Path) -> None:
-    (tmp_path / LOCK).touch()
-    assert (begun(tmp_path) / "plan.json").is_file()
+@pytest.mark.parametrize("left", [{}, {".plan.json.71.tmp": "{"}, BESIDE, {**BESIDE, ".plan.json.71.tmp": "{"}])
+def test_what_a_killed_start_has_left_without_a_plan_is_free(tmp_path: Path, left: dict[str, str]) -> None:
+    """Fault: killed while it wrote its plan, a start left a folder that was neither begun anew nor gone on with."""
+    for name, text in {LOCK: "", **left}.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    check_free(tmp_path, BESIDE)
+    begun(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {LOCK, "plan.json", *BESIDE}
 
 
-@pytest.mark.parametrize(("name", "message"), [("plan.json", "holds a run already"), ("notes.txt", "is not empty")])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("plan.json", "holds a run already"), ("notes.txt", "is not empty"), ("session.json", "is not empty")],
+)
 def test_a_folder_with_files_is_left_as_it_is(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / name).write_text("mine", "utf-8")
     for refuse in (begun, check_free):
