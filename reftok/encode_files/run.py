@@ -126,15 +126,15 @@ def run_files(
     overwrite: bool,
     progress: Callable[[Progress], None] | None,
 ) -> EncodedFiles:
-    """The run of `encode_files`, its options checked; a run that put nothing down leaves nothing behind."""
+    """The run of `encode_files`, its options checked; where there is nothing to go on from, nothing is left behind."""
     count = _cores() if workers is None else workers
     _check(task, separator, count)
     try:
-        _check_output(paths, sources, overwrite)
         with locked(paths):
-            if overwrite:
-                discard_files(paths)
             try:
+                _check_output(paths, sources, overwrite)
+                if overwrite:
+                    discard_files(paths)
                 return Run(paths, sources, task, separator, count, progress).run()
             finally:
                 if not paths.journal.exists():

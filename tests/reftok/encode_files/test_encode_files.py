@@ -264,6 +264,20 @@ def test_an_existing_output_is_not_replaced_unasked(texts: list[Path], tmp_path:
     assert np.load(output).tolist() == flat(expected(texts))
 
 
+def test_a_run_that_was_killed_when_its_output_was_there_leaves_no_folder_behind(
+    texts: list[Path], tmp_path: Path
+) -> None:
+    """Fault: killed between its last two removals, a run left a folder that no later start removed."""
+    output = tmp_path / "out.npy"
+    output.write_bytes(b"precious")
+    with locked(Paths(output, has_index=False)):
+        assert (tmp_path / "out.npy.partial" / "lock").exists()
+    with pytest.raises(EncodingStopped, match="exists already; --overwrite replaces it"):
+        reftok.encode_files(MODEL, texts, output)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "out.npy"]
+    assert output.read_bytes() == b"precious"
+
+
 def test_an_input_is_never_the_output(tmp_path: Path) -> None:
     path = tmp_path / "texts.bin"
     path.write_bytes(b"text")
