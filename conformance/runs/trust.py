@@ -43,15 +43,22 @@ def _key() -> bytes | None:
     state = os.environ.get("XDG_STATE_HOME")
     path = (Path(state) if state else Path.home() / ".local" / "state") / "conformance" / "key"
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            made = path.with_name(f"key.{os.getpid()}")
-            made.touch(0o600)
-            made.write_bytes(secrets.token_bytes(_KEY_BYTES))
-            try:
-                os.link(made, path)  # whole, and never over the one of another process
-            finally:
-                made.unlink()
+        if not path.exists():
+            _make(path)
         key = path.read_bytes()
+        with suppress(OSError):
+            for left in path.parent.glob(f"{path.name}.*"):  # by processes that were killed, or that come too late
+                left.unlink()
         return key if len(key) == _KEY_BYTES else None
     return None
+
+
+def _make(path: Path) -> None:
+    """Make a secret, whole, and never over the one of another process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = path.with_name(f"{path.name}.{os.getpid()}")
+    made.touch(0o600)
+    made.write_bytes(secrets.token_bytes(_KEY_BYTES))
+    with suppress(FileExistsError, FileNotFoundError):
+        os.link(made, path)
+    made.unlink(missing_ok=True)

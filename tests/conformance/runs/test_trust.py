@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import subprocess
 from collections.abc import Callable
@@ -45,6 +46,33 @@ def test_the_secret_is_this_users_alone(state: Path) -> None:
     (key,) = (state / "conformance").iterdir()
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert seal(SUBJECTS) == seal(SUBJECTS)
+
+
+def test_what_a_killed_process_left_of_its_secret_goes(state: Path) -> None:
+    """Fault: each process made a file of its own beside the secret, and one that was killed then left it for good."""
+    (state / "conformance").mkdir(parents=True)
+    left = state / "conformance" / "key.71"
+    left.touch()
+    sealed = seal(SUBJECTS)
+    left.touch()
+    assert seal(SUBJECTS) == sealed
+    assert [path.name for path in (state / "conformance").iterdir()] == ["key"]
+
+
+def test_a_secret_that_another_process_has_made_meanwhile_is_the_one(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = os.link
+
+    def others_first(made: Path, path: Path) -> None:
+        monkeypatch.setattr(os, "link", link)
+        seal(SUBJECTS)  # which also takes away what this one has made
+        link(made, path)
+
+    monkeypatch.setattr(os, "link", others_first)
+    sealed = seal(SUBJECTS)
+    assert sealed
+    assert sealed == seal(SUBJECTS)
 
 
 def test_where_no_secret_can_be_kept_nothing_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
