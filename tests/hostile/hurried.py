@@ -14,7 +14,7 @@ if not sys.flags.safe_path:
 if "reftok" in sys.argv[1:2]:
     from reftok.encode_files import run
 
-    run.CHECKPOINT_SECONDS, run.UNIT_BYTES = 0.1, 1 << 13
+    run.CHECKPOINT_SECONDS, run.UNIT_BYTES = 0.0, 1 << 13
 else:
     from conformance.fuzzing import drive, session
     from conformance.inputs import shards

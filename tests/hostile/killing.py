@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ MOST_SECONDS = 180.0
 SECONDS_TO_END = 30.0
 """So long after its command a process may live on."""
 BETWEEN_LOOKS = 0.0005
+_PROCESS = re.compile(r"\.\d+\.")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -29,8 +32,8 @@ class Kill:
     """How a start is ended.
 
     to_group: whether all processes of a terminal have the signal, or the command alone. changes: the number of changes
-        in the folder after which it comes. file: on whose appearance or change it comes. share: of the seconds of an
-        unbroken start, after which it comes where neither is given.
+        in the folder after which it comes, 0 where it comes after a time. file: the only one whose changes count, as in
+        `Ended`. share: of the seconds of an unbroken start.
     """
 
     signal: signal.Signals
@@ -45,7 +48,8 @@ class Ended:
     """The end of a start.
 
     is_killed: whether the command was still there for the signal. could_hear: whether it had begun to mind signals.
-    changes: of the folder, as far as they were seen. code: None for one that had to be ended since it hung.
+    changes: how often each file changed as far as that was seen, by its name with * for the number of a process; "" is
+        any of them. code: None for one that had to be ended since it hung.
     """
 
     code: int | None
@@ -53,7 +57,7 @@ class Ended:
     errors: str
     is_killed: bool
     could_hear: bool
-    changes: int
+    changes: Mapping[str, int]
     seconds: float
 
     def wrong(self, kill: Kill | None, is_over: bool) -> Iterator[str]:
@@ -76,15 +80,14 @@ def _codes(number: signal.Signals, could_hear: bool) -> tuple[int, ...]:
     return (128 + number,) if could_hear else (128 + number, -number)
 
 
-def drawn_kill(random: Random, changes: int, files: Sequence[str]) -> Kill:
-    """A kill. changes, files: of the folder in an unbroken start."""
+def drawn_kill(random: Random, changes: Mapping[str, int]) -> Kill:
+    """A kill. changes: of an unbroken start."""
     number = random.choice([signal.SIGKILL] * 7 + [*SIGNALS])
     to_group = random.random() < {signal.SIGKILL: 0.3, signal.SIGTERM: 0.5}.get(number, 1.0)
-    moment = random.choices(["changes", "file", "share", "start"], [4, 2, 3, 1])[0]
-    if moment == "changes":
-        return Kill(number, to_group, changes=random.randint(1, max(1, changes)))
-    if moment == "file":
-        return Kill(number, to_group, file=random.choice(files))
+    moment = random.choices(["any file", "a file", "share", "start"], [3, 4, 2, 1])[0]
+    if moment in ("any file", "a file"):
+        file = "" if moment == "any file" else random.choice([*changes])
+        return Kill(number, to_group, random.randint(1, changes[file]), file)
     return Kill(number, to_group, share=random.random() * (1.0 if moment == "share" else 0.2))
 
 
@@ -135,20 +138,21 @@ def _hear_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-def _wait(process: subprocess.Popen[bytes], life: Path, kill: Kill | None, begun: float, seconds: float) -> int:
-    """Wait for the moment of the kill, or for the end; gives the number of changes that were seen."""
-    if kill is not None and not kill.changes and not kill.file:
+def _wait(
+    process: subprocess.Popen[bytes], life: Path, kill: Kill | None, begun: float, seconds: float
+) -> Counter[str]:
+    """Wait for the moment of the kill, or for the end; gives the changes that were seen."""
+    changes: Counter[str] = Counter()
+    if kill is not None and not kill.changes:
         with suppress(subprocess.TimeoutExpired):
             process.wait(kill.share * seconds)
-        return 0
-    first = seen = _seen(life)
-    changes = 0
+        return changes
+    seen = _seen(life)
     while process.poll() is None and time.monotonic() < begun + MOST_SECONDS:
         now = _seen(life)
-        changes += now != seen
-        if kill is not None and (
-            0 < changes == kill.changes or (kill.file and now.get(kill.file) != first.get(kill.file))
-        ):
+        changed = {_PROCESS.sub(".*.", name) for name, _ in now.items() ^ seen.items()}
+        changes.update([*changed, ""] if changed else [])
+        if kill is not None and changes[kill.file] >= kill.changes:
             break
         seen = now
         time.sleep(BETWEEN_LOOKS)

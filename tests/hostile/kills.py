@@ -341,8 +341,7 @@ def run(seed: int, wanted: int, only: int | None, keep: Path | None) -> int:
                 continue
             random = Random(f"kills of {seed}-{number}")
             command = random.choice(commands[name])
-            changes, files = command.unbroken.changes, command.whole.names
-            planned = [drawn_kill(random, changes, files) for _ in range(random.randint(1, MOST_KILLS))]
+            planned = [drawn_kill(random, command.unbroken.changes) for _ in range(random.randint(1, MOST_KILLS))]
             life = live(command, given / str(number), planned, random)
             kills[name] += life.kills
             lives += 1

@@ -26,23 +26,30 @@ class SmallFuzz(Fuzz):
 
 
 class SmallFile(EncodeFile):
-    lines = 4_000
+    lines = 10_000
+
+
+PARTIAL = "work/ids.npy.partial"
 
 
 @pytest.mark.parametrize(
-    ("kind", "signals"),
+    ("kind", "kills"),
     [
-        (SmallRun, [signal.SIGTERM]),
-        (SmallFuzz, [signal.SIGKILL]),
-        (SmallFile, [signal.SIGKILL, signal.SIGHUP]),
+        (SmallRun, [Kill(signal.SIGTERM, changes=1, file="work/out/findings.jsonl")]),
+        (SmallFuzz, [Kill(signal.SIGKILL, changes=1, file="work/out/.state.json.*.tmp")]),
+        (
+            SmallFile,
+            [
+                Kill(signal.SIGKILL, changes=3, file=f"{PARTIAL}/tokens"),
+                Kill(signal.SIGHUP, to_group=True, changes=2, file=f"{PARTIAL}/journal.json"),
+            ],
+        ),
     ],
 )
 def test_a_command_that_is_killed_ends_as_one_that_was_not(
-    kind: type[Command], signals: list[signal.Signals], tmp_path: Path
+    kind: type[Command], kills: list[Kill], tmp_path: Path
 ) -> None:
-    command = kind(tmp_path)
-    planned = [Kill(number, changes=max(1, command.unbroken.changes // 2)) for number in signals]
-    life = live(command, tmp_path / "life", planned, Random(1))
+    life = live(kind(tmp_path), tmp_path / "life", kills, Random(1))
     assert not life.faults, life
 
 
@@ -107,7 +114,7 @@ class Lines(Command):
 
 def lived(way: str, folder: Path, number: signal.Signals = signal.SIGKILL) -> str:
     """The faults of a life with one kill, which comes when three lines are there."""
-    life = live(Lines(folder, way), folder / "life", [Kill(number, file="work/out/waiting")], Random(1))
+    life = live(Lines(folder, way), folder / "life", [Kill(number, changes=1, file="work/out/waiting")], Random(1))
     assert life.kills == {number.name: 1, ENDED_BEFORE: 1}
     return "\n".join(life.faults)
 
@@ -139,7 +146,7 @@ def test_a_signal_that_ends_a_command_with_another_exit_code_is_a_fault(tmp_path
     life = live(
         Lines(tmp_path, "ends otherwise by a signal"),
         tmp_path / "life",
-        [Kill(signal.SIGHUP, file="work/out/waiting")],
+        [Kill(signal.SIGHUP, changes=1, file="work/out/waiting")],
         Random(1),
     )
     assert "exit code 7 by SIGHUP" in life.faults[0]
