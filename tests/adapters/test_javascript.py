@@ -21,6 +21,7 @@ SERVER = """
 import { encodingOf, exactly, serve } from "SERVE";
 console.log("what a library says");
 let loaded = 0;
+let broken = false;
 await serve({
   library: "stub",
   from: import.meta.url,
@@ -29,11 +30,14 @@ await serve({
   load(model) {
     encodingOf(model, ["one"]);
     if (model.sha256 === "odd") throw new Error("Unknown Normalizer type: Odd");
+    if (broken) throw new Error("it is broken for good");
     loaded++;
     return {
       encode(text) {
         if (text === "raise") throw new TypeError("no \\ud800");
         if (text === "panic") throw new WebAssembly.RuntimeError("unreachable");
+        broken = text === "break";
+        if (broken) throw new WebAssembly.RuntimeError("unreachable");
         if (text === "half") return { ids: [1], tokens: ["\\ud800"] };
         if (text === "no id") return [1, undefined];
         if (text === "nothing") return undefined;
@@ -112,6 +116,14 @@ def test_an_error_is_a_refusal_and_a_panic_a_crash_after_which_the_model_is_load
 
 
 @needs_node
+def test_what_cannot_be_loaded_anew_ends_and_says_why(folder: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        ask(folder, encode("break"))
+    assert caught.value.returncode == 1
+    assert b"it is broken for good" in caught.value.stderr
+
+
+@needs_node
 @pytest.mark.parametrize("text", ["half", "no id", "nothing"])
 def test_what_json_cannot_hold_is_invalid(folder: Path, text: str) -> None:
     assert list(ask(folder, encode(text, want=("ids", "tokens")))[1]["results"][0]) == ["invalid"]
@@ -153,6 +165,12 @@ def test_a_model_that_the_library_does_not_read_is_unavailable(
     said, asked = ask(folder, encode("a"), start=model)
     assert (said["unavailable"]["reason"], said["unavailable"]["feature"]) == (reason, feature)
     assert asked == {"error": {"message": "no model is loaded"}}
+
+
+@needs_node
+def test_after_a_model_that_is_not_read_the_one_before_it_is_gone(folder: Path) -> None:
+    other = {"op": "load", "model": {"path": str(folder), "format": "gguf"}}
+    assert ask(folder, other, encode("a"))[2] == {"error": {"message": "no model is loaded"}}
 
 
 @needs_node
