@@ -1,4 +1,7 @@
-/** gpt-tokenizer, with the encodings that it brings. Special tokens in a text are refused unless allowed: all are. */
+/**
+ * gpt-tokenizer, with the encodings that it brings. Special tokens in a text are refused unless allowed: all are, and are
+ * matched at the beginning of a text or of what follows another; that they are taken as text elsewhere is the library's.
+ */
 
 import { encodingOf, serve } from "../javascript/serve.mjs";
 
