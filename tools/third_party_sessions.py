@@ -4,7 +4,7 @@
     REFTOK_MODELS=path/to/models tox -e third-party -- --time 30s kitoken-qwen3
     python tools/third_party_sessions.py --index-only                      # the table anew, after a new verdict
 
-The releases are pinned in the dependency group "third-party", the adapters are in docs/subjects/. A finding does not
+The releases are pinned in the dependency group "third-party", the adapters are in adapters/. A finding does not
 fail it: that is what the sessions are for. What a person who reproduced a finding says of it stands in verdicts.toml
 beside the table, by the finding's fingerprint.
 """
@@ -43,32 +43,30 @@ NO_VERDICT = "not looked at yet"
 class Session:
     """One library with one model.
 
-    library: the distribution whose version is told. subject: FILE.py:FACTORY in docs/subjects/. model: a file of
-    REFTOK_MODELS.
+    library: the distribution whose version is told, and the folder of its adapter. model: a file of REFTOK_MODELS.
     """
 
     name: str
     library: str
-    subject: str
     model: str
+
+    @property
+    def subject(self) -> str:
+        """The subject as `conformance fuzz` takes it."""
+        return f"adapters/{self.library}/adapter.py:Subject"
 
 
 SESSIONS = (
-    Session("tiktoken-qwen3", "tiktoken", "tiktoken_subject.py:Tiktoken", "qwen3/tokenizer.json"),
-    Session("kitoken-qwen3", "kitoken", "kitoken_subject.py:Kitoken", "qwen3/tokenizer.json"),
-    Session("kitoken-llama2", "kitoken", "kitoken_subject.py:Kitoken", "llama2/tokenizer.model"),
-    Session("kitoken-cl100k", "kitoken", "kitoken_subject.py:Kitoken", "cl100k/cl100k_base.tiktoken"),
-    Session(
-        "onnxruntime-extensions-qwen3",
-        "onnxruntime-extensions",
-        "onnxruntime_extensions_subject.py:Extensions",
-        "qwen3/tokenizer.json",
-    ),
-    Session("openvino-qwen3", "openvino-tokenizers", "openvino_subject.py:OpenVino", "qwen3/tokenizer.json"),
-    Session("openvino-t5", "openvino-tokenizers", "openvino_subject.py:OpenVino", "t5-small/tokenizer.json"),
-    Session("tokie-qwen3", "tokie", "tokie_subject.py:Tokie", "qwen3/tokenizer.json"),
-    Session("tokie-t5", "tokie", "tokie_subject.py:Tokie", "t5-small/tokenizer.json"),
-    Session("bpe-qwen-qwen3", "bpe-qwen", "bpe_qwen_subject.py:BpeQwen", "qwen3/tokenizer.json"),
+    Session("tiktoken-qwen3", "tiktoken", "qwen3/tokenizer.json"),
+    Session("kitoken-qwen3", "kitoken", "qwen3/tokenizer.json"),
+    Session("kitoken-llama2", "kitoken", "llama2/tokenizer.model"),
+    Session("kitoken-cl100k", "kitoken", "cl100k/cl100k_base.tiktoken"),
+    Session("onnxruntime-extensions-qwen3", "onnxruntime-extensions", "qwen3/tokenizer.json"),
+    Session("openvino-qwen3", "openvino-tokenizers", "qwen3/tokenizer.json"),
+    Session("openvino-t5", "openvino-tokenizers", "t5-small/tokenizer.json"),
+    Session("tokie-qwen3", "tokie", "qwen3/tokenizer.json"),
+    Session("tokie-t5", "tokie", "t5-small/tokenizer.json"),
+    Session("bpe-qwen-qwen3", "bpe-qwen", "qwen3/tokenizer.json"),
 )
 
 
@@ -106,8 +104,8 @@ def run(session: Session, seconds: str, jobs: str) -> bool:
         return False
     folder = RUNS / f"third-party-{session.name}"
     shutil.rmtree(folder, ignore_errors=True)
-    subject, model = f"docs/subjects/{session.subject}", Path(os.environ["REFTOK_MODELS"]).resolve() / session.model
-    told = ["conformance", "fuzz", "--model", session.model, "--subject", subject, "--time", seconds]
+    model = Path(os.environ["REFTOK_MODELS"]).resolve() / session.model
+    told = ["conformance", "fuzz", "--model", session.model, "--subject", session.subject, "--time", seconds]
     command = [sys.executable, "-m", "conformance", "fuzz", "--model", str(model), *told[4:], "--quiet"]
     command += ["--jobs", jobs, "--out", str(folder.relative_to(ROOT))]
     ended = subprocess.run(command, cwd=ROOT, env={**os.environ, "RUST_BACKTRACE": "0"}, check=False).returncode

@@ -1,4 +1,4 @@
-"""The adapter of docs/subjects that is shown for streams streams, and what the READMEs show is what happens."""
+"""The adapter that is shown for streams streams, and what is shown is what happens."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from conformance.runs.models import plan_models
 from ..commands import Command, Corpus
 
 README = Path(__file__).parents[3] / "README.md"
-SUBJECTS = README.parent / "docs" / "subjects"
-ADAPTER = SUBJECTS / "tiktoken_subject.py"
+ADAPTERS = README.parent / "adapters"
+ADAPTER = ADAPTERS / "tiktoken" / "adapter.py"
 
 
 def test_the_documented_adapter_streams_what_it_decodes(tmp_path: Path) -> None:
@@ -28,13 +28,13 @@ def test_the_documented_adapter_streams_what_it_decodes(tmp_path: Path) -> None:
     texts = [{"text": "né 漢 <|im_end|> 👩\u200d👧"}, {"tokens": ["Ã", "©", "Ã", "a", "æ", "¼"]}]
     corpus.write_text("".join(json.dumps(text) + "\n" for text in texts), "ascii")
     models = plan_models(("bpe-qwen",))
-    plan = Plan(models, (f"{ADAPTER}:Tiktoken",), (STREAM_DECODE.name,), Inputs((corpus,), ("cuts",), 0, 0), 60)
+    plan = Plan(models, (f"{ADAPTER}:Subject",), (STREAM_DECODE.name,), Inputs((corpus,), ("cuts",), 0, 0), 60)
     bench = Bench(plan, models[0])
     try:
         result = work(plan, Shard("bpe-qwen", "cuts", 0, len(texts)), bench)
     finally:
         bench.close()
-    name = "tiktoken_subject.py:Tiktoken"
+    name = "adapter.py:Subject"
     assert result.counts[name, STREAM_DECODE.name].compared == len(texts)
     assert [key for key in result.groups if key[0] == name] == []
     assert result.methods[name] == {
@@ -62,6 +62,6 @@ def test_the_finding_that_the_readme_shows_is_that_of_the_subject_that_it_shows(
     assert told.count(shown.split()[-1]) == 2
 
 
-def test_the_decoder_that_the_readme_shows_is_that_of_the_adapter() -> None:
-    (shown,) = re.findall(r"```python\n(.*?)```", (SUBJECTS / "README.md").read_text("utf-8"), re.DOTALL)
+def test_the_decoder_that_is_shown_is_that_of_the_adapter() -> None:
+    (shown,) = re.findall(r"```python\n(.*?)```", (ADAPTERS / "PYTHON.md").read_text("utf-8"), re.DOTALL)
     assert shown.strip() in ADAPTER.read_text("utf-8")

@@ -1,18 +1,18 @@
 """openvino-tokenizers, which turns a tokenizer of transformers into a graph of OpenVINO, as a subject.
 
-    python -m pip install openvino-tokenizers==2026.4.1.0 openvino==2026.4.1 transformers
-    conformance run --model path/to/tokenizer.json --subject docs/subjects/openvino_subject.py:OpenVino
-
 Reads tokenizer.json. Loading takes some 10 s.
 """
 
 from __future__ import annotations
 
 from importlib.metadata import version
+from typing import Any, ClassVar
 
 
-class OpenVino:
-    """The compiled graphs of the model at `model_path`: one that encodes, and a decoder for each way of decoding."""
+class Subject:
+    """The compiled graphs of the model at `model_path`: one for each way of encoding and of decoding."""
+
+    capabilities: ClassVar[dict[str, Any]] = {"encode": {}, "decode": {}}
 
     def __init__(self, model_path: str) -> None:
         from openvino import compile_model
@@ -21,15 +21,17 @@ class OpenVino:
 
         self.version = version("openvino-tokenizers")
         tokenizer = PreTrainedTokenizerFast(tokenizer_file=model_path, clean_up_tokenization_spaces=False)
-        self._decoders = {}
-        for skips in (False, True):
-            encoder, decoder = convert_tokenizer(tokenizer, with_detokenizer=True, skip_special_tokens=skips)
-            self._decoders[skips] = compile_model(decoder)
-        self._encoder = compile_model(encoder)
+        self._encoders, self._decoders = {}, {}
+        for special in (False, True):
+            encoder, decoder = convert_tokenizer(
+                tokenizer, with_detokenizer=True, add_special_tokens=special, skip_special_tokens=special
+            )
+            self._encoders[special] = compile_model(encoder)
+            self._decoders[special] = compile_model(decoder)
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:
-        """The ids of a text; the graph adds the special tokens of the template."""
-        return [int(token_id) for token_id in self._encoder([text])["input_ids"][0]]
+        """The ids of a text."""
+        return [int(token_id) for token_id in self._encoders[add_special_tokens]([text])["input_ids"][0]]
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         """The text of ids."""

@@ -1,8 +1,5 @@
 """bpe-qwen, an encoder in Rust for the models of Qwen alone, as a subject.
 
-    python -m pip install bpe-qwen==0.1.5 transformers
-    conformance run --model path/to/qwen/tokenizer.json --subject docs/subjects/bpe_qwen_subject.py:BpeQwen
-
 Reads vocab.json, merges.txt and tokenizer_config.json of the folder in which the model is. Loading takes some 20 s.
 """
 
@@ -10,10 +7,13 @@ from __future__ import annotations
 
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, ClassVar
 
 
-class BpeQwen:
+class Subject:
     """The library's stand-in for the tokenizer of transformers, with the folder of `model_path`."""
+
+    capabilities: ClassVar[dict[str, Any]] = {"encode": {}, "decode": {}, "encode_batch": True}
 
     def __init__(self, model_path: str) -> None:
         from bpe_qwen import QwenLinearTokenizer

@@ -1,8 +1,5 @@
 """tiktoken with the vocab of a byte-level tokenizer.json, as many serve such models, as a subject.
 
-    python -m pip install tiktoken==0.14.0
-    conformance run --model path/to/tokenizer.json --subject docs/subjects/tiktoken_subject.py:Tiktoken
-
 Reads tokenizer.json with one regular expression for the split. tiktoken has no normalizer: one of NFC is applied before
 it, by the tables of this Python, as the authors of Qwen did. (Rank files need no adapter: `--model FILE.tiktoken`.)
 """
@@ -14,14 +11,21 @@ import unicodedata
 from codecs import getincrementaldecoder
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
 
-class Tiktoken:
+class Subject:
     """The library with the vocab, the added tokens and the split pattern of the model at `model_path`."""
+
+    capabilities: ClassVar[dict[str, Any]] = {
+        "encode": {"add_special_tokens": "never"},
+        "decode": {},
+        "encode_batch": True,
+        "stream_decode": ["reset", "beside"],
+    }
 
     def __init__(self, model_path: str) -> None:
         from tiktoken import Encoding
@@ -30,7 +34,8 @@ class Tiktoken:
         model = json.loads(Path(model_path).read_text("utf-8"))
         self._normalizer = (model["normalizer"] or {}).get("type")
         added = {token["content"]: token["id"] for token in model["added_tokens"]}
-        splits = model["pre_tokenizer"].get("pretokenizers", [model["pre_tokenizer"]])
+        pre_tokenizer = model["pre_tokenizer"] or {"type": None}
+        splits = pre_tokenizer.get("pretokenizers", [pre_tokenizer])
         patterns = [split["pattern"]["Regex"] for split in splits if split["type"] == "Split"]
         if self._normalizer not in (None, "NFC") or len(patterns) != 1:
             raise ValueError("neither a normalizer other than NFC nor other than one split fits into tiktoken")
@@ -51,7 +56,7 @@ class Tiktoken:
         return self._encoding.encode_batch(list(map(self._normalized, texts)), allowed_special="all")
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
-        """The text of ids; tiktoken cannot skip special tokens."""
+        """The text of ids; tiktoken cannot skip special tokens, so their ids are left out, as its users must."""
         return self._encoding.decode([i for i in ids if not (skip_special_tokens and i in self._special_ids)])
 
     def stream_decoder(self, skip_special_tokens: bool) -> Decoder:
