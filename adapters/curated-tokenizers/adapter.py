@@ -1,0 +1,44 @@
+"""curated-tokenizers, of the makers of spaCy, in C++ and Cython, as a subject.
+
+Reads sentencepiece's .model, by the library of Google of its own; and vocab.json with merges.txt beside it, by a BPE of
+its own with the split of GPT-2. It knows no special tokens in texts, and adds and skips none.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar
+
+
+class Subject:
+    """The library with the model at `model_path`."""
+
+    capabilities: ClassVar[dict[str, Any]] = {
+        "encode": {"fields": ["tokens"], "add_special_tokens": "never", "special_in_text": "text"},
+        "decode": {"skip_special_tokens": "never"},
+    }
+
+    def __init__(self, model_path: str) -> None:
+        from curated_tokenizers import ByteBPEProcessor, SentencePieceProcessor
+
+        self.version = version("curated-tokenizers")
+        path = Path(model_path)
+        if path.name in ("vocab.json", "merges.txt"):
+            vocab, merges = path.with_name("vocab.json"), path.with_name("merges.txt")
+            self._processor = ByteBPEProcessor.load_from_files(vocab=vocab, merges=merges)
+        else:
+            self._processor = SentencePieceProcessor.from_file(model_path)
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        """The ids of a text."""
+        return list(self._processor.encode_as_ids(text))
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], None]:
+        """The ids of a text, with their tokens."""
+        ids, tokens = self._processor.encode(text)
+        return list(ids), list(tokens), None
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        """The text of ids."""
+        return str(self._processor.decode_from_ids(ids))
