@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
-LONGEST = 1024
+LONGEST = 256
 """Bytes that the text of an id may have: the buffer for the text is made as large."""
 
 

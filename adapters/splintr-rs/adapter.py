@@ -54,8 +54,10 @@ class Subject:
         return list(self._tokenizer.encode(text) if add_special_tokens else self._tokenizer.encode_raw(text))
 
     def encode_batch(self, texts: list[str], add_special_tokens: bool) -> list[list[int]]:
-        """The ids of several texts, with the template."""
-        return [list(ids) for ids in self._tokenizer.encode_batch_with_special(texts)]
+        """The ids of several texts; the library's call adds the template, so that without it each is asked alone."""
+        if add_special_tokens or self._is_ranks:
+            return [list(ids) for ids in self._tokenizer.encode_batch_with_special(texts)]
+        return [self.encode(text, add_special_tokens) for text in texts]
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str | bytes:
         """The text of ids."""
