@@ -29,7 +29,7 @@ from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken_encodings import ENCODINGS, RankEncoding, kimi_special_tokens
 from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.byte_level import stands_for_bytes, to_byte_characters
 from reftok.spec.decoders import ByteLevel as ByteLevelDecoder
 from reftok.spec.models.bpe import RankBPE
 from reftok.spec.pretokenizers import ByteLevel, Split
@@ -108,6 +108,8 @@ def _own_encoding(path: Path) -> RankEncoding:
         raise UnsupportedFeature(source, f"encoding.{error.place}", error.problem) from None
     if "" in special_tokens:
         raise fields.wrong("special_tokens", "has the empty text, which is in every text")
+    if unsound := [name for name in special_tokens if stands_for_bytes(name)]:
+        raise fields.unsupported(f"special_tokens[{unsound[0]!r:.60}]", "a text of characters that all stand for bytes")
     for shorter, longer in pairwise(sorted(special_tokens)):
         if longer.startswith(shorter):
             raise fields.unsupported(f"special_tokens[{longer!r:.60}]", f"to begin with another one, {shorter!r:.60},")

@@ -61,3 +61,12 @@ def from_byte_characters(text: str) -> bytes | None:
         return bytes(map(_BYTES.__getitem__, text))
     except KeyError:
         return None
+
+
+def stands_for_bytes(content: str) -> bool:
+    """Whether the decoder would take a special token for bytes other than its own.
+
+    >>> stands_for_bytes("<s>"), stands_for_bytes("é"), stands_for_bytes("<漢>")
+    (False, True, False)
+    """
+    return not content.isascii() and from_byte_characters(content) is not None

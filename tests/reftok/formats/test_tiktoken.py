@@ -345,6 +345,10 @@ def test_a_name_counts_before_the_toml_and_that_before_what_is_recognised(tmp_pa
             "encoding = { pattern = '.', special_tokens = { '<a>x' = 300, '<a>' = 301, '<a!' = 302 } }",
             "special_tokens['<a>x']: to begin with another one, '<a>', is not supported",
         ),
+        (
+            "encoding = { pattern = '.', special_tokens = { 'é' = 300 } }",
+            "special_tokens['é']: a text of characters that all stand for bytes is not supported",
+        ),
         ("encoding = {", "is not TOML (Invalid initial character for a key part (at end of document))"),
         ("a = " + "9" * 5000, "is not TOML (Exceeds the limit"),
         ("a = " + "[" * 5000, "is nested too deeply"),
