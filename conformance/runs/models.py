@@ -11,6 +11,7 @@ from conformance.runs.hub import hub_folder, is_hub_name
 from conformance.subjects.adapters import FORMATS, ORACLES
 from reftok import embedded_models
 from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, models_in, names_embedded_model
+from reftok.formats.tekken import is_tekken
 
 
 def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan, ...]:
@@ -72,7 +73,10 @@ def _name(path: Path) -> str:
 
 
 def _plan(name: str, path: Path) -> ModelPlan:
-    model_format = "vocab_merges" if path.name in VOCAB_FILES else file_format(_beginning(path))
+    if path.name in VOCAB_FILES:
+        model_format = "vocab_merges"
+    else:
+        model_format = "tekken" if is_tekken(path) else file_format(_beginning(path))
     if model_format not in ORACLES:
         problem = "is empty" if model_format == "empty" else f"is none of the known files: {KNOWN_FILES}"
         raise InputError(f"{path}: {problem}")

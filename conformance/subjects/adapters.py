@@ -11,6 +11,7 @@ from conformance.core.observation import Failure
 from conformance.files.digest import sha256
 from conformance.subjects import (
     llama_cpp_subject,
+    mistral_common_subject,
     reftok_spec_subject,
     reftok_subject,
     sentencepiece_subject,
@@ -30,6 +31,7 @@ _ADAPTERS: dict[str, Adapter] = {
         sentencepiece_subject,
         tiktoken_subject,
         llama_cpp_subject,
+        mistral_common_subject,
         reftok_subject,
         reftok_spec_subject,
     )

@@ -11,7 +11,7 @@ from conformance.subjects.library import LibrarySubject
 from reftok.spec.pipeline import Pipeline
 
 NAME = "reftok-spec"
-READS = ("tokenizer.json", "vocab_merges", "sentencepiece", "tiktoken", "gguf")
+READS = ("tokenizer.json", "vocab_merges", "sentencepiece", "tiktoken", "gguf", "tekken")
 
 
 def version() -> str:

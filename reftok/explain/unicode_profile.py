@@ -50,7 +50,7 @@ def unicode_version(library: str, component: object) -> str | None:
     ('9.0', None)
     """
     if _has_pattern(component):
-        return {"tokenizers": _ONIGURUMA, "tiktoken": _FANCY_REGEX, "llama.cpp": _LLAMA_CPP}[library]
+        return {"tokenizers": _ONIGURUMA, "llama.cpp": _LLAMA_CPP}.get(library, _FANCY_REGEX)
     return _TOKENIZERS.get(type(component).__name__) if library == "tokenizers" else None
 
 

@@ -5,26 +5,34 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.errors import ModelFormatError
 from reftok.formats.collection import collecting_later
 from reftok.formats.files import read_file, unreadable
 from reftok.formats.gguf import is_gguf, read_gguf
 from reftok.formats.hub_folder import hub_tokenizer_json, named_ids
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.formats.strict_json import parse_json
+from reftok.formats.tekken import is_tekken, read_tekken
 from reftok.formats.tiktoken import is_rank_file, rank_encoding, read_tiktoken
 from reftok.formats.tokenizer_json import VOCAB_AT, build_tokenizer
 from reftok.formats.vocab_merges import read_vocab_merges
 from reftok.tokenizer import Tokenizer
 
-FILE_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.json")
+FILE_NAMES = (
+    "tokenizer.json",
+    "tokenizer.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "vocab.json",
+    "tekken.json",
+)
 """The files that a folder is searched for, in this order, before files that end in .model, .spm, .tiktoken or .gguf and
 vocab.txt."""
 
 VOCAB_FILES = ("vocab.json", "vocab.txt")
 """Files that hold a part of a model: what the rest is, the files beside them say."""
 
-_PARTS = (*VOCAB_FILES, "merges.txt", "tekken.json")
+_PARTS = (*VOCAB_FILES, "merges.txt")
 """Files that are no model alone, but show that a folder was meant to hold one."""
 
 SETTINGS_FILES = (
@@ -38,7 +46,7 @@ SETTINGS_FILES = (
 
 KNOWN_FILES = (
     "tokenizer.json, a sentencepiece .model, a .tiktoken rank file, vocab.json with merges.txt, "
-    "vocab.txt with tokenizer_config.json, .gguf"
+    "vocab.txt with tokenizer_config.json, .gguf, tekken.json"
 )
 
 _MODEL_PROTO_TAGS = frozenset({b"\x0a", b"\x12", b"\x1a", b"\x22", b"\x2a"})
@@ -51,10 +59,10 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
     """The tokenizer of a file or folder, or of an embedded model.
 
     source: a tokenizer.json, a sentencepiece .model or .spm, a .tiktoken rank file, vocab.json (with merges.txt
-        beside it), vocab.txt (with tokenizer_config.json), a GGUF file, a folder with one of these, or a name of
-        `embedded_models()`. What a file is shows in its content. A tokenizer.json without a model takes it from the
-        vocab.json and merges.txt beside it; those two are GPT-2's tokenizer where no tokenizer_config.json is beside
-        them.
+        beside it), vocab.txt (with tokenizer_config.json), a GGUF file, a tekken.json, a folder with one of these, or a
+        name of `embedded_models()`. What a file is shows in its content, but for tekken.json. A tokenizer.json without
+        a model takes it from the vocab.json and merges.txt beside it; those two are GPT-2's tokenizer where no
+        tokenizer_config.json is beside them.
     encoding: for a rank file, whose pattern and special tokens it has: a name in `formats.tiktoken_encodings`. None
         for those of the .toml beside it (see `formats.tiktoken`), or else for a published file, which is recognised.
     Raises ModelFormatError where there is no such file or it is not sound, UnsupportedFeature where it asks for
@@ -79,8 +87,8 @@ def _load(source: str | Path, encoding: str | None) -> Tokenizer:
         return _with_named_ids(_from_vocab_file(path, data), path)
     if path.name in SETTINGS_FILES:
         raise ModelFormatError(name, "", _settings_problem(path))
-    if path.name == "tekken.json":
-        raise UnsupportedFeature(name, "", "the format Tekken of Mistral is not supported")
+    if is_tekken(path):
+        return read_tekken(data, name)
     match file_format(data):
         case "empty":
             raise ModelFormatError(name, "", "is empty")
@@ -222,8 +230,6 @@ def embedded_models() -> dict[str, Path]:
 
 def _model_in(folder: Path) -> Path:
     found = models_in(folder)
-    if not found and (folder / "tekken.json").is_file():
-        return folder / "tekken.json"
     if not found and (folder / "vocab.json").is_file():
         raise ModelFormatError(str(folder), "", "holds vocab.json, but no merges.txt beside it")
     if not found:

@@ -127,6 +127,22 @@ class ByteLevel:
 
 
 @dataclass(frozen=True, slots=True)
+class TekkenBytes:
+    """As ByteLevel, but the bytes on the two sides of a special token are no character, though it was skipped.
+
+    A special token that was skipped stands here as an empty token.
+    Source: mistral-common 1.13.1 tokens/tokenizers/tekken.py `Tekkenizer._decode_all`.
+
+    >>> TekkenBytes().decode_chain(["Ã", "©", "Ã", "", "©"])
+    ['é\ufffd\ufffd']
+    """
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        runs = [list(run) for is_there, run in groupby(tokens, bool) if is_there]
+        return ["".join(text for run in runs for text in ByteLevel().decode_chain(run))]
+
+
+@dataclass(frozen=True, slots=True)
 class ByteFallback:
     """Tokens such as `<0xE4>` back to characters.
 

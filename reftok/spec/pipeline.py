@@ -37,7 +37,7 @@ from reftok.spec.trace import DecoderStep, DecodingTrace, StageTrace, Trace, to_
 from reftok.spec.truncation import Truncation
 from reftok.spec.types import Encoding
 
-Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp"]
+Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp", "mistral-common"]
 
 Note: TypeAlias = Callable[[str, object, list[Split]], None]
 """Is told the name of a stage, its component and what it gave."""
@@ -244,7 +244,7 @@ class Pipeline:
         """`text` as str, if the library takes it.
 
         Of sentencepiece and llama.cpp, bytes that are not UTF-8 come out as lone surrogates U+DC80 to U+DCFF. Of
-        tiktoken, two surrogates that make a character become it, and any other is U+FFFD.
+        tiktoken and mistral-common, two surrogates that make a character become it, and any other is U+FFFD.
         """
         if isinstance(text, bytes):
             if self.library not in ("sentencepiece", "llama.cpp"):
@@ -252,7 +252,7 @@ class Pipeline:
             return text.decode("utf-8", "surrogateescape")
         if not isinstance(text, str):
             raise InvalidText(f"{self.library} takes str, not {type(text).__name__}")
-        if self.library == "tiktoken":
+        if self.library in ("tiktoken", "mistral-common"):
             return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         try:
             text.encode("utf-8")
@@ -328,6 +328,8 @@ class Pipeline:
             if self.library != "tokenizers":
                 raise InvalidIds(f"id {token_id} is not in the vocab, and {self.library} refuses it")
             return None
+        if self.library == "mistral-common":
+            return "" if skip_special_tokens and token_id in self.added_tokens.tokens else token
         return None if skip_special_tokens and self.added_tokens.is_special(token) else token
 
     # --- the vocab

@@ -15,6 +15,7 @@ from tests.reftok.gguf_writer import gguf, vocab
 from tests.reftok.gguf_writer import spm as gguf_spm
 from tests.reftok.official import Json, bpe, tokenizer_json, unigram, wordlevel, wordpiece
 from tests.reftok.protobuf_writer import BPE, CHAR, UNIGRAM, UNKNOWN, WORD, byte_pieces, model_bytes
+from tests.reftok.tekken_writer import tekken
 
 from .damage import damaged_config, damaged_entries, damaged_lines, damaged_message, fields_of, flipped, written
 
@@ -133,6 +134,10 @@ special_tokens = { "<s>" = 300, "<|end|>" = 301 }
 """
 
 
+def _tekken_file(random: Random) -> Hostile:
+    return Hostile({"tekken.json": flipped(tekken(), random)})
+
+
 def _vocab_files(random: Random) -> Hostile:
     """vocab.json with merges.txt, or vocab.txt with its settings."""
     if random.random() < 0.5:
@@ -157,6 +162,7 @@ MAKERS: list[tuple[Callable[[Random], Hostile], int]] = [
     (_model_file, 20),
     (_gguf_file, 8),
     (_tiktoken_file, 5),
+    (_tekken_file, 2),
     (_vocab_files, 4),
 ]
 

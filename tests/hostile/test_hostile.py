@@ -52,7 +52,15 @@ def test_bytes_are_read_in_their_order_and_each_of_them_once() -> None:
 
 def test_every_format_is_among_the_damaged_files() -> None:
     names = {hostile(SEED, number).name for number in range(COUNT)}
-    assert names == {"tokenizer.json", "tokenizer.model", "model.gguf", "x.tiktoken", "vocab.json", "vocab.txt"}
+    assert names == {
+        "tokenizer.json",
+        "tokenizer.model",
+        "model.gguf",
+        "x.tiktoken",
+        "tekken.json",
+        "vocab.json",
+        "vocab.txt",
+    }
 
 
 @pytest.mark.parametrize(

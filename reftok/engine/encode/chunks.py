@@ -42,7 +42,7 @@ class ChunkReader:
             self._refuse_surrogates(chunk)
             self._refuse_within_character(chunk)
             return self.from_bytes(chunk.encode("utf-8"))
-        if self._library == "tiktoken":
+        if self._library in ("tiktoken", "mistral-common"):
             chunk, self._high = self._high + chunk, ""
             if "\ud800" <= chunk[-1:] <= "\udbff":
                 chunk, self._high = chunk[:-1], chunk[-1]

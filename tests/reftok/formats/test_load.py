@@ -101,13 +101,6 @@ def test_a_vocab_txt_is_read_where_a_configuration_says_what_it_is(tmp_path: Pat
     assert find_model(tmp_path).name == "vocab.json"
 
 
-def test_a_file_of_tekken_is_refused_by_name(tmp_path: Path) -> None:
-    write(tmp_path, tekken_json=b"{}")
-    for source in (tmp_path, tmp_path / "tekken.json"):
-        with pytest.raises(UnsupportedFeature, match=r"tekken\.json: the format Tekken of Mistral is not supported"):
-            load(source)
-
-
 def test_an_encoding_asks_for_the_rank_file_of_a_folder(tmp_path: Path) -> None:
     write(tmp_path, tokenizer_json=TOKENIZER_JSON, tokenizer_model=RANKS)
     assert load(tmp_path).library == "tokenizers"
