@@ -119,7 +119,7 @@ def _is_byte_level(tokenizer: Tokenizer) -> bool:
     """Whether every byte goes in and comes out, and nothing is added before a word."""
     steps = [step for step in tokenizer.pre_tokenizers if isinstance(step, pretokenizers.ByteLevel)]
     return (
-        tokenizer.decoders == (decoders.ByteLevel(),)
+        tokenizer.decoders in ((decoders.ByteLevel(),), (decoders.TekkenBytes(),))
         and len(steps) == 1
         and steps[0] is tokenizer.pre_tokenizers[-1]
         and not steps[0].add_prefix_space

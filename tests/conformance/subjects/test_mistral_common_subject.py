@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.core.observation import Decoded, Encoded
+from conformance.report.run.folder import read_run_folder
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import load_subject
 from conformance.subjects.base import UnavailableError
@@ -52,3 +53,5 @@ def test_a_run_holds_reftok_against_the_library(conformance_here: Command, corpu
     ended = conformance_here("run", *asked, "--fuzz", "600", "--quiet", "--out", tmp_path / "run")
     assert ended.returncode == 0, ended.stdout
     assert "mistral-common" in ended.stdout
+    asked_of = {(cell.subject, cell.check) for cell in read_run_folder(tmp_path / "run").cells if cell.compared}
+    assert {("reftok", check) for check in ("ids", "decode", "round trip", "batch = single")} <= asked_of
