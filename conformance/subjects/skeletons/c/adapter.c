@@ -34,7 +34,7 @@ static void add_id(ids *list, int64_t id) {
     list->data[list->count++] = id;
 }
 
-/* The tokenizer of a model: its path, format and sha256, and its encoding where that is known. options: of subject.toml.
+/* The tokenizer of a model: its path, format and sha256, its encoding where that is known. options: of subject.toml.
  * An error is the answer that the library does not read this model. */
 static const char *load(const json *model, const json *options, tokenizer **loaded) {
     (void)model, (void)options; /* here: the library reads json_get(model, "path", JSON_STRING)->text */
@@ -52,7 +52,8 @@ static const char *encode(tokenizer *loaded, const char *text, size_t length, bo
 }
 
 /* The text of ids, as the bytes that the library gives, UTF-8 or not. */
-static const char *decode(tokenizer *loaded, const int64_t *list, size_t count, bool skip_special_tokens, json_out *out) {
+static const char *decode(tokenizer *loaded, const int64_t *list, size_t count, bool skip_special_tokens,
+                          json_out *out) {
     (void)loaded, (void)skip_special_tokens;
     for (size_t i = 0; i < count; i++) {
         const char byte = (char)list[i];
@@ -74,8 +75,8 @@ static void put_base64(json_out *out, const unsigned char *bytes, size_t length)
     for (size_t i = 0; i < length; i += 3) {
         const unsigned second = i + 1 < length ? bytes[i + 1] : 0, third = i + 2 < length ? bytes[i + 2] : 0;
         const unsigned three = (unsigned)bytes[i] << 16 | second << 8 | third;
-        const char four[] = {digits[three >> 18], digits[three >> 12 & 63], i + 1 < length ? digits[three >> 6 & 63] : '=',
-                             i + 2 < length ? digits[three & 63] : '='};
+        const char four[] = {digits[three >> 18], digits[three >> 12 & 63],
+                             i + 1 < length ? digits[three >> 6 & 63] : '=', i + 2 < length ? digits[three & 63] : '='};
         json_append(out, four, sizeof four);
     }
 }

@@ -87,12 +87,12 @@ static void json_free(json_arena *arena) {
     arena->used = arena->size = 0;
 }
 
-/* The code point at a place of a text, which moves behind it; -1 for a byte that begins no UTF-8, and moves by that one. */
+/* The code point at a place of a text, which moves behind it; -1 for a byte that begins no UTF-8, moved by that one. */
 static int32_t json_next_utf8(const char *text, size_t length, size_t *place) {
     const unsigned char *bytes = (const unsigned char *)text + *place;
     const size_t left = length - *place;
     const unsigned first = bytes[0];
-    const size_t wanted = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    const size_t wanted = first < 0x80 ? 1 : first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     int32_t point = wanted < 2 ? (int32_t)first : (int32_t)(first & (0xffu >> (wanted + 1)));
     bool is_right = wanted > 0 && wanted <= left;
     for (size_t i = 1; is_right && i < wanted; i++) {
@@ -140,8 +140,10 @@ static void json_skip_space(json_reader *reader) {
 static bool json_read_hex(json_reader *reader, uint32_t *unit) {
     *unit = 0;
     for (int i = 0; i < 4; i++, reader->place++) {
+        const char *digits = "0123456789abcdefABCDEF";
         const int c = json_peek(reader);
-        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        const char *found = c > 0 ? strchr(digits, c) : NULL;
+        const int digit = !found ? -1 : found - digits < 16 ? (int)(found - digits) : (int)(found - digits) - 6;
         if (digit < 0) return json_fail(reader, "no hexadecimal digit");
         *unit = *unit << 4 | (uint32_t)digit;
     }
@@ -152,7 +154,8 @@ static bool json_read_escaped(json_reader *reader, uint32_t *point) {
     uint32_t low = 0;
     if (!json_read_hex(reader, point)) return false;
     if (*point < 0xd800 || *point > 0xdfff) return true;
-    if (*point > 0xdbff || !json_take(reader, '\\') || !json_take(reader, 'u')) return json_fail(reader, "a lone surrogate");
+    if (*point > 0xdbff || !json_take(reader, '\\') || !json_take(reader, 'u'))
+        return json_fail(reader, "a lone surrogate");
     if (!json_read_hex(reader, &low)) return false;
     if (low < 0xdc00 || low > 0xdfff) return json_fail(reader, "a lone surrogate");
     *point = 0x10000 + ((*point - 0xd800) << 10) + (low - 0xdc00);
@@ -344,8 +347,8 @@ static void json_put_string(json_out *out, const char *text, size_t length) {
         if (point == '"' || point == '\\') {
             written = snprintf(escaped, sizeof escaped, "\\%c", (int)point);
         } else if (point >= 0x10000) {
-            const unsigned above = point - 0x10000;
-            written = snprintf(escaped, sizeof escaped, "\\u%04x\\u%04x", 0xd800 + (above >> 10), 0xdc00 + (above & 0x3ff));
+            const unsigned high = 0xd800 + ((point - 0x10000) >> 10), low = 0xdc00 + ((point - 0x10000) & 0x3ff);
+            written = snprintf(escaped, sizeof escaped, "\\u%04x\\u%04x", high, low);
         } else if (point < 0x20 || point > 0x7e) {
             written = snprintf(escaped, sizeof escaped, "\\u%04x", point);
         }

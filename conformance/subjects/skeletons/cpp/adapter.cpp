@@ -32,7 +32,7 @@ static json::Value capabilities() {
 
 struct Tokenizer {};  // here: what the library has
 
-// The tokenizer of a model: its path, format and sha256, and its encoding where that is known. options: of subject.toml.
+// The tokenizer of a model: its path, format and sha256, its encoding where that is known. options: of subject.toml.
 // What is thrown here is the answer that the library does not read this model.
 static std::unique_ptr<Tokenizer> load(const json::Value& model, const json::Value& options) {
     (void)options;
@@ -93,7 +93,8 @@ static json::Object results(const std::vector<Input>& inputs, Ask ask) {
         try {
             given.push_back(ask(input));
         } catch (const std::exception& error) {
-            given.push_back(json::Object{{"refused", json::Object{{"message", error.what()}, {"type", type_of(error)}}}});
+            const json::Object told{{"message", error.what()}, {"type", type_of(error)}};
+            given.push_back(json::Object{{"refused", told}});
         } catch (...) {
             given.push_back(json::Object{{"refused", json::Object{{"message", "it threw what is no std::exception"}}}});
         }

@@ -88,11 +88,12 @@ inline void append_utf8(std::string& out, std::uint32_t point) {
     }
 }
 
-// The code point at a place of a text, which moves behind it; -1 for a byte that begins no UTF-8, and moves by that one.
+// The code point at a place of a text, which moves behind it; -1 for a byte that begins no UTF-8, moved by that one.
 inline std::int64_t next_utf8(std::string_view text, std::size_t& place) {
     auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
     const unsigned first = byte(place);
-    const unsigned length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    const unsigned length =
+        first < 0x80 ? 1 : first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     std::uint32_t point = length < 2 ? first : first & (0xffu >> (length + 1));
     for (unsigned i = 1; i < length; i++) {
         if ((byte(place + i) & 0xc0) != 0x80) return ++place, -1;
@@ -215,10 +216,10 @@ private:
     std::uint32_t read_hex() {
         std::uint32_t unit = 0;
         for (int i = 0; i < 4; i++, place_++) {
-            const int c = peek();
-            const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-            if (digit < 0) fail("no hexadecimal digit");
-            unit = unit << 4 | static_cast<std::uint32_t>(digit);
+            static constexpr std::string_view digits = "0123456789abcdefABCDEF";
+            const std::size_t digit = peek() < 0 ? digits.npos : digits.find(static_cast<char>(peek()));
+            if (digit == digits.npos) fail("no hexadecimal digit");
+            unit = unit << 4 | static_cast<std::uint32_t>(digit < 16 ? digit : digit - 6);
         }
         return unit;
     }

@@ -1,7 +1,7 @@
 // A subject of the tokenizer subject protocol, version 1: a line of JSON in, a line out.
 //
-// Three methods are to be filled in: Load, Encode and Decode. They may throw what the library throws. As they stand, they
-// are a tokenizer of bytes. What is logged goes to standard error.
+// Three methods are to be filled in: Load, Encode and Decode. They may throw what the library throws. As they stand,
+// they are a tokenizer of bytes. What is logged goes to standard error.
 
 using System;
 using System.Collections.Generic;
@@ -32,8 +32,8 @@ internal static class Adapter
     }
 
     /// <summary>The tokenizer of a model: its path, format and sha256, and its encoding where that is known.</summary>
-    /// <remarks>options: of subject.toml, or of no kind. What is thrown here is the answer that the library does not read
-    /// this model.</remarks>
+    /// <remarks>options: of subject.toml, or of no kind. What is thrown here is the answer that the library does not
+    /// read this model.</remarks>
     private static Tokenizer Load(JsonElement model, JsonElement options)
     {
         return new Tokenizer(); // here: the library reads model.GetProperty("path").GetString()

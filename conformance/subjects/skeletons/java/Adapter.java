@@ -79,7 +79,9 @@ final class Adapter {
             case "decode": {
                 boolean skips = field(message, "skip_special_tokens", Boolean.class);
                 List<long[]> lists = new ArrayList<>();
-                for (Object item : field(message, "items", List.class)) lists.add(idsOf(field(item, "ids", List.class)));
+                for (Object item : field(message, "items", List.class)) {
+                    lists.add(idsOf(field(item, "ids", List.class)));
+                }
                 return results(lists, ids -> decoded(decode(tokenizer, ids, skips)));
             }
             default:

@@ -17,7 +17,7 @@ final class Json {
         this.text = text;
     }
 
-    /** A whole text as a value; throws IllegalArgumentException for what is no JSON, or is more than 100 levels deep. */
+    /** A whole text as a value; IllegalArgumentException for what is no JSON, or more than 100 levels deep. */
     static Object read(String text) {
         Json reader = new Json(text);
         Object value = reader.readValue(0);

@@ -48,7 +48,9 @@ async function answer(message) {
         ids: Array.from(await encode(tokenizer, text, message.add_special_tokens), Number),
       }));
     case "decode":
-      return results(message.items.map(idsOf), async (ids) => decoded(await decode(tokenizer, ids, message.skip_special_tokens)));
+      return results(message.items.map(idsOf), async (ids) =>
+        decoded(await decode(tokenizer, ids, message.skip_special_tokens)),
+      );
     default:
       throw new Error(`unknown op ${JSON.stringify(message.op)}`);
   }

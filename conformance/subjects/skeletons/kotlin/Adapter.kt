@@ -20,11 +20,12 @@ val CAPABILITIES = mapOf("encode" to mapOf<String, Any>(), "decode" to mapOf<Str
 class Tokenizer
 
 /**
- * The tokenizer of a model: its path, format and sha256, and its encoding where that is known. options: of subject.toml.
+ * The tokenizer of a model: its path, format and sha256, its encoding where that is known. options: of subject.toml.
  * What is thrown here is the answer that the library does not read this model.
  */
 @Suppress("UNUSED_PARAMETER")
-fun load(model: Map<*, *>, options: Map<*, *>): Tokenizer = Tokenizer() // here: the library reads model["path"] as String
+fun load(model: Map<*, *>, options: Map<*, *>): Tokenizer =
+    Tokenizer() // here: the library reads model["path"] as String
 
 /** The ids of a text. */
 @Suppress("UNUSED_PARAMETER")
@@ -99,7 +100,8 @@ inline fun <reified Kind> field(holder: Any?, name: String): Kind {
 fun id(value: Any?): Long = value as? Long ?: throw IllegalArgumentException("an id that is no integer")
 
 fun decoded(text: Any): Fields =
-    if (text is ByteArray) mapOf("base64" to Base64.getEncoder().encodeToString(text)) else mapOf("text" to text as String)
+    if (text !is ByteArray) mapOf("text" to text as String)
+    else mapOf("base64" to Base64.getEncoder().encodeToString(text))
 
 fun told(error: Throwable): String = error.message ?: error.toString()
 

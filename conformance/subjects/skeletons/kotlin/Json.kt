@@ -4,7 +4,7 @@
  * A value is a Map, a List, a String, a Long, a Double, a Boolean or null. What is written is ASCII.
  */
 object Json {
-    /** A whole text as a value; throws IllegalArgumentException for what is no JSON, or is more than 100 levels deep. */
+    /** A whole text as a value; IllegalArgumentException for what is no JSON, or more than 100 levels deep. */
     fun read(text: String): Any? = JsonReader(text).read()
 
     fun write(value: Any?): String = StringBuilder().also { write(value, it) }.toString()
@@ -42,7 +42,8 @@ object Json {
                 in ' '..'~' -> out.append(unit)
                 else -> {
                     out.append("\\u")
-                    for (shift in 12 downTo 0 step 4) out.append(Character.forDigit((unit - '\u0000') shr shift and 15, 16))
+                    val number = unit - '\u0000'
+                    for (shift in 12 downTo 0 step 4) out.append(Character.forDigit(number shr shift and 15, 16))
                 }
             }
         }

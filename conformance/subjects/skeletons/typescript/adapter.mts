@@ -82,7 +82,10 @@ async function start({ model, options = {} }: Fields): Promise<Fields> {
 }
 
 // One result for each input; what the library throws is the answer to that one.
-async function results<Input>(inputs: Input[], ask: (loaded: Tokenizer, input: Input) => Promise<Fields>): Promise<Fields> {
+async function results<Input>(
+  inputs: Input[],
+  ask: (loaded: Tokenizer, input: Input) => Promise<Fields>,
+): Promise<Fields> {
   if (tokenizer === undefined) throw new Error("no model is loaded");
   const given: Fields[] = [];
   for (const input of inputs) {
@@ -106,7 +109,8 @@ function idsOf({ ids }: Fields): number[] {
 }
 
 function decoded(text: Decoded): Fields {
-  return typeof text === "string" ? { text } : { base64: btoa(Array.from(text, (byte) => String.fromCharCode(byte)).join("")) };
+  if (typeof text === "string") return { text };
+  return { base64: btoa(Array.from(text, (byte) => String.fromCharCode(byte)).join("")) };
 }
 
 function told(error: any): Fields {

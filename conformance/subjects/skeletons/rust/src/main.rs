@@ -25,7 +25,7 @@ fn capabilities() -> Json {
 /// Here: what the library has.
 struct Tokenizer;
 
-/// The tokenizer of a model: its path, format and sha256, and its encoding where that is known. options: of subject.toml.
+/// The tokenizer of a model: its path, format and sha256, its encoding where that is known. options: of subject.toml.
 /// An error is the answer that the library does not read this model.
 fn load(model: &Json, _options: &Json) -> Result<Tokenizer, Box<dyn Error>> {
     let _path = model.field("path")?.string()?; // here: the library reads this file

@@ -17,7 +17,7 @@ let capabilities: [String: [String: Any]] = ["encode": [:], "decode": [:]]
 /// Here: what the library has.
 final class Tokenizer {}
 
-/// The tokenizer of a model: its path, format and sha256, and its encoding where that is known. options: of subject.toml.
+/// The tokenizer of a model: its path, format and sha256, its encoding where that is known. options: of subject.toml.
 /// What is thrown here is the answer that the library does not read this model.
 func load(_ model: [String: Any], options: [String: Any]) throws -> Tokenizer {
     return Tokenizer()  // here: the library reads model["path"] as! String
