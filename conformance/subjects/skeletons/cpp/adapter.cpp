@@ -168,6 +168,8 @@ int main() {
             given = answer(*message);
         } catch (const std::exception& error) {
             given = {{"error", json::Object{{"message", error.what()}}}};
+        } catch (...) {
+            given = {{"error", json::Object{{"message", "it threw what is no std::exception"}}}};
         }
         given.emplace("id", (*message)["id"]);
         out.clear();
