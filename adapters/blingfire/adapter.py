@@ -1,15 +1,18 @@
 """blingfire, tokenizers in C++ as automata, as a subject.
 
-Asked by the GPT-2 that it brings along, whatever the model; without the space that it else puts before each text. It
-knows no special tokens in texts.
+Asked by the GPT-2 that it brings along, where the vocab.json is that of GPT-2; without the space that it else puts
+before each text. It knows no special tokens in texts.
 """
 
 from __future__ import annotations
 
+import json
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
+END_OF_TEXT = 50256
+"""The id of the last entry of GPT-2."""
 LONGEST = 256
 """Bytes that the text of an id may have: the buffer for the text is made as large."""
 
@@ -25,6 +28,9 @@ class Subject:
     def __init__(self, model_path: str) -> None:
         import blingfire
 
+        vocab = json.loads(Path(model_path).with_name("vocab.json").read_text("utf-8"))
+        if vocab.get("<|endoftext|>") != END_OF_TEXT:
+            raise ValueError("it brings along GPT-2, and this is another vocab")
         self.version = version("blingfire")
         self._library = blingfire
         folder = Path(blingfire.__file__).parent

@@ -1,22 +1,24 @@
 """quicktok-v1, a BPE in C++ for encodings that it brings along, as a subject.
 
-Asked by the encoding that the name of the rank file tells (cl100k_base, o200k_base), or llama3 for a file of 128,000
-ranks; the file itself it does not read. It cannot skip special tokens.
+Asked by the encoding that the name of the rank file tells (cl100k_base, o200k_base), by llama3 for a file of 128,000
+ranks, by qwen3 for a tokenizer.json of 151,643 entries; the file itself it does not read. It cannot skip special
+tokens.
 """
 
 from __future__ import annotations
 
+import json
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
-LLAMA3 = 128_000
-"""The ranks of Llama 3, whose file is called tokenizer.model."""
+LLAMA3, QWEN3 = 128_000, 151_643
+"""The ranks of Llama 3, whose file is called tokenizer.model; the entries of the vocab of Qwen 2 to 3."""
 
 
 class Subject:
-    """The encoding of the library that is that of the rank file at `model_path`."""
+    """The encoding of the library that is that of the model at `model_path`."""
 
     capabilities: ClassVar[dict[str, Any]] = {
         "encode": {"add_special_tokens": "never"},
@@ -28,9 +30,7 @@ class Subject:
         import quicktok
 
         self.version = version("quicktok-v1")
-        path = Path(model_path)
-        is_llama3 = len(path.read_bytes().splitlines()) == LLAMA3
-        self._encoding = quicktok.get_encoding("llama3" if is_llama3 else path.stem)
+        self._encoding = quicktok.get_encoding(_encoding(Path(model_path)))
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:
         """The ids of a text, special tokens in it as such."""
@@ -44,3 +44,13 @@ class Subject:
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         """The text of ids."""
         return str(self._encoding.decode(ids))
+
+
+def _encoding(path: Path) -> str:
+    """The name of the encoding. Raises ValueError for a tokenizer.json of which there is none."""
+    data = path.read_bytes()
+    if data[:1] != b"{":
+        return "llama3" if len(data.splitlines()) == LLAMA3 else path.stem
+    if len(json.loads(data)["model"]["vocab"]) != QWEN3:
+        raise ValueError("of those that are a tokenizer.json, it brings along only that of Qwen 2 to 3")
+    return "qwen3"
