@@ -35,7 +35,10 @@ class Subject:
                 pytorch_tokenizers.CppSPTokenizer() if is_sentencepiece else pytorch_tokenizers.CppTiktoken()
             )
             special_in_text = "text" if is_sentencepiece else "matched"
-            self.capabilities = {"encode": {"add_special_tokens": "never", "special_in_text": special_in_text}}
+            self.capabilities = {
+                "encode": {"add_special_tokens": "never", "special_in_text": special_in_text},
+                "decode": None,
+            }
         self._has_template = is_json
         self._tokenizer.load(model_path)
 
