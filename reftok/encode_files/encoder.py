@@ -36,7 +36,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     while True:
         try:
             request = pickle.load(requests)
-        except EOFError:
+        except (EOFError, pickle.UnpicklingError):  # cut off: who wrote it was killed
             return
         answer: Ready | Reply | Failure
         try:

@@ -285,6 +285,14 @@ def test_the_official_library_is_given_no_document_beyond_its_limit(task: Task) 
         DocumentEncoder(task).part(Part(b"a", True, False))
 
 
+@pytest.mark.parametrize("cut", [1, 10, -1])
+def test_a_request_that_its_writer_was_killed_at_is_the_end(cut: int) -> None:
+    """Fault: the process that encodes ended in a traceback on the terminal."""
+    request = pickle.dumps([b"a text" * 20], protocol=pickle.HIGHEST_PROTOCOL)
+    serve(io.BytesIO(request[:cut]), replies := io.BytesIO())
+    assert not replies.getvalue()
+
+
 def test_requests_are_answered_until_there_are_no_more() -> None:
     requests, replies = io.BytesIO(), io.BytesIO()
     for request in (Task("bpe-gpt2"), [b"Hello"], [b"\xff"], Part(b"He", True, False), Part(b"llo", False, True)):
