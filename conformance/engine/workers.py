@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from functools import partial
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import resource_tracker
+from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.util import Finalize
 from typing import Any, TypeVar
 
@@ -31,6 +32,9 @@ SAFE_PATH = "PYTHONSAFEPATH"
 """Set while workers are started, so that none imports what lies in the current folder; Python's own name for it."""
 SHARD_SECONDS = 3600.0
 """No shard takes this long: a subject that hangs is bounded by its own time-out, so this is the harness's own fault."""
+
+OF_THE_TERMINAL = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
+"""The signals that a terminal sends to the parent and the workers alike; there is no SIGHUP on Windows."""
 
 Result = TypeVar("Result")
 
@@ -53,7 +57,7 @@ class Workers:
 
     def __enter__(self) -> Workers:
         # A pool of several processes would not say which of them has loaded which model.
-        context = get_context("spawn")
+        context = Context()
         self._safe_path = os.environ.get(SAFE_PATH)
         if self._jobs:
             os.environ[SAFE_PATH] = "1"
@@ -125,11 +129,34 @@ def _is_over(deadline: Callable[[], float] | None) -> bool:
     return deadline is not None and time.monotonic() >= deadline()
 
 
+class _DeafProcess(SpawnProcess):
+    """A process that hears nothing of the terminal while Python starts in it: it would end in a traceback.
+
+    What it is started with blocked stays so until `_begin_worker` ignores it.
+    """
+
+    def start(self) -> None:
+        if not hasattr(signal, "pthread_sigmask"):
+            return super().start()
+        heard = signal.pthread_sigmask(signal.SIG_BLOCK, OF_THE_TERMINAL)
+        try:
+            super().start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+
+
+class Context(SpawnContext):
+    """The way in which workers are started."""
+
+    Process = _DeafProcess
+
+
 def _begin_worker(safe_path: str | None) -> None:
     """What is sent to the whole group is for the parent, which ends the workers. safe_path: the user's own setting."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for number in OF_THE_TERMINAL:
+        signal.signal(number, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, OF_THE_TERMINAL)
     _set_safe_path(safe_path)
     Finalize(None, close_benches, exitpriority=1)
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 from concurrent.futures import Future
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -75,3 +78,33 @@ def test_what_is_done_is_told_before_a_worker_that_died_beside_it_ends_the_run(m
     with pytest.raises(HarnessError, match="exit code 7"):
         here.run(str, ShardQueue(SHARDS[:3]), told.append)
     assert told == ["done"]
+
+
+def report_blocked(pipe: Connection) -> None:
+    pipe.send(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+
+def signals_of(shard: Shard) -> tuple[set[int], object, object]:
+    return (
+        signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+        signal.getsignal(signal.SIGINT),
+        signal.getsignal(signal.SIGHUP),
+    )
+
+
+def test_a_worker_is_deaf_to_its_terminal_from_its_first_moment_on() -> None:
+    """Fault: Ctrl-C while the workers started had each of them write a traceback."""
+    receiver, sender = Pipe(duplex=False)
+    worker = workers.Context().Process(target=report_blocked, args=(sender,))
+    worker.start()
+    sender.close()
+    assert receiver.recv() == {signal.SIGINT, signal.SIGHUP}
+    worker.join()
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == set()
+
+
+def test_what_a_worker_starts_can_hear_again() -> None:
+    done: list[tuple[set[int], object, object]] = []
+    with Workers(1) as pool:
+        pool.run(signals_of, ShardQueue(SHARDS[:1]), done.append)
+    assert done == [(set(), signal.SIG_IGN, signal.SIG_IGN)]
