@@ -98,7 +98,7 @@ def run(
     with _bench_with(asked, plan) as bench:
         info = model_info(entry, bench.reference.tokenizer)
         command = f"conformance.run({asked.name}, {entry.name!r})"
-        job = Job(plan, (info,), Path(), command, 1, False, {asked.name: asked.version})
+        job = Job(plan, (info,), Path(), command, 1, False, {asked.name: asked.about})
         done = execute_here(job, bench)
     if out is not None:
         write_run_folder(done, Path(out))

@@ -149,9 +149,9 @@ def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> t
     plan, *_ = read_trusted_plan(folder, trusts)
     session = SessionPlan(plan, read_generators(folder))
     infos = model_infos(plan)
-    _, versions = attending(plan)
+    _, about = attending(plan)
     held.enter_context(locked(folder))
-    return Job(plan, infos, folder, typed_command(), jobs or cores(), False, versions), session
+    return Job(plan, infos, folder, typed_command(), jobs or cores(), False, about), session
 
 
 @click.group()

@@ -91,10 +91,10 @@ def begin(
         check_free(out, beside)
     models = model_infos(plan)
     corpus_cases(plan.inputs.files)
-    plan, versions = attending(plan)
+    plan, about = attending(plan)
     command = typed_command()
     folder = begin_folder(out, prefix, plan, command, full, held, beside)
-    return Job(plan, models, folder, command, jobs or cores(), full, versions)
+    return Job(plan, models, folder, command, jobs or cores(), full, about)
 
 
 def typed_command() -> str:

@@ -120,8 +120,8 @@ def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> J
     check_unchanged(hashes)
     check_versions(folder, installed_versions())
     check_journal(folder, plan)
-    _, versions = attending(plan)
-    return Job(plan, model_infos(plan), folder, command, jobs or cores(), full, versions)
+    _, about = attending(plan)
+    return Job(plan, model_infos(plan), folder, command, jobs or cores(), full, about)
 
 
 def _sources(named: tuple[str, ...], corpora: tuple[str, ...]) -> tuple[str, ...]:

@@ -43,7 +43,8 @@ class Cell:
 class SubjectInfo:
     """A subject and its version; role "oracle" or "subject"; unavailable says why it took part with no model.
 
-    untested: methods and parts of answers that it does not have, and so was not asked for.
+    untested: methods and parts of answers that it does not have, and so was not asked for. language, runtime, homepage:
+        as it or its subject.toml says, "" where nothing does.
     """
 
     name: str
@@ -51,6 +52,9 @@ class SubjectInfo:
     role: Literal["oracle", "subject"]
     unavailable: str = ""
     untested: tuple[str, ...] = ()
+    language: str = ""
+    runtime: str = ""
+    homepage: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from conformance.runs.gather import (
 from conformance.runs.job import Job, file_hash, replay_command
 from conformance.runs.progress import Shrinking
 from conformance.subjects.adapters import BUILT_IN, subject_label
+from conformance.subjects.protocol import About
 from conformance.subjects.versions import installed_version, installed_versions
 from conformance.triage.minimize import shrunk_example
 
@@ -183,9 +184,12 @@ def _subject_infos(job: Job, results: Results) -> tuple[SubjectInfo, ...]:
     for name in sorted({*job.plan.labels, *oracles}):
         everywhere = all(name in reason for reason in reasons) and reasons
         why = next(reason[name].message for reason in reasons) if everywhere else ""
-        version = job.versions.get(name) or installed_version(name)
+        about = job.about.get(name, About(name=name))
+        version = about.version or installed_version(name)
         role: Literal["oracle", "subject"] = "oracle" if name in oracles else "subject"
-        subjects.append(SubjectInfo(name, version, role, why, untested(_methods(job.models, results, name))))
+        methods = untested(_methods(job.models, results, name))
+        told = (about.language, about.runtime, about.homepage)
+        subjects.append(SubjectInfo(name, version, role, why, methods, *told))
     return tuple(subjects)
 
 

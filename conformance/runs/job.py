@@ -12,12 +12,15 @@ from pathlib import Path
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
-from conformance.engine.bench import vocab_by_id
+from conformance.engine.bench import load_reference, vocab_by_id
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
+from conformance.subjects.adapter_check import first_mistakes
 from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
-from conformance.subjects.base import UnavailableError
+from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
+from conformance.subjects.protocol import About
+from conformance.subjects.special_tokens import special_tokens
 from reftok import Tokenizer, load
 from reftok.explain.unicode_profile import unicode_profile
 
@@ -28,7 +31,7 @@ class Job:
 
     models: what the run says of the plan's models. folder: the run folder. command: as typed.
     full: all inputs and checks, so that what is expected must be seen.
-    versions: what subjects from files say of themselves, by label.
+    about: what the user's own subjects say of themselves, by label.
     """
 
     plan: Plan
@@ -37,7 +40,7 @@ class Job:
     command: str
     jobs: int
     full: bool
-    versions: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, About] = field(default_factory=dict)
 
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
@@ -58,12 +61,13 @@ def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
     )
 
 
-def attending(plan: Plan) -> tuple[Plan, dict[str, str]]:
-    """The plan, and the versions that subjects from files tell, by label.
+def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
+    """The plan, and what the user's own subjects say of themselves, by label.
 
     Where none of the user's own subjects reads any model, the built-in ones are left out: nothing that is to be tested
     would be compared, and this is told at once.
-    Raises UsageError for a subject that is not there at all, and for a model that only its official library would meet.
+    Raises UsageError for a subject that is not there at all, for one of which all of the first answers are wrong, and
+    for a model that only its official library would meet.
     """
     for model in plan.models:
         if {*plan.subjects} == {model.oracle}:
@@ -71,25 +75,45 @@ def attending(plan: Plan) -> tuple[Plan, dict[str, str]]:
                 f"--subject {model.oracle}: is the official library of {model.name}, which would be compared with "
                 "nothing; name another subject"
             )
-    versions: dict[str, str] = {}
+    about: dict[str, About] = {}
     readers: set[str] = set()
     for name in plan.subjects:
         broken: UnavailableError | None = None
         for model in plan.models:
             try:
-                subject = load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory)
+                subject = _loaded(plan, name, model)
             except UnavailableError as error:
                 broken = broken or (error if error.failure.kind != "refused" else None)
                 continue
             readers.add(name)
             if isinstance(subject, IsolatedSubject):
-                versions[subject.name] = subject.version
+                about[subject.name] = subject.about
+                _check_adapter(plan, name, model, subject)
             subject.close()
             break
         if name not in readers and broken is not None:
             raise UsageError(f"--subject: {broken}")
     own = tuple(name for name in plan.subjects if name not in BUILT_IN)
-    return (plan if readers & {*own} or not own else replace(plan, subjects=own)), versions
+    return (plan if readers & {*own} or not own else replace(plan, subjects=own)), about
+
+
+def _loaded(plan: Plan, name: str, model: ModelPlan) -> Subject:
+    tokens = None if name in BUILT_IN else special_tokens(load_reference(model.path, model.encoding))
+    return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory, tokens)
+
+
+def _check_adapter(plan: Plan, name: str, model: ModelPlan, subject: IsolatedSubject) -> None:
+    """Raise UsageError where all of the first answers of a kind are wrong: an adapter's mistake looks like that."""
+    try:
+        oracle = _loaded(plan, model.oracle, model)
+    except UnavailableError:
+        return
+    found = first_mistakes(subject, oracle)
+    oracle.close()
+    if found:
+        subject.close()
+        more = shlex.join(["conformance", "subject", "check", name, "--model", str(model.path)])
+        raise UsageError(f"--subject {name}: {found[0]}; {more} says more")
 
 
 def replay_command(job: Job, finding: Finding) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 
+import msgspec
+
 from conformance.core.observation import Failure
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.connection import Connection, ProgramConnection
@@ -40,6 +42,9 @@ class IsolatedSubject(ProtocolSubject):
         options = about.options if about is not None else {}
         timeout = about.timeout if about is not None and about.timeout else timeout
         super().__init__(subject.label, model, timeout, special_tokens or SpecialTokens(), options)
+        if about is not None:
+            said = {name: getattr(about, name) for name in ("language", "homepage", "issues") if getattr(about, name)}
+            self.about = msgspec.structs.replace(self.about, **said)
         self.smoke()
 
     def _connect(self) -> Connection:

@@ -103,6 +103,7 @@ class ProtocolSubject(Subject):
         self._deaths = 0
         self._batch_works = True
         self._hopeless: Failure | None = None
+        self._has_model = False
         self._start()
 
     @abstractmethod
@@ -196,17 +197,24 @@ class ProtocolSubject(Subject):
     def load(self, path: Path) -> None:
         """Take another model, in the same process if it lives: many models one after another take little time.
 
-        Raises UnavailableError where the subject refuses the model.
+        Raises UnavailableError where the subject refuses the model; the one before is then loaded when it is asked.
         """
+        before = self._model
         self._model = model = msgspec.structs.replace(self._model, path=str(path), sha256=sha256(path))
         self._deaths = 0
         if self._connection is not None:
             request = Load(id=self._next_number(), model=model, options=self._options)
             try:
-                self._greet(self._exchange(request, START_SECONDS))
-                return
+                answer = self._exchange(request, START_SECONDS)
             except NoAnswer:
                 self._close()
+            else:
+                self._has_model = isinstance(answer, StartAnswer) and answer.started is not None
+                if not self._has_model:
+                    self._model = before
+                    raise self._refusal(answer)
+                self._greet(answer)
+                return
         self._start()
 
     def close(self) -> None:
@@ -215,18 +223,15 @@ class ProtocolSubject(Subject):
 
     def exchange(self, request: Request) -> Answer:
         """The answer to a message of the caller's own; raises NoAnswer, or UnavailableError where it does not start."""
-        if self._connection is None:
-            self._start()
+        self._be_ready()
         self._asked = True
         return self._exchange(request, self._timeout)
 
     def stopped(self) -> int | None:
         """The exit code with which it ends when it is asked to; None where it does not."""
-        if self._connection is None:
-            self._start()
-        assert self._connection is not None
-        self._connection.send(Stop(id=self._next_number()))
-        code = self._connection.stop()
+        connection = self._be_ready()
+        connection.send(Stop(id=self._next_number()))
+        code = connection.stop()
         self._close()
         return code
 
@@ -239,6 +244,7 @@ class ProtocolSubject(Subject):
 
     def _start(self) -> None:
         self._connection = self._connect()
+        self._has_model = True
         request = Start(id=self._next_number(), protocol=VERSION, model=self._model, options=self._options)
         try:
             self._greet(self._exchange(request, START_SECONDS))
@@ -255,11 +261,9 @@ class ProtocolSubject(Subject):
         """Take what the subject says when it has loaded a model; raises UnavailableError where it has not."""
         assert isinstance(answer, StartAnswer)
         if answer.started is None:
-            said = answer.unavailable.message if answer.unavailable else "neither `started` nor `unavailable` came"
-            message = f"{' '.join(said.split())[:400]}{self._last_words()}"
+            refusal = self._refusal(answer)
             self._close()
-            failure = Failure("refused" if answer.unavailable else "nonsense", message)
-            raise UnavailableError(f"{self.name} cannot be loaded: {message}", failure)
+            raise refusal
         if answer.started.protocol != VERSION:
             self._close()
             message = f"it speaks version {answer.started.protocol} of the protocol, not {VERSION}"
@@ -269,6 +273,23 @@ class ProtocolSubject(Subject):
         self.has_batch = self.capabilities.encode_batch
         self.takes_bytes = self.capabilities.encode is not None and self.capabilities.encode.bytes
         self._asked = False
+
+    def _refusal(self, answer: Answer) -> UnavailableError:
+        """What a subject that has not loaded a model says."""
+        refused = answer.unavailable if isinstance(answer, StartAnswer) else None
+        said = refused.message if refused is not None else "neither `started` nor `unavailable` came"
+        message = f"{' '.join(said.split())[:400]}{self._last_words()}"
+        failure = Failure("refused" if refused is not None else "nonsense", message)
+        return UnavailableError(f"{self.name} cannot be loaded: {message}", failure)
+
+    def _be_ready(self) -> Connection:
+        """The connection to a subject that has the model; raises UnavailableError."""
+        if self._connection is not None and not self._has_model:
+            self._close()
+        if self._connection is None:
+            self._start()
+        assert self._connection is not None
+        return self._connection
 
     def _reset(self) -> None:
         try:
@@ -338,8 +359,7 @@ class ProtocolSubject(Subject):
         if len(items) < len(inputs):
             return None
         try:
-            if self._connection is None:
-                self._start()
+            self._be_ready()
             self._asked = True
             request = EncodeBatch(id=self._next_number(), items=items, add_special_tokens=True, want=("ids",))
             answer = self._exchange(request, self._timeout * len(texts))
@@ -444,24 +464,22 @@ class ProtocolSubject(Subject):
         waiting: deque[tuple[Request, Sequence[Any]]] = deque()
         windows = self._windows(items)
         try:
-            if self._connection is None:
-                self._start()
+            connection = self._be_ready()
         except UnavailableError as error:
             self._deaths = MOST_DEATHS
             return results, items[:1], Failure("crashed", str(error))
-        assert self._connection is not None
         self._asked = True
         since = time.monotonic()
         while True:
             for window in islice(windows, self.capabilities.in_flight - len(waiting)):
                 request = make(id=self._next_number(), items=tuple(window))
-                self._connection.send(request)
+                connection.send(request)
                 waiting.append((request, window))
             if not waiting:
                 return results, (), None
             request, window = waiting.popleft()
             try:
-                results += _results(self._connection.receive(request, self._timeout), len(window))
+                results += _results(connection.receive(request, self._timeout), len(window))
             except NoAnswer as error:
                 failure = self._with_last_words(error.failure)
                 if waiting or failure.kind != "adapter error":

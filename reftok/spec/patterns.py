@@ -161,7 +161,7 @@ def spans(pattern: regex.Pattern[str], text: str, timed: bool, start: int = 0, l
     timed: whether to look at the clock, see `needs_timer`; that costs a microsecond a match. last_end: where the last
         match before `start` has ended, which an empty match must not touch.
     """
-    if not timed:
+    if not timed and not _asks_where_it_is(pattern):
         return _spans(pattern, text, None, start, last_end)
     patience, begin = patience_for(text), time.thread_time()
     try:
@@ -216,7 +216,7 @@ def _long_run(pattern: str) -> regex.Pattern[str] | None:
 
 
 def _spans(pattern: regex.Pattern[str], text: str, patience: Patience | None, start: int, last_end: int) -> list[Span]:
-    if r"\G" in pattern.pattern or r"\K" in pattern.pattern:
+    if _asks_where_it_is(pattern):
         return _spans_with_empty_ones(pattern, text, patience, start, last_end)
     if patience is None:
         found = [match.span() for match in pattern.finditer(text, start)]
@@ -225,6 +225,11 @@ def _spans(pattern: regex.Pattern[str], text: str, patience: Patience | None, st
     if any(start == end for start, end in found):
         return _spans_with_empty_ones(pattern, text, patience, start, last_end)
     return found
+
+
+def _asks_where_it_is(pattern: regex.Pattern[str]) -> bool:
+    """Whether each match is sought for itself, which takes twenty times as long."""
+    return r"\G" in pattern.pattern or r"\K" in pattern.pattern
 
 
 def _in_time(pattern: regex.Pattern[str], text: str, patience: Patience, start: int) -> Iterator[Span]:

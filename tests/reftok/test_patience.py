@@ -111,3 +111,13 @@ def test_a_run_that_takes_its_square_or_its_cube_is_an_error_and_no_hang(
     tokenizer = own(tokenizer_json(MODEL, pre_tokenizer=regex_split(pattern)))
     with pytest.raises(InvalidText, match="takes too long"):
         WAYS[way](tokenizer, text)
+
+
+def test_a_chain_of_decoders_that_ask_where_they_are_shares_one_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    r"""Fault: a hundred decoders Replace of \\G, each of which seeks its matches one by one, took half a minute."""
+    monkeypatch.setattr(patience_module, "PATTERN_SECONDS", 0.1)
+    monkeypatch.setattr(patience_module, "PATTERN_CHARACTERS_PER_SECOND", 1e9)
+    replace = {"type": "Replace", "pattern": {"Regex": r"\G"}, "content": " "}
+    tokenizer = own(tokenizer_json(MODEL, decoder={"type": "Sequence", "decoders": [replace] * 100}))
+    with pytest.raises(InvalidText, match="takes too long"):
+        tokenizer.decode([0] * 20_000)

@@ -35,6 +35,7 @@ def summary_markdown(run: Run) -> str:
         *listed(findings, MOST_FINDINGS, "unexpected finding"),
         "",
         *_matrix_lines(run),
+        *listed([prose(f"- {about}", 400) for about in view.about_subjects(run)], MOST_NOT_DONE, "subject"),
     ]
     return "\n".join([*lines, *_known_lines(run), *_not_done_lines(run)]) + "\n"
 

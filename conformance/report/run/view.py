@@ -310,6 +310,15 @@ def not_done(run: Run) -> dict[str, list[str]]:
     return found
 
 
+def about_subjects(run: Run) -> list[str]:
+    """The subjects that say more of themselves than a name: version, language, what runs them, home."""
+    return [
+        " · ".join(filter(None, (f"{one.name} {one.version}".strip(), one.language, one.runtime, one.homepage)))
+        for one in run.subjects
+        if one.language or one.runtime or one.homepage
+    ]
+
+
 def not_done_lines(run: Run) -> list[str]:
     """The same, a line a subject."""
     return [f"{name}: {'; '.join(sentences)}" for name, sentences in not_done(run).items()]

@@ -45,6 +45,11 @@ def changed(**keys: Any) -> bytes:
     return json.dumps({**json.loads(path.read_bytes()), **keys}).encode()
 
 
+def model(path: Path) -> Path:
+    path.touch()
+    return path
+
+
 def ids(answer: Encoding) -> tuple[int, ...]:
     assert isinstance(answer, Encoded)
     return answer.ids
@@ -84,7 +89,7 @@ def test_a_subject_that_cannot_take_part_is_named(planted: Planted) -> None:
 def test_a_subject_takes_one_model_after_another_in_one_process(make: Make, tmp_path: Path) -> None:
     subject = make(WHOLE.format(wrong="return [os.getpid(), len(self.path)]"))
     before = ids(subject.encode("wrong"))
-    subject.load(tmp_path / "another model")
+    subject.load(model(tmp_path / "another model"))
     after = ids(subject.encode("wrong"))
     assert before[0] == after[0]
     assert before[1] < after[1] == len(str(tmp_path / "another model"))
@@ -104,7 +109,7 @@ def test_a_subject_that_refuses_a_model_keeps_the_one_before(make: Make, tmp_pat
         """
     )
     with pytest.raises(UnavailableError, match="no such thing"):
-        subject.load(tmp_path / "bad")
+        subject.load(model(tmp_path / "bad"))
     assert ids(subject.encode("a")) == (1,)
 
 
@@ -123,8 +128,8 @@ def test_a_subject_that_dies_of_a_model_takes_the_next(make: Make, tmp_path: Pat
         """
     )
     with pytest.raises(UnavailableError, match="exit code 9"):
-        subject.load(tmp_path / "bad")
-    subject.load(tmp_path / "good")
+        subject.load(model(tmp_path / "bad"))
+    subject.load(model(tmp_path / "good"))
     assert ids(subject.encode("a")) == (1,)
 
 
