@@ -1,16 +1,29 @@
-"""The commands for those who bring a tokenizer: `conformance subject init`."""
+"""The commands for those who bring a tokenizer: `conformance subject init` and `check`."""
 
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from conformance.cli.options import a_path
-from conformance.report.console import ConsoleLines, OutputConsole
+from conformance.cli.options import a_path, encoding_option, memory_option, model_option, timeout_option
+from conformance.core.errors import InputError, UsageError
+from conformance.engine.plan import ModelPlan
+from conformance.report.console import ConsoleLines, OutputConsole, say
+from conformance.runs.models import plan_models
+from conformance.subjects.adapter_check import mistakes, told
+from conformance.subjects.adapters import check_subject_name, load_subject
+from conformance.subjects.base import UnavailableError
+from conformance.subjects.definition import Definition, definition
+from conformance.subjects.protocol_subject import ProtocolSubject
 from conformance.subjects.skeletons import LANGUAGES, write_skeleton
+from conformance.subjects.special_tokens import special_tokens
+from reftok import load
 
 EXAMPLES = """\b
 Examples:
@@ -43,3 +56,77 @@ def init_command(folder: Path, language: str, name: str | None) -> None:
     lines.labelled("written  ", f"{settings.parent}: its README.md says what to fill in; then", whole=True)
     for command in ([*check, "--model", "tokenizer.json"], run):
         lines.labelled("  ", shlex.join(command), whole=True)
+
+
+CHECK_EXAMPLES = """\b
+Examples:
+  conformance subject check mine/subject.toml --model path/to/tokenizer.json
+  conformance subject check --build mine/subject.toml --model bpe-qwen
+  conformance subject check 'node server.mjs' --model Qwen/Qwen3-0.6B
+"""
+
+
+@subject.command("check", epilog=CHECK_EXAMPLES)
+@click.argument("name", metavar="SUBJECT")
+@click.option(
+    "--model", "models", multiple=True, metavar="M", help="As of `conformance run`. Default: all embedded ones."
+)
+@encoding_option
+@click.option("--build", is_flag=True, help="First run the build command of its subject.toml, in that folder.")
+@timeout_option
+@memory_option
+def check_command(
+    name: str, models: tuple[str, ...], encoding: str | None, build: bool, timeout: float, memory: int
+) -> None:
+    """Say what an adapter gets wrong, in a sentence each, before its library is compared with anything.
+
+    SUBJECT is a subject.toml, FILE.py:FACTORY or a command; it is started with each model, and asked some twenty
+    things. Exit code: 0 for nothing wrong, 1 for something, 2 where it does not start.
+    """
+    if build:
+        _build(definition(name))
+    check_subject_name(name)
+    lines = ConsoleLines(OutputConsole())
+    readers, wrong = 0, 0
+    for model in plan_models(models, encoding or ""):
+        try:
+            found = list(_mistakes(name, model, timeout, memory, lines))
+        except UnavailableError as error:
+            if error.failure.kind != "refused":
+                raise UsageError(f"--subject {name}: {error}") from None
+            lines.labelled("–  ", f"{model.name}: not read: {error.failure.message}")
+            continue
+        readers += 1
+        wrong += len(found)
+        for sentence in found:
+            lines.labelled("✗  ", f"{model.name}: {sentence}", "red")
+        if not found:
+            lines.labelled("✓  ", f"{model.name}: the adapter is as it says", "green")
+    if not readers:
+        raise UsageError(f"--subject {name}: reads none of these models")
+    sys.exit(1 if wrong else 0)
+
+
+def _mistakes(name: str, model: ModelPlan, timeout: float, memory: int, lines: ConsoleLines) -> Iterator[str]:
+    """The mistakes of its adapter with a model; what it says of itself is told first."""
+    tokens = special_tokens(load(model.path, model.encoding or None))
+    asked = load_subject(name, model.path, model.format, timeout, model.encoding, memory, tokens)
+    if not isinstance(asked, ProtocolSubject):
+        raise UsageError(f"{name}: is built in, and has no adapter of yours to check")
+    oracle = load_subject(model.oracle, model.path, model.format, timeout, model.encoding)
+    try:
+        lines.labelled("   ", f"{model.name}: {told(asked)}")
+        yield from mistakes(asked, oracle, tokens)
+    finally:
+        asked.close()
+        oracle.close()
+
+
+def _build(found: Definition) -> None:
+    """Run the build command, whose output is for people; raises InputError where it fails."""
+    if found.about is None or not found.about.build:
+        raise UsageError(f"{found.label}: has no `build` in a subject.toml")
+    say(f"$ cd {shlex.quote(str(found.folder))} && {found.about.build}")
+    ended = subprocess.run(found.about.build, shell=True, cwd=found.folder, stdout=sys.stderr, check=False)
+    if ended.returncode:
+        raise InputError(f"{found.folder}: the build ended with exit code {ended.returncode}")

@@ -52,6 +52,26 @@ def first_mistakes(subject: Subject, oracle: Subject) -> list[str]:
     return [*_of_encodings(expected, observed), *_of_decodings(due, decoded)]
 
 
+def told(subject: ProtocolSubject) -> str:
+    """A subject by what it says of itself and of what it does, in a line."""
+    about, offers = subject.about, subject.capabilities
+    does = [
+        name
+        for name, has in (
+            ("encode", offers.encode is not None),
+            ("decode", offers.decode is not None),
+            ("batches", offers.encode_batch),
+            ("a streaming encoder", offers.stream_encode is not None),
+            ("a streaming decoder", offers.stream_decode is not None),
+            ("reset", offers.reset),
+        )
+        if has
+    ]
+    beside = f", with {', '.join(offers.encode.fields)}" if offers.encode is not None and offers.encode.fields else ""
+    name = " ".join(filter(None, (about.name, about.version)))
+    return f"{name} ({', '.join(filter(None, (about.language, about.runtime)))}): {', '.join(does)}{beside}"
+
+
 def mistakes(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -> Iterator[str]:
     """What an adapter gets wrong, a sentence each, in the order in which it should be mended.
 

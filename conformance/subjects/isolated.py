@@ -41,7 +41,12 @@ class IsolatedSubject(ProtocolSubject):
             raise UnavailableError(f"it reads {', '.join(about.models)}, not {model.format}")
         options = about.options if about is not None else {}
         timeout = about.timeout if about is not None and about.timeout else timeout
-        super().__init__(subject.label, model, timeout, special_tokens or SpecialTokens(), options)
+        try:
+            super().__init__(subject.label, model, timeout, special_tokens or SpecialTokens(), options)
+        except UnavailableError as error:
+            if error.failure.kind != "crashed" or not subject.way_out:
+                raise
+            raise UnavailableError(f"{error}{subject.way_out}", error.failure) from None
         if about is not None:
             said = {name: getattr(about, name) for name in ("language", "homepage", "issues") if getattr(about, name)}
             self.about = msgspec.structs.replace(self.about, **said)
@@ -52,7 +57,7 @@ class IsolatedSubject(ProtocolSubject):
         try:
             return ProgramConnection(Program(_bound_to_us(command), self._definition.environment, self._memory))
         except OSError as error:
-            failure = Failure("crashed", f"{command[0]}: {error.strerror}{self._definition.way_out}")
+            failure = Failure("crashed", f"{command[0]}: {error.strerror}")
             raise UnavailableError(f"{self.name} cannot be loaded: {failure.message}", failure) from None
 
 
