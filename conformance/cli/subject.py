@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from conformance.cli.options import a_path, encoding_option, memory_option, model_option, timeout_option
+from conformance.cli.options import a_path, encoding_option, memory_option, timeout_option
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import ModelPlan
 from conformance.report.console import ConsoleLines, OutputConsole, say
