@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from conformance.cli.options import a_path, encoding_option, memory_option, timeout_option
+from conformance.cli.options import a_path, encoding_option, memory_option, model_option, timeout_option
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import ModelPlan
 from conformance.report.console import ConsoleLines, OutputConsole, say
@@ -68,9 +68,7 @@ Examples:
 
 @subject.command("check", epilog=CHECK_EXAMPLES)
 @click.argument("name", metavar="SUBJECT")
-@click.option(
-    "--model", "models", multiple=True, metavar="M", help="As of `conformance run`. Default: all embedded ones."
-)
+@model_option
 @encoding_option
 @click.option("--build", is_flag=True, help="First run the build command of its subject.toml, in that folder.")
 @timeout_option
