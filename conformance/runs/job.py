@@ -15,7 +15,8 @@ from conformance.core.run import ModelInfo
 from conformance.engine.bench import load_reference, vocab_by_id
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
-from conformance.subjects.adapter_check import first_mistakes
+from conformance.report.console import say
+from conformance.subjects.adapter_check import first_look
 from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
@@ -66,8 +67,8 @@ def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
 
     Where none of the user's own subjects reads any model, the built-in ones are left out: nothing that is to be tested
     would be compared, and this is told at once.
-    Raises UsageError for a subject that is not there at all, for one of which all of the first answers are wrong, and
-    for a model that only its official library would meet.
+    Raises UsageError for a subject that is not there at all, where none of the user's own answers anything, and for a
+    model that only its official library would meet.
     """
     for model in plan.models:
         if {*plan.subjects} == {model.oracle}:
@@ -77,6 +78,7 @@ def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
             )
     about: dict[str, About] = {}
     readers: set[str] = set()
+    nothing: dict[str, str] = {}
     for name in plan.subjects:
         broken: UnavailableError | None = None
         for model in plan.models:
@@ -88,11 +90,13 @@ def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
             readers.add(name)
             if isinstance(subject, IsolatedSubject):
                 about[subject.name] = subject.about
-                _check_adapter(plan, name, model, subject)
+                nothing[name] = _first_look(plan, name, model, subject)
             subject.close()
             break
         if name not in readers and broken is not None:
             raise UsageError(f"--subject: {broken}")
+    if nothing and all(nothing.values()):
+        raise UsageError(next(iter(nothing.values())))
     own = tuple(name for name in plan.subjects if name not in BUILT_IN)
     return (plan if readers & {*own} or not own else replace(plan, subjects=own)), about
 
@@ -102,18 +106,18 @@ def _loaded(plan: Plan, name: str, model: ModelPlan) -> Subject:
     return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory, tokens)
 
 
-def _check_adapter(plan: Plan, name: str, model: ModelPlan, subject: IsolatedSubject) -> None:
-    """Raise UsageError where all of the first answers of a kind are wrong: an adapter's mistake looks like that."""
+def _first_look(plan: Plan, name: str, model: ModelPlan, subject: IsolatedSubject) -> str:
+    """What it gives nothing of; "" where it gives something. What is wrong in its first answers is said at once."""
     try:
         oracle = _loaded(plan, model.oracle, model)
     except UnavailableError:
-        return
-    found = first_mistakes(subject, oracle)
+        return ""
+    look = first_look(subject, oracle)
     oracle.close()
-    if found:
-        subject.close()
-        more = shlex.join(["conformance", "subject", "check", name, "--model", str(model.path)])
-        raise UsageError(f"--subject {name}: {found[0]}; {more} says more")
+    more = shlex.join(["conformance", "subject", "check", name, "--model", str(model.path)])
+    for sentence in (look.nothing or look.doubts)[:1]:
+        say(f"{subject.name}: {sentence} ({more} says more)")
+    return f"--subject {name}: {look.nothing[0]}" if look.nothing else ""
 
 
 def replay_command(job: Job, finding: Finding) -> str:

@@ -6,7 +6,9 @@ is said in one sentence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streamed
@@ -29,6 +31,7 @@ TEXTS = (
     "a\nb",
     "\U0001f600 a",
 )
+_OF_ADAPTERS = ("nonsense", "adapter error")
 _LEAST = 3
 """Fewer answers of a kind prove nothing."""
 UNITS: Sequence[tuple[Unit, str]] = (
@@ -39,17 +42,32 @@ UNITS: Sequence[tuple[Unit, str]] = (
 )
 
 
-def first_mistakes(subject: Subject, oracle: Subject) -> list[str]:
-    """What is wrong with all of the first answers of a kind, a sentence each; nothing where some are right.
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """The first answers of a subject, where all of a kind are alike.
 
-    oracle: the official library with the same model.
+    nothing: what it gives none of, a sentence each, as no library does. doubts: what is wrong in every answer, which a
+    library may do: one that dies of everything, or never writes the prefix.
     """
+
+    nothing: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+def first_look(subject: Subject, oracle: Subject) -> FirstLook:
+    """A few texts, encoded and decoded. oracle: the official library with the same model."""
     expected = oracle.encode_batch(TEXTS)
     observed = subject.encode_batch(TEXTS)
     ids = [one.ids for one in expected if isinstance(one, Encoded)]
-    decoded = [subject.decode(one) for one in ids]
-    due = [oracle.decode(one) for one in ids]
-    return [*_of_encodings(expected, observed), *_of_decodings(due, decoded)]
+    encodings = _tested(zip(expected, observed, strict=True))
+    decodings = _tested((oracle.decode(one), subject.decode(one)) for one in ids)
+    nothing: tuple[str, ...] = (_no_encodings(encodings), _no_decodings(decodings))
+    doubts: tuple[str, ...] = (
+        _no_answers("encoded", encodings) or _wrong_encodings([*zip(TEXTS, expected, observed, strict=True)]),
+        _no_answers("decoded", decodings) or _wrong_decodings(decodings),
+    )
+    doubts = tuple("" if none else doubt for none, doubt in zip(nothing, doubts, strict=True))
+    return FirstLook(tuple(filter(None, nothing)), tuple(filter(None, doubts)))
 
 
 def told(subject: ProtocolSubject) -> str:
@@ -77,12 +95,12 @@ def mistakes(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -
 
     tokens: the special tokens of the model.
     """
-    found = first_mistakes(subject, oracle)
-    yield from found
+    look = first_look(subject, oracle)
+    yield from (*look.nothing, *look.doubts)
     if subject.noise:
         count = len(subject.noise)
         yield f"noise on standard output ({count} line{'s' * (count > 1)}): log to standard error: {subject.noise[0]!r}"
-    if found:
+    if look.nothing or look.doubts:
         return
     yield from _of_order(subject)
     yield from _of_template(subject, oracle, tokens)
@@ -93,43 +111,64 @@ def mistakes(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -
     yield from _of_messages(subject)
 
 
-def _of_encodings(expected: Sequence[Encoding], observed: Sequence[Encoding]) -> Iterator[str]:
-    pairs = [(one, other) for one, other in zip(expected, observed, strict=True) if isinstance(one, Encoded)]
-    tested = [(one, other) for one, other in pairs if not (isinstance(other, Failure) and other.kind == "skipped")]
-    if len(tested) < _LEAST:
-        return
-    failures = [other for _, other in tested if isinstance(other, Failure)]
-    if len(failures) == len(tested):
-        yield f"no text is encoded: {failures[0].kind}: {failures[0].message}"
-    elif all(isinstance(other, Encoded) and not other.ids for _, other in tested):
-        yield "every list of ids is empty: is it the adapter?"
-    elif all(not isinstance(other, Encoded) or one.ids != other.ids for one, other in tested):
-        one, other = next((one, other) for one, other in tested if isinstance(other, Encoded))
-        what = f"{_text(one, expected)!r} is {_ids(other)} here, and {_ids(one)} by the official library"
-        yield f"every encoding is wrong: is it the adapter, or another model? {what}"
+Pair: TypeAlias = tuple[Encoding | Decoding, Encoding | Decoding]
 
 
-def _of_decodings(due: Sequence[Decoding], decoded: Sequence[Decoding]) -> Iterator[str]:
-    pairs = [(one, other) for one, other in zip(due, decoded, strict=True) if isinstance(one, Decoded)]
-    tested = [(one, other) for one, other in pairs if not (isinstance(other, Failure) and other.kind == "skipped")]
-    if len(tested) < _LEAST:
-        return
-    failures = [other for _, other in tested if isinstance(other, Failure)]
-    if len(failures) == len(tested):
-        yield f"nothing is decoded: {failures[0].kind}: {failures[0].message}"
-    elif all(isinstance(other, Decoded) and not other.text for _, other in tested):
-        yield "every decoded text is empty: is it the adapter?"
-    elif all(not isinstance(other, Decoded) or one.text != other.text for one, other in tested):
-        one, other = next((one, other) for one, other in tested if isinstance(other, Decoded))
-        yield f"every decoded text is wrong: is it the adapter? {other.text!r} came where {one.text!r} was due"
+def _tested(pairs: Iterable[Pair]) -> list[Pair]:
+    """What is due and what came, where the one is an answer and the other is not left out; too few prove nothing."""
+    found: list[Pair] = []
+    for due, came in pairs:
+        if not isinstance(due, Failure) and not (isinstance(came, Failure) and came.kind == "skipped"):
+            found.append((due, came))
+    return found if len(found) >= _LEAST else []
 
 
-def _text(one: Encoded, expected: Sequence[Encoding]) -> str:
-    return TEXTS[expected.index(one)]
+def _no_encodings(pairs: Sequence[Pair]) -> str:
+    if not pairs:
+        return ""
+    if all(isinstance(came, Failure) and came.kind in _OF_ADAPTERS for _, came in pairs):
+        return _no_answers("encoded", pairs)
+    if any(not isinstance(came, Encoded) or came.ids for _, came in pairs):
+        return ""
+    return "every list of ids is empty: is it the adapter?"
 
 
-def _ids(encoded: Encoding) -> str:
-    assert isinstance(encoded, Encoded)
+def _no_decodings(pairs: Sequence[Pair]) -> str:
+    if not pairs:
+        return ""
+    if all(isinstance(came, Failure) and came.kind in _OF_ADAPTERS for _, came in pairs):
+        return _no_answers("decoded", pairs)
+    if any(not isinstance(came, Decoded) or came.text for _, came in pairs):
+        return ""
+    return "every decoded text is empty: is it the adapter?"
+
+
+def _no_answers(done: str, pairs: Sequence[Pair]) -> str:
+    """That nothing is encoded, or decoded, and why; "" where something is."""
+    failures = [came for _, came in pairs if isinstance(came, Failure)]
+    if not pairs or len(failures) < len(pairs):
+        return ""
+    return f"nothing is {done}: {failures[0].kind}: {failures[0].message}"
+
+
+def _wrong_encodings(asked: Sequence[tuple[str, Encoding, Encoding]]) -> str:
+    found = [(text, due, came) for text, due, came in asked if isinstance(due, Encoded) and isinstance(came, Encoded)]
+    if len(found) < _LEAST or any(due.ids == came.ids for _, due, came in found):
+        return ""
+    text, due, came = found[0]
+    what = f"{text!r} is {_ids(came)} here, and {_ids(due)} by the official library"
+    return f"every encoding is wrong: is it the adapter, or another model? {what}"
+
+
+def _wrong_decodings(pairs: Sequence[Pair]) -> str:
+    found = [(due, came) for due, came in pairs if isinstance(due, Decoded) and isinstance(came, Decoded)]
+    if len(found) < _LEAST or any(due.text == came.text for due, came in found):
+        return ""
+    due, came = found[0]
+    return f"every decoded text is wrong: is it the adapter? {came.text!r} came where {due.text!r} was due"
+
+
+def _ids(encoded: Encoded) -> str:
     shown = ", ".join(map(str, encoded.ids[:8]))
     return f"[{shown}{', …' if len(encoded.ids) > 8 else ''}]"
 

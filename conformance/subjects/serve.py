@@ -2,7 +2,7 @@
 
     python -m conformance.subjects.serve FILE FACTORY
 
-FACTORY(model_path) returns an object with
+FACTORY(model_path), which may also take `encoding` and `options` (those of subject.toml), returns an object with
 
     encode(text, add_special_tokens) -> list[int]
     decode(ids, skip_special_tokens) -> str, or bytes
@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import base64
 import importlib.util
+import inspect
 import json
 import os
 import platform
@@ -88,7 +89,7 @@ class Server:
         try:
             if self._factory is None:
                 self._factory = self._make()
-            self._subject = made(self._factory, message["model"]["path"])
+            self._subject = made(self._factory, message["model"], message.get("options", {}))
             return {"started": started(self._subject)}
         except BaseException as error:
             if not isinstance(error, Exception) and not is_panic(error):
@@ -101,14 +102,23 @@ class Server:
         return _result(_encoded_batch, self._subject, message, texts)
 
 
-def made(factory: Callable[[str], Any], model: str) -> Any:
+def made(factory: Callable[..., Any], model: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
     """The subject with a model. Raises NoSubjectError for what has not the methods of one."""
-    subject = factory(model)
+    known = {"encoding": model.get("encoding", ""), "options": options}
+    taken = _parameters(factory)
+    subject = factory(model["path"], **{name: value for name, value in known.items() if name in taken})
     missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]
     if missing:
         name = getattr(factory, "__name__", "the factory")
         raise NoSubjectError(f"what {name} returned has no method {' and no method '.join(missing)}")
     return subject
+
+
+def _parameters(factory: Callable[..., Any]) -> Mapping[str, Any]:
+    try:
+        return inspect.signature(factory).parameters
+    except (TypeError, ValueError):  # of what is not written in Python
+        return {}
 
 
 def started(subject: Any) -> dict[str, Any]:

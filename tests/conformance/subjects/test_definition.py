@@ -131,3 +131,19 @@ def test_a_program_that_is_to_be_built_says_how(tmp_path: Path) -> None:
     name = written(tmp_path, 'name = "mine"\ncommand = ["./build/tok"]\nbuild = "make"\n')
     with pytest.raises(UsageError, match=rf"is it built\? \(cd {tmp_path} && make\)"):
         check_definition(name, ())
+
+
+def test_a_factory_is_given_the_encoding_and_the_options_that_it_takes(tmp_path: Path) -> None:
+    name = written(tmp_path, 'name = "mine"\nfactory = "mine.py:Subject"\n[options]\nlegacy = true\n')
+    (tmp_path / "mine.py").write_text(
+        "class Subject:\n"
+        "    def __init__(self, path, *, options, encoding):\n"
+        "        self.version = f'{encoding} {options}'\n"
+        "    def encode(self, text, special): return [1]\n"
+        "    def decode(self, ids, skip): return 'a'\n",
+        "utf-8",
+    )
+    model = Model(path="", format="tiktoken", sha256="", encoding="gpt2")
+    subject = IsolatedSubject(definition(name), model, 60.0)
+    assert subject.version == "gpt2 {'legacy': True}"
+    subject.close()
