@@ -1,8 +1,8 @@
 """rs-bpe, a door of Python to the BPE in Rust of GitHub (rust-gems), as a subject.
 
 Asked by the encoding that the name of the rank file tells (cl100k_base, o200k_base), which it brings along; the file
-itself it does not read. It knows no special tokens. Its `decode` gives None for bytes that are no UTF-8: this adapter
-asks its `bpe()`, which gives the bytes.
+itself it does not read. It knows no special tokens, and decodes them to nothing. Its `decode` gives None for bytes that
+are no UTF-8: this adapter asks its `bpe()`, which gives the bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Subject:
 
     capabilities: ClassVar[dict[str, Any]] = {
         "encode": {"add_special_tokens": "never", "special_in_text": "text"},
-        "decode": {"skip_special_tokens": "never"},
+        "decode": {"skip_special_tokens": "always"},
         "encode_batch": True,
     }
 

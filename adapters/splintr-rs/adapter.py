@@ -2,7 +2,8 @@
 
 Reads tokenizer.json; and rank files, with the pattern that it has for their encoding, which the name of the file tells:
 cl100k_base or o200k_base. (The encodings that it brings along have special tokens of its own beside those of OpenAI:
-they are not asked.) Of rank files it decodes to bytes, and cannot skip special tokens.
+they are not asked.) Of rank files it decodes to bytes, and cannot skip special tokens; its streams of them are not
+asked, since those of the harness skip them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Subject:
             "encode": {},
             "decode": {"skip_special_tokens": "never"} if self._is_ranks else {},
             "encode_batch": True,
-            "stream_decode": ["reset", "beside"],
+            "stream_decode": None if self._is_ranks else ["reset", "beside"],
         }
         if not self._is_ranks:
             self._tokenizer = splintr.from_json(model_path)
