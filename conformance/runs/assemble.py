@@ -18,7 +18,7 @@ from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.result import ShardResult, by_model
 from conformance.inputs.corpora import read_corpus
-from conformance.runs.expectations import expectations_here, gone
+from conformance.runs.expectations import Expectation, expectations_here, gone
 from conformance.runs.gather import (
     Shrinker,
     cells,
@@ -33,6 +33,7 @@ from conformance.runs.gather import (
 from conformance.runs.job import Job, file_hash, replay_command
 from conformance.runs.progress import Shrinking
 from conformance.subjects.adapters import BUILT_IN, subject_label
+from conformance.subjects.definition import definition
 from conformance.subjects.protocol import About
 from conformance.subjects.versions import installed_version, installed_versions
 from conformance.triage.minimize import shrunk_example
@@ -86,13 +87,37 @@ def with_problems(run: Run, problems: Iterable[str]) -> Run:
     return replace(run, verdict="unexpected findings" if is_unexpected else "as expected", problems=every)
 
 
+def _known_issues(subjects: Iterable[str]) -> list[Expectation]:
+    """What the subject.toml files among these subjects name as known, on every model and by every check."""
+    files = {subject_label(name): definition(name).about for name in subjects if name not in BUILT_IN}
+    return [
+        Expectation(
+            id=f"{label}: {issue.rule}",
+            subject=label,
+            check=check,
+            rule=issue.rule,
+            models=("*",),
+            seen_in=(),
+            observed="",
+            reason="known, as its subject.toml says",
+            upstream=issue.issue,
+            owner=label,
+            expires="9999-12-31",
+        )
+        for label, about in files.items()
+        if about is not None
+        for issue in about.known
+        for check in CHECKS
+    ]
+
+
 def _run(job: Job, results: Results, example: Shrinker) -> Run:
     """Without a verdict, a start and times."""
     plan, infos = job.plan, job.models
     found = findings(
         results.values(),
         {info.name: info.oracle for info in infos},
-        expectations_here(),
+        [*expectations_here(), *_known_issues(plan.subjects)],
         example,
         partial(replay_command, job),
     )

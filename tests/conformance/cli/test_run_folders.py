@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from ..commands import Command, said
+from ..commands import SMALLEST, Command, Planted, said
 
 SESSION = ("fuzz", "--model", "spm-char", "--check", "ids", "--check", "decode", "--quiet")
 
@@ -45,3 +46,21 @@ def test_a_folder_with_files_is_refused_before_a_model_is_loaded(
     broken.write_text("{}", "utf-8")
     said(conformance_here(command, "--model", broken, "--out", tmp_path / "out"), 2, message)
     assert [(path.name, path.read_text("utf-8")) for path in (tmp_path / "out").iterdir()] == [(name, "mine")]
+
+
+def test_an_issue_that_a_subject_file_names_is_known(
+    conformance_here: Command, planted: Planted, tmp_path: Path
+) -> None:
+    """The rule of a planted defect; without that the run ends with 1."""
+    about = f'name = "mine"\nfactory = "{planted("no_nfc")}"\n'
+    (tmp_path / "mine.toml").write_text(about, "utf-8")
+    (tmp_path / "texts.txt").write_text("cafe\u0301\n", "utf-8")
+    arguments = ("--model", "bpe-qwen", "--subject", "mine.toml", "--corpus", "texts.txt", *SMALLEST)
+    assert conformance_here("run", *arguments, "--out", "before", cwd=tmp_path).returncode == 1
+    found = [json.loads(line) for line in (tmp_path / "before" / "findings.jsonl").read_text("ascii").splitlines()]
+    for rule in {finding["rule"] for finding in found}:
+        about += f'[[known]]\nrule = "{rule}"\nissue = "https://example.org/7"\n'
+    (tmp_path / "mine.toml").write_text(about, "utf-8")
+    assert conformance_here("run", *arguments, "--out", "after", cwd=tmp_path).returncode == 0
+    (line, *_) = (tmp_path / "after" / "findings.jsonl").read_text("ascii").splitlines()
+    assert (json.loads(line)["status"], json.loads(line)["upstream"]) == ("known", "https://example.org/7")
