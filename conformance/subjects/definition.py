@@ -110,7 +110,7 @@ def definition(name: str) -> Definition:
         raise UsageError(f"--subject {name}: is no command: {error}") from None
     if not words:
         raise UsageError("--subject: names nothing")
-    return _of_command(Path(name).name, words, Path())
+    return _of_command(_label(words), words, Path())
 
 
 def _of_python(label: str, file: Path, factory: str, python: str) -> Definition:
@@ -118,10 +118,25 @@ def _of_python(label: str, file: Path, factory: str, python: str) -> Definition:
     return Definition(label, (python, "-c", _SERVE, str(path), factory), (path,), folder=path.parent)
 
 
+def _label(words: Sequence[str]) -> str:
+    """A command without the folders: the same from wherever it is named.
+
+    >>> _label(["node", "/mine/server.mjs", "--fast"])
+    'node server.mjs --fast'
+    """
+    return " ".join(word if word.startswith("-") else Path(word).name or word for word in words)
+
+
 def _of_command(label: str, words: list[str], folder: Path, about: SubjectFile | None = None) -> Definition:
-    """A command whose words may be files of a folder: they are found from any other."""
+    """A command whose words may be files of a folder: they are found from any other.
+
+    A program without a folder is that of PATH, where there is one: no file of that name goes before it.
+    """
     folder = folder.absolute()
+    of_path = "/" not in words[0] and shutil.which(words[0]) is not None
     files = [folder / word if isfile(folder / word) else None for word in words]
+    if of_path:
+        files[0] = None
     found = [str(file) if file is not None else word for file, word in zip(files, words, strict=True)]
     code = tuple(file for file in files if file is not None)
     return Definition(label, tuple(found), code, about, folder)

@@ -54,6 +54,22 @@ def test_a_program_beside_is_a_command(tmp_path: Path, monkeypatch: pytest.Monke
     assert definition("./tok").label == "tok"
 
 
+def test_a_command_is_called_the_same_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is resumed names it as plan.json does, and finds its rows again."""
+    (tmp_path / "server.mjs").touch()
+    monkeypatch.chdir(tmp_path)
+    name = "node server.mjs --fast=a/b"
+    assert definition(name).label == definition(absolute_name(name)).label == name
+
+
+def test_no_file_goes_before_a_program_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("cat", "no-such-program-here"):
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    assert definition("cat cat").command == ("cat", str(tmp_path / "cat"))
+    assert definition("no-such-program-here").command == (str(tmp_path / "no-such-program-here"),)
+
+
 def test_a_subject_file_names_a_factory_in_python(tmp_path: Path) -> None:
     name = written(tmp_path, 'name = "mine 2"\nfactory = "mine.py:Subject"\n[env]\nMODE = "fast"\n')
     subject = loaded(name)
