@@ -11,8 +11,9 @@ import click
 
 from conformance.checks import CHECKS
 from conformance.core.slugs import named, slug
-from conformance.engine.plan import LEAST_MEMORY, MOST_SECONDS
+from conformance.engine.plan import LEAST_MEMORY
 from conformance.inputs.corpora import PARTS
+from conformance.subjects.definition import MOST_SECONDS
 from conformance.subjects.isolated import MOST_MEMORY
 from reftok.formats.tiktoken_encodings import ENCODINGS
 

@@ -12,13 +12,10 @@ from conformance.core.records import Name
 from conformance.engine.imported import imported_files
 from conformance.inputs.shards import Inputs
 from conformance.subjects.adapters import BUILT_IN, subject_label
-from conformance.subjects.definition import definition
+from conformance.subjects.definition import MOST_SECONDS, definition
 from conformance.subjects.isolated import MOST_MEMORY
 from conformance.subjects.reftok_subject import REFERENCE
 from reftok.formats.hub_folder import files_beside
-
-MOST_SECONDS = 3600.0
-"""No answer may take longer."""
 
 LEAST_MEMORY = 64
 """MiB: Python itself needs some."""

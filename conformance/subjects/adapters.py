@@ -7,6 +7,7 @@ from os.path import isfile
 from pathlib import Path
 from types import MappingProxyType
 
+from conformance.core.errors import UsageError
 from conformance.core.observation import Failure
 from conformance.files.digest import sha256
 from conformance.subjects import (
@@ -104,9 +105,12 @@ def load_subject(
 
 
 def check_subject_name(name: str) -> None:
-    """Raise UsageError for what is neither a built-in subject nor one that can be started."""
+    """Raise UsageError for what is neither a built-in subject nor one that can be started and told from these."""
     if name not in _ADAPTERS:
         check_definition(name, tuple(_ADAPTERS))
+        if subject_label(name) in _ADAPTERS:
+            taken = subject_label(name)
+            raise UsageError(f"--subject {name}: would be called {taken}, as a built-in subject is; rename it")
 
 
 def _installed(name: str) -> Adapter:

@@ -29,6 +29,8 @@ main(sys.argv[1:])
 
 _MOST_BYTES = 1 << 20
 """Of a subject.toml."""
+MOST_SECONDS = 3600.0
+"""No answer may take longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class SubjectFile:
     build: str = ""
     models: list[str] = field(default_factory=list)
     model: str = ""
-    timeout: Annotated[float, Meta(gt=0)] | None = None
+    timeout: Annotated[float, Meta(gt=0, le=MOST_SECONDS)] | None = None
     env: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     known: list[KnownIssue] = field(default_factory=list)
@@ -152,6 +154,10 @@ def _read(path: Path, content: bytes) -> SubjectFile:
         raise InputError(f"{path}: wants one of `command` and `factory`")
     if about.model not in ("", "own"):
         raise InputError(f'{path}: `model` is "own", or is left out')
+    if "\0" in "".join((*about.command, about.factory, about.python, *about.env, *about.env.values())):
+        raise InputError(f"{path}: a NUL can be in no argument, file name or variable of a program")
+    if any("=" in name or not name for name in about.env):
+        raise InputError(f"{path}: `env` has a name that no variable can have")
     return about
 
 

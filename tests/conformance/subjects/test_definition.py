@@ -10,6 +10,7 @@ import pytest
 
 from conformance.core.errors import InputError, UsageError
 from conformance.core.observation import Encoded
+from conformance.subjects.adapters import check_subject_name
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.definition import absolute_name, check_definition, definition
 from conformance.subjects.isolated import IsolatedSubject
@@ -108,6 +109,10 @@ def test_a_format_that_a_subject_does_not_name_is_not_read(tmp_path: Path) -> No
         ('name = "x"\nfactory = "a.py"\n', "FILE.py:FACTORY"),
         ('name = "x"\ncommand = ["a"]\nmodel = "theirs"\n', '"own"'),
         ('name = "x"\ncommand = ["a"]\ntimeout = 0\n', "> 0.0"),
+        ('name = "x"\ncommand = ["a"]\ntimeout = inf\n', "<= 3600.0"),
+        ('name = "x"\ncommand = ["a", "\\u0000"]\n', "NUL"),
+        ('name = "x"\ncommand = ["a"]\nenv = { A = "\\u0000" }\n', "NUL"),
+        ('name = "x"\ncommand = ["a"]\nenv = { "A=B" = "" }\n', "`env`"),
         ("name = [", "is no subject.toml"),
         ("\udcff", "is no subject.toml"),
     ],
@@ -141,6 +146,12 @@ def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
 def test_a_subject_that_is_not_there_is_told(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         check_definition(name, ("tokenizers",))
+
+
+def test_a_subject_of_a_user_is_told_from_the_built_in_ones(tmp_path: Path) -> None:
+    """Else it would stand in the place of the official library, and be the measure of all others."""
+    with pytest.raises(UsageError, match="would be called tokenizers"):
+        check_subject_name(written(tmp_path, 'name = "tokenizers"\nfactory = "mine.py:Subject"\n'))
 
 
 def test_a_program_that_is_to_be_built_says_how(tmp_path: Path) -> None:
