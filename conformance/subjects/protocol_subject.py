@@ -322,10 +322,11 @@ class ProtocolSubject(Subject):
         offers = self.capabilities.encode
         if offers is None:
             return Failure("skipped", "it does not encode")
+        readable = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+        if offers.special_in_text != "matched" and (content := self._special_tokens.in_text(readable)):
+            return Failure("skipped", f"the text of a special token ({content}) is {offers.special_in_text} to it")
         if isinstance(text, bytes):
             return Input(base64=base64.b64encode(text).decode("ascii"))
-        if offers.special_in_text != "matched" and (content := self._special_tokens.in_text(text)):
-            return Failure("skipped", f"the text of a special token ({content}) is {offers.special_in_text} to it")
         if text.isascii() or _is_scalar(text):
             return Input(text=text)
         if not offers.utf16:

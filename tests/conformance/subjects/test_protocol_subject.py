@@ -72,10 +72,10 @@ def test_a_subject_that_always_skips_special_tokens_is_not_asked_to_keep_them(ma
 
 @pytest.mark.parametrize("taken_as", ["text", "refused"])
 def test_a_special_token_in_a_text_is_not_asked_where_that_is_a_choice(make: Make, taken_as: str) -> None:
-    subject = make(SAYS.format(says={"encode": {"special_in_text": taken_as}}, decoded="''"))
+    subject = make(SAYS.format(says={"encode": {"special_in_text": taken_as, "bytes": True}}, decoded="''"))
     subject._special_tokens = TOKENS
-    skipped, asked = subject.encode_batch(["a<s>b", "a"])
-    assert failure(skipped).kind == "skipped"
+    skipped, skipped_too, asked = subject.encode_batch(["a<s>b", b"\xff<s>", "a"])
+    assert failure(skipped).kind == failure(skipped_too).kind == "skipped"
     assert asked == Encoded((1, 97))
 
 
