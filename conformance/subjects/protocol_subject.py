@@ -124,7 +124,7 @@ class ProtocolSubject(Subject):
         return self._encode_each([text])[0]
 
     def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
-        """By the subject's batch call where it has one, for `BATCH_TEXTS` at a time.
+        """By the subject's batch call where it has one, for `BATCH_TEXTS` at a time, or as many as it takes.
 
         Where that gives no answer each text is encoded alone. If none of them is at fault, the batch call is, and the
         first text has its failure for an answer. A batch call that hung or died is not used again before the next
@@ -134,8 +134,9 @@ class ProtocolSubject(Subject):
             encodings = self._encode_each(texts)
         else:
             encodings = []
-            for start in range(0, len(texts), BATCH_TEXTS):
-                encodings += self._encode_together(texts[start : start + BATCH_TEXTS])
+            size = min(BATCH_TEXTS, self.capabilities.items)
+            for start in range(0, len(texts), size):
+                encodings += self._encode_together(texts[start : start + size])
         self._ask_some_again(texts, encodings)
         return encodings
 
@@ -369,8 +370,9 @@ class ProtocolSubject(Subject):
         except NoAnswer as error:
             if error.failure.kind in ("timed out", "crashed"):
                 self._batch_works = False
+            told = self._with_last_words(error.failure)
             self._close()
-            return error.failure
+            return told
         assert isinstance(answer, EncodeAnswer)
         if answer.results is None:
             return not_answered(answer) or Failure("nonsense", "neither results nor a refusal came")

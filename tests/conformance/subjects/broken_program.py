@@ -22,7 +22,7 @@ def started(number):
     capabilities = {"encode": {}, "decode": {}, "items": 8}
     if WAY == "says that it gives offsets":
         capabilities["encode"] = {"fields": ["offsets"]}
-    if WAY == "says that it has a batch call":
+    if WAY in ("says that it has a batch call", "dies of a batch"):
         capabilities["encode_batch"] = True
     if WAY == "says that it resets":
         capabilities["reset"] = True
@@ -132,6 +132,8 @@ def main():
         elif operation == "decode":
             say({"id": number, "results": [{"text": "x" * len(item["ids"])} for item in message["items"]]})
         elif operation == "encode_batch":
+            if WAY == "dies of a batch":
+                sys.exit(f"a batch of {len(message['items'])}")
             say({"id": number, "error": {"message": "there is no batch call"}})
         else:
             ASKED[0] += 1

@@ -134,6 +134,14 @@ def test_a_batch_call_that_is_promised_and_not_there_is_the_adapters(broken: Bro
     assert answers[1] == Encoded((2,))
 
 
+def test_a_batch_is_of_as_many_items_as_are_taken_and_its_death_has_the_last_words(broken: Broken) -> None:
+    first, *others = broken("dies of a batch").encode_batch(["a"] * 9)
+    assert failure(first) == Failure(
+        "crashed", "encode_batch of 8 texts: its process ended with exit code 1; it said: a batch of 8"
+    )
+    assert others == [Encoded((1,))] * 8
+
+
 def test_a_subject_whose_answers_change_is_started_for_each_shard(broken: Broken) -> None:
     subject = broken("changes its answers")
     subject.encode_batch([f"text {number}" for number in range(300)])
