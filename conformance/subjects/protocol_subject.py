@@ -21,7 +21,7 @@ from zlib import crc32
 import msgspec
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
-from conformance.core.streaming import Feeding, Streaming
+from conformance.core.streaming import Feeding, Given, Streaming
 from conformance.files.digest import sha256
 from conformance.subjects.answers import batch_with_singles, decoded_text, encoded, not_answered, streamed
 from conformance.subjects.base import Ids, InBulk, Subject, UnavailableError
@@ -37,6 +37,7 @@ from conformance.subjects.protocol import (
     Encode,
     EncodeAnswer,
     EncodeBatch,
+    EncodeCapability,
     EncodeResult,
     Field,
     IdsInput,
@@ -383,8 +384,7 @@ class ProtocolSubject(Subject):
         return failure or [one.ids for one in found if isinstance(one, Encoded)]
 
     def _encoding(self, result: Any, text: str | bytes) -> Encoding:
-        offers = self.capabilities.encode
-        assert offers is not None
+        offers = self.capabilities.encode or EncodeCapability()  # started anew, it may not say again that it encodes
         found = result if isinstance(result, Failure) else encoded(result, text, offers.offsets_unit)
         if offers.add_special_tokens != "never" or isinstance(found, Failure):
             return found
@@ -429,9 +429,15 @@ class ProtocolSubject(Subject):
             return None if found.kind in ("skipped", "adapter error") else found
         if found is None or feeding.to == "decoder" or not self._adds_nothing:
             return found
-        before, after = self._special_tokens.before.ids, self._special_tokens.after.ids
-        first, *between, last = ((), *found.given) if len(found.given) < 2 else found.given
-        return replace(found, given=((*before, *first), *between, (*last, *after)))
+        return replace(found, given=self._in_template(found.given), beside=self._in_template(found.beside))
+
+    def _in_template(self, given: Given) -> Given:
+        """What a stream gave, with the special tokens that it never adds."""
+        if not given:
+            return given
+        first, *others = given
+        *pieces, last = (*self._special_tokens.before.ids, *first), *others
+        return (*pieces, (*last, *self._special_tokens.after.ids))
 
     @property
     def _adds_nothing(self) -> bool:

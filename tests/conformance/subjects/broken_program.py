@@ -28,6 +28,8 @@ def started(number):
         capabilities["reset"] = True
     if WAY == "promises more than it knows":
         capabilities["in_flight"] = 10**9
+    if WAY == "promises less when it is started again" and os.path.exists(sys.argv[2]):
+        capabilities = {}
     protocol = 2 if WAY == "speaks another version" else 1
     name = "n" * 1000 if WAY == "has a long name" else "broken"
     return {"id": number, "started": {"protocol": protocol, "subject": {"name": name}, "capabilities": capabilities}}
@@ -95,7 +97,7 @@ def wrong(number, results):
             held.append(bytearray(64 << 20))
     elif WAY == "has an error of its own":
         say({"id": number, "error": {"message": "no field\x1b[31m 'items'"}})
-    elif WAY == "dies once":
+    elif WAY in ("dies once", "promises less when it is started again"):
         if not os.path.exists(sys.argv[2]):
             open(sys.argv[2], "w").close()
             os._exit(9)

@@ -128,6 +128,12 @@ def test_a_death_that_does_not_come_again_is_not_reproducible(broken: Broken, tm
     )
 
 
+def test_a_program_that_promises_less_when_it_is_started_again_is_answered_for(broken: Broken, tmp_path: Path) -> None:
+    answers = broken("promises less when it is started again", str(tmp_path / "died")).encode_batch(["wrong", "a"])
+    assert failure(answers[0]).kind == "crashed once"
+    assert answers[1] == Encoded((1,))
+
+
 def test_a_batch_call_that_is_promised_and_not_there_is_the_adapters(broken: Broken) -> None:
     answers = broken("says that it has a batch call").encode_batch(["a", "bb"])
     assert failure(answers[0]) == Failure("adapter error", "encode_batch of 2 texts: there is no batch call")

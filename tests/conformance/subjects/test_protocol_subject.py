@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from typing import ClassVar
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ import reftok
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.streaming import Feeding, Streamed
 from conformance.subjects.in_process import InProcessSubject
-from conformance.subjects.protocol import ANSWERS, Encode, EncodeAnswer, Input, schema
+from conformance.subjects.protocol import ANSWERS, Encode, EncodeAnswer, Input, StreamResult, schema
 from conformance.subjects.special_tokens import SpecialTokens, special_tokens
 from conformance.subjects.units import in_code_points
 
@@ -57,6 +58,41 @@ def test_a_subject_that_never_adds_special_tokens_has_them_added(make: Make) -> 
     )
     subject._special_tokens = TOKENS
     assert subject.encode("a") == Encoded((1, 97, 2))
+
+
+class NeverAdds:
+    """Its streams give an id a character."""
+
+    capabilities: ClassVar = {"encode": {"add_special_tokens": "never"}, "stream_encode": ["beside"]}
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return [*map(ord, text)]
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return "".join(map(chr, ids))
+
+    def stream_encoder(self, add_special_tokens: bool) -> NeverAdds:
+        return self
+
+    def feed(self, text: str) -> list[int]:
+        return [*map(ord, text)]
+
+    def finish(self) -> list[int]:
+        return []
+
+
+def test_the_streams_of_a_subject_that_never_adds_special_tokens_have_them_added() -> None:
+    subject = InProcessSubject(NeverAdds())
+    subject._special_tokens = TOKENS
+    (two,) = subject.stream([Feeding("encoder", ("a", "b"), beside=("c",))])
+    assert two == Streamed(((1, 97), (98,), (2,)), ((1, 99), (2,)))
+
+
+def test_a_stream_that_gave_nothing_at_all_gives_nothing_with_a_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = InProcessSubject(NeverAdds())
+    subject._special_tokens = TOKENS
+    monkeypatch.setattr(subject, "_ask", lambda make, items: [StreamResult(given=())])
+    assert subject.stream([Feeding("encoder", ("a",))]) == [Streamed(())]
 
 
 def test_a_subject_that_never_skips_special_tokens_is_not_given_them_to_skip(make: Make) -> None:
