@@ -526,6 +526,7 @@ class ProtocolSubject(Subject):
             results, _, again = self._until_trouble(make, [item])
             found += results or [again or failure]
             if again is not None and again.kind in ("timed out", "crashed"):
+                self._deaths += not is_death
                 return found
         if is_death and not any(isinstance(one, Failure) for one in found):
             found[0] = _once(failure, len(window))
@@ -538,7 +539,7 @@ class ProtocolSubject(Subject):
 
     def _ask_some_again(self, texts: Sequence[str | bytes], encodings: Sequence[Encoding]) -> None:
         """See whether a few texts have the same answers in reverse; where not, it is started anew for each shard."""
-        if self.anew or self._hopeless is not None or self.capabilities.reset:
+        if self.anew or self._hopeless is not None or self.capabilities.reset or self._deaths >= MOST_DEATHS:
             return
         some = [at for at, text in enumerate(texts) if len(texts) > 1 and _is_asked_twice(text)]
         some = [at for at in reversed(some) if isinstance(encodings[at], Encoded)]

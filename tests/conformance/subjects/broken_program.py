@@ -61,6 +61,10 @@ def wrong(number, results):
         say(answer)
     elif WAY == "is silent":
         time.sleep(600)
+    elif WAY == "dies where it is asked alone":
+        if len(results) == 1:
+            os._exit(9)
+        say({"id": number})
     elif WAY == "makes noise":
         print("loading: 10 %\nloading: 100 %")
         say(answer)

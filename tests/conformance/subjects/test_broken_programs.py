@@ -134,6 +134,18 @@ def test_a_program_that_promises_less_when_it_is_started_again_is_answered_for(b
     assert answers[1] == Encoded((1,))
 
 
+def test_deaths_count_where_the_message_before_was_nonsense(broken: Broken) -> None:
+    answers = broken("dies where it is asked alone").encode_batch(["wrong"] * 8)
+    assert [failure(one).kind for one in answers] == ["crashed"] * 3 + ["not asked"] * 5
+
+
+def test_what_is_not_asked_again_after_three_deaths_has_not_changed(broken: Broken) -> None:
+    subject = broken("dies")
+    answers = subject.encode_batch([*(f"text {number}" for number in range(300)), *["wrong"] * 4])
+    assert failure(answers[-1]).kind == "not asked"
+    assert not subject.anew
+
+
 def test_a_batch_call_that_is_promised_and_not_there_is_the_adapters(broken: Broken) -> None:
     answers = broken("says that it has a batch call").encode_batch(["a", "bb"])
     assert failure(answers[0]) == Failure("adapter error", "encode_batch of 2 texts: there is no batch call")
