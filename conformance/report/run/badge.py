@@ -29,16 +29,20 @@ _PADDING = 12
 
 def badge_svg(run: Run) -> str:
     """The badge as a picture."""
-    words = headline(run).lower()
-    label_text, words_text = (round(len(text) * _LETTER) for text in (LABEL, words))
+    return labelled_svg(LABEL, headline(run).lower(), _colour(run))
+
+
+def labelled_svg(label: str, words: str, colour: str) -> str:
+    """A label, and words on a colour."""
+    label_text, words_text = (round(len(text) * _LETTER) for text in (label, words))
     left, right = label_text + _PADDING, words_text + _PADDING
     return _SVG.format(
         width=left + right,
         left=left,
         right_less=right - 3,
-        colour=_colour(run),
-        title=escape(f"{LABEL}: {words}"),
-        label=escape(LABEL),
+        colour=colour,
+        title=escape(f"{label}: {words}"),
+        label=escape(label),
         words=escape(words),
         label_text=label_text,
         words_text=words_text,

@@ -1,0 +1,166 @@
+"""A scoreboard: what libraries do on models, a pure value that its pages are functions of, and its form as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from conformance.core.finding import Finding
+from conformance.core.records import Count, Name, from_json, to_json
+from conformance.core.run import finding_from_json, finding_to_json
+
+SCHEMA_VERSION = 1
+
+Weight: TypeAlias = Literal["natural text", "edge cases", "other"]
+"""Where a finding was seen: in the corpora of languages, else in the edge cases, else in the vocab or made inputs."""
+
+Kind: TypeAlias = Literal["wrong", "Unicode version", "choice", "listed"]
+"""Of a finding: wrong; by the tables of another version of Unicode; on ids that the model does not have, where what is
+done is a library's choice; or listed as known, with its reason."""
+
+State: TypeAlias = Literal["asked", "not read", "failed"]
+"""Of a library with a model: it was asked, it does not read the model, or it could not be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is said of a finding on a scoreboard.
+
+    confirmed: whether the official library alone and the library, each in a fresh process, gave other answers again.
+    command: what shows it.
+    """
+
+    weight: Weight
+    kind: Kind
+    confirmed: bool
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placed(Place):
+    """A finding of a library with a model, and what is said of it."""
+
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A library with a model.
+
+    library: the folder of its adapter. oracle: the official library and its release.
+    plan: what was asked, as `Board.plan`; an entry of another plan is of another scoreboard.
+    compared, right: natural texts whose ids were compared, and those whose ids were not wrong.
+    unconfirmed: findings that were not seen again, and are not published. untested: what the library does not have.
+    reason: why it was not asked, "" where it was. problems: what makes the entry worth less than it looks.
+    started: when it was asked first. commands: what was run.
+    """
+
+    library: Name
+    model: Name
+    oracle: str
+    plan: str
+    state: State
+    reason: str = ""
+    compared: Count = 0
+    right: Count = 0
+    findings: tuple[Placed, ...] = ()
+    unconfirmed: Count = 0
+    untested: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    started: str = ""
+    commands: tuple[str, ...] = ()
+
+    def of(self, kind: Kind, weight: Weight | None = None) -> tuple[Placed, ...]:
+        """The findings of a kind, of one weight or of all."""
+        return tuple(item for item in self.findings if item.kind == kind and weight in (None, item.weight))
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library: the folder of its adapter, what it is called, and how it was built.
+
+    version: as it says itself, "" where it was never started. failure: why it could not be built, "" where it could.
+    """
+
+    folder: Name
+    name: Name
+    language: str = ""
+    version: str = ""
+    homepage: str = ""
+    build: str = ""
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A scoreboard.
+
+    plan: what each library was asked, in words. languages: the corpora that count as natural text.
+    versions: of the official libraries and what else the answers may hang on.
+    """
+
+    plan: str
+    languages: tuple[str, ...]
+    versions: Mapping[str, str]
+    models: tuple[str, ...]
+    libraries: tuple[Library, ...]
+    entries: tuple[Entry, ...]
+
+    def entry(self, library: str, model: str) -> Entry | None:
+        """The entry of a library with a model; None where they have not met."""
+        return next((item for item in self.entries if (item.library, item.model) == (library, model)), None)
+
+    def of_library(self, library: str) -> tuple[Entry, ...]:
+        """The entries of a library, in the order of the models."""
+        return tuple(entry for model in self.models if (entry := self.entry(library, model)))
+
+    def with_library(self, library: Library) -> Board:
+        """With a library in the place of the one of its folder, by name."""
+        others = (item for item in self.libraries if item.folder != library.folder)
+        return replace(self, libraries=tuple(sorted((*others, library), key=lambda item: item.folder)))
+
+    def with_entry(self, entry: Entry) -> Board:
+        """With an entry in the place of the one of its library and model."""
+        place = (entry.library, entry.model)
+        others = (item for item in self.entries if (item.library, item.model) != place)
+        entries = sorted((*others, entry), key=lambda item: (item.library, item.model))
+        return replace(self, entries=tuple(entries), models=tuple(sorted({*self.models, entry.model})))
+
+
+def board_json(board: Board) -> str:
+    """The document; in ASCII and sorted, so that the same scoreboard gives the same bytes."""
+    value = {**to_json(replace(board, entries=())), "schema": SCHEMA_VERSION}
+    value["entries"] = [_entry_to_json(entry) for entry in board.entries]
+    return json.dumps(value, indent=1, ensure_ascii=True, sort_keys=True) + "\n"
+
+
+def board_from_json(text: str) -> Board:
+    """The scoreboard of `board_json`; raises one of FORM_ERRORS for anything else."""
+    value = json.loads(text)
+    if value.pop("schema") != SCHEMA_VERSION:
+        raise ValueError(f"is no scoreboard of schema {SCHEMA_VERSION}")
+    entries = tuple(map(_entry_from_json, value.pop("entries")))
+    return replace(from_json({**value, "entries": []}, Board), entries=entries)
+
+
+def _entry_to_json(entry: Entry) -> dict[str, Any]:
+    return {**to_json(replace(entry, findings=())), "findings": [_placed_to_json(item) for item in entry.findings]}
+
+
+def _placed_to_json(item: Placed) -> dict[str, Any]:
+    place = Place(item.weight, item.kind, item.confirmed, item.command)
+    return {**to_json(place), "finding": finding_to_json(item.finding)}
+
+
+def _entry_from_json(value: dict[str, Any]) -> Entry:
+    findings = tuple(map(_placed_from_json, value["findings"]))
+    return replace(from_json({**value, "findings": []}, Entry), findings=findings)
+
+
+def _placed_from_json(value: dict[str, Any]) -> Placed:
+    fields = dict(value)
+    finding = finding_from_json(fields.pop("finding"))
+    place = from_json(fields, Place)
+    return Placed(place.weight, place.kind, place.confirmed, place.command, finding)
