@@ -1,9 +1,9 @@
-"""What an official library and another one answer to an input, each asked in a fresh process of its own.
+r"""What an official library and another one answer to an input, each in a fresh process of its own.
 
-    python tools/both_answers.py --model llama2/tokenizer.model --subject adapters/kitoken/subject.toml '"caf\\u00e9"'
+    python tools/both_answers.py --model llama2/tokenizer.model --subject adapters/kitoken/subject.toml '"caf\u00e9"'
 
-The input is JSON: a text, a list of ids to decode, or {"hex": "ff"} for bytes. Prints both answers and says whether they
-differ; exit code 1 where they do. The official library is asked by tools/official_answer.py, without the harness.
+The input is JSON: a text, a list of ids to decode, or {"hex": "ff"} for bytes. Prints both answers and says whether
+they differ; exit code 1 where they do. The official library is asked by tools/official_answer.py, without the harness.
 """
 
 from __future__ import annotations
@@ -108,8 +108,10 @@ def _decoding(found: Decoding) -> Answer:
     return {"text": found.text, **({} if found.with_special is None else {"kept": found.with_special})}
 
 
-def differ(check: str, official: Answer, subject: Answer) -> bool:
-    """Whether the two differ in what a check compares, as far as both tell it."""
+def differ(check: str, official: Answer, subject: Answer) -> bool | None:
+    """Whether the two differ in what a check compares, as far as both tell it; None for a check of other things."""
+    if check not in PARTS:
+        return None
     if check == "decode" and "decoded" not in official:  # ids, whose answers are texts
         return _differ(official, subject)
     part = PARTS[check]
@@ -168,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(any(differs for differs, _ in found))
     official = official_answers(model, [options.input])
     subject = subject_answers(model, options.subject, [options.input], official)
-    differs = differ(options.check, official[0], subject[0])
+    differs = bool(differ(options.check, official[0], subject[0]))
     give(f"{model.oracle}  {json.dumps(official[0])}\n{options.subject}  {json.dumps(subject[0])}\n")
     give(f"{options.check}: {'they differ' if differs else 'no difference'}\n")
     return int(differs)

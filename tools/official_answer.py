@@ -1,6 +1,6 @@
-"""What an official library answers, asked in a process of its own that knows nothing of the harness.
+r"""What an official library answers, asked in a process of its own that knows nothing of the harness.
 
-    echo '[{"text": "caf\\u00e9"}]' | python tools/official_answer.py tokenizer.json path/to/tokenizer.json
+    echo '[{"text": "caf\u00e9"}]' | python tools/official_answer.py tokenizer.json path/to/tokenizer.json
 
 Takes a list of inputs on standard input, each a text, bytes in hexadecimal or ids, and gives a list of answers: the
 ids of a text, with what else the library tells of them, and the text of ids, with special tokens skipped and kept.

@@ -30,11 +30,12 @@ from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding
 from conformance.core.resources import corpora_folder
 from conformance.core.run import Run, case_to_json
+from conformance.core.slugs import slug
 from conformance.engine.plan import ModelPlan
 from conformance.files.atomic import write_atomically
 from conformance.report.console import say
 from conformance.report.run.folder import RUN, read_run_folder
-from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, Weight
+from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, State, Weight
 from conformance.report.scoreboard.folder import read_board, write_board
 from conformance.report.unicode_ages import age_of
 from conformance.runs.models import plan_models
@@ -81,7 +82,11 @@ DIFFERENT = (0, 1)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A library that is to be asked with a model. plan: in words. seconds: of fuzzing, as `conformance fuzz` has it."""
+    """A library that is to be asked with a model.
+
+    shown: its subject.toml, as the pages name it. parts: of the plan, which is in words.
+    seconds: of fuzzing, as `conformance fuzz` has it. runs: where the run folders stay.
+    """
 
     subject: Path
     model: ModelPlan
@@ -89,6 +94,7 @@ class Task:
     parts: tuple[str, ...]
     seconds: str
     plan: str
+    runs: Path
 
     @property
     def folder(self) -> str:
@@ -115,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not tasks:
             continue
         say(f"{number}/{len(wanted)} {path.parent.name}: {len(tasks)} models")
-        library = build(path, bool(options.only))
+        library = build(path, options.runs / f"{path.parent.name}.built", bool(options.only))
         board = board.with_library(library)
         if not library.failure:
             for entry, version in _asked(tasks, options.jobs):
@@ -139,6 +145,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--time", default="60s", metavar="T", help="Of fuzzing, as of `conformance fuzz`.")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="Models at a time.")
     parser.add_argument("--adapters", type=Path, default=ADAPTERS, metavar="DIR", help="Default: those of the project.")
+    parser.add_argument("--runs", type=Path, default=RUNS, metavar="DIR", help="Where the run folders stay.")
     parser.add_argument("--out", type=Path, default=PUBLISHED, metavar="DIR", help="Where the pages are written.")
     options = parser.parse_args(arguments)
     if not options.models:
@@ -159,7 +166,9 @@ def _begun(folder: Path, plan: str) -> Board:
     if found is None:
         return empty
     if found.plan != plan or dict(found.versions) != dict(empty.versions):
-        raise InputError(f"{folder}: holds a scoreboard of another plan or other official libraries; name another --out")
+        raise InputError(
+            f"{folder}: holds a scoreboard of another plan or other official libraries; name another --out"
+        )
     return found
 
 
@@ -182,13 +191,17 @@ def _tasks(path: Path, models: Iterable[ModelPlan], options: argparse.Namespace)
             continue
         encoding = ENCODINGS.get(name, {}).get(model.encoding, model.encoding)
         known = replace(model, encoding=encoding)
-        found.append(Task(path, known, _shown(path), options.part, options.time, options.plan))
+        found.append(Task(path, known, _shown(path), options.part, options.time, options.plan, options.runs))
     return found
 
 
 def _shown(path: Path) -> str:
     """A file as the commands of the pages name it."""
-    return str(path.resolve().relative_to(ROOT)) if path.resolve().is_relative_to(ROOT) else path.name
+    return (
+        str(path.resolve().relative_to(ROOT))
+        if path.resolve().is_relative_to(ROOT)
+        else f"{path.parent.name}/{path.name}"
+    )
 
 
 def _is_done(board: Board, task: Task) -> bool:
@@ -208,23 +221,28 @@ def _version(board: Board, library: Library) -> str:
 # --- building
 
 
-def build(path: Path, anew: bool = False) -> Library:
+def build(path: Path, stamp: Path, anew: bool) -> Library:
     """Build a library in the folder of its adapter, unless it has been built so; a failure is told.
 
-    anew: though it has been built.
+    stamp: a file that holds the build that was done. anew: though it has been built.
     """
     found: Definition = definition(str(path))
     about = found.about
     assert about is not None
     library = Library(path.parent.name, about.name, about.language, "", about.homepage, about.build)
-    stamp = RUNS / f"{library.folder}.built"
     is_built = stamp.exists() and stamp.read_text("utf-8") == about.build and shutil.which(found.command[0])
     if not about.build or (is_built and not anew):
         return library
     say(f"  {library.name}: {about.build}")
     try:
         done = subprocess.run(
-            about.build, shell=True, cwd=found.folder, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
+            about.build,
+            shell=True,
+            cwd=found.folder,
+            capture_output=True,
+            text=True,
+            timeout=BUILD_SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return replace(library, failure=f"the build took more than {BUILD_SECONDS} seconds")
@@ -256,7 +274,7 @@ def _asked(tasks: Sequence[Task], jobs: int) -> Iterable[tuple[Entry, str]]:
 
 def ask(task: Task) -> tuple[Entry, str]:
     """Run the plan of a library with a model; the runs stay in reports/runs/scoreboard/."""
-    folder = RUNS / task.folder / task.model.name.replace("/", "-")
+    folder = task.runs / task.folder / task.model.name.replace("/", "-")
     shutil.rmtree(folder, ignore_errors=True)
     entry = Entry(task.folder, task.model.name, task.model.oracle, task.plan, "asked")
     runs: dict[str, Run] = {}
@@ -270,7 +288,7 @@ def ask(task: Task) -> tuple[Entry, str]:
         runs[name] = run
         absence = next((item for item in run.absences if item.subject == _label(task)), None)
         if absence is not None:
-            state = "not read" if absence.kind == "refused" else "failed"
+            state: State = "not read" if absence.kind == "refused" else "failed"
             entry = replace(entry, state=state, reason=_hidden(absence.message))
             break
         entry = replace(entry, problems=(*entry.problems, *_problems(name, run)))
@@ -301,7 +319,9 @@ def _said(entry: Entry) -> str:
     if entry.state != "asked":
         return f"{entry.state}: {entry.reason}"
     wrong = len(entry.of("wrong"))
-    return f"{entry.right:,} of {entry.compared:,} natural texts right, {wrong} findings, {entry.unconfirmed} unconfirmed"
+    return (
+        f"{entry.right:,} of {entry.compared:,} natural texts right, {wrong} findings, {entry.unconfirmed} unconfirmed"
+    )
 
 
 def _label(task: Task) -> str:
@@ -340,7 +360,9 @@ def _run(task: Task, arguments: Sequence[str], folder: Path) -> Run | None:
     command = [sys.executable, "-m", "conformance", name, "--model", str(task.model.path), *named]
     command += ["--jobs", "1", "--quiet", "--out", str(folder)]
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, env=_environment(), timeout=PART_SECONDS)
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, env=environment(), timeout=PART_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         return None
     if done.returncode not in DIFFERENT or not (folder / RUN).exists():
@@ -349,7 +371,8 @@ def _run(task: Task, arguments: Sequence[str], folder: Path) -> Run | None:
     return read_run_folder(folder)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Of the commands that are run: the harness is that of the checkout."""
     return {**os.environ, "RUST_BACKTRACE": "0", "PYTHONPATH": str(ROOT)}
 
 
@@ -369,15 +392,14 @@ def _with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path)
     for name, findings in own.items():
         weight: Weight = "natural text" if name == "languages" else "other"
         new = [item for item in findings if item.fingerprint not in placed]
-        confirmed = _confirmed(task, new, folder / name)
-        for finding, (is_confirmed, is_of_unknown_ids) in zip(new, confirmed, strict=True):
+        for finding, verdict in zip(new, _asked_again(task, new, folder / name), strict=True):
             seen: Weight = "edge cases" if name == "edges" and finding.languages else weight
-            kind = _kind(finding, is_of_unknown_ids)
-            if seen == "natural text" and kind == "wrong" and not is_confirmed:
+            kind = kind_of(finding, verdict)
+            if seen == "natural text" and kind == "wrong" and not verdict.is_confirmed:
                 unconfirmed += 1
                 continue
-            command = _shown_by(task, finding, name)
-            placed[finding.fingerprint] = Placed(seen, kind, is_confirmed, command, _bare(finding))
+            command = _shown_by(task, finding, name, verdict)
+            placed[finding.fingerprint] = Placed(seen, kind, verdict.is_confirmed, command, _bare(finding))
     compared = wrong = 0
     if "languages" in runs:
         compared = sum(
@@ -392,11 +414,11 @@ def _with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path)
     )
 
 
-def _kind(finding: Finding, is_of_unknown_ids: bool) -> Kind:
+def kind_of(finding: Finding, verdict: Verdict) -> Kind:
     """Wrong, unless it is listed, of ids that the model lacks, or of characters or tables of other Unicode versions."""
     if finding.status == "known":
         return "listed"
-    if is_of_unknown_ids:
+    if verdict.has_unknown_ids:
         return "choice"
     ages = [age_of(character) for character in finding.example.case.readable_text]
     is_newer = any(not age or float(age) > SPOKEN_BY_ALL for age in ages)
@@ -406,8 +428,9 @@ def _kind(finding: Finding, is_of_unknown_ids: bool) -> Kind:
 def _bare(finding: Finding) -> Finding:
     """A finding without evidence, without folders of this machine, and without the command of the run folder."""
     example = finding.example
-    texts = {"expected": _hidden(example.expected), "observed": _hidden(example.observed)}
-    return replace(finding, example=replace(example, **texts, evidence=NO_EVIDENCE), replay="")
+    expected, observed = _hidden(example.expected), _hidden(example.observed)
+    bare = replace(example, expected=expected, observed=observed, evidence=NO_EVIDENCE)
+    return replace(finding, example=bare, replay="")
 
 
 def _hidden(text: str) -> str:
@@ -423,48 +446,63 @@ def _input(finding: Finding) -> dict[str, object]:
     return {"hex" if name == "bytes_hex" else name: case[name] for name in ("text", "bytes_hex", "ids") if name in case}
 
 
-def _shown_by(task: Task, finding: Finding, part: str) -> str:
-    """The command that shows a finding: both asked alone, or where the check is of a library with itself, the run."""
-    from both_answers import PARTS as COMPARED
-
+def _shown_by(task: Task, finding: Finding, part: str, verdict: Verdict) -> str:
+    """The command that shows a finding: both asked alone, or where a library is held against itself, the run."""
     check = finding.example.check
-    if check not in COMPARED:
-        arguments = [*_commands(task)[part], "--check", "-".join(check.replace("=", " ").split())]
-        return f"conformance {shlex.join(_told(task, arguments))}"
+    if not verdict.is_of_both:
+        return f"conformance {shlex.join(_told(task, [*_commands(task)[part], '--check', slug(check)]))}"
     given = _input(finding)
     value = json.dumps(given if "hex" in given else next(iter(given.values())))
     named = _told(task, ["both_answers"])[1:]
     return shlex.join(["python", "tools/both_answers.py", *named, "--check", check, value])
 
 
-def _confirmed(task: Task, findings: Sequence[Finding], folder: Path) -> list[tuple[bool, bool]]:
-    """Whether each finding is seen again, by the official library and the subject in fresh processes.
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of asking again what a finding is about.
 
-    And whether it is of ids that the model does not have.
+    is_confirmed: it differs again. has_unknown_ids: it is of ids that the model does not have. is_of_both: the official
+    library alone was asked as well, for it is no check that holds a library against itself.
     """
-    from both_answers import PARTS as COMPARED
 
-    found = dict.fromkeys((item.fingerprint for item in findings), (False, False))
-    direct = [item for item in findings if item.example.check in COMPARED]
-    if direct:
-        asked = json.dumps([[item.example.check, _input(item)] for item in direct])
-        tool = [sys.executable, str(ROOT / "tools" / "both_answers.py"), "--model", str(task.model.path)]
-        tool += ["--encoding", task.model.encoding] if task.model.encoding else []
-        command = [*tool, "--subject", str(task.subject)]
-        try:
-            done = subprocess.run(
-                command, input=asked, text=True, capture_output=True, env=_environment(), timeout=PART_SECONDS, cwd=ROOT
-            )
-            verdicts = json.loads(done.stdout)
-            found.update(zip((item.fingerprint for item in direct), map(tuple, verdicts), strict=True))
-        except (subprocess.TimeoutExpired, ValueError):
-            say(f"  {task.folder} on {task.model.name}: nothing could be asked again")
-    for item in findings:
-        if item.example.check not in COMPARED:
-            replay = [sys.executable, "-m", "conformance", "replay", str(folder), item.fingerprint]
-            said = subprocess.run(replay, capture_output=True, text=True, env=_environment(), cwd=ROOT)
-            found[item.fingerprint] = (said.returncode == 1 and "still differs" in said.stdout, False)
-    return [found[item.fingerprint] for item in findings]
+    is_confirmed: bool = False
+    has_unknown_ids: bool = False
+    is_of_both: bool = False
+
+
+def _asked_again(task: Task, findings: Sequence[Finding], folder: Path) -> list[Verdict]:
+    """The verdict on each finding, by the official library and the subject in fresh processes."""
+    if not findings:
+        return []
+    asked = json.dumps([[item.example.check, _input(item)] for item in findings])
+    command = [sys.executable, str(ROOT / "tools" / "both_answers.py"), "--model", str(task.model.path)]
+    command += ["--encoding", task.model.encoding] if task.model.encoding else []
+    command += ["--subject", str(task.subject)]
+    try:
+        done = subprocess.run(
+            command,
+            input=asked,
+            capture_output=True,
+            text=True,
+            timeout=PART_SECONDS,
+            cwd=ROOT,
+            env=environment(),
+            check=False,
+        )
+        verdicts: list[tuple[bool | None, bool]] = json.loads(done.stdout)
+    except (subprocess.TimeoutExpired, ValueError):
+        say(f"  {task.folder} on {task.model.name}: nothing could be asked again")
+        return [Verdict()] * len(findings)
+    return [
+        _replayed(folder, finding) if differs is None else Verdict(differs, has_unknown_ids, True)
+        for finding, (differs, has_unknown_ids) in zip(findings, verdicts, strict=True)
+    ]
+
+
+def _replayed(folder: Path, finding: Finding) -> Verdict:
+    command = [sys.executable, "-m", "conformance", "replay", str(folder), finding.fingerprint]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment(), check=False)
+    return Verdict(done.returncode == 1 and "still differs" in done.stdout)
 
 
 if __name__ == "__main__":
