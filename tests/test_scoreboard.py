@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conformance.core.case import ids_case, text_case
 from conformance.core.finding import Finding, Mismatch
-from conformance.report.scoreboard.board import Board
+from conformance.core.run import Cell, Run
+from conformance.engine.plan import ModelPlan
+from conformance.report.scoreboard.board import Board, Entry
 from conformance.report.scoreboard.folder import read_board
-from tests.test_third_party_sessions import loaded
+from tests.test_third_party_sessions import a_run, loaded
 
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = "spm-unigram"
@@ -146,6 +151,43 @@ def a_finding(case: object, rule: str = "other ids", status: str = "new") -> Fin
 )
 def test_what_is_no_fault_by_itself_is_set_apart(finding: Finding, verdict: object, kind: str) -> None:
     assert tool.kind_of(finding, verdict) == kind
+
+
+def a_run_of(*findings: Finding) -> Run:
+    cells = (Cell("m", "the planted", "ids", compared=100, mismatched=sum(item.count for item in findings)),)
+    return a_run(findings=findings, cells=cells)
+
+
+def test_what_does_not_come_again_is_not_published_and_takes_nothing_from_the_share(
+    adapters: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    natural = (a_finding(text_case("a", ""), "seen again"), a_finding(text_case("b", ""), "not seen again"))
+    found = [replace(item, example=replace(item.example, subject="the planted"), count=7) for item in natural]
+    verdicts = {"seen again": tool.Verdict(True), "not seen again": tool.Verdict()}
+    monkeypatch.setattr(tool, "asked_again", lambda task, asked, folder: [verdicts[item.rule] for item in asked])
+    model = ModelPlan("m", Path("m"), "sentencepiece", "sentencepiece")
+    subject = adapters / "planted" / "subject.toml"
+    task = tool.Task(subject, model, "subject.toml", ("languages", "fuzz"), "1s", "a plan", Path())
+    begun = Entry("planted", "m", "sentencepiece", "a plan", "asked")
+    entry = tool.with_findings(task, begun, {"languages": a_run_of(*found), "fuzz": a_run_of(*found)}, Path())
+    by_rule = {item.finding.rule: item.weight for item in entry.findings}
+    assert by_rule == {"seen again": "natural text"}
+    assert (entry.compared, entry.right, entry.unconfirmed) == (100, 93, 1)
+
+
+def test_an_interruption_ends_it_with_a_sentence(adapters: Path, tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tools" / "scoreboard.py"), "--models", MODEL, "--adapters", str(adapters)]
+    command += ["--out", str(tmp_path), "--runs", str(tmp_path / "runs"), "--only", "planted"]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=tool.environment(), start_new_session=True
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "1/1 planted: 1 models\n"
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stderr.read()
+    assert process.returncode == 130
+    assert "scoreboard: stopped; the same command goes on" in said
+    assert "Traceback" not in said
 
 
 RIGHT = {"ids": [1], "offsets": [[0, 1]], "decoded": {"text": "a", "kept": "a"}, "round trip": {"kept": "a"}}

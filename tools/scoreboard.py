@@ -6,9 +6,9 @@
 
 A library is built by the `build` of its subject.toml, in place; one that cannot be built is a row with the reason. Each
 library with each model is a `conformance run` over the corpora of some languages, one over the edge cases and the
-vocab, and a `conformance fuzz`. What they find is asked again in fresh processes (tools/both_answers.py); of what they
-find in natural text, only what that confirms is published. Each entry is on disk before the next: nothing is lost when
-it is stopped, and what has been done by the same plan is not done again.
+vocab, and a `conformance fuzz`. What they find is asked again in fresh processes (tools/both_answers.py), and what that
+does not confirm is not published. Each entry is on disk before the next: nothing is lost when it is stopped, and what
+has been done by the same plan is not done again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -76,8 +77,13 @@ ENCODINGS = {"llama3-tokenizer-js": {"llama3": "llama3.1"}}
 
 BUILD_SECONDS = 1_800
 PART_SECONDS = 3_600
-DIFFERENT = (0, 1)
+DONE = (0, 1)
 """The exit codes of a run that was done."""
+INTERRUPTED = 130
+
+
+class Stopped(Exception):
+    """A command was interrupted: what would come after it is not to be done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if unknown := {*options.only} - {path.parent.name for path in subjects}:
         sys.exit(f"scoreboard: there is no adapter {', '.join(sorted(unknown))}")
     wanted = [path for path in subjects if not options.only or path.parent.name in options.only]
+    try:
+        _make(board, wanted, models, options)
+    except (KeyboardInterrupt, Stopped):
+        say("scoreboard: stopped; the same command goes on")
+        sys.exit(INTERRUPTED)
+
+
+def _make(board: Board, wanted: Sequence[Path], models: Sequence[ModelPlan], options: argparse.Namespace) -> None:
     for number, path in enumerate(wanted, 1):
         tasks = _tasks(path, models, options)
         if not options.only and not _failed(board, path):
@@ -293,7 +307,7 @@ def ask(task: Task) -> tuple[Entry, str]:
             break
         entry = replace(entry, problems=(*entry.problems, *_problems(name, run)))
     if entry.state == "asked" and runs:
-        entry = _with_findings(task, entry, runs, folder)
+        entry = with_findings(task, entry, runs, folder)
     elif not runs:
         entry = replace(entry, state="failed", reason="; ".join(entry.problems) or "nothing was run")
     info = next((s for run in runs.values() for s in run.subjects if s.name == _label(task)), None)
@@ -365,7 +379,9 @@ def _run(task: Task, arguments: Sequence[str], folder: Path) -> Run | None:
         )
     except subprocess.TimeoutExpired:
         return None
-    if done.returncode not in DIFFERENT or not (folder / RUN).exists():
+    if done.returncode in (INTERRUPTED, -signal.SIGINT):
+        raise Stopped
+    if done.returncode not in DONE or not (folder / RUN).exists():
         say(f"  {task.folder} on {task.model.name}: {name}: {_last(done.stderr)}")
         return None
     return read_run_folder(folder)
@@ -384,19 +400,20 @@ def _last(said: bytes) -> str:
 # --- what was found
 
 
-def _with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) -> Entry:
+def with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) -> Entry:
+    """An entry with what its runs found, each cause once, where it weighs most. folder: of the runs."""
     label = _label(task)
     own = {name: [item for item in run.findings if item.example.subject == label] for name, run in runs.items()}
     placed: dict[str, Placed] = {}
-    unconfirmed = 0
+    unconfirmed: set[str] = set()
     for name, findings in own.items():
         weight: Weight = "natural text" if name == "languages" else "other"
         new = [item for item in findings if item.fingerprint not in placed]
-        for finding, verdict in zip(new, _asked_again(task, new, folder / name), strict=True):
+        for finding, verdict in zip(new, asked_again(task, new, folder / name), strict=True):
             seen: Weight = "edge cases" if name == "edges" and finding.languages else weight
             kind = kind_of(finding, verdict)
-            if seen == "natural text" and kind == "wrong" and not verdict.is_confirmed:
-                unconfirmed += 1
+            if kind == "wrong" and not verdict.is_confirmed:
+                unconfirmed.add(finding.fingerprint)
                 continue
             command = _shown_by(task, finding, name, verdict)
             placed[finding.fingerprint] = Placed(seen, kind, verdict.is_confirmed, command, _bare(finding))
@@ -410,7 +427,11 @@ def _with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path)
             item.finding.count for item in natural if item.kind == "wrong" and item.finding.example.check == "ids"
         )
     return replace(
-        entry, findings=tuple(placed.values()), unconfirmed=unconfirmed, compared=compared, right=compared - wrong
+        entry,
+        findings=tuple(placed.values()),
+        unconfirmed=len(unconfirmed - placed.keys()),
+        compared=compared,
+        right=compared - wrong,
     )
 
 
@@ -470,7 +491,7 @@ class Verdict:
     is_of_both: bool = False
 
 
-def _asked_again(task: Task, findings: Sequence[Finding], folder: Path) -> list[Verdict]:
+def asked_again(task: Task, findings: Sequence[Finding], folder: Path) -> list[Verdict]:
     """The verdict on each finding, by the official library and the subject in fresh processes."""
     if not findings:
         return []

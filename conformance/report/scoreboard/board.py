@@ -52,7 +52,7 @@ class Entry:
     library: the folder of its adapter. oracle: the official library and its release.
     plan: what was asked, as `Board.plan`; an entry of another plan is of another scoreboard.
     compared, right: natural texts whose ids were compared, and those whose ids were not wrong.
-    unconfirmed: findings that were not seen again, and are not published. untested: what the library does not have.
+    unconfirmed: how many findings were not seen again, and are not published. untested: what the library does not have.
     reason: why it was not asked, "" where it was. problems: what makes the entry worth less than it looks.
     started: when it was asked first. commands: what was run.
     """

@@ -35,8 +35,9 @@ FAIRNESS = (
     "it says it does not do is not asked, and stands below.",
     "A natural text is right where its ids are those of the official library. A finding is one cause, however many "
     "texts show it; its input was shrunk by the harness.",
-    "Whatever is called wrong in natural text was asked again, of the official library alone in a process that knows "
-    "nothing of the harness, and of the library in a fresh one; what did not differ again is not published.",
+    "Whatever is called wrong was asked again, of the official library alone in a process that knows nothing of the "
+    "harness, and of the library in a fresh one; what did not differ again is not published. Where a library is held "
+    "against itself, as in streams, it alone was asked again.",
     "What is only another version of Unicode, or a choice that no format makes, is set apart and takes nothing from a "
     "share.",
     "Nothing here says how fast a library is.",

@@ -109,7 +109,7 @@ def test_the_page_of_a_library_shows_what_is_wrong_the_heaviest_first_and_the_re
     order = ["natural text · ids", "seen in made inputs", view.APART["Unicode version"][:40], "newer digits", "On ids"]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
-    assert "2 findings in natural text did not come again, and are not shown." in text
+    assert "2 findings did not come again, and are not shown." in text
     assert "not on its own: it may hang on what was asked before" in text
 
 
