@@ -63,7 +63,8 @@ class ShardResult:
 
     answers: how many answers of subjects were compared. languages: by language and subject, how many answers were
     compared, and how many mismatched. unavailable: by subject, why it takes no part with the model. methods: by
-    subject, the methods and parts of answers that it was asked for, and whether it has them.
+    subject, the methods and parts of answers that it was asked for, and whether it has them. adapter_errors: by
+    subject, the first error of what stands between it and the harness.
     """
 
     shard: Shard
@@ -75,6 +76,7 @@ class ShardResult:
     groups: dict[GroupKey, Group] = field(default_factory=partial(defaultdict, Group))
     unavailable: dict[str, Failure] = field(default_factory=dict)
     methods: dict[str, dict[str, bool]] = field(default_factory=partial(defaultdict, dict))
+    adapter_errors: dict[str, str] = field(default_factory=dict)
 
     def join(self, part: ShardResult) -> None:
         """Count a part in, which stays as it is."""
@@ -82,6 +84,7 @@ class ShardResult:
         self.answers += part.answers
         self.seconds += part.seconds
         self.unavailable |= part.unavailable
+        self.adapter_errors = part.adapter_errors | self.adapter_errors
         for subject, asked in part.methods.items():
             add_methods(self.methods[subject], asked)
         for key, counts in part.counts.items():

@@ -84,6 +84,8 @@ def judged(
         if again is not None and name not in BUILT_IN:
             not_repeated = unrepeated(bench, name, seen, again, shard.key, _depth(shard))
         _record(result, bench, name, seen, not_repeated)
+        if name in bench.subjects and bench.subjects[name].adapter_error:
+            result.adapter_errors[name] = bench.subjects[name].adapter_error
     return result
 
 

@@ -176,6 +176,11 @@ def _problems(job: Job, results: Results, run: Run, rows: Sequence[tuple[str, st
     return [
         *nothing_compared(rows, own or plan.labels, absences),
         *missing(absences, plan.require),
+        *(
+            f"{subject} on {model}: its adapter has an error, and what was asked then is not compared: {message}"
+            for model, result in results.items()
+            for subject, message in sorted(result.adapter_errors.items())
+        ),
         *(f"{path}: the corpus gave no case" for path in plan.inputs.files if not read_corpus(path)),
         *vacuous(table, [info.name for info in job.models if info.name not in with_absences], rows, methods),
         *unchecked(

@@ -79,6 +79,7 @@ class _Line:
     groups: tuple[_Group, ...]
     unavailable: dict[str, Failure]
     methods: dict[str, dict[str, bool]] = field(default_factory=dict)
+    adapter_errors: dict[str, str] = field(default_factory=dict)
 
 
 def result_to_json(result: ShardResult) -> dict[str, Any]:
@@ -96,6 +97,7 @@ def result_to_json(result: ShardResult) -> dict[str, Any]:
         ),
         result.unavailable,
         result.methods,
+        result.adapter_errors,
     )
     value: dict[str, Any] = to_json(line)
     return value
@@ -120,6 +122,7 @@ def result_from_json(value: Any) -> ShardResult:
     for group in line.groups:
         result.groups[group.key] = _group(group, line.shard.model)
     result.methods.update(line.methods)
+    result.adapter_errors.update(line.adapter_errors)
     return result
 
 

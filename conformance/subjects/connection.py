@@ -68,7 +68,7 @@ class ProgramConnection:
         deadline = time.monotonic() + seconds
         while True:
             line = self._program.read_line(most, seconds, deadline)
-            found = _of_line(line, ANSWERS[type(request)])
+            found = _of_line(line, ANSWERS[type(request)], request)
             if found is not None:
                 return _checked(found, request)
             if len(self.noise) < MOST_NOISE:
@@ -95,7 +95,7 @@ class LocalConnection:
         self._answers.append({"id": request.id, **self._server.answer(message)})
 
     def receive(self, request: Request, seconds: float) -> Answer:
-        return _checked(_converted(self._answers.pop(0), ANSWERS[type(request)]), request)
+        return _checked(_converted(self._answers.pop(0), ANSWERS[type(request)], request), request)
 
     def stop(self) -> int | None:
         return 0
@@ -109,7 +109,7 @@ def as_line(request: Request) -> bytes:
     return json.dumps(msgspec.to_builtins(request)).encode("ascii") + b"\n"
 
 
-def _of_line(line: bytes, kind: type[A]) -> A | None:
+def _of_line(line: bytes, kind: type[A], request: Request) -> A | None:
     """The answer in a line; None where it is no answer at all, such as what a library prints.
 
     Raises NoAnswer for one of another form.
@@ -124,19 +124,20 @@ def _of_line(line: bytes, kind: type[A]) -> A | None:
         return None
     if not isinstance(value, dict) or "id" not in value:
         return None
-    return _converted(value, kind)
+    return _converted(value, kind, request)
 
 
-def _converted(value: Mapping[str, Any], kind: type[A]) -> A:
+def _converted(value: Mapping[str, Any], kind: type[A], request: Request) -> A:
     try:
         return msgspec.convert(value, kind)
     except (ValueError, RecursionError) as error:
-        raise NoAnswer(Failure("nonsense", f"its answer has another form: {error}"[:400])) from None
+        failure = Failure("nonsense", f"its answer has another form: {error}"[:400])
+        raise NoAnswer(failure, is_over=value.get("id") != request.id) from None
 
 
 def _checked(answer: Answer, request: Request) -> Answer:
     if answer.id != request.id:
         raise NoAnswer(Failure("nonsense", f"it answers message {answer.id} where {request.id} was due"))
     if answer.error is not None:
-        raise NoAnswer(Failure("adapter error", answer.error.message[:400]))
+        raise NoAnswer(Failure("adapter error", answer.error.message[:400]), is_over=False)
     return answer

@@ -24,11 +24,16 @@ _PIPE_BYTES = 1 << 16
 
 
 class NoAnswer(Exception):
-    """The program hung, died, or said too much. failure: which of these."""
+    """There is no answer to a message.
 
-    def __init__(self, failure: Failure) -> None:
+    failure: why: the program hung, died, said too much, or something else. is_over: whether it is to be started anew:
+        it is gone, or nobody knows which message it answers next.
+    """
+
+    def __init__(self, failure: Failure, is_over: bool = True) -> None:
         super().__init__(failure.message)
         self.failure = failure
+        self.is_over = is_over
 
 
 class Program:

@@ -11,6 +11,7 @@ import time
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -61,9 +62,9 @@ START_SECONDS = 60.0
 MOST_DEATHS = 3
 BATCH_TEXTS = 64
 SMOKE_TEXT = "a"
-FIRST_ITEMS = 16
-_SHORT_SECONDS, _LONG_SECONDS = 0.05, 0.5
-"""A message that takes less may have more items the next time, and one that takes more has fewer."""
+FIRST_ITEMS = 8
+_MESSAGE_SECONDS = 0.2
+"""So long a message is to take, by what the one before took."""
 ASKED_TWICE = 100
 """One text in so many is asked twice, the second time in reverse."""
 
@@ -97,6 +98,7 @@ class ProtocolSubject(Subject):
         self._special_tokens = special_tokens
         self._options = options
         self.anew = False
+        self.adapter_error = ""
         self._connection: Connection | None = None
         self._number = 0
         self._asked = False
@@ -183,6 +185,7 @@ class ProtocolSubject(Subject):
     def next_shard(self) -> None:
         """Forget earlier failures; where what it remembers matters, begin anew."""
         self._deaths = 0
+        self.adapter_error = ""
         self._batch_works = True
         if self._connection is not None and self._asked:
             if self.anew:
@@ -452,10 +455,10 @@ class ProtocolSubject(Subject):
             if self._deaths >= MOST_DEATHS:
                 given_up = Failure("not asked", f"it hung or died {MOST_DEATHS} times before")
                 return found + [given_up] * (len(items) - len(found))
-            results, window, failure = self._until_trouble(make, items[len(found) :])
+            results, window, trouble = self._until_trouble(make, items[len(found) :])
             found += results
-            if failure is not None:
-                found += self._one_by_one(make, window, failure)
+            if trouble is not None:
+                found += self._one_by_one(make, window, trouble)
         return found
 
     def _first_results(self, make: MakeRequest, items: Sequence[Any]) -> list[Result | None]:
@@ -467,7 +470,7 @@ class ProtocolSubject(Subject):
 
     def _until_trouble(
         self, make: MakeRequest, items: Sequence[Any]
-    ) -> tuple[list[Result], Sequence[Any], Failure | None]:
+    ) -> tuple[list[Result], Sequence[Any], NoAnswer | None]:
         """The results up to the first message that has no answer; the items of that message, and what became of it."""
         results: list[Result] = []
         waiting: deque[tuple[Request, Sequence[Any]]] = deque()
@@ -476,7 +479,7 @@ class ProtocolSubject(Subject):
             connection = self._be_ready()
         except UnavailableError as error:
             self._deaths = MOST_DEATHS
-            return results, items[:1], Failure("crashed", str(error))
+            return results, items[:1], NoAnswer(Failure("crashed", str(error)))
         self._asked = True
         since = time.monotonic()
         while True:
@@ -490,10 +493,10 @@ class ProtocolSubject(Subject):
             try:
                 results += _results(connection.receive(request, self._timeout), len(window))
             except NoAnswer as error:
-                failure = self._with_last_words(error.failure)
-                if waiting or failure.kind != "adapter error":
+                trouble = NoAnswer(self._with_last_words(error.failure), error.is_over)
+                if waiting or error.is_over:
                     self._close()
-                return results, window, failure
+                return results, window, trouble
             now = time.monotonic()
             self._adapt(now - since, len(window))
             since = now
@@ -506,31 +509,57 @@ class ProtocolSubject(Subject):
             start += size
 
     def _adapt(self, seconds: float, items: int) -> None:
-        if seconds > _LONG_SECONDS:
-            self._most_items = max(1, items // 2)
-        elif seconds < _SHORT_SECONDS and items == self._most_items:
-            self._most_items = min(2 * items, 4096)
+        """Have the next message take about `_MESSAGE_SECONDS`, and no more than twice as many items as this one."""
+        self._most_items = max(1, min(2 * items, int(_MESSAGE_SECONDS * items / max(seconds, 1e-9))))
 
-    def _one_by_one(self, make: MakeRequest, window: Sequence[Any], failure: Failure) -> list[Result | Failure]:
+    def _one_by_one(self, make: MakeRequest, window: Sequence[Any], trouble: NoAnswer) -> list[Result | Failure]:
         """The results of the items of a message that had no answer, each asked alone, up to one that has none again.
 
-        failure: what became of the message. Where each item alone is answered, that stands in the place of the first
-        result: it does not come again.
+        trouble: what became of the message. Where each item alone is answered, a hang or a death stands in the place of
+        the first result: it does not come again; an answer to another message is the adapter's error. But many items
+        may take longer than one may: a subject that needs so long for each of them is slow, and at no fault.
         """
-        is_death = failure.kind in ("timed out", "crashed")
-        self._deaths += is_death
-        if self._deaths > MOST_DEATHS or (len(window) == 1 and not is_death):
+        failure = trouble.failure
+        self._deaths += trouble.is_over
+        if self._deaths > MOST_DEATHS or (len(window) == 1 and not trouble.is_over):
+            self._note(failure)
             return [failure]
+        if failure.kind == "timed out":
+            self._most_items = 1
         found: list[Result | Failure] = []
+        seconds = 0.0
         for item in window:
+            self._be_ready_again()
+            since = time.monotonic()
             results, _, again = self._until_trouble(make, [item])
-            found += results or [again or failure]
-            if again is not None and again.kind in ("timed out", "crashed"):
-                self._deaths += not is_death
+            seconds += time.monotonic() - since
+            if again is None:
+                found += results
+                continue
+            found.append(again.failure)
+            self._note(again.failure)
+            if again.is_over:
+                self._deaths += not trouble.is_over
                 return found
-        if is_death and not any(isinstance(one, Failure) for one in found):
-            found[0] = _once(failure, len(window))
+        is_slow = failure.kind == "timed out" and len(window) > 1 and seconds > self._timeout / 2
+        if is_slow:
+            self._deaths -= 1
+        elif trouble.is_over and not any(isinstance(one, Failure) for one in found):
+            if failure.kind == "nonsense":
+                self._note(Failure("adapter error", failure.message))
+            else:
+                found[0] = _once(failure, len(window))
         return found
+
+    def _note(self, failure: Failure) -> None:
+        """Keep the first error of the adapter in a shard, which says nothing of the implementation."""
+        if failure.kind == "adapter error" and not self.adapter_error:
+            self.adapter_error = failure.message
+
+    def _be_ready_again(self) -> None:
+        """Start it where it is not there, so that the time of a start is not that of an answer."""
+        with suppress(UnavailableError):  # which asking it tells
+            self._be_ready()
 
     def _with_last_words(self, failure: Failure) -> Failure:
         if failure.kind != "crashed":
@@ -555,9 +584,9 @@ _MOST_WORDS = 2000
 def _results(answer: Any, due: int) -> Sequence[Result]:
     results: Sequence[Result] | None = answer.results
     if results is None:
-        raise NoAnswer(not_answered(answer) or Failure("nonsense", "an answer without results came"))
+        raise NoAnswer(not_answered(answer) or Failure("nonsense", "an answer without results came"), is_over=False)
     if len(results) != due:
-        raise NoAnswer(Failure("nonsense", f"{len(results)} results for {due} items"))
+        raise NoAnswer(Failure("nonsense", f"{len(results)} results for {due} items"), is_over=False)
     return results
 
 

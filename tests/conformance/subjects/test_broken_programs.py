@@ -16,6 +16,7 @@ from conformance.subjects.definition import Definition
 from conformance.subjects.isolated import IsolatedSubject
 from conformance.subjects.protocol import Model
 
+from ..commands import SMALLEST, Command
 from .isolated_subjects import failure
 
 PROGRAM = Path(__file__).with_name("broken_program.py")
@@ -95,9 +96,10 @@ def test_what_a_program_says_beside_its_answers_is_kept(broken: Broken) -> None:
 
 
 def test_an_answer_that_comes_twice_is_not_that_to_the_next_question(broken: Broken) -> None:
-    answers = broken("answers twice").encode_batch(["wrong", "a", "bb"])
-    assert answers[0] == Encoded((5,))
-    assert answers[1:] == [Encoded((1,)), Encoded((2,))]
+    subject = broken("answers twice")
+    assert subject.encode_batch(["wrong", "a", "bb"]) == [Encoded((5,)), Encoded((1,)), Encoded((2,))]
+    subject.encode("bb")
+    assert "it answers message" in subject.adapter_error
 
 
 @pytest.mark.parametrize(
@@ -175,3 +177,26 @@ def test_what_a_program_started_ends_with_it(broken: Broken) -> None:
     subject.close()
     left = subprocess.run(["pgrep", "-f", "time.sleep\\(600\\)"], capture_output=True, check=False).stdout.split()
     assert not {*sleeping} & {*left}
+
+
+def test_answers_of_another_form_do_not_cost_a_process_each(broken: Broken) -> None:
+    """Fault: the process was started anew after each of them, and then was not asked any more."""
+    subject = broken("gives numbers as strings")
+    before = subject._connection
+    answers = subject.encode_batch(["wrong"] * 20 + ["a"])
+    assert [failure(answer).kind for answer in answers[:-1]] == ["nonsense"] * 20
+    assert answers[-1] == Encoded((1,))
+    assert subject._connection is before
+
+
+def test_an_error_of_the_adapter_is_a_problem_of_the_run_and_no_finding(
+    conformance_here: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "texts.txt").write_text("a\nwrong\nbb\n", "utf-8")
+    command = f"{sys.executable} {PROGRAM} 'has an error of its own'"
+    arguments = ("--model", "spm-char", "--check", "ids", "--corpus", "texts.txt", *SMALLEST)
+    result = conformance_here("run", *arguments, "--subject", command, "--out", "out", cwd=tmp_path, isolated=True)
+    assert result.returncode == 1
+    said = " ".join(result.stdout.split())
+    assert "its adapter has an error, and what was asked then is not compared: no field" in said
+    assert "\x1b" not in result.stdout

@@ -432,3 +432,21 @@ def test_memory_beyond_the_bound_is_refused(tmp_path: Path) -> None:
         assert failure(subject.encode("x" * 400)).message.startswith("MemoryError")
     finally:
         subject.close()
+
+
+def test_a_subject_that_is_slow_with_many_texts_is_at_no_fault(make: Make) -> None:
+    """Fault: many texts in a message had the time of one, and were said to have hung once."""
+    subject = make(
+        """
+        import time
+        class Subject:
+            def __init__(self, path): pass
+            def encode(self, text, special):
+                time.sleep(0.4 if len(text) > 1 else 0)
+                return [len(text)]
+            def decode(self, ids, skip): return ""
+        """,
+        timeout=1.0,
+    )
+    texts = ["a", "bb", "ccc", "dddd", "eeeee", "ffffff"]
+    assert subject.encode_batch(texts) == [Encoded((len(text),)) for text in texts]
