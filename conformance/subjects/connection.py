@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
@@ -20,6 +21,8 @@ _NOISE_CHARACTERS = 200
 LEAST_ANSWER_BYTES, ANSWER_BYTES_PER_BYTE = 16 << 20, 64
 """An answer may have so many bytes, and so many for each byte of its question; what is read takes twenty times as much
 memory at worst."""
+_BEGINNING = re.compile(rb'\s*\{\s*"id"\s*:')
+"""Of an answer, most often: there is no need to wait for another."""
 A = TypeVar("A", bound=Answer)
 
 
@@ -112,7 +115,7 @@ def as_line(request: Request) -> bytes:
 def _of_line(line: bytes, kind: type[A], request: Request) -> A | None:
     """The answer in a line; None where it is no answer at all, such as what a library prints.
 
-    Raises NoAnswer for one of another form.
+    Raises NoAnswer for one of another form; also for what begins as an answer does, and is no JSON.
     """
     try:
         return msgspec.json.decode(line, type=kind)
@@ -120,7 +123,9 @@ def _of_line(line: bytes, kind: type[A], request: Request) -> A | None:
         pass  # the reader below takes lone surrogates as well
     try:
         value = json.loads(line)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
+        if _BEGINNING.match(line):
+            raise NoAnswer(Failure("nonsense", f"its answer is no JSON: {error}"[:400])) from None
         return None
     if not isinstance(value, dict) or "id" not in value:
         return None

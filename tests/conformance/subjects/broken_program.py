@@ -95,6 +95,8 @@ def wrong(number, results):
     elif WAY == "nests without end":
         print('{"id": ' + str(number) + ', "results": ' + "[" * 100_000, flush=True)
         time.sleep(600)
+    elif WAY == "gives an integer that nobody reads":
+        print('{"id": ' + str(number) + ', "results": [{"ids": [' + "1" * 5000 + "]}]}", flush=True)
     elif WAY == "takes all memory":
         held = []
         while True:
