@@ -98,6 +98,8 @@ class Program:
             if self._output not in self._open:
                 raise NoAnswer(Failure("crashed", self._cause_of_death()))
             if not self._waited(deadline):
+                if self._process.poll() is not None:  # what it started holds its standard output open
+                    raise NoAnswer(Failure("crashed", self._cause_of_death()))
                 raise NoAnswer(Failure("timed out", f"no answer within {seconds:g} s"))
         line = bytes(self._unread[:end])
         del self._unread[: end + 1]
@@ -106,8 +108,12 @@ class Program:
     def stop(self) -> int | None:
         """The exit code that it ends with by itself, once standard input has ended; None where it does not end."""
         self._process.stdin.close()  # type: ignore[union-attr]
+        self._unsent.clear()
+        deadline = time.monotonic() + STOP_SECONDS
+        while self._open and self._waited(deadline):  # what it says at its end must not stop it
+            self._unread.clear()
         with suppress(subprocess.TimeoutExpired):
-            return self._process.wait(STOP_SECONDS)
+            return self._process.wait(max(0.0, deadline - time.monotonic()))
         return None
 
     def kill(self) -> None:

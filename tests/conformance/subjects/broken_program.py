@@ -61,6 +61,9 @@ def wrong(number, results):
         say(answer)
     elif WAY == "is silent":
         time.sleep(600)
+    elif WAY == "leaves its output to another and dies":
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], stdout=1)
+        os._exit(9)
     elif WAY == "dies where it is asked alone":
         if len(results) == 1:
             os._exit(9)
@@ -112,8 +115,8 @@ def wrong(number, results):
         say(answer)
 
 
-def flood(pipe, data):
-    for _ in range((1 << 30) // len(data)):
+def flood(pipe, data, size=1 << 30):
+    for _ in range(size // len(data)):
         written = 0
         while written < len(data):
             written += os.write(pipe, data[written:])
@@ -154,6 +157,8 @@ def main():
                 say({"id": number, "results": results})
     if WAY == "sleeps at its stop":
         time.sleep(600)
+    if WAY == "says much at its stop":
+        flood(2, b"x" * (1 << 20), 1 << 22)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ def broken() -> Iterator[Broken]:
         ("floods its output", "crashed", "its answer is longer than 1 MB"),
         ("floods its output with lines", "timed out", "no answer within 1 s"),
         ("dies", "crashed", "its process was killed by SIGSEGV; it said: the last words"),
+        ("leaves its output to another and dies", "crashed", "its process ended with exit code 9"),
         ("answers out of order", "nonsense", "it answers message"),
         ("gives huge integers", "nonsense", "an integer of more than 64 bits came"),
         ("gives an integer that nobody reads", "nonsense", "its answer is no JSON: Exceeds the limit"),
@@ -67,7 +68,8 @@ def test_a_broken_answer_is_told_and_the_others_are_answered(
 ) -> None:
     monkeypatch.setattr(connection, "LEAST_ANSWER_BYTES", 1 << 20)
     monkeypatch.setattr(process, "STOP_SECONDS", 0.5)
-    before, failed, after = broken(way, timeout=1.0 if kind == "timed out" else 60.0).encode_batch(["a", "wrong", "bb"])
+    is_awaited = kind == "timed out" or way.startswith("leaves its output")
+    before, failed, after = broken(way, timeout=1.0 if is_awaited else 60.0).encode_batch(["a", "wrong", "bb"])
     assert (before, after) == (Encoded((1,)), Encoded((2,)))
     assert failure(failed).kind == kind
     assert message in failure(failed).message
@@ -94,6 +96,15 @@ def test_what_a_program_says_beside_its_answers_is_kept(broken: Broken) -> None:
     subject = broken("makes noise")
     subject.encode("wrong")
     assert subject.noise == ["loading: 10 %", "loading: 100 %"]
+
+
+def test_what_a_program_says_at_its_end_does_not_keep_it_from_ending(broken: Broken) -> None:
+    assert broken("says much at its stop").stopped() == 0
+
+
+def test_a_program_that_does_not_stop_is_told(broken: Broken, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "STOP_SECONDS", 0.5)
+    assert broken("sleeps at its stop").stopped() is None
 
 
 def test_an_answer_that_comes_twice_is_not_that_to_the_next_question(broken: Broken) -> None:
