@@ -15,18 +15,18 @@ _ATTEMPTS, _PAUSE_SECONDS = 5, 0.002
 
 
 def end_strays(mark: str) -> None:
-    """End every other process that has this mark; where there is no /proc, nothing is found.
+    """End every other process that has this mark, and what these start meanwhile; without /proc, nothing is found.
 
     >>> end_strays("of nobody")
     """
     variable = f"{MARK}={mark}".encode("ascii")
     for attempt in range(_ATTEMPTS):
         found = {pid: _environment(pid) for pid in _processes()}
-        for pid, environment in found.items():
-            if variable in environment:
-                with suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
-        if not any(environment == [b""] for environment in found.values()):
+        marked = [pid for pid, environment in found.items() if variable in environment]
+        for pid in marked:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not marked and [b""] not in found.values():
             return
         time.sleep(_PAUSE_SECONDS * attempt)
 
