@@ -205,22 +205,28 @@ class ProtocolSubject(Subject):
         Raises UnavailableError where the subject refuses the model; the one before is then loaded when it is asked.
         """
         before = self._model
-        self._model = model = msgspec.structs.replace(self._model, path=str(path), sha256=sha256(path))
+        self._model = msgspec.structs.replace(self._model, path=str(path), sha256=sha256(path))
         self._deaths = 0
-        if self._connection is not None:
-            request = Load(id=self._next_number(), model=model, options=self._options)
-            try:
-                answer = self._exchange(request, START_SECONDS)
-            except NoAnswer:
-                self._close()
-            else:
-                self._has_model = isinstance(answer, StartAnswer) and answer.started is not None
-                if not self._has_model:
-                    self._model = before
-                    raise self._refusal(answer)
-                self._greet(answer)
-                return
-        self._start()
+        try:
+            if self._connection is None or not self._loaded():
+                self._start()
+        except UnavailableError:
+            self._model = before
+            raise
+
+    def _loaded(self) -> bool:
+        """Whether the subject has taken its model in the place of another; it is closed where it gave no answer."""
+        request = Load(id=self._next_number(), model=self._model, options=self._options)
+        try:
+            answer = self._exchange(request, START_SECONDS)
+        except NoAnswer:
+            self._close()
+            return False
+        self._has_model = isinstance(answer, StartAnswer) and answer.started is not None
+        if not self._has_model:
+            raise self._refusal(answer)
+        self._greet(answer)
+        return True
 
     def close(self) -> None:
         if self._connection is not None:

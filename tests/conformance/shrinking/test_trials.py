@@ -129,6 +129,7 @@ def test_a_subject_that_dies_of_a_model_takes_the_next(make: Make, tmp_path: Pat
     )
     with pytest.raises(UnavailableError, match="exit code 9"):
         subject.load(model(tmp_path / "bad"))
+    assert ids(subject.encode("a")) == (1,), "with the model before"
     subject.load(model(tmp_path / "good"))
     assert ids(subject.encode("a")) == (1,)
 
