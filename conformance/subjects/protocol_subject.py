@@ -47,6 +47,7 @@ from conformance.subjects.protocol import (
     Model,
     Request,
     Reset,
+    ResetAnswer,
     Start,
     StartAnswer,
     Stop,
@@ -304,9 +305,13 @@ class ProtocolSubject(Subject):
 
     def _reset(self) -> None:
         try:
-            self._exchange(Reset(id=self._next_number()), self._timeout)
-            self._asked = False
+            answer = self._exchange(Reset(id=self._next_number()), self._timeout)
         except NoAnswer:
+            self._close()
+            return
+        if isinstance(answer, ResetAnswer) and answer.ok:
+            self._asked = False
+        else:
             self._close()
 
     def _close(self) -> None:

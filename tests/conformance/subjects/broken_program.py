@@ -139,7 +139,7 @@ def main():
         if operation == "start":
             say({"id": number} if WAY == "says nothing of its start" else started(number))
         elif operation == "reset":
-            say({"id": number, "ok": True})
+            say({"id": number})
         elif operation == "decode":
             say({"id": number, "results": [{"text": "x" * len(item["ids"])} for item in message["items"]]})
         elif operation == "encode_batch":

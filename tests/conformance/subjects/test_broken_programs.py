@@ -180,6 +180,13 @@ def test_a_subject_whose_answers_change_is_started_for_each_shard(broken: Broken
     assert subject.anew
 
 
+def test_a_reset_that_is_not_confirmed_is_a_start(broken: Broken) -> None:
+    subject = broken("says that it resets")
+    assert subject.encode("a") == Encoded((1 + 2,))
+    subject.next_shard()
+    assert subject.encode("a") == Encoded((1 + 1,)), "what is asked first"
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc")
 def test_what_a_program_started_ends_with_it(broken: Broken) -> None:
     subject = broken("forks")
