@@ -175,6 +175,8 @@ class ProtocolSubject(Subject):
             return [list(one.ids) if isinstance(one, Encoded) else None for one in encodings]
 
         def texts(skip: bool, questions: Sequence[Ids]) -> list[str | None]:
+            if self.capabilities.decode is None:
+                return [None] * len(questions)
             items = [IdsInput(ids=tuple(question)) for question in questions]
             results = self._first_results(partial(Decode, skip_special_tokens=skip), items)
             pairs = zip(results, questions, strict=True)
@@ -338,6 +340,8 @@ class ProtocolSubject(Subject):
         offers = self.capabilities.encode
         if offers is None:
             return Failure("skipped", "it does not encode")
+        if isinstance(text, bytes) and not offers.bytes:
+            return Failure("skipped", "bytes are not for it")
         readable = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
         if offers.special_in_text != "matched" and (content := self._special_tokens.in_text(readable)):
             return Failure("skipped", f"the text of a special token ({content}) is {offers.special_in_text} to it")

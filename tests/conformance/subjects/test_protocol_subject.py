@@ -125,7 +125,9 @@ def test_bytes_are_for_those_who_take_them(make: Make) -> None:
     subject = make(SAYS.format(says={"encode": {"bytes": True}}, decoded="''"))
     assert subject.takes_bytes
     assert subject.encode(b"\xff") == Encoded((1, 255))
-    assert not make(SAYS.format(says={}, decoded="''")).takes_bytes
+    other = make(SAYS.format(says={}, decoded="''"))
+    assert not other.takes_bytes
+    assert failure(other.encode(b"a")).kind == "skipped"
 
 
 def test_what_is_not_promised_is_not_asked(make: Make) -> None:
@@ -133,6 +135,9 @@ def test_what_is_not_promised_is_not_asked(make: Make) -> None:
     assert failure(subject.encode("a")).kind == "skipped"
     assert failure(subject.decode([1])).kind == "skipped"
     assert subject.stream([Feeding("decoder", (1,))]) == [None]
+    bulk = subject.in_bulk()
+    assert bulk is not None
+    assert (bulk.ids(["a"]), bulk.texts([[1]])) == ([None], [None])
 
 
 class Streaming:
