@@ -103,7 +103,7 @@ class ProtocolSubject(Subject):
         self._connection: Connection | None = None
         self._number = 0
         self._asked = False
-        self._most_items = FIRST_ITEMS
+        self._most_items: dict[type[Request], int] = {}
         self._deaths = 0
         self._batch_works = True
         self._hopeless: Failure | None = None
@@ -489,7 +489,8 @@ class ProtocolSubject(Subject):
         """The results up to the first message that has no answer; the items of that message, and what became of it."""
         results: list[Result] = []
         waiting: deque[tuple[Request, Sequence[Any]]] = deque()
-        windows = self._windows(items)
+        kind = type(make(id=0, items=()))
+        windows = self._windows(kind, items)
         try:
             connection = self._be_ready()
         except UnavailableError as error:
@@ -509,23 +510,28 @@ class ProtocolSubject(Subject):
                 results += _results(connection.receive(request, self._timeout), len(window))
             except NoAnswer as error:
                 trouble = NoAnswer(self._with_last_words(error.failure), error.is_over)
+                if trouble.failure.kind == "timed out":
+                    self._most_items[kind] = 1
                 if waiting or error.is_over:
                     self._close()
                 return results, window, trouble
             now = time.monotonic()
-            self._adapt(now - since, len(window))
+            self._adapt(kind, now - since, len(window))
             since = now
 
-    def _windows(self, items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    def _windows(self, kind: type[Request], items: Sequence[Any]) -> Iterator[Sequence[Any]]:
         start = 0
         while start < len(items):
-            size = min(self._most_items, self.capabilities.items)
+            size = min(self._most_items.get(kind, FIRST_ITEMS), self.capabilities.items)
             yield items[start : start + size]
             start += size
 
-    def _adapt(self, seconds: float, items: int) -> None:
-        """Have the next message take about `_MESSAGE_SECONDS`, and no more than twice as many items as this one."""
-        self._most_items = max(1, min(2 * items, int(_MESSAGE_SECONDS * items / max(seconds, 1e-9))))
+    def _adapt(self, kind: type[Request], seconds: float, items: int) -> None:
+        """Have the next message of a kind take about `_MESSAGE_SECONDS`, and have at most twice as many items.
+
+        Of each kind by itself: one that decodes at once may take long to encode.
+        """
+        self._most_items[kind] = max(1, min(2 * items, int(_MESSAGE_SECONDS * items / max(seconds, 1e-9))))
 
     def _one_by_one(self, make: MakeRequest, window: Sequence[Any], trouble: NoAnswer) -> list[Result | Failure]:
         """The results of the items of a message that had no answer, each asked alone, up to one that has none again.
@@ -539,8 +545,6 @@ class ProtocolSubject(Subject):
         if self._deaths > MOST_DEATHS or (len(window) == 1 and not trouble.is_over):
             self._note(failure)
             return [failure]
-        if failure.kind == "timed out":
-            self._most_items = 1
         found: list[Result | Failure] = []
         seconds = 0.0
         for item in window:

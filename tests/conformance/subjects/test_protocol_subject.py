@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import ClassVar
 
@@ -12,14 +13,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reftok
-from conformance.core.observation import Decoded, Encoded
+from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import Feeding, Streamed
+from conformance.subjects import protocol_subject
+from conformance.subjects.connection import LocalConnection
+from conformance.subjects.definition import Definition
 from conformance.subjects.in_process import InProcessSubject
-from conformance.subjects.protocol import ANSWERS, Encode, EncodeAnswer, Input, StreamResult, schema
+from conformance.subjects.process import NoAnswer
+from conformance.subjects.protocol import (
+    ANSWERS,
+    Answer,
+    Encode,
+    EncodeAnswer,
+    Input,
+    Model,
+    Request,
+    StreamResult,
+    schema,
+)
+from conformance.subjects.protocol_subject import FIRST_ITEMS
+from conformance.subjects.serve import Server
 from conformance.subjects.special_tokens import SpecialTokens, special_tokens
 from conformance.subjects.units import in_code_points
 
-from .isolated_subjects import Make, failure
+from .isolated_subjects import TIMEOUT, Make, failure
+from .served_here import ServedHere
 
 TOKENS = SpecialTokens(
     frozenset({1, 2}),
@@ -191,3 +209,57 @@ def test_every_message_has_an_answer_of_its_own_type() -> None:
     request = Encode(id=1, items=(Input(text="a"),), add_special_tokens=True, want=("ids",))
     assert ANSWERS[type(request)] is EncodeAnswer
     assert msgspec.json.decode(msgspec.json.encode(request), type=Encode) == request
+
+
+class _Counted(LocalConnection):
+    """Counts the items of messages; has no answer in time to one of more than some."""
+
+    def __init__(self, server: Server, most: int) -> None:
+        super().__init__(server)
+        self.sizes: list[int] = []
+        self._most = most
+
+    def receive(self, request: Request, seconds: float) -> Answer:
+        items = getattr(request, "items", ())
+        self.sizes.append(len(items))
+        if len(items) > self._most:
+            raise NoAnswer(Failure("timed out", f"no answer within {seconds:g} s"))
+        return super().receive(request, seconds)
+
+
+class _Plain:
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return [len(text)]
+
+    def decode(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
+        return "a" * ids[0]
+
+
+def _counted(monkeypatch: pytest.MonkeyPatch, most: int) -> tuple[ServedHere, _Counted]:
+    """A subject whose messages are counted; most: the items of those that it answers in time."""
+    connection = _Counted(Server(lambda: lambda path: _Plain()), most)
+    monkeypatch.setattr(ServedHere, "_connect", lambda self: connection)
+    return ServedHere(Definition("mine", ("mine",), ()), Model(path="", format="", sha256=""), TIMEOUT), connection
+
+
+def test_what_decodes_at_once_is_not_asked_to_encode_hundreds_of_texts_in_its_next_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(protocol_subject, "_MESSAGE_SECONDS", 1e9)
+    subject, connection = _counted(monkeypatch, most=10_000)
+    subject.decode_each([(1,)] * 1000)
+    assert max(connection.sizes) > FIRST_ITEMS
+    connection.sizes.clear()
+    subject.encode_batch(["a"] * 1000)
+    assert connection.sizes[0] == FIRST_ITEMS
+
+
+def test_a_message_that_has_no_answer_in_time_is_followed_by_smaller_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a subject that is slow is given up, though it answers each text."""
+    monkeypatch.setattr(protocol_subject, "_MESSAGE_SECONDS", 0.0)
+    monkeypatch.setattr(protocol_subject, "FIRST_ITEMS", 64)
+    subject, connection = _counted(monkeypatch, most=16)
+    subject._most_items.clear()
+    answers = subject.encode_batch(["a"] * 1000)
+    assert [failure(one).kind for one in answers if not isinstance(one, Encoded)] == ["timed out once"]
+    assert connection.sizes.count(64) == 1
