@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
@@ -31,6 +32,8 @@ _MOST_BYTES = 1 << 20
 """Of a subject.toml."""
 MOST_SECONDS = 3600.0
 """No answer may take longer."""
+_FILE_NAME = re.compile(r"[^-/\s]\S*\.[a-z][a-z0-9]{0,4}")
+"""A word of a command that reads like a file of its folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,12 @@ class Definition:
     @property
     def way_out(self) -> str:
         """What may help where it does not start."""
+        # A word that names a file of the folder has become a path, and is not found from the folder it runs in.
+        named = [word for word in self.command[1:] if _FILE_NAME.fullmatch(word)]
+        absent = f"; there is no file {named[0]} in {self.folder}" if named else ""
         if self.about is None or not self.about.build:
-            return ""
-        return f"; is it built? (cd {shlex.quote(str(self.folder))} && {self.about.build})"
+            return absent
+        return f"{absent}; is it built? (cd {shlex.quote(str(self.folder))} && {self.about.build})"
 
 
 def definition(name: str) -> Definition:
@@ -193,10 +199,18 @@ def check_definition(name: str, built_in: Sequence[str]) -> None:
     for file in found.code:
         if not isfile(file):
             raise UsageError(f"--subject {name}: there is no file {file}")
-    if shutil.which(found.command[0]) is None:
-        what = f"there is no program {found.command[0]}{found.way_out}"
-        others = f"neither one of {', '.join(built_in)} nor FILE.py:FACTORY, a subject.toml or a command"
-        raise UsageError(f"--subject {name}: {what if found.about or ' ' in name else f'{others}: {what}'}")
+    if shutil.which(found.command[0]) is not None:
+        return
+    program = Path(found.command[0])
+    if (Path(name) / "subject.toml").is_file():
+        what = f"is a folder: name its file, {Path(name) / 'subject.toml'}"
+    elif isfile(program):
+        what = f"is no program that can be run: name what runs it as well, such as 'node {name}', or its subject.toml"
+    else:
+        what = f"there is no program {program}{found.way_out}"
+        if not found.about and " " not in name:
+            what = f"neither one of {', '.join(built_in)} nor FILE.py:FACTORY, a subject.toml or a command: {what}"
+    raise UsageError(f"--subject {name}: {what}")
 
 
 def absolute_name(name: str) -> str:

@@ -174,3 +174,25 @@ def test_a_factory_is_given_the_encoding_and_the_options_that_it_takes(tmp_path:
     subject = IsolatedSubject(definition(name), model, 60.0)
     assert subject.version == "gpt2 {'legacy': True}"
     subject.close()
+
+
+def test_a_folder_in_the_place_of_its_subject_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    written(tmp_path / "mine", 'name = "mine"\ncommand = ["cat"]\n')
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"--subject mine: is a folder: name its file, mine/subject\.toml"):
+        check_definition("mine", ())
+
+
+def test_a_file_that_cannot_be_run_is_not_told_to_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "adapter.mjs").touch()
+    name = str(tmp_path / "adapter.mjs")
+    with pytest.raises(UsageError, match=f"is no program that can be run: .*'node {name}'"):
+        check_definition(name, ())
+
+
+def test_a_misspelt_file_of_a_command_is_told_with_the_folder_it_was_looked_for_in(tmp_path: Path) -> None:
+    """Its own message names the empty folder in which it ran."""
+    name = written(tmp_path, f'name = "mine"\ncommand = [{sys.executable!r}, "mime.py", "--fast"]\n')
+    with pytest.raises(UnavailableError, match=rf"there is no file mime\.py in {tmp_path}$"):
+        loaded(name)

@@ -251,7 +251,7 @@ def test_what_decodes_at_once_is_not_asked_to_encode_hundreds_of_texts_in_its_ne
     assert max(connection.sizes) > FIRST_ITEMS
     connection.sizes.clear()
     subject.encode_batch(["a"] * 1000)
-    assert connection.sizes[0] == FIRST_ITEMS
+    assert connection.sizes[0] <= FIRST_ITEMS
 
 
 def test_a_message_that_has_no_answer_in_time_is_followed_by_smaller_ones(monkeypatch: pytest.MonkeyPatch) -> None:
