@@ -266,7 +266,7 @@ class ProtocolSubject(Subject):
             failure = error.failure
             if failure.kind == "timed out":
                 failure = Failure("timed out", f"it had not loaded the model after {START_SECONDS:g} s")
-            said = self._last_words()
+            said = f"{self._last_words()}{self._first_noise()}"
             self._close()
             failure = replace(failure, message=f"{failure.message}{said}")
             raise UnavailableError(f"{self.name} cannot be loaded: {failure.message}", failure) from None
@@ -325,6 +325,10 @@ class ProtocolSubject(Subject):
         """The end of what it said on standard error, for a message."""
         said = self._connection.said if self._connection is not None else ""
         return f"; it said: {' '.join(said.split())[-_MOST_WORDS:]}" if said.strip() else ""
+
+    def _first_noise(self) -> str:
+        """What it said first in the place of an answer, for a message: an answer is lost on a line that begins so."""
+        return f"; in the place of an answer it printed {self.noise[0]!r}" if self.noise else ""
 
     def _next_number(self) -> int:
         self._number += 1

@@ -136,6 +136,10 @@ def main():
             if WAY == "sleeps at its stop":
                 time.sleep(600)
             break
+        if WAY == "begins the line of its start":
+            print("loading… ", end="")
+            say(started(number))
+            break
         if operation == "start":
             say({"id": number} if WAY == "says nothing of its start" else started(number))
         elif operation == "reset":

@@ -119,6 +119,7 @@ def test_an_answer_that_comes_twice_is_not_that_to_the_next_question(broken: Bro
     [
         ("sleeps at its start", r"it had not loaded the model after 0\.5 s"),
         ("ends at its start", "its process ended with exit code 1; it said: there is no library"),
+        ("begins the line of its start", "in the place of an answer it printed 'loading… {"),
         ("says nothing of its start", "neither `started` nor `unavailable` came"),
         ("speaks another version", "it speaks version 2 of the protocol, not 1"),
         ("promises more than it knows", r"Expected `int` <= 64 - at `\$\.started\.capabilities\.in_flight`"),
