@@ -436,7 +436,16 @@ class ProtocolSubject(Subject):
             "beside": bool(feeding.beside),
             "callback": bool(feeding.stop),
         }
-        return all(name in extras for name, needs in needed.items() if needs) and self._takes(feeding)
+        is_offered = all(name in extras for name, needs in needed.items() if needs)
+        return is_offered and self._takes(feeding) and not self._has_to_skip(feeding)
+
+    def _has_to_skip(self, feeding: Feeding) -> bool:
+        """Whether there are special tokens to be skipped by a decoder that leaves that to its callers."""
+        decodes = self.capabilities.decode
+        if feeding.to == "encoder" or decodes is None or decodes.skip_special_tokens != "never":
+            return False
+        ids = (*feeding.chunks, *feeding.forgotten) if feeding.skip_special_tokens else ()
+        return not self._special_tokens.ids.isdisjoint((*ids, *feeding.beside))
 
     def _takes(self, feeding: Feeding) -> bool:
         """Whether its texts are such as the subject takes."""

@@ -9,6 +9,8 @@ import regex
 
 from conformance.core.observation import Encoded
 from reftok import ReftokError, Tokenizer
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.pieces import PieceType
 
 _PLAIN_TEXT = "a"
 
@@ -62,11 +64,12 @@ class SpecialTokens:
 def special_tokens(tokenizer: Tokenizer) -> SpecialTokens:
     """Those of a model, as the reference has loaded it."""
     special = {token_id: token for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
+    skipped = frozenset(special) | _control_ids(tokenizer)
     contents = tuple(sorted((token.content for token in special.values() if token.content), key=len, reverse=True))
     try:
         encoding = tokenizer.encode(_PLAIN_TEXT)
     except ReftokError:
-        return SpecialTokens(frozenset(special), contents)
+        return SpecialTokens(skipped, contents)
     mask = encoding.special_tokens_mask
     first = mask.index(0) if 0 in mask else len(mask)
     last = len(mask) - [*reversed(mask)].index(0) if 0 in mask else len(mask)
@@ -76,7 +79,18 @@ def special_tokens(tokenizer: Tokenizer) -> SpecialTokens:
         spans = tuple((span[0], span[1]) for span in encoding.offsets[cut])
         return Encoded(tuple(encoding.ids[cut]), tuple(encoding.tokens[cut]), spans, tuple(mask[cut]))
 
-    return SpecialTokens(frozenset(special), contents, part(0, first), part(last, None))
+    return SpecialTokens(skipped, contents, part(0, first), part(last, None))
+
+
+def _control_ids(tokenizer: Tokenizer) -> frozenset[int]:
+    """Those of the control pieces of a sentencepiece model, which its library leaves out of every text.
+
+    In a text they are text to it: their contents are nothing that has to be matched.
+    """
+    if not isinstance(tokenizer.model, PieceModel):
+        return frozenset()
+    table = tokenizer.model.table
+    return frozenset(table.vocab[piece] for piece in table.of_type(PieceType.CONTROL))
 
 
 def _any_of(contents: tuple[str, ...]) -> regex.Pattern[str]:

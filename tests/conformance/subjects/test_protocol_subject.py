@@ -119,6 +119,12 @@ def test_a_subject_that_never_skips_special_tokens_is_not_given_them_to_skip(mak
     assert subject.decode([1, 5, 2]) == Decoded("[5]", "[1, 5, 2]")
 
 
+def test_control_pieces_of_sentencepiece_are_skipped_and_are_text_in_a_text() -> None:
+    tokens = special_tokens(reftok.load("spm-bpe"))
+    assert tokens.without([1, 5, 2]) == [5]
+    assert tokens.in_text("<s>") == ""
+
+
 def test_a_subject_that_always_skips_special_tokens_is_not_asked_to_keep_them(make: Make) -> None:
     subject = make(SAYS.format(says={"decode": {"skip_special_tokens": "always"}}, decoded="str(skip)"))
     assert subject.decode([1]) == Decoded("True")
@@ -170,6 +176,15 @@ class Streaming:
 
     def stream_decode(self, ids: list[int], skip_special_tokens: bool) -> list[str]:
         return [*map(chr, ids), ""]
+
+
+def test_a_stream_that_never_skips_special_tokens_is_not_given_them_to_skip() -> None:
+    subject = InProcessSubject(Streaming({"decode": {"skip_special_tokens": "never"}, "stream_decode": ["beside"]}))
+    subject._special_tokens = TOKENS
+    skipping, keeping = Feeding("decoder", (65, 1)), Feeding("decoder", (65, 1), skip_special_tokens=False)
+    beside = Feeding("decoder", (65,), skip_special_tokens=False, beside=(1,))
+    found = subject.stream([skipping, keeping, beside, Feeding("decoder", (65,))])
+    assert [given is not None for given in found] == [False, True, False, True]
 
 
 def test_a_stream_is_fed_only_as_it_can_be() -> None:
