@@ -10,6 +10,6 @@ await serve({
   library: "llama-tokenizer-js",
   from: import.meta.url,
   formats: ["sentencepiece"],
-  capabilities: { encode: { add_special_tokens: "never" }, decode: { skip_special_tokens: "always" } },
+  capabilities: { encode: { add_special_tokens: "never" }, decode: { skip_special_tokens: "never" } },
   load: () => ({ encode: (text) => llama.encode(text, false), decode: (ids) => llama.decode(ids) }),
 });

@@ -19,6 +19,6 @@ await serve({
   library: "mistral-tokenizer-js",
   from: import.meta.url,
   formats: ["sentencepiece"],
-  capabilities: { encode: { add_special_tokens: "never" }, decode: { skip_special_tokens: "always" } },
+  capabilities: { encode: { add_special_tokens: "never" }, decode: { skip_special_tokens: "never" } },
   load: () => ({ encode: (text) => mistral.encode(text, false), decode }),
 });
