@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.checks.streams import HELD_TOO_LONG
 from conformance.core.case import ids_case, text_case
 from conformance.core.finding import Finding, Mismatch
 from conformance.core.run import Cell, Run
@@ -146,6 +147,7 @@ def a_finding(case: object, rule: str = "other ids", status: str = "new") -> Fin
         (a_finding(text_case("\u0378", "")), tool.Verdict(True), "Unicode version"),
         (a_finding(text_case("a", ""), "NFC by newer Unicode tables"), tool.Verdict(True), "Unicode version"),
         (a_finding(ids_case((9,), "")), tool.Verdict(True, True), "choice"),
+        (a_finding(text_case("a", ""), HELD_TOO_LONG), tool.Verdict(True), "choice"),
         (a_finding(text_case("a", ""), status="known"), tool.Verdict(True), "listed"),
     ],
 )

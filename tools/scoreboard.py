@@ -26,6 +26,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from conformance.checks.streams import HELD_TOO_LONG
 from conformance.core.errors import InputError
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding
@@ -436,10 +437,13 @@ def with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) 
 
 
 def kind_of(finding: Finding, verdict: Verdict) -> Kind:
-    """Wrong, unless it is listed, of ids that the model lacks, or of characters or tables of other Unicode versions."""
+    """Wrong, unless it is listed, a choice, or of characters or tables of another version of Unicode.
+
+    What becomes of ids that the model lacks, and how long a stream waits where its text is right, is a choice.
+    """
     if finding.status == "known":
         return "listed"
-    if verdict.has_unknown_ids:
+    if verdict.has_unknown_ids or finding.example.rule == HELD_TOO_LONG:
         return "choice"
     ages = [age_of(character) for character in finding.example.case.readable_text]
     is_newer = any(not age or float(age) > SPOKEN_BY_ALL for age in ages)

@@ -17,8 +17,8 @@ Weight: TypeAlias = Literal["natural text", "edge cases", "other"]
 """Where a finding was seen: in the corpora of languages, else in the edge cases, else in the vocab or made inputs."""
 
 Kind: TypeAlias = Literal["wrong", "Unicode version", "choice", "listed"]
-"""Of a finding: wrong; by the tables of another version of Unicode; on ids that the model does not have, where what is
-done is a library's choice; or listed as known, with its reason."""
+"""Of a finding: wrong; by the tables of another version of Unicode; a choice that no format makes, such as what becomes
+of ids that the model does not have; or listed as known, with its reason."""
 
 State: TypeAlias = Literal["asked", "not read", "failed"]
 """Of a library with a model: it was asked, it does not read the model, or it could not be asked."""

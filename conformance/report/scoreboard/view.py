@@ -25,7 +25,8 @@ SEEN: dict[Weight, str] = {
 APART: dict[Kind, str] = {
     "Unicode version": "By the tables of another version of Unicode: the input has characters that were assigned after "
     "Unicode 13, of 2020, or tables that differ from version to version",
-    "choice": "On ids that the model does not have: to refuse them, to leave them out or to give U+FFFD is a choice",
+    "choice": "A choice that no format makes: what becomes of ids that the model does not have, or how long a stream "
+    "waits whose text is right",
     "listed": "Known and listed, with the reason",
 }
 """What is no fault of a library by itself; a reason for each kind but "wrong"."""
