@@ -134,9 +134,9 @@ def test_a_name_of_no_adapter_is_told(adapters: Path, tmp_path: Path) -> None:
     assert done.stderr == "scoreboard: there is no adapter nobody\n"
 
 
-def a_finding(case: object, rule: str = "other ids", status: str = "new") -> Finding:
+def a_finding(case: object, rule: str = "other ids", status: str = "new", stage: str = "") -> Finding:
     example = Mismatch("m", "s", "ids", rule, "other ids", case, "1", "2")  # type: ignore[arg-type]
-    return Finding(example, 1, (), "", rule, "tokenizers", status)  # type: ignore[arg-type]
+    return Finding(example, 1, (), stage, rule, "tokenizers", status)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -145,6 +145,7 @@ def a_finding(case: object, rule: str = "other ids", status: str = "new") -> Fin
         (a_finding(text_case("a", "")), tool.Verdict(True), "wrong"),
         (a_finding(text_case("a\U0001e6c0", "")), tool.Verdict(True), "Unicode version"),
         (a_finding(text_case("\u0378", "")), tool.Verdict(True), "Unicode version"),
+        (a_finding(text_case("a\U0001e6c0", ""), stage="Input"), tool.Verdict(True), "wrong"),
         (a_finding(text_case("a", ""), "NFC by newer Unicode tables"), tool.Verdict(True), "Unicode version"),
         (a_finding(ids_case((9,), "")), tool.Verdict(True, True), "choice"),
         (a_finding(text_case("a", ""), HELD_TOO_LONG), tool.Verdict(True), "choice"),

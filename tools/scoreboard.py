@@ -67,6 +67,9 @@ PARTS = {
 SPOKEN_BY_ALL = 13.0
 """The version of Unicode, of 2020, that a library is expected to know; characters since then are set apart."""
 
+STAGES_WITH_TABLES = ("", "Normalizer", "PreTokenizer", "PreTokenizer or Model")
+"""The stages, "" for one that is not known, whose answers hang on the version of Unicode."""
+
 BROUGHT = {
     "blingfire": "gpt2/vocab.json",
     "llama-tokenizer-js": "llama2/tokenizer.model",
@@ -445,8 +448,9 @@ def kind_of(finding: Finding, verdict: Verdict) -> Kind:
         return "listed"
     if verdict.has_unknown_ids or finding.example.rule == HELD_TOO_LONG:
         return "choice"
+    has_tables = finding.stage in STAGES_WITH_TABLES and finding.example.check != "decode"
     ages = [age_of(character) for character in finding.example.case.readable_text]
-    is_newer = any(not age or float(age) > SPOKEN_BY_ALL for age in ages)
+    is_newer = has_tables and any(not age or float(age) > SPOKEN_BY_ALL for age in ages)
     return "Unicode version" if is_newer or "Unicode" in finding.rule else "wrong"
 
 
