@@ -191,6 +191,13 @@ def official(board: Board) -> str:
     return ", ".join(sorted({entry.oracle for entry in board.entries if " " in entry.oracle}))
 
 
+def not_asked(board: Board) -> list[str]:
+    """What the plan of a whole scoreboard has, and this one has not."""
+    return [
+        part for part in ("the edge cases", "the vocab", "made inputs by fuzzing") if part.split()[-1] not in board.plan
+    ]
+
+
 def days(board: Board) -> str:
     """The day on which it was made, or the first and the last."""
     found = sorted({entry.started[:10] for entry in board.entries if entry.started})

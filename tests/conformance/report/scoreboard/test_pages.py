@@ -85,7 +85,7 @@ def test_what_is_wrong_in_made_inputs_only_is_not_shown_as_wrong_natural_text() 
 
 
 def test_a_library_that_cannot_be_built_is_a_row_with_the_reason() -> None:
-    assert "broken · C cannot be built: exit code 2:" in index()
+    assert "broken C cannot be built: exit code 2:" in index()
 
 
 def test_what_a_library_has_not_and_does_not_read_is_told() -> None:
@@ -101,7 +101,14 @@ def test_what_one_model_alone_lacks_is_told_of_that_model() -> None:
 
 
 def test_the_page_names_the_official_libraries_the_day_and_the_plan() -> None:
-    assert "held against tokenizers 0.23.3, on 2026-11-24. Each was given the plan." in index()
+    assert "held against tokenizers 0.23.3, on 2026-11-24. Each was given the plan; not, this time," in index()
+
+
+def test_the_page_tells_what_was_left_out_of_a_short_plan() -> None:
+    short = replace(BOARD_OF_ALL, plan="the corpora of 20 languages, 10s of fuzzing")
+    assert "10s of fuzzing; not, this time, the edge cases or the vocab." in index(short)
+    whole = replace(BOARD_OF_ALL, plan="the corpora of 20 languages, the edge cases, the vocab, 60s of fuzzing")
+    assert "60s of fuzzing." in index(whole)
 
 
 def test_the_page_of_a_library_shows_what_is_wrong_the_heaviest_first_and_the_rest_with_its_reason() -> None:
