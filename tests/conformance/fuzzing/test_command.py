@@ -138,13 +138,16 @@ class Subject(Wrong):
 def test_a_session_killed_at_any_moment_loses_no_finding_and_resumes(
     conformance_here: Command, command_environment: dict[str, str], planted: Planted, tmp_path: Path
 ) -> None:
-    """The subject signals the whole session while it decodes; the file says at which decoding of a shard, and what."""
+    """The subject signals the whole session while it decodes; the file says at which decoding of a shard, and what.
+
+    The first 20 are those of its adapter's check, before there is a session.
+    """
     subject, order = tmp_path / "killing.py", tmp_path / "order"
     subject.write_text(KILLING.format(folder=str(Path(planted("x")).parent), order=str(order)), "utf-8")
     arguments = ("--subject", f"{subject}:Subject", "--seed", "3", "--timeout", "60")
     assert conformance_here(*fuzz(tmp_path / "unbroken", *arguments, cases=700), isolated=True).returncode == 1
     asked = fuzz(tmp_path / "killed", *arguments, "--jobs", "2", cases=700)
-    for decodings, number, code in ((20, signal.SIGKILL, -9), (250, signal.SIGKILL, -9), (60, signal.SIGINT, 130)):
+    for decodings, number, code in ((30, signal.SIGKILL, -9), (250, signal.SIGKILL, -9), (60, signal.SIGINT, 130)):
         order.write_text(f"{decodings} {int(number)}", "ascii")
         with subprocess.Popen(
             [sys.executable, "-m", "conformance", *asked],
