@@ -39,6 +39,7 @@ class Answers:
     round_trip: what decoding the encoded text must give by the rule of the model; None where the model does not keep
         the text.
     bulk_ids: of the case's text, from the door for questions in bulk.
+    adapter_error: what an adapter said of itself in the place of an answer, which is then None; "" for nothing.
     """
 
     encoding: Encoding | None = None
@@ -49,6 +50,7 @@ class Answers:
     stream_decoded: tuple[FedStream, ...] | None = None
     round_trip: RoundTrip | None = None
     bulk_ids: tuple[int, ...] | None = None
+    adapter_error: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ STREAMED, STREAMED_IDS = 31, 7
 """Of many texts, and of many lists of ids, about one in so many is fed to streams: so they take a tenth of the time."""
 FEW_CASES = 200
 
-AnyAnswer = TypeVar("AnyAnswer", bound=Encoding | Decoding)
+AnyAnswer = TypeVar("AnyAnswer", bound=Encoding | Decoding | None)
 
 
 def collect_answers(
@@ -96,7 +96,8 @@ class _Asker:
 
     def answers(self, subject: Subject, oracle: Sequence[Answers] | None) -> list[Answers]:
         """The answers of one subject. oracle: those of the oracle, whose ids all decode; None for itself."""
-        encodings = self._encodings(subject)
+        said = self._encodings(subject)
+        encodings = [_tested(one) for one in said]
         bulk_ids = self._bulk_ids(subject) if "single" in self._compared else {}
         due = [encoding if oracle is None else oracle[index].encoding for index, encoding in enumerate(encodings)]
         decoded = [case.ids if case.kind == "ids" else _ids(one) for case, one in zip(self._cases, due, strict=True)]
@@ -104,10 +105,10 @@ class _Asker:
         answers: list[Answers] = []
         for index, (case, encoding) in enumerate(zip(self._cases, encodings, strict=True)):
             if encoding is None and case.kind != "ids":
-                answers.append(Answers())
+                answers.append(Answers(adapter_error=_adapter_error(said[index])))
                 continue
             ids = decoded[index]
-            answer = self._answer(subject, case, encoding, ids, decodings, is_oracle=oracle is None)
+            answer = self._answer(subject, case, said[index], ids, decodings, is_oracle=oracle is None)
             if index in bulk_ids:
                 answer = replace(answer, bulk_ids=bulk_ids[index])
             if index in self._closely:
@@ -120,7 +121,7 @@ class _Asker:
         asked = [_encodes(subject, case) for case in self._cases]
         inputs = [_input(case) for case, is_asked in zip(self._cases, asked, strict=True) if is_asked]
         found = iter(subject.encode_batch(inputs))
-        return [_tested(next(found)) if is_asked else None for is_asked in asked]
+        return [next(found) if is_asked else None for is_asked in asked]
 
     def _decodings(
         self, subject: Subject, encodings: Sequence[Encoding | None], decoded: Sequence[tuple[int, ...] | None]
@@ -152,16 +153,23 @@ class _Asker:
         is_oracle: bool,
     ) -> Answers:
         """ids: what is decoded. decodings: of all ids."""
-        decoding = None if ids is None else _tested(decodings[ids])
+        decoding = None if ids is None else decodings[ids]
         single = None
         if "single" in self._compared and subject.has_batch and case.kind != "ids":
-            single = _tested(subject.encode(_input(case)))
+            single = subject.encode(_input(case))
         own_ids = _ids(encoding)
         own_decoding = round_trip = None
         if self._round_trips is not None and own_ids is not None:
-            own_decoding = _tested(decodings[own_ids])
+            own_decoding = decodings[own_ids]
             round_trip = self._round_trips.of(_input(case), own_decoding if is_oracle else None)
-        return Answers(encoding, single, decoding, own_decoding, round_trip=round_trip)
+        return Answers(
+            _tested(encoding),
+            _tested(single),
+            _tested(decoding),
+            _tested(own_decoding),
+            round_trip=round_trip,
+            adapter_error=_adapter_error(encoding, single, decoding, own_decoding),
+        )
 
     def _with_streams(self, answers: Answers, subject: Subject, case: Case, ids: tuple[int, ...] | None) -> Answers:
         """The answers with those of the subject's streams. ids: what is decoded."""
@@ -171,6 +179,12 @@ class _Asker:
         if "stream_decoded" in self._compared and ids is not None:
             decoded = self._streams.decoders(subject, ids, answers.decoding)
         return replace(answers, stream_encoded=encoded, stream_decoded=decoded) if encoded or decoded else answers
+
+
+def _adapter_error(*answers: Encoding | Decoding | None) -> str:
+    """The first that an adapter says of itself; "" where it says nothing."""
+    failures = (one for one in answers if isinstance(one, Failure))
+    return next((failure.message for failure in failures if failure.kind == "adapter error"), "")
 
 
 def _tested(answer: AnyAnswer) -> AnyAnswer | None:

@@ -57,6 +57,18 @@ class Counts:
         self.failures += part.failures
 
 
+@dataclass(frozen=True, slots=True)
+class AdapterErrors:
+    """The cases to which an adapter answered with an error of its own. message: one of them, the same in any order."""
+
+    cases: Count
+    message: str
+
+    def joined(self, part: AdapterErrors) -> AdapterErrors:
+        """Both together."""
+        return AdapterErrors(self.cases + part.cases, min(self.message, part.message))
+
+
 @dataclass(slots=True)
 class ShardResult:
     """The result of a shard.
@@ -64,7 +76,7 @@ class ShardResult:
     answers: how many answers of subjects were compared. languages: by language and subject, how many answers were
     compared, and how many mismatched. unavailable: by subject, why it takes no part with the model. methods: by
     subject, the methods and parts of answers that it was asked for, and whether it has them. adapter_errors: by
-    subject, the first error of what stands between it and the harness.
+    subject, those of what stands between it and the harness.
     """
 
     shard: Shard
@@ -76,7 +88,7 @@ class ShardResult:
     groups: dict[GroupKey, Group] = field(default_factory=partial(defaultdict, Group))
     unavailable: dict[str, Failure] = field(default_factory=dict)
     methods: dict[str, dict[str, bool]] = field(default_factory=partial(defaultdict, dict))
-    adapter_errors: dict[str, str] = field(default_factory=dict)
+    adapter_errors: dict[str, AdapterErrors] = field(default_factory=dict)
 
     def join(self, part: ShardResult) -> None:
         """Count a part in, which stays as it is."""
@@ -84,9 +96,11 @@ class ShardResult:
         self.answers += part.answers
         self.seconds += part.seconds
         self.unavailable |= part.unavailable
-        self.adapter_errors = part.adapter_errors | self.adapter_errors
         for subject, asked in part.methods.items():
             add_methods(self.methods[subject], asked)
+        for subject, errors in part.adapter_errors.items():
+            before = self.adapter_errors.get(subject)
+            self.adapter_errors[subject] = errors if before is None else before.joined(errors)
         for key, counts in part.counts.items():
             self.counts[key].join(counts)
         for language, (compared, mismatched) in part.languages.items():

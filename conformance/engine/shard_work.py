@@ -21,7 +21,7 @@ from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.engine.repeating import Differing, Unrepeated, unrepeated, with_both
-from conformance.engine.result import ShardResult
+from conformance.engine.result import AdapterErrors, ShardResult
 from conformance.inputs.cuts import Depth
 from conformance.inputs.made import made_cases
 from conformance.inputs.shards import Shard, shard_cases
@@ -72,6 +72,8 @@ def judged(
             methods[BATCH] = bench.subjects[name].has_batch
         if methods:
             result.methods[name] = methods
+        if errors := [one.adapter_error for one in observed if one.adapter_error]:
+            result.adapter_errors[name] = AdapterErrors(len(errors), min(errors))
         if name != bench.oracle:
             result.answers += sum((one.encoding is not None) + (one.decoding is not None) for one in observed)
         differing: dict[str, list[Differing]] = {}
@@ -84,8 +86,6 @@ def judged(
         if again is not None and name not in BUILT_IN:
             not_repeated = unrepeated(bench, name, seen, again, shard.key, _depth(shard))
         _record(result, bench, name, seen, not_repeated)
-        if name in bench.subjects and bench.subjects[name].adapter_error:
-            result.adapter_errors[name] = bench.subjects[name].adapter_error
     return result
 
 

@@ -21,6 +21,7 @@ from conformance.inputs.corpora import read_corpus
 from conformance.runs.expectations import Expectation, expectations_here, gone
 from conformance.runs.gather import (
     Shrinker,
+    adapter_problems,
     cells,
     findings,
     language_cells,
@@ -176,12 +177,8 @@ def _problems(job: Job, results: Results, run: Run, rows: Sequence[tuple[str, st
     return [
         *nothing_compared(rows, own or plan.labels, absences),
         *missing(absences, plan.require),
-        *(
-            f"{subject} on {model}: its adapter has an error, and what was asked then is not compared: {message}"
-            for model, result in results.items()
-            for subject, message in sorted(result.adapter_errors.items())
-        ),
         *(f"{path}: the corpus gave no case" for path in plan.inputs.files if not read_corpus(path)),
+        *adapter_problems(results),
         *vacuous(table, [info.name for info in job.models if info.name not in with_absences], rows, methods),
         *unchecked(
             table, named_checks, [row for row in rows if row[1] in own and row in compared], methods, plan.require

@@ -174,6 +174,16 @@ def missing(absences: Iterable[Absence], required: bool) -> list[str]:
     ]
 
 
+def adapter_problems(results: Mapping[str, ShardResult]) -> list[str]:
+    """A sentence for every subject whose adapter had errors of its own: what was asked then is not tested."""
+    return [
+        f"the adapter of {subject} gave errors of its own in the place of answers, in {errors.cases:,} of its cases "
+        f"with {model}, which prove nothing: {errors.message}"
+        for model, result in results.items()
+        for subject, errors in sorted(result.adapter_errors.items())
+    ]
+
+
 def vacuous(
     table: Sequence[Cell], models: Iterable[str], rows: Iterable[tuple[str, str]], methods: Methods
 ) -> list[str]:

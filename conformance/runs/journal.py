@@ -11,7 +11,7 @@ from conformance.core.observation import Failure
 from conformance.core.records import Count, Name, Record, Seconds, from_json, to_json
 from conformance.core.run import mismatch_from_json, mismatch_to_json
 from conformance.engine.plan import Plan
-from conformance.engine.result import Counts, Group, ShardResult
+from conformance.engine.result import AdapterErrors, Counts, Group, ShardResult
 from conformance.files.lines import LineFile, read_records
 from conformance.inputs.shards import SOURCES, Shard
 from conformance.runs.plan_file import choose
@@ -48,7 +48,8 @@ def check_planned(result: ShardResult, plan: Plan) -> None:
     for subject, check in [*result.counts, *(key[:2] for key in result.groups)]:
         choose(subject, subjects, "a subject")
         choose(check, plan.checks, "a check")
-    for subject in [*result.unavailable, *result.methods, *(subject for _, subject in result.languages)]:
+    told = [*result.unavailable, *result.methods, *result.adapter_errors]
+    for subject in [*told, *(subject for _, subject in result.languages)]:
         choose(subject, subjects, "a subject")
 
 
@@ -79,7 +80,7 @@ class _Line:
     groups: tuple[_Group, ...]
     unavailable: dict[str, Failure]
     methods: dict[str, dict[str, bool]] = field(default_factory=dict)
-    adapter_errors: dict[str, str] = field(default_factory=dict)
+    adapter_errors: dict[str, AdapterErrors] = field(default_factory=dict)
 
 
 def result_to_json(result: ShardResult) -> dict[str, Any]:

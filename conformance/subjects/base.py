@@ -35,12 +35,10 @@ class Subject(Protocol):
     takes_bytes: whether `encode` takes bytes; if not, it is given their text with U+FFFD for what is not UTF-8.
     has_batch: whether `encode_batch` is the implementation's own batch call, and not a loop over `encode`.
     anew: whether it has to be renewed for each shard: its answers have turned out to depend on what was asked before.
-    adapter_error: the first one in this shard, of what stands between an implementation and the harness; "" for none.
     """
 
     name: str
     anew: bool = False
-    adapter_error: str = ""
     takes_bytes: bool = False
     has_batch: bool = False
 

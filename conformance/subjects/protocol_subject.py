@@ -99,7 +99,6 @@ class ProtocolSubject(Subject):
         self._special_tokens = special_tokens
         self._options = options
         self.anew = False
-        self.adapter_error = ""
         self._connection: Connection | None = None
         self._number = 0
         self._asked = False
@@ -188,7 +187,6 @@ class ProtocolSubject(Subject):
     def next_shard(self) -> None:
         """Forget earlier failures; where what it remembers matters, begin anew."""
         self._deaths = 0
-        self.adapter_error = ""
         self._batch_works = True
         if self._connection is not None and self._asked:
             if self.anew:
@@ -550,13 +548,12 @@ class ProtocolSubject(Subject):
         """The results of the items of a message that had no answer, each asked alone, up to one that has none again.
 
         trouble: what became of the message. Where each item alone is answered, a hang or a death stands in the place of
-        the first result: it does not come again; an answer to another message is the adapter's error. But many items
-        may take longer than one may: a subject that needs so long for each of them is slow, and at no fault.
+        the first result: it does not come again; so does an answer to another message. But many items may take longer
+        than one may: a subject that needs so long for each of them is slow, and at no fault.
         """
         failure = trouble.failure
         self._deaths += trouble.is_over
         if self._deaths > MOST_DEATHS or (len(window) == 1 and not trouble.is_over):
-            self._note(failure)
             return [failure]
         found: list[Result | Failure] = []
         seconds = 0.0
@@ -569,7 +566,6 @@ class ProtocolSubject(Subject):
                 found += results
                 continue
             found.append(again.failure)
-            self._note(again.failure)
             if again.is_over:
                 self._deaths += not trouble.is_over
                 return found
@@ -577,16 +573,8 @@ class ProtocolSubject(Subject):
         if is_slow:
             self._deaths -= 1
         elif trouble.is_over and not any(isinstance(one, Failure) for one in found):
-            if failure.kind == "nonsense":
-                self._note(Failure("adapter error", failure.message))
-            else:
-                found[0] = _once(failure, len(window))
+            found[0] = _once(failure, len(window))
         return found
-
-    def _note(self, failure: Failure) -> None:
-        """Keep the first error of the adapter in a shard, which says nothing of the implementation."""
-        if failure.kind == "adapter error" and not self.adapter_error:
-            self.adapter_error = failure.message
 
     def _be_ready_again(self) -> None:
         """Start it where it is not there, so that the time of a start is not that of an answer."""
@@ -623,7 +611,9 @@ def _results(answer: Any, due: int) -> Sequence[Result]:
 
 
 def _once(failure: Failure, items: int) -> Failure:
-    """A hang or a death that did not come again."""
+    """A hang or a death that did not come again; an answer to another message is the adapter's error."""
+    if failure.kind == "nonsense":
+        return Failure("adapter error", failure.message)
     alone = "it was asked the same again" if items == 1 else f"each of these {items} items was asked alone"
     message = f"{failure.message}; not reproducible: not when {alone}"
     return Failure("crashed once" if failure.kind == "crashed" else "timed out once", message)

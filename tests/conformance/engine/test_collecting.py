@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from random import Random
 
 import pytest
 
 from conformance.core.case import Case, ids_case, made_case, text_case
-from conformance.core.observation import Encoded
+from conformance.core.observation import Decoding, Encoded, Encoding, Failure
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import FEW_CASES, STREAMED, STREAMED_IDS, collect_answers, is_streamed
 from conformance.engine.plan import ModelPlan, Plan
@@ -18,6 +18,7 @@ from conformance.generators.base import Generator, in_turn
 from conformance.generators.knowledge import model_knowledge
 from conformance.inputs.cuts import Depth
 from conformance.inputs.shards import Inputs
+from conformance.subjects.base import Subject
 from reftok import embedded_models
 from tests.conformance.models import load
 
@@ -89,6 +90,30 @@ def test_a_sample_of_many_cases_is_asked_in_bulk(bench: Bench) -> None:
     answers = collect_answers(bench, cases, ("batch = single",))["reftok"]
     in_bulk = [case for case, answer in zip(cases, answers, strict=True) if answer.bulk_ids is not None]
     assert in_bulk == [case for case in cases if is_streamed(case)] != []
+
+
+class ErrorsOfItsAdapter(Subject):
+    """One whose adapter cannot ask it about some texts and ids."""
+
+    name = "s"
+
+    def encode(self, text: str | bytes) -> Encoding:
+        return Failure("adapter error", "no field") if text == "a" else Encoded((1,))
+
+    def decode(self, ids: Sequence[int]) -> Decoding:
+        return Failure("skipped", "not yet") if len(ids) == 1 else Failure("adapter error", "no ids")
+
+
+def test_an_error_of_an_adapter_is_no_answer_and_is_kept(bench: Bench) -> None:
+    cases = [text_case("a", "o"), text_case("b", "o"), ids_case((1,), "o"), ids_case((1, 2), "o")]
+    with bench.asking(ErrorsOfItsAdapter()):
+        answers = collect_answers(bench, cases, ("ids", "decode"), "s")["s"]
+    assert [(one.encoding, one.decoding, one.adapter_error) for one in answers] == [
+        (None, None, "no field"),
+        (Encoded((1,)), None, "no ids"),
+        (None, None, ""),
+        (None, None, "no ids"),
+    ]
 
 
 @pytest.mark.parametrize("depth", ["close", "sweep"])

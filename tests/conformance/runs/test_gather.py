@@ -12,10 +12,11 @@ from conformance.core.finding import Finding, Mismatch, Severity
 from conformance.core.run import Absence, Cell
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.repeating import CHANGES, DEPENDS
-from conformance.engine.result import EXAMPLES_PER_GROUP, Counts, Group, ShardResult, by_model
+from conformance.engine.result import EXAMPLES_PER_GROUP, AdapterErrors, Counts, Group, ShardResult, by_model
 from conformance.inputs.shards import Shard
 from conformance.runs.expectations import Expectation
 from conformance.runs.gather import (
+    adapter_problems,
     cells,
     findings,
     language_cells,
@@ -342,3 +343,16 @@ def test_what_a_subject_does_not_repeat_goes_by_the_rule_that_says_most_and_noth
     }
     del shard.groups["s", "ids", "", DEPENDS], shard.groups["s", "offsets", "", CHANGES]
     assert {one.rule for one in found([shard])} == {"batch gives other ids than the text alone", "spaces are lost"}
+
+
+def test_errors_of_an_adapter_are_told_as_a_problem_the_same_in_any_order_of_the_shards() -> None:
+    first, second = result(0, "a"), result(1, "b")
+    first.adapter_errors["s"] = AdapterErrors(1, "no field")
+    second.adapter_errors["s"] = AdapterErrors(2, "an error")
+    (problem,) = adapter_problems(joined([first, second]))
+    assert problem == (
+        "the adapter of s gave errors of its own in the place of answers, in 3 of its cases with m, which prove "
+        "nothing: an error"
+    )
+    assert adapter_problems(joined([second, first])) == [problem]
+    assert adapter_problems(joined([result(0, "a")])) == []

@@ -14,7 +14,7 @@ from conformance.core.errors import InputError
 from conformance.core.finding import Mismatch
 from conformance.core.observation import Failure
 from conformance.engine.plan import ModelPlan, Plan
-from conformance.engine.result import Counts, Group, ShardResult
+from conformance.engine.result import AdapterErrors, Counts, Group, ShardResult
 from conformance.inputs.shards import Inputs, Shard
 from conformance.runs.journal import Journal, check_journal, result_from_json, result_to_json
 from conformance.runs.plan_file import check_versions, read_plan, write_plan
@@ -25,6 +25,7 @@ def result(number: int = 0) -> ShardResult:
     shard.unavailable["t"] = Failure("refused", "no Precompiled")
     shard.counts["s", "ids"] = Counts(5, 1, 2, 1)
     shard.methods["s"] = {"stream_encoder": True, "stream_encoder.reset": False}
+    shard.adapter_errors["s"] = AdapterErrors(2, "no field 'items'")
     shard.languages["de", "s"] = [5, 1]
     group = Group()
     group.add(Mismatch("m", "s", "ids", "r", "other ids", bytes_case(b"\xff", "o"), "\ud800", "\n"))
