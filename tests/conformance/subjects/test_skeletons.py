@@ -256,6 +256,29 @@ def test_a_skeleton_ends_with_its_input(settings: Path) -> None:
         assert (talk.hear(), process.wait()) == (b"", 0)
 
 
+@pytest.mark.parametrize(
+    ("language", "file", "body", "raised"),
+    [
+        ("javascript", "adapter.mjs", "return new TextEncoder();", "ReferenceError: missing"),
+        ("python", "adapter.py", 'return "utf-8"', "NameError: name 'missing'"),
+    ],
+)
+def test_the_reason_why_a_skeleton_does_not_read_a_model_has_its_type(
+    language: str, file: str, body: str, raised: str, tmp_path: Path
+) -> None:
+    """The message of many an exception is a path or a name, and nothing more."""
+    if missing := [tool for tool in tools(language) if shutil.which(tool) is None]:
+        pytest.skip(f"there is no {missing[0]} to run the skeleton with")
+    settings = write_skeleton(language, tmp_path / "mine")
+    source = (settings.parent / file).read_text("utf-8")
+    assert body in source
+    (settings.parent / file).write_text(source.replace(body, "missing()"), "utf-8")
+    with program(settings) as process:
+        refused = Talk(process).start().unavailable
+        assert refused is not None
+        assert raised in refused.message
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_skeleton_comes_with_a_readme_of_some_twenty_lines_and_a_subject_toml(language: str, tmp_path: Path) -> None:
     written = write_skeleton(language, tmp_path / "a new" / "folder")

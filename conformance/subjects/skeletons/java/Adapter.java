@@ -97,7 +97,7 @@ final class Adapter {
         try {
             tokenizer = load(model, options);
         } catch (Exception error) {
-            return Map.of("unavailable", Map.of("message", messageOf(error)));
+            return Map.of("unavailable", Map.of("message", error.toString()));
         }
         return Map.of("started", Map.of("protocol", 1L, "subject", ABOUT, "capabilities", CAPABILITIES));
     }

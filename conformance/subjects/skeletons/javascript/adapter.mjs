@@ -62,7 +62,7 @@ async function start({ model, options = {} }) {
   try {
     tokenizer = await load(model, options);
   } catch (error) {
-    return { unavailable: told(error) };
+    return { unavailable: { message: String(error) } };
   }
   return { started: { protocol: 1, subject: about, capabilities } };
 }

@@ -72,7 +72,7 @@ fun start(message: Map<*, *>): Fields {
     try {
         current = load(model, options)
     } catch (error: Exception) {
-        return mapOf("unavailable" to mapOf("message" to told(error)))
+        return mapOf("unavailable" to mapOf("message" to error.toString()))
     }
     return mapOf("started" to mapOf("protocol" to 1, "subject" to ABOUT, "capabilities" to CAPABILITIES))
 }

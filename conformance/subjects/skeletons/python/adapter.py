@@ -70,7 +70,7 @@ class _Adapter:
         try:
             self._tokenizer = load(model, options)
         except Exception as error:
-            return {"unavailable": {"message": _told(error)}}
+            return {"unavailable": {"message": f"{type(error).__name__}: {error}"}}
         return {"started": {"protocol": 1, "subject": ABOUT, "capabilities": CAPABILITIES}}
 
     def _results(self, inputs: list[Any], ask: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
