@@ -34,6 +34,7 @@ TEXTS = (
 _OF_ADAPTERS = ("nonsense", "adapter error")
 _LEAST = 3
 """Fewer answers of a kind prove nothing."""
+_OR_SAY_SO = "hand the choice on to the library, or say so in the capabilities"
 UNITS: Sequence[tuple[Unit, str]] = (
     ("scalar", "code points"),
     ("utf8", "bytes of UTF-8"),
@@ -190,7 +191,7 @@ def _of_template(subject: ProtocolSubject, oracle: Subject, tokens: SpecialToken
     bare = [one for one in map(subject.encode, TEXTS) if isinstance(one, Encoded)]
     due = [one for one in map(oracle.encode, TEXTS) if isinstance(one, Encoded)]
     if bare and all(tokens.around(one).ids == other.ids for one, other in zip(bare, due, strict=False)):
-        yield "special tokens of the template are never added: say so in the capabilities (encode.add_special_tokens)"
+        yield f"special tokens of the template are never added: {_OR_SAY_SO} (encode.add_special_tokens)"
 
 
 def _of_special_tokens(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -> Iterator[str]:
@@ -203,9 +204,9 @@ def _of_special_tokens(subject: ProtocolSubject, oracle: Subject, tokens: Specia
         asked, due = subject.decode([*plain.ids, first]), oracle.decode([*plain.ids, first])
         if isinstance(asked, Decoded) and isinstance(due, Decoded) and due.text != due.kept:
             if asked.text == asked.kept == due.text:
-                yield "special tokens are always skipped: say so in the capabilities (decode.skip_special_tokens)"
+                yield f"special tokens are always skipped: {_OR_SAY_SO} (decode.skip_special_tokens)"
             elif asked.text == asked.kept == due.kept:
-                yield "special tokens are never skipped: say so in the capabilities (decode.skip_special_tokens)"
+                yield f"special tokens are never skipped: {_OR_SAY_SO} (decode.skip_special_tokens)"
     encodes = subject.capabilities.encode
     if encodes is not None and encodes.special_in_text == "matched":
         text = f"a{tokens.contents[0]}b"
