@@ -67,8 +67,8 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     "subjects",
     multiple=True,
     metavar="S",
-    help="FILE.py:FACTORY, or one of the built-in ones of `conformance run`; only those named are asked; repeatable. "
-    "Default: reftok.",
+    help="FILE.py:FACTORY, a subject.toml, a command, or a built-in one of `conformance run`; only those named are "
+    "asked; repeatable. Default: reftok.",
 )
 @options.corpus_option
 @options.check_option

@@ -85,13 +85,13 @@ timeout_option = click.option(
     default=5.0,
     show_default=True,
     metavar="SECONDS",
-    help="For one answer of a FILE.py subject.",
+    help="For one answer of a subject of your own.",
 )
 trust_option = click.option(
     "--trust",
     "trusts",
     is_flag=True,
-    help="Run the code of the FILE.py subjects that RUN names, though it was not made here.",
+    help="Run the code of the subjects that RUN names, though it was not made here.",
 )
 memory_option = click.option(
     "--memory",
@@ -99,7 +99,7 @@ memory_option = click.option(
     default=MOST_MEMORY,
     show_default=True,
     metavar="MIB",
-    help="For the process of a FILE.py subject, where the system bounds it.",
+    help="For the process of a subject of your own, where the system bounds it.",
 )
 require_option = click.option(
     "--require",

@@ -32,6 +32,8 @@ Examples:
       every embedded model over the project's corpora
   conformance run --model path/to/tokenizer.json --subject mine.py:Tokenizer
       your own tokenizer on your own model
+  conformance run --model path/to/tokenizer.json --subject mine/subject.toml --corpus edge_cases --inputs corpora
+      one in any language (see conformance subject init), quickly
   conformance run --model bpe-qwen --corpus texts/ --check ids --check offsets
   conformance run --model bpe-qwen --inputs scalars
       all 1,112,064 Unicode scalar values, alone and in context
@@ -49,7 +51,7 @@ Examples:
     "subjects",
     multiple=True,
     metavar="S",
-    help="FILE.py:FACTORY, besides reftok; or only those named "
+    help="FILE.py:FACTORY, a subject.toml or a command, besides reftok; or only those named "
     f"of the built-in ones ({', '.join(BUILT_IN)}); repeatable.",
 )
 @options.corpus_option
