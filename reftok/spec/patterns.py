@@ -40,6 +40,9 @@ Syntax: TypeAlias = Literal["oniguruma", "rust"]
 """Whose expression it is: that of tokenizer.json, or one that the package `regex` reads as Rust's crates do."""
 
 
+_NO_CHARACTERS = CharacterSearch(())
+
+
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A regular expression, ready to be matched; two of the same source and syntax are equal.
@@ -55,7 +58,7 @@ class Pattern:
     syntax: Syntax
     compiled: regex.Pattern[str] = field(compare=False, repr=False)
     tree: Node | None = field(default=None, compare=False, repr=False)
-    suspects: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    suspects: CharacterSearch = field(default=_NO_CHARACTERS, compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., Pattern], tuple[Any, ...]]:
         """A copy is compiled anew: the rest follows from the source."""
@@ -101,7 +104,7 @@ def compile_oniguruma(pattern: str) -> Pattern:
     try:
         tree = parse(pattern)
         check(pattern, tree)
-        return Pattern(pattern, "oniguruma", _compiled(tree, exact=False), tree, suspects(properties(tree)))
+        return Pattern(pattern, "oniguruma", _compiled(tree, exact=False), tree, _search(suspects(properties(tree))))
     except regex.error as error:
         raise UnsupportedFeature("", f"pattern {pattern!r}", f"not understood: {error}") from None
     except RecursionError:
@@ -140,12 +143,12 @@ def for_16(pattern: Pattern, text: str) -> tuple[regex.Pattern[str], str]:
     """A pattern and a text to match instead of these, so that the classes are those of Unicode 16."""
     if pattern.tree is None:
         return pattern.compiled, as_of_16(text)
-    if text.isascii() or _search(pattern.suspects).is_absent(text):
+    if text.isascii() or pattern.suspects.is_absent(text):
         return pattern.compiled, text
     return _compiled(pattern.tree, exact=True), text
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # of a pattern once: to look a set up may take as long as to compare it with another
 def _search(characters: frozenset[str]) -> CharacterSearch:
     return CharacterSearch(characters)
 

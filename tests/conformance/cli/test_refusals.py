@@ -103,14 +103,14 @@ def test_a_subject_beside_one_that_reads_no_model_is_compared(
 
 
 @pytest.mark.parametrize(
-    ("otherwise", "message"),
+    ("otherwise", "message", "kind"),
     [
-        (DIES, "its process ended with exit code 3"),
-        (IS_BROKEN, "ModuleNotFoundError: No module named 'a_module_that_nobody_has'"),
+        (DIES, "its process ended with exit code 3", "crashed"),
+        (IS_BROKEN, "ModuleNotFoundError: No module named 'a_module_that_nobody_has'", "adapter error"),
     ],
 )
 def test_a_subject_that_is_not_there_for_one_model_is_a_problem_and_for_all_a_mistake(
-    conformance_here: Command, corpus: Corpus, tmp_path: Path, out: Path, otherwise: str, message: str
+    conformance_here: Command, corpus: Corpus, tmp_path: Path, out: Path, otherwise: str, message: str, kind: str
 ) -> None:
     rest = ("--subject", subject(tmp_path, otherwise), "--corpus", corpus("a b"), *SMALLEST, "--out", out)
     said(conformance_here("run", "--model", "spm-char", *rest, isolated=True), 2, message)
@@ -118,7 +118,7 @@ def test_a_subject_that_is_not_there_for_one_model_is_a_problem_and_for_all_a_mi
     assert conformance_here("run", *MODELS, *rest, isolated=True).returncode == 1
     run = told(out)
     assert run["problems"] == [f"mine.py:Subject took no part with spm-char: {message}"]
-    assert [absence["kind"] for absence in run["absences"]] == ["crashed"]
+    assert [absence["kind"] for absence in run["absences"]] == [kind]
 
 
 def test_a_session_asks_nothing_about_a_model_that_no_subject_reads(

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reftok.spec.patience as patience_module
+import reftok.spec.patterns as patterns_module
 from reftok.errors import InvalidText, UnsupportedFeature
 from reftok.explain.explanation import options
 from reftok.formats.fancy_regex import compile_fancy_regex
@@ -194,3 +195,13 @@ def test_a_pattern_is_copied_by_its_source(pattern: Pattern) -> None:
     copied = pickle.loads(pickle.dumps(pattern))
     assert copied == pattern
     assert (copied.compiled.pattern, copied.suspects) == (pattern.compiled.pattern, pattern.suspects)
+
+
+def test_what_a_pattern_must_not_meet_is_looked_up_when_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    r"""Fault: each match looked up a set by value, which was compared with the equal one of an earlier pattern.
+
+    A hundred decoders Replace of \\s+ took half a minute, where a model with the same pattern had been loaded before.
+    """
+    pattern = compile_oniguruma(r"\s+\p{Lu}")
+    monkeypatch.setattr(patterns_module, "_search", None)
+    assert pattern_matches(pattern, "é A") == [(0, 1, False), (1, 3, True)]
