@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from conformance.faults.fault import Faults, of_text
 from reftok import Tokenizer
 
+_ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _ZERO_WIDTH = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
 
@@ -33,10 +35,17 @@ def of_input(tokenizer: Tokenizer) -> Faults:
     }
     for rule, change in changes.items():
         yield of_text("Input", rule, tokenizer, change)
+    for half in ("?", "\ufffd"):
+        yield of_text("Input", "UTF-16 units are encoded one by one", tokenizer, partial(_unit_by_unit, half))
     for removed in (special, between_bars):
         if removed:
             change = partial(_without, removed)
             yield of_text("Input", "special tokens are removed from the text", tokenizer, change)
+
+
+def _unit_by_unit(half: str, text: str) -> str:
+    """What UTF-8 makes of half a character above U+FFFF: "?" in Java, U+FFFD in JavaScript and C#."""
+    return _ABOVE_UTF_16.sub(half * 2, text)
 
 
 def _without(contents: Sequence[str], text: str) -> str:

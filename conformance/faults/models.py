@@ -61,6 +61,7 @@ def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
     yield of_tokenizer("Model", "merges are applied in the reverse order", ranked(lambda entry: -entry[1][0]))
     yield of_tokenizer("Model", "no merges are applied", lambda: replace(tokenizer, model=model.with_merges({})))
     yield of_tokenizer("Model", "the first merge is missing", lambda: _without_first_merge(tokenizer, model))
+    yield of_tokenizer("Model", "merges that begin with # are missing", lambda: _without_comments(tokenizer, model))
     yield of_tokenizer("Model", "longer merges go first", ranked(lambda entry: -length(entry)))
     yield of_tokenizer("Model", "merges are ranked by the id of the whole", ranked(lambda entry: entry[1][1]))
     for option in ("ignore_merges", "byte_fallback", "fuse_unk"):
@@ -79,6 +80,14 @@ def _with_option(tokenizer: Tokenizer, model: BPE, option: str, value: bool) -> 
 def _without_first_merge(tokenizer: Tokenizer, model: BPE) -> Tokenizer:
     first = min(model.merges, key=lambda pair: model.merges[pair][0], default=None)
     merges = {pair: entry for pair, entry in model.merges.items() if pair != first}
+    return replace(tokenizer, model=model.with_merges(merges))
+
+
+def _without_comments(tokenizer: Tokenizer, model: BPE) -> Tokenizer:
+    """As one reads merges.txt who skips every line that begins as its first, `#version: 0.2`, does."""
+    merges = {
+        pair: entry for pair, entry in model.merges.items() if not (model.id_to_token(pair[0]) or "").startswith("#")
+    }
     return replace(tokenizer, model=model.with_merges(merges))
 
 

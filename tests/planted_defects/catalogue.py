@@ -39,6 +39,7 @@ DEFECTS = (
     Defect("wrong_inputs.py:TrailingSpace", QWEN, "Input", "white space at the end is stripped"),
     # Gravest where what is left is another special token: <r<|im_end|>s>.
     Defect("wrong_inputs.py:SpecialTokenStrings", QWEN, "Input", "special tokens are removed from the text", most=14),
+    Defect("wrong_inputs.py:UnitByUnit", QWEN, "Input", "UTF-16 units are encoded one by one"),
     Defect("wrong_inputs.py:ZeroWidth", QWEN, "Input", "zero-width characters are removed"),
     Defect("no_nfc.py:Subject", QWEN, "Normalizer", "NFC is missing"),
     Defect("wrong_normalizers.py:Compatibility", QWEN, "Normalizer", "NFKC in place of NFC"),
@@ -103,6 +104,7 @@ DEFECTS = (
     Defect("wrong_models.py:NoIgnoreMerges", LLAMA, "Model", "ignore_merges is off"),
     Defect("wrong_models.py:NoByteFallback", SPM_BPE_HF, "Model", "byte_fallback is off"),
     Defect("wrong_models.py:FirstMergeLost", QWEN, "Model", "the first merge is missing"),
+    Defect("wrong_models.py:CommentsLost", QWEN, "Model", "merges that begin with # are missing"),
     Defect("wrong_models.py:NoMerges", QWEN, "Model", "no merges are applied"),
     Defect("wrong_models.py:MergesByLength", QWEN, "Model", "longer merges go first"),
     Defect("wrong_models.py:LongestFirst", QWEN, "Model", "the longest entry first, no merges"),

@@ -29,6 +29,13 @@ class ByteOrderMark(_Changed):
         return text.removeprefix("\ufeff")
 
 
+class UnitByUnit(_Changed):
+    """Each char of Java is encoded by itself: half a surrogate pair is a question mark."""
+
+    def before(self, text: str) -> str:
+        return "".join(char if char <= "\uffff" else "??" for char in text)
+
+
 class TrailingSpace(_Changed):
     """White space at the end is stripped: a line that was read with rstrip."""
 

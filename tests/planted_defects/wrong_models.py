@@ -46,6 +46,14 @@ class FirstMergeLost(Official):
         return {**model, "model": {**model["model"], "merges": model["model"]["merges"][1:]}}
 
 
+class CommentsLost(Official):
+    """Merges that begin with # are lost: they were taken for comments."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        kept = [merge for merge in model["model"]["merges"] if not merge[0].startswith("#")]
+        return {**model, "model": {**model["model"], "merges": kept}}
+
+
 class NoMerges(Official):
     """No merge is applied: merges written as lists are not read."""
 
