@@ -149,6 +149,7 @@ def a_finding(case: object, rule: str = "other ids", status: str = "new", stage:
         (a_finding(text_case("a", ""), "NFC by newer Unicode tables"), tool.Verdict(True), "Unicode version"),
         (a_finding(ids_case((9,), "")), tool.Verdict(True, True), "choice"),
         (a_finding(text_case("a", ""), HELD_TOO_LONG), tool.Verdict(True), "choice"),
+        (a_finding(ids_case((9,), ""), "one U+FFFD for each maximal subpart"), tool.Verdict(True), "choice"),
         (a_finding(text_case("a", ""), status="known"), tool.Verdict(True), "listed"),
     ],
 )

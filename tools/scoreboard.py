@@ -67,6 +67,9 @@ PARTS = {
 SPOKEN_BY_ALL = 13.0
 """The version of Unicode, of 2020, that a library is expected to know; characters since then are set apart."""
 
+BY_REPLACEMENTS = "one U+FFFD for "
+"""The beginning of the rules of decoders that differ in how many U+FFFD they give."""
+
 STAGES_WITH_TABLES = ("", "Normalizer", "PreTokenizer", "PreTokenizer or Model")
 """The stages, "" for one that is not known, whose answers hang on the version of Unicode."""
 
@@ -442,11 +445,13 @@ def with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) 
 def kind_of(finding: Finding, verdict: Verdict) -> Kind:
     """Wrong, unless it is listed, a choice, or of characters or tables of another version of Unicode.
 
-    What becomes of ids that the model lacks, and how long a stream waits where its text is right, is a choice.
+    What becomes of ids that the model lacks, how many U+FFFD stand for bytes that are no UTF-8, and how long a stream
+    waits where its text is right, is a choice.
     """
     if finding.status == "known":
         return "listed"
-    if verdict.has_unknown_ids or finding.example.rule == HELD_TOO_LONG:
+    is_late = finding.example.rule == HELD_TOO_LONG
+    if verdict.has_unknown_ids or is_late or finding.rule.startswith(BY_REPLACEMENTS):
         return "choice"
     has_tables = finding.stage in STAGES_WITH_TABLES and finding.example.check != "decode"
     ages = [age_of(character) for character in finding.example.case.readable_text]
