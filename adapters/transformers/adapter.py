@@ -2,7 +2,9 @@
 
 Those of the last release that has them for all models: 4.57. Reads vocab.json with merges.txt, as they are or beside a
 tokenizer.json, by GPT2Tokenizer, or by Qwen2Tokenizer where tokenizer_config.json says so; and a .model like that of
-Llama, by LlamaTokenizer, which is asked for no `<s>` at the begin, since sentencepiece has none there.
+Llama, by LlamaTokenizer, which is asked for no `<s>` at the begin, since sentencepiece has none there. The special
+tokens that GPT2Tokenizer and LlamaTokenizer have of themselves are in none of these files: in a text they are asked for
+as text.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ class Subject:
             "decode": {},
         }
         self._has_template = not is_sentencepiece
+        self._brings_special_tokens = is_sentencepiece or not _is_qwen(path.parent)
         if is_sentencepiece:
             self._tokenizer = transformers.LlamaTokenizer(model_path)
             if not self._tokenizer.sp_model.IsByte(FIRST_BYTE):
@@ -42,7 +45,9 @@ class Subject:
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:
         """The ids of a text."""
-        return list(self._tokenizer.encode(text, add_special_tokens=add_special_tokens and self._has_template))
+        template = add_special_tokens and self._has_template
+        as_text = self._brings_special_tokens
+        return list(self._tokenizer.encode(text, add_special_tokens=template, split_special_tokens=as_text))
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         """The text of ids, as it is: without the removal of spaces before punctuation."""
