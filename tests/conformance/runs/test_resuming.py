@@ -178,7 +178,7 @@ def test_resuming_with_a_changed_file_is_refused(conformance_here: Command, work
     arguments = ("--model", "model", "--subject", "signalling.py:Subject", "--corpus", "texts.txt", *SMALLEST)
     (folder / "signalling.py").write_text(
         "class Subject:\n  def __init__(self, p): pass\n"
-        "  def encode(self, t, s): return []\n  def decode(self, i, s): return ''\n",
+        "  def encode(self, t, s): return [1]\n  def decode(self, i, s): return '?'\n",
         "utf-8",
     )
     assert conformance_here("run", *arguments, "--out", "out", cwd=folder).returncode == 1
