@@ -254,7 +254,10 @@ def _of_streams(subject: ProtocolSubject) -> Iterator[str]:
         (Feeding("decoder", encoded.ids), decoded.text if isinstance(decoded, Decoded) else None),
     ):
         (streamed,) = subject.stream([feeding])
-        if isinstance(streamed, Failure):
+        offers = subject.capabilities
+        if streamed is None and (offers.stream_encode if feeding.to == "encoder" else offers.stream_decode) is not None:
+            yield f"a streaming {feeding.to} is promised, and has no answer: it is skipped, or the adapter has an error"
+        elif isinstance(streamed, Failure):
             yield f"a streaming {feeding.to} is promised, and fails: {streamed.kind}: {streamed.message}"
         elif isinstance(streamed, Streamed):
             if len(streamed.given) != len(feeding.chunks) + 1:
