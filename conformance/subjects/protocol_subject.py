@@ -133,13 +133,7 @@ class ProtocolSubject(Subject):
         first text has its failure for an answer. A batch call that hung or died is not used again before the next
         shard.
         """
-        if not self.has_batch or self._hopeless is not None:
-            encodings = self._encode_each(texts)
-        else:
-            encodings = []
-            size = min(BATCH_TEXTS, self.capabilities.items)
-            for start in range(0, len(texts), size):
-                encodings += self._encode_together(texts[start : start + size])
+        encodings = self._encode_all(texts)
         self._ask_some_again(texts, encodings)
         return encodings
 
@@ -367,6 +361,15 @@ class ProtocolSubject(Subject):
     def _wanted(self) -> tuple[Field, ...]:
         return ("ids", *(self.capabilities.encode.fields if self.capabilities.encode else ()))
 
+    def _encode_all(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        if not self.has_batch or self._hopeless is not None:
+            return self._encode_each(texts)
+        encodings: list[Encoding] = []
+        size = min(BATCH_TEXTS, self.capabilities.items)
+        for start in range(0, len(texts), size):
+            encodings += self._encode_together(texts[start : start + size])
+        return encodings
+
     def _encode_together(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         """The ids of the batch call; it gives nothing else, so the rest is from the calls for each text."""
         batch = self._batch(texts) if self._batch_works else None
@@ -592,7 +595,7 @@ class ProtocolSubject(Subject):
             return
         some = [at for at, text in enumerate(texts) if len(texts) > 1 and _is_asked_twice(text)]
         some = [at for at in reversed(some) if isinstance(encodings[at], Encoded)]
-        again = self._encode_each([texts[at] for at in some])
+        again = self._encode_all([texts[at] for at in some])
         pairs = zip((encodings[at] for at in some), again, strict=True)
         self.anew = any(one != other for one, other in pairs)
 

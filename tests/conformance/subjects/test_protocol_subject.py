@@ -278,3 +278,12 @@ def test_a_message_that_has_no_answer_in_time_is_followed_by_smaller_ones(monkey
     answers = subject.encode_batch(["a"] * 1000)
     assert [failure(one).kind for one in answers if not isinstance(one, Encoded)] == ["timed out once"]
     assert connection.sizes.count(64) == 1
+
+
+def test_a_batch_call_of_other_ids_does_not_depend_on_the_order(make: Make) -> None:
+    """It is a finding of its own check, and no reason to start the subject for each shard."""
+    subject = make(
+        SAYS.format(says={}, decoded="''") + "    def encode_batch(self, texts, special): return [[7]] * len(texts)"
+    )
+    assert subject.encode_batch([f"text {number}" for number in range(300)]) == [Encoded((7,))] * 300
+    assert not subject.anew
