@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from itertools import takewhile
+from typing import TypeAlias, TypeVar
 
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streamed
@@ -32,6 +33,8 @@ TEXTS = (
     "\U0001f600 a",
 )
 _OF_ADAPTERS = ("nonsense", "adapter error")
+_DEATHS = ("timed out", "timed out once", "crashed once", "not asked")
+AnyAnswer = TypeVar("AnyAnswer", Encoding, Decoding)
 _LEAST = 3
 """Fewer answers of a kind prove nothing."""
 _OR_SAY_SO = "hand the choice on to the library, or say so in the capabilities"
@@ -56,12 +59,18 @@ class FirstLook:
 
 
 def first_look(subject: Subject, oracle: Subject) -> FirstLook:
-    """A few texts, encoded and decoded. oracle: the official library with the same model."""
+    """A few texts, encoded and decoded; nothing more after a hang or a death, which the run tells.
+
+    oracle: the official library with the same model.
+    """
     expected = oracle.encode_batch(TEXTS)
-    observed = subject.encode_batch(TEXTS)
     ids = [one.ids for one in expected if isinstance(one, Encoded)]
+    observed = _up_to_a_death(map(subject.encode, TEXTS))
+    decoded = _up_to_a_death(map(subject.decode, ids)) if len(observed) == len(TEXTS) else []
+    if len(decoded) < len(ids):
+        return FirstLook()
     encodings = _tested(zip(expected, observed, strict=True))
-    decodings = _tested((oracle.decode(one), subject.decode(one)) for one in ids)
+    decodings = _tested(zip(map(oracle.decode, ids), decoded, strict=True))
     nothing: tuple[str, ...] = (_no_encodings(encodings), _no_decodings(decodings))
     doubts: tuple[str, ...] = (
         _no_answers("encoded", encodings) or _wrong_encodings([*zip(TEXTS, expected, observed, strict=True)]),
@@ -69,6 +78,10 @@ def first_look(subject: Subject, oracle: Subject) -> FirstLook:
     )
     doubts = tuple("" if none else doubt for none, doubt in zip(nothing, doubts, strict=True))
     return FirstLook(tuple(filter(None, nothing)), tuple(filter(None, doubts)))
+
+
+def _up_to_a_death(answers: Iterable[AnyAnswer]) -> list[AnyAnswer]:
+    return list(takewhile(lambda one: not isinstance(one, Failure) or one.kind not in _DEATHS, answers))
 
 
 def told(subject: ProtocolSubject) -> str:

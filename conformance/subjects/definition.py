@@ -84,6 +84,11 @@ class Definition:
         return self.about is not None and self.about.model == "own"
 
     @property
+    def ends_by_itself(self) -> bool:
+        """Whether it ends when the harness is gone, with all that it started, even while its library hangs."""
+        return _SERVE in self.command
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """What is added to the environment."""
         return self.about.env if self.about is not None else {}

@@ -54,8 +54,9 @@ class IsolatedSubject(ProtocolSubject):
 
     def _connect(self) -> Connection:
         command = self._definition.command
+        started = command if self._definition.ends_by_itself else _bound_to_us(command)
         try:
-            return ProgramConnection(Program(_bound_to_us(command), self._definition.environment, self._memory))
+            return ProgramConnection(Program(started, self._definition.environment, self._memory))
         except OSError as error:
             failure = Failure("crashed", f"{command[0]}: {error.strerror}")
             raise UnavailableError(f"{self.name} cannot be loaded: {failure.message}", failure) from None

@@ -132,12 +132,18 @@ class Program:
         left = deadline - time.monotonic()
         if left < 0:
             return False
-        readable, writable, _ = select.select(self._open, [self._input] if self._unsent else [], [], left)
-        if writable:
-            self._write()
-        for pipe in readable:
-            self._read(pipe)
-        return bool(readable or writable)
+        waiting = select.poll()  # which takes descriptors of any number
+        for pipe in self._open:
+            waiting.register(pipe, select.POLLIN)
+        if self._unsent:
+            waiting.register(self._input, select.POLLOUT)
+        ready = waiting.poll(1000 * left)
+        for pipe, _ in ready:
+            if pipe == self._input:
+                self._write()
+            else:
+                self._read(pipe)
+        return bool(ready)
 
     def _write(self) -> None:
         try:

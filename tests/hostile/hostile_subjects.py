@@ -306,9 +306,14 @@ class OverflowsTheStack(Right):
 
 @promise("a worker died (exit code -9)", code=3)
 class KillsTheWorker(Right):
-    """That the harness survives this is not promised, but that its end is told and that nothing is left."""
+    """That the harness survives this is not promised, but that its end is told and that nothing is left.
+
+    It spares short texts, as those of the first look, for which the harness itself asks.
+    """
 
     def wrong(self, text: str) -> Any:
+        if len(text) < 30:
+            return self.right(text)
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(1e6)
 
