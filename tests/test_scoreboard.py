@@ -40,23 +40,30 @@ class Subject:
         return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
 """
 
+REFUSING = """
+def Subject(model_path):
+    raise ValueError(f"{model_path}: no Unigram")
+"""
+
 tool = loaded(ROOT / "tools" / "scoreboard.py")
 both = loaded(ROOT / "tools" / "both_answers.py")
 
 
 @pytest.fixture(scope="module")
 def adapters(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library with a defect, one that cannot be built, and one of another format."""
+    """A library with a defect, one that cannot be built, one that reads nothing, and one of another format."""
     folder = tmp_path_factory.mktemp("adapters")
     settings = {
         "planted": 'factory = "adapter.py:Subject"\nbuild = "echo made > built"\nmodels = ["sentencepiece"]\n',
         "broken": 'command = ["python3"]\nbuild = "echo nothing to see; echo no compiler >&2; exit 3"\n',
+        "refusing": 'factory = "adapter.py:Subject"\nmodels = ["sentencepiece"]\n',
         "other": 'command = ["python3"]\nmodels = ["tiktoken"]\n',
     }
     for name, text in settings.items():
         (folder / name).mkdir()
         (folder / name / "subject.toml").write_text(f'name = "the {name}"\n{text}', "utf-8")
     (folder / "planted" / "adapter.py").write_text(PLANTED, "utf-8")
+    (folder / "refusing" / "adapter.py").write_text(REFUSING, "utf-8")
     return folder
 
 
@@ -101,6 +108,14 @@ def test_a_library_that_cannot_be_built_is_a_row_with_the_last_that_was_said(mad
     (library,) = (item for item in made[1].libraries if item.folder == "broken")
     assert library.failure == "exit code 3: no compiler"
     assert made[1].of_library("broken") == ()
+
+
+def test_a_model_that_is_refused_is_an_entry_with_the_reason_and_no_folder_of_the_machine(
+    made: tuple[Path, Board],
+) -> None:
+    (entry,) = made[1].of_library("refusing")
+    assert entry.state == "not read"
+    assert entry.reason == "ValueError: spm-unigram/tokenizer.model: no Unigram"
 
 
 def test_a_library_is_not_asked_with_a_model_of_another_format(made: tuple[Path, Board]) -> None:

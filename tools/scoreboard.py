@@ -21,6 +21,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -310,9 +311,9 @@ def ask(task: Task) -> tuple[Entry, str]:
         absence = next((item for item in run.absences if item.subject == _label(task)), None)
         if absence is not None:
             state: State = "not read" if absence.kind == "refused" else "failed"
-            entry = replace(entry, state=state, reason=_hidden(absence.message))
+            entry = replace(entry, state=state, reason=_hidden(absence.message, task.model))
             break
-        entry = replace(entry, problems=(*entry.problems, *_problems(name, run)))
+        entry = replace(entry, problems=(*entry.problems, *_problems(task, name, run)))
     if entry.state == "asked" and runs:
         entry = with_findings(task, entry, runs, folder)
     elif not runs:
@@ -329,11 +330,11 @@ def ask(task: Task) -> tuple[Entry, str]:
     return entry, info.version if info else ""
 
 
-def _problems(part: str, run: Run) -> tuple[str, ...]:
+def _problems(task: Task, part: str, run: Run) -> tuple[str, ...]:
     """The problems of a run, without those that a short session has by its nature."""
     if part == "fuzz" and not run.answers:
         return ("there was no time for fuzzing: the library takes as long to load",)
-    return tuple(_hidden(problem) for problem in run.problems if not problem.startswith("the generator "))
+    return tuple(_hidden(problem, task.model) for problem in run.problems if not problem.startswith("the generator "))
 
 
 def _said(entry: Entry) -> str:
@@ -423,7 +424,7 @@ def with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) 
                 unconfirmed.add(finding.fingerprint)
                 continue
             command = _shown_by(task, finding, name, verdict)
-            placed[finding.fingerprint] = Placed(seen, kind, verdict.is_confirmed, command, _bare(finding))
+            placed[finding.fingerprint] = Placed(seen, kind, verdict.is_confirmed, command, _bare(task, finding))
     compared = wrong = 0
     if "languages" in runs:
         compared = sum(
@@ -459,18 +460,19 @@ def kind_of(finding: Finding, verdict: Verdict) -> Kind:
     return "Unicode version" if is_newer or "Unicode" in finding.rule else "wrong"
 
 
-def _bare(finding: Finding) -> Finding:
+def _bare(task: Task, finding: Finding) -> Finding:
     """A finding without evidence, without folders of this machine, and without the command of the run folder."""
     example = finding.example
-    expected, observed = _hidden(example.expected), _hidden(example.observed)
+    expected, observed = (_hidden(answer, task.model) for answer in (example.expected, example.observed))
     bare = replace(example, expected=expected, observed=observed, evidence=NO_EVIDENCE)
     return replace(finding, example=bare, replay="")
 
 
-def _hidden(text: str) -> str:
-    """A text without the folders of this machine."""
-    for folder in (f"{ROOT}/", f"{Path.home()}/"):
-        text = text.replace(folder, "")
+def _hidden(text: str, model: ModelPlan | None = None) -> str:
+    """A text without the folders of this machine: of the checkout, the model, temporary files and home."""
+    folders = [ROOT, Path(tempfile.gettempdir()), Path.home()]
+    for folder in [model.path.resolve().parent.parent, *folders] if model else folders:
+        text = text.replace(f"{folder}/", "")
     return text
 
 
