@@ -165,6 +165,7 @@ def a_finding(case: object, rule: str = "other ids", status: str = "new", stage:
         (a_finding(ids_case((9,), "")), tool.Verdict(True, True), "choice"),
         (a_finding(text_case("a", ""), HELD_TOO_LONG), tool.Verdict(True), "choice"),
         (a_finding(ids_case((9,), ""), "one U+FFFD for each maximal subpart"), tool.Verdict(True), "choice"),
+        (a_finding(ids_case((9,), ""), "bytes join across control pieces"), tool.Verdict(True), "choice"),
         (a_finding(text_case("a", ""), status="known"), tool.Verdict(True), "listed"),
     ],
 )

@@ -68,8 +68,9 @@ PARTS = {
 SPOKEN_BY_ALL = 13.0
 """The version of Unicode, of 2020, that a library is expected to know; characters since then are set apart."""
 
-BY_REPLACEMENTS = "one U+FFFD for "
-"""The beginning of the rules of decoders that differ in how many U+FFFD they give."""
+CHOICES = (HELD_TOO_LONG, "one U+FFFD for ", "bytes join across control pieces")
+"""The beginnings of rules that no format makes. Who leaves the skipping of control pieces to the harness is given the
+bytes around them without them."""
 
 STAGES_WITH_TABLES = ("", "Normalizer", "PreTokenizer", "PreTokenizer or Model")
 """The stages, "" for one that is not known, whose answers hang on the version of Unicode."""
@@ -446,13 +447,12 @@ def with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) 
 def kind_of(finding: Finding, verdict: Verdict) -> Kind:
     """Wrong, unless it is listed, a choice, or of characters or tables of another version of Unicode.
 
-    What becomes of ids that the model lacks, how many U+FFFD stand for bytes that are no UTF-8, and how long a stream
-    waits where its text is right, is a choice.
+    What becomes of ids that the model lacks is a choice, and what CHOICES has.
     """
     if finding.status == "known":
         return "listed"
-    is_late = finding.example.rule == HELD_TOO_LONG
-    if verdict.has_unknown_ids or is_late or finding.rule.startswith(BY_REPLACEMENTS):
+    is_choice = any(finding.rule.startswith(rule) for rule in CHOICES)
+    if verdict.has_unknown_ids or is_choice:
         return "choice"
     has_tables = finding.stage in STAGES_WITH_TABLES and finding.example.check != "decode"
     ages = [age_of(character) for character in finding.example.case.readable_text]

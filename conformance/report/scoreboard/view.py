@@ -26,7 +26,7 @@ APART: dict[Kind, str] = {
     "Unicode version": "By the tables of another version of Unicode: the input has characters that were assigned after "
     "Unicode 13, of 2020, or tables that differ from version to version",
     "choice": "A choice that no format makes: what becomes of ids that the model does not have, how many U+FFFD stand "
-    "for bytes that are no UTF-8, or how long a stream waits whose text is right",
+    "for bytes that are no UTF-8, alone or around control pieces, or how long a stream waits whose text is right",
     "listed": "Known and listed, with the reason",
 }
 """What is no fault of a library by itself; a reason for each kind but "wrong"."""
