@@ -37,7 +37,7 @@ def entry(library: str, model: str = MODELS[0], **changes: object) -> Entry:
 FINDINGS = (
     placed(finding(text_case("\u1369", "made"), "newer digits"), "other", "Unicode version"),
     placed(finding(ids_case((99,), "made"), "unknown ids are left out"), "other", "choice", confirmed=False),
-    placed(finding(text_case("b", "made"), "seen in made inputs"), "other"),
+    placed(finding(text_case("b", "made"), "seen in made inputs", "special-token injection"), "other"),
     placed(finding(text_case(SCRIPT, "made"), f"rule {BIDI}", expected=SCRIPT, observed=LONG)),
 )
 BOARD_OF_ALL = Board(
