@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -11,6 +12,7 @@ from conformance.report.run.view import State as Sign
 from conformance.report.run.view import plural
 from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, Weight
 
+NONE = "–"
 BADGES = "badges"
 """The folder of the badges, in that of the scoreboard."""
 
@@ -58,11 +60,14 @@ class CellView:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A row: a library, its page, its findings by weight and those set apart, and a cell for each model."""
+    """A row: a library, its page, its findings by weight and those set apart, and a cell for each model.
+
+    counts: "–" where nothing was asked that could show such a finding.
+    """
 
     library: Library
     page: str
-    counts: tuple[int, ...]
+    counts: tuple[str, ...]
     apart: int
     cells: tuple[CellView, ...]
 
@@ -104,14 +109,24 @@ def rows(board: Board) -> list[RowView]:
     found = []
     for library in sorted(board.libraries, key=lambda item: item.name.casefold().lstrip("@")):
         entries = board.of_library(library.folder)
-        counts = tuple(sum(len(entry.of("wrong", weight)) for entry in entries) for weight in WEIGHTS)
+        counts = _counts(board, entries)
         apart = sum(len(entry.findings) - len(entry.of("wrong")) for entry in entries)
-        cells = tuple(_cell(library, board.entry(library.folder, model)) for model in board.models)
+        cells = tuple(_cell(board, library, board.entry(library.folder, model)) for model in board.models)
         found.append(RowView(library, page_of(library), counts, apart, cells))
     return found
 
 
-def _cell(library: Library, entry: Entry | None) -> CellView:
+def _counts(board: Board, entries: Sequence[Entry]) -> tuple[str, ...]:
+    """How many findings are wrong, by weight."""
+    asked = [entry for entry in entries if entry.state == "asked"]
+    unasked = {"edge cases"} if asked and "the edge cases" in not_asked(board) else set(WEIGHTS) if not asked else set()
+    return tuple(
+        NONE if weight in unasked else f"{sum(len(entry.of('wrong', weight)) for entry in asked):,}"
+        for weight in WEIGHTS
+    )
+
+
+def _cell(board: Board, library: Library, entry: Entry | None) -> CellView:
     if entry is None:
         return CellView("none", "", "", "not of a format that it reads, or not the model that it brings along", "")
     target = f"{page_of(library)}#{slug(entry.model)}"
@@ -119,9 +134,9 @@ def _cell(library: Library, entry: Entry | None) -> CellView:
         return CellView("none", "not read", "", f"does not read this model: {entry.reason}", target)
     if entry.state == "failed":
         return CellView("silent", "not asked", "", f"could not be asked: {entry.reason}", target)
-    counts = [len(entry.of("wrong", weight)) for weight in WEIGHTS]
-    sign: Sign = "new" if entry.right < entry.compared or counts[0] else "known" if any(counts) else "equal"
-    numbers = " · ".join(map(str, counts)) if any(counts) else ""
+    wrong_natural, any_wrong = entry.of("wrong", "natural text"), entry.of("wrong")
+    sign: Sign = "new" if entry.right < entry.compared or wrong_natural else "known" if any_wrong else "equal"
+    numbers = " · ".join(_counts(board, [entry])) if any_wrong else ""
     return CellView(sign, share(entry) or "asked", numbers, sentence(entry), target)
 
 

@@ -41,7 +41,7 @@ FINDINGS = (
     placed(finding(text_case(SCRIPT, "made"), f"rule {BIDI}", expected=SCRIPT, observed=LONG)),
 )
 BOARD_OF_ALL = Board(
-    "the plan",
+    "the edge cases and the plan",
     ("de-Latn",),
     {"tokenizers": "0.23.3"},
     MODELS,
@@ -70,12 +70,19 @@ def test_the_scoreboard_is_read_back_from_its_json_as_it_was() -> None:
 
 def test_a_row_has_the_share_and_the_findings_by_weight_and_what_is_set_apart() -> None:
     bad, _, good = (row for row in view.rows(BOARD_OF_ALL))
-    assert (bad.counts, bad.apart) == ((1, 0, 1), 2)
+    assert (bad.counts, bad.apart) == (("1", "0", "1"), 2)
     assert [(cell.sign, cell.share, cell.counts) for cell in bad.cells] == [
         ("new", "99.8%", "1 · 0 · 1"),
         ("none", "not read", ""),
     ]
     assert [(cell.sign, cell.share) for cell in good.cells] == [("equal", "100%"), ("none", "")]
+
+
+def test_nothing_is_counted_where_nothing_was_asked() -> None:
+    bad, broken, _ = view.rows(replace(BOARD_OF_ALL, plan="the corpora of 20 languages"))
+    assert bad.counts == ("1", "–", "1")
+    assert bad.cells[0].counts == "1 · – · 1"
+    assert broken.counts == ("–", "–", "–")
 
 
 def test_what_is_wrong_in_made_inputs_only_is_not_shown_as_wrong_natural_text() -> None:
@@ -101,7 +108,10 @@ def test_what_one_model_alone_lacks_is_told_of_that_model() -> None:
 
 
 def test_the_page_names_the_official_libraries_the_day_and_the_plan() -> None:
-    assert "held against tokenizers 0.23.3, on 2026-11-24. Each was given the plan; not, this time," in index()
+    assert (
+        "held against tokenizers 0.23.3, on 2026-11-24. Each was given the edge cases and the plan; not, this time,"
+        in index()
+    )
 
 
 def test_the_page_tells_what_was_left_out_of_a_short_plan() -> None:
