@@ -12,6 +12,8 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 
 from conformance.core.observation import Failure
 from conformance.subjects.strays import MARK, end_strays
@@ -21,6 +23,8 @@ KEPT_BYTES = 64 << 10
 STOP_SECONDS = 5.0
 _LAST_WORDS_SECONDS = 0.2
 _PIPE_BYTES = 1 << 16
+_FOLDER = "conformance-subject-"
+"""How the folders begin in which programs run; the number of the process that made them comes next."""
 
 
 class NoAnswer(Exception):
@@ -46,7 +50,8 @@ class Program:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], memory: int) -> None:
         self._mark = secrets.token_hex(8)
-        self._folder = tempfile.mkdtemp(prefix="conformance-subject-")
+        _sweep()
+        self._folder = tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-")
         try:
             self._process = subprocess.Popen(
                 command,
@@ -176,6 +181,15 @@ class Program:
             name = next((known.name for known in signal.Signals if known == -code), f"signal {-code}")
             return f"its process was killed by {name}"
         return f"its process ended with exit code {code}"
+
+
+@cache
+def _sweep() -> None:
+    """Remove the folders that harnesses left which were killed: those named after a process that is no more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*-*"):
+        maker = folder.name.removeprefix(_FOLDER).partition("-")[0]
+        if maker.isdecimal() and not Path(f"/proc/{maker}").exists() and Path("/proc/self").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _bound_memory(process: int, most: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -224,3 +225,20 @@ def test_an_error_of_the_adapter_is_a_problem_of_the_run_and_no_finding(
     assert "gave errors of its own in the place of answers" in said
     assert "which prove nothing: no field" in said
     assert "\x1b" not in result.stdout
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
+def test_the_folder_of_a_harness_that_was_killed_is_swept_and_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(process.tempfile, "gettempdir", lambda: str(tmp_path))
+    kept = (
+        f"conformance-subject-{os.getpid()}-a",
+        "conformance-subject-b",
+        "conformance-subject-c-d",
+        "other-999999999-e",
+    )
+    for name in (*kept, "conformance-subject-999999999-f"):
+        (tmp_path / name).mkdir()
+    process._sweep.__wrapped__()
+    assert {path.name for path in tmp_path.iterdir()} == {*kept}
