@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 from conformance.core.observation import Failure
@@ -131,6 +130,7 @@ class Program:
             if pipe is not None:
                 pipe.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+        _sweep()
 
     def _waited(self, deadline: float) -> bool:
         """Whether something went through a pipe before the deadline."""
@@ -183,7 +183,6 @@ class Program:
         return f"its process ended with exit code {code}"
 
 
-@cache
 def _sweep() -> None:
     """Remove the folders that harnesses left which were killed: those named after a process that is no more."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*-*"):

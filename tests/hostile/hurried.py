@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import sys
 
-if not sys.flags.safe_path:
-    sys.path.append(sys.path.pop(0))  # as the commands themselves have it
 
-if "reftok" in sys.argv[1:2]:
-    from reftok.encode_files import run
+def main() -> None:
+    """Run the command that the arguments name."""
+    if not sys.flags.safe_path:
+        sys.path.append(sys.path.pop(0))  # as the commands themselves have it
+    if sys.argv.pop(1) == "reftok":
+        from reftok.cli.commands import main as reftok_main
+        from reftok.encode_files import run
 
-    run.CHECKPOINT_SECONDS, run.UNIT_BYTES = 0.0, 1 << 13
-else:
+        run.CHECKPOINT_SECONDS, run.UNIT_BYTES = 0.0, 1 << 13
+        sys.exit(reftok_main())
+    _hurry()
+    from conformance.cli.commands import main as conformance_main
+
+    conformance_main()
+
+
+def _hurry() -> None:
     from conformance.fuzzing import drive, session
     from conformance.inputs import shards
     from conformance.runs import execute
@@ -25,12 +35,8 @@ else:
     drive.SECONDS_BETWEEN_REPORTS = 0.2
     session.SHARDS_OF_A_GENERATION, session.CASES_ISOLATED = 3, (32, 2_048)
 
+
 if __name__ == "__main__":
-    package = sys.argv.pop(1)
-    if package == "reftok":
-        from reftok.cli.commands import main as reftok_main
-
-        sys.exit(reftok_main())
-    from conformance.cli.commands import main as conformance_main
-
-    conformance_main()
+    main()
+elif __name__ == "__mp_main__" and "reftok" not in sys.argv:  # a worker, which is started by what this file is
+    _hurry()

@@ -240,5 +240,5 @@ def test_the_folder_of_a_harness_that_was_killed_is_swept_and_no_other(
     )
     for name in (*kept, "conformance-subject-999999999-f"):
         (tmp_path / name).mkdir()
-    process._sweep.__wrapped__()
+    process._sweep()
     assert {path.name for path in tmp_path.iterdir()} == {*kept}
