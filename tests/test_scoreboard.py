@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -195,7 +196,15 @@ def test_what_does_not_come_again_is_not_published_and_takes_nothing_from_the_sh
     assert (entry.compared, entry.right, entry.unconfirmed) == (100, 93, 1)
 
 
-def test_an_interruption_ends_it_with_a_sentence(adapters: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def hears_interruptions() -> Iterator[None]:
+    """What is started in the background of a shell is deaf to them, and so is what it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interruption_ends_it_with_a_sentence(adapters: Path, tmp_path: Path, hears_interruptions: None) -> None:
     command = [sys.executable, str(ROOT / "tools" / "scoreboard.py"), "--models", MODEL, "--adapters", str(adapters)]
     command += ["--out", str(tmp_path), "--runs", str(tmp_path / "runs"), "--only", "planted"]
     with subprocess.Popen(

@@ -11,7 +11,7 @@ from pathlib import Path
 MARK = "CONFORMANCE_SUBJECT"
 """In the environment of the process of a subject, and so of all that it starts."""
 
-_ATTEMPTS, _PAUSE_SECONDS = 5, 0.002
+_ATTEMPTS, _PAUSE_SECONDS = 10, 0.004
 
 
 def end_strays(mark: str) -> None:

@@ -11,7 +11,7 @@ from .subjects import ask
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what is left running is found on Linux alone")
 
 
-@pytest.mark.parametrize("name", ["AtImport", "RaisesMarkup", "DaemonisesAnotherProgram", "KillsTheWorker"])
+@pytest.mark.parametrize("name", ["AtImport", "RaisesMarkup", "KillsTheWorker"])
 def test_a_run_with_a_subject_that_harms_keeps_its_promise(name: str, tmp_path: Path) -> None:
     assert ask(name, PROMISES[name], 1, tmp_path, ["run"])
 
