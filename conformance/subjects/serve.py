@@ -51,6 +51,7 @@ _IN_FLIGHT = 4
 def main(arguments: list[str]) -> None:
     """Answer messages until `stop`, or until standard input ends."""
     file, factory = arguments
+    sys.excepthook = _say_in_one_line
     messages, answers = _pipes()
     mark = os.environ.get(MARK)
     threading.Thread(target=_end_with_the_parent, args=(os.getppid(), mark), daemon=True).start()
@@ -62,6 +63,11 @@ def main(arguments: list[str]) -> None:
         answers.write(json.dumps({"id": message["id"], **server.answer(message)}) + "\n")
         answers.flush()
     _end(mark)
+
+
+def _say_in_one_line(kind: type[BaseException], error: BaseException, place: object) -> None:
+    """The last words of a process that a subject ends by what is no Exception: that is told in a finding."""
+    print(one_line(error), file=sys.stderr)
 
 
 class NoSubjectError(Exception):

@@ -101,7 +101,7 @@ class AtImport(Right):
     pass
 
 
-@promise("cannot be loaded: ValueError: [1, 2]", code=2)
+@promise("does not read bpe-qwen: ValueError: [1, 2]")
 class RaisesAtLoad(Right):
     def __init__(self, path: str) -> None:
         raise ValueError([1, 2])
@@ -151,7 +151,7 @@ class VersionIsNoText(Right):
     version = (10**400, MARKUP)
 
 
-@promise("cannot be loaded: RuntimeError: no version", code=2)
+@promise("does not read bpe-qwen: RuntimeError: no version")
 class VersionRaises(Right):
     @property
     def version(self) -> str:
@@ -184,7 +184,7 @@ class VersionWithTricks(Right):
     version = TextWithTricks("1.0")
 
 
-@promise("cannot be loaded: RuntimeError", code=2)
+@promise("does not read bpe-qwen: RuntimeError")
 class FeaturesRaise(Right):
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError(MARKUP)

@@ -77,7 +77,7 @@ def ask(name: str, promise: Promise, seed: int, folder: Path, commands: Collecti
             ended = _command(name, (*arguments, *_subjects(name, arguments), *promise.options), seed, place)
             faults = [*_broken(promise, ended, place, promise.seconds)]
             if promise.code in COMPARED:
-                faults += _rows(arguments[0], place)
+                faults += _rows(arguments[0], place, seed)
             kept &= _told(name, arguments[0], ended, faults)
     return kept
 
@@ -294,7 +294,7 @@ def _active(page: str) -> Counter[str]:
 
 @cache
 def _active_of_a_report() -> Counter[str]:
-    return _active((_beside("run") / "run" / "report.html").read_text("utf-8"))
+    return _active((_beside("run", 1) / "run" / "report.html").read_text("utf-8"))
 
 
 @cache
@@ -303,21 +303,21 @@ def _folder_of_the_right() -> TemporaryDirectory[str]:
 
 
 @cache
-def _beside(command: str) -> Path:
+def _beside(command: str, seed: int) -> Path:
     """The folder of a command with the other subjects alone."""
-    folder = Path(_folder_of_the_right().name) / command
+    folder = Path(_folder_of_the_right().name) / f"{command}-{seed}"
     arguments = RUN if command == "run" else FUZZ
-    ended = _command("", (*arguments, *_subjects("", arguments)), 1, folder)
+    ended = _command("", (*arguments, *_subjects("", arguments)), seed, folder)
     assert (folder / "run" / "run.json").is_file(), ended.output
     return folder
 
 
-def _rows(command: str, folder: Path) -> Iterator[str]:
+def _rows(command: str, folder: Path, seed: int) -> Iterator[str]:
     """How the rows of the other subjects differ from those that they have alone.
 
     A session mutates what any subject was found wrong on: there, they are as many, and as expected.
     """
-    found, expected = (_cells(place / "run" / "run.json") for place in (folder, _beside(command)))
+    found, expected = (_cells(place / "run" / "run.json") for place in (folder, _beside(command, seed)))
     if command == "run" and found != expected:
         yield f"rows of others: {[cell for cell in found if cell not in expected]}"
     if len(found) != len(expected) or any(cell["mismatched"] != cell["known"] or cell["failures"] for cell in found):

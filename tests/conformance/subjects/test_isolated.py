@@ -75,6 +75,11 @@ def test_the_rest_of_a_batch_is_answered_after_a_failure(make: Make, wrong: str,
     assert message in failure(failed).message
 
 
+def test_what_is_no_exception_is_told_in_one_line_not_by_the_frames_of_the_harness(make: Make) -> None:
+    failed, _ = make(wrong="raise type('Odd', (BaseException,), {})('why')").encode_batch(["wrong", "a"])
+    assert failure(failed).message == "its process ended with exit code 1; it said: Odd: why"
+
+
 def test_noise_disturbs_nothing(make: Make) -> None:
     wrong = """print('{"ids": [9]}', flush=True); os.write(1, b'x' * 200_000); os.write(2, b'y' * 200_000)"""
     assert make(wrong=wrong).encode_batch(["wrong", "a"]) == [Encoded((5,)), Encoded((1,))]
