@@ -67,7 +67,7 @@ def main(arguments: list[str]) -> None:
 
 def _say_in_one_line(kind: type[BaseException], error: BaseException, place: object) -> None:
     """The last words of a process that a subject ends by what is no Exception: that is told in a finding."""
-    print(one_line(error), file=sys.stderr)
+    sys.stderr.write(f"{one_line(error)}\n")
 
 
 class NoSubjectError(Exception):
