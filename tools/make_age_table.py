@@ -1,4 +1,4 @@
-"""Write conformance/report/unicode_ages.txt, or with --check compare it with what this would write.
+"""Write conformance/core/unicode_ages.txt, or with --check compare it with what this would write.
 
     python tools/make_age_table.py DerivedAge.txt            write it anew
     python tools/make_age_table.py --check DerivedAge.txt    exit 1 if it differs
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from made_tables import arguments, write_or_check
 
-REPORT = Path(__file__).resolve().parent.parent / "conformance" / "report"
+CORE = Path(__file__).resolve().parent.parent / "conformance" / "core"
 _RANGE = re.compile(r"^([0-9A-F]+)(?:\.\.([0-9A-F]+))? *; *(\d+\.\d+)", re.MULTILINE)
 
 
@@ -38,7 +38,7 @@ def main() -> int:
     if "DerivedAge-17." not in source:
         sys.exit(f"{given.source} is not of Unicode 17")
     lines = (f"{version} {ranges}" for version, ranges in ages(source).items())
-    return write_or_check({"unicode_ages": "\n".join(lines)}, given.check, "source", REPORT)
+    return write_or_check({"unicode_ages": "\n".join(lines)}, given.check, "source", CORE)
 
 
 if __name__ == "__main__":

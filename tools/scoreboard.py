@@ -34,13 +34,13 @@ from conformance.core.finding import Finding
 from conformance.core.resources import corpora_folder
 from conformance.core.run import Run, case_to_json
 from conformance.core.slugs import slug
+from conformance.core.unicode_ages import age_of
 from conformance.engine.plan import ModelPlan
 from conformance.files.atomic import write_atomically
 from conformance.report.console import say
 from conformance.report.run.folder import RUN, read_run_folder
 from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, State, Weight
 from conformance.report.scoreboard.folder import read_board, write_board
-from conformance.report.unicode_ages import age_of
 from conformance.runs.models import plan_models
 from conformance.subjects.definition import Definition, definition
 from conformance.subjects.versions import installed_versions

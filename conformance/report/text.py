@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from conformance.report.unicode_ages import age_of
+from conformance.core.unicode_ages import age_of
 
 MOST_MARKS = 8
 """Marks that may stand on one base; more of them ("Zalgo") would paint over the neighbouring lines."""

@@ -26,6 +26,6 @@ def age_of(character: str) -> str:
 @cache
 def _ranges() -> list[tuple[int, int, str]]:
     """First, last and version, in ascending order, by the property Age of Unicode 17.0 (tools/make_age_table.py)."""
-    table = resources.files("conformance.report").joinpath("unicode_ages.txt").read_text("ascii")
+    table = resources.files("conformance.core").joinpath("unicode_ages.txt").read_text("ascii")
     ages = (line.partition(" ") for line in table.splitlines())
     return sorted((*span, version) for version, _, spans in ages for span in ranges_of(spans))

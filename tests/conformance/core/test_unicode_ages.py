@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 
-from conformance.report.unicode_ages import age_of
+from conformance.core.unicode_ages import age_of
 
 
 def version(text: str) -> tuple[int, ...]:
