@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.core.case import Case
+
 
 @dataclass(frozen=True, slots=True)
 class SeenToken:
@@ -52,6 +54,7 @@ class Evidence:
     decoded: the tokens whose ids were decoded.
     expected, observed: the tokens of both answers, from `skipped` on, which is how many equal ones come before.
     is_cut: whether tokens were left out at the end.
+    nearest: the nearest input on which the subject is right; None where none was found.
     stream: the steps around the first that is wrong; stream_use: how it was used, where it was not plainly fed.
     """
 
@@ -63,6 +66,7 @@ class Evidence:
     stage: StageDifference | None = None
     stream: tuple[StreamStep, ...] = ()
     stream_use: str = ""
+    nearest: Case | None = None
 
 
 NO_EVIDENCE = Evidence()

@@ -45,6 +45,17 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Confidence:
+    """How well a rule foretells what the subject does, on inputs that it was not chosen by.
+
+    tried: how many answers the rule makes other than they should be. foretold: how many of these the subject gave.
+    """
+
+    tried: Count
+    foretold: Count
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """Mismatches with one cause.
 
@@ -53,6 +64,8 @@ class Finding:
     oracle: what the expected answers came from.
     status: "known" where an expectation lists it; reason and upstream are then the expectation's.
     replay: the command that shows it again.
+    scope: which inputs it concerns, in words, "" where that could not be told.
+    confidence: of the rule; None where it only describes what is seen.
     """
 
     example: Mismatch
@@ -65,6 +78,8 @@ class Finding:
     reason: str = ""
     upstream: str = ""
     replay: str = ""
+    scope: str = ""
+    confidence: Confidence | None = None
 
     @property
     def fingerprint(self) -> str:

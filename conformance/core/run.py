@@ -171,12 +171,19 @@ def mismatch_to_json(mismatch: Mismatch) -> dict[str, Any]:
     """A mismatch as JSON, without what is empty of its evidence, and without that where all is."""
     value: dict[str, Any] = {**to_json(mismatch), "case": case_to_json(mismatch.case)}
     evidence = {name: part for name, part in value.pop("evidence").items() if part}
+    if mismatch.evidence.nearest is not None:
+        evidence["nearest"] = case_to_json(mismatch.evidence.nearest)
     return {**value, "evidence": evidence} if evidence else value
 
 
 def mismatch_from_json(value: Any) -> Mismatch:
     """The mismatch of `mismatch_to_json`; raises one of FORM_ERRORS for anything else."""
-    return from_json({**value, "case": case_from_json(value["case"])}, Mismatch)
+    evidence, nearest = value.get("evidence", {}), None
+    if "nearest" in evidence:
+        nearest = case_from_json(evidence["nearest"])
+        evidence = {name: part for name, part in evidence.items() if name != "nearest"}
+    mismatch = from_json({**value, "case": case_from_json(value["case"]), "evidence": evidence}, Mismatch)
+    return replace(mismatch, evidence=replace(mismatch.evidence, nearest=nearest))
 
 
 def finding_to_json(finding: Finding) -> dict[str, Any]:
