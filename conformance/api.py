@@ -37,6 +37,7 @@ from conformance.runs.models import plan_models
 from conformance.runs.new_folder import check_free
 from conformance.subjects.in_process import InProcessSubject
 from conformance.subjects.values import NonsenseError, ids_of
+from conformance.triage.merging import with_fewest_causes
 from conformance.triage.minimize import whole_example
 from reftok.formats.hub_folder import files_beside
 
@@ -167,7 +168,8 @@ def compare(
         result = judged(plan, Shard(entry.name, "corpora", 0, len(cases)), bench, cases, answered, asked.name)
         _check_compared(result, plan, bench, asked.name)
         shown = partial(whole_example, plan, bench)
-        return findings_of([result], {entry.name: bench.oracle}, (), shown, lambda _: "")
+        merger = partial(with_fewest_causes, plan, bench)
+        return findings_of([result], {entry.name: bench.oracle}, (), shown, lambda _: "", merger)
 
 
 def _check_compared(result: ShardResult, plan: Plan, bench: Bench, subject: str) -> None:

@@ -30,13 +30,15 @@ from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encod
 from conformance.faults import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
 from conformance.faults.models import piece_table
 from conformance.faults.older_releases import release_decoding_faults, release_faults
-from conformance.faults.pre_tokenizers import doubtful_characters
+from conformance.faults.pre_tokenizers import MOST_CHARACTERS, doubtful_characters, of_characters
 from reftok import Encoding, ReftokError, Tokenizer
 from reftok.spec.sentencepiece.pieces import PieceType
 
 LONGEST_TEXT = 2_000
 LONGEST_SAMPLE = 300
 MOST_COMPARED = 8
+MOST_LEARNT = 40
+"""Samples from which faults are learnt, the shortest."""
 
 TextSample: TypeAlias = Sample[str, tuple[int, ...]]
 IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
@@ -47,6 +49,7 @@ Prediction: TypeAlias = Callable[[Case], object]
 class Attributor:
     """Names stage and rule for the mismatches of one model.
 
+    encoding, decoding: the searches for what is wrong with ids and with texts.
     reference: the subject that is the reference itself; where that differs, the fault is in what the oracle does.
     A text longer than `LONGEST_TEXT` code points waits for the shrinker.
     """
@@ -54,14 +57,15 @@ class Attributor:
     def __init__(self, tokenizer: Tokenizer, reference: str) -> None:
         self._tokenizer = tokenizer
         self._reference = reference
-        self._encoding: FaultSearch[Fault, str, tuple[int, ...]] = FaultSearch(
+        self.encoding: FaultSearch[Fault, str, tuple[int, ...]] = FaultSearch(
             lambda: (*release_faults(tokenizer), *faults(tokenizer)),
             lambda fault, text: tuple(fault.ids(text)),
+            learnt=self._learnt,
         )
-        self._decoding: FaultSearch[DecodingFault, tuple[int, ...], Decoded] = FaultSearch(
+        self.decoding: FaultSearch[DecodingFault, tuple[int, ...], Decoded] = FaultSearch(
             lambda: (*release_decoding_faults(tokenizer), *decoding_faults(tokenizer)),
             lambda fault, ids: Decoded(fault.text(ids, True), fault.text(ids, False)),
-            lambda name, fault: self._encoding.speaks_for(name, fault.stage, fault.rule),
+            lambda name, fault: self.encoding.speaks_for(name, fault.stage, fault.rule),
         )
         self._right = Fault("", "", tokenizer.encode_ids)
         self._offsets = OffsetSamples(tokenizer)
@@ -70,8 +74,8 @@ class Attributor:
 
     def renew(self) -> None:
         """Begin a shard: forget what the one before taught."""
-        self._encoding.renew()
-        self._decoding.renew()
+        self.encoding.renew()
+        self.decoding.renew()
         self._offsets.clear()
         self._streams.clear()
 
@@ -88,43 +92,43 @@ class Attributor:
         are_sought: they were sought to tell faults apart, so all are heard, and what is believed is weighed anew.
         """
         if are_sought:
-            self._encoding.forget_beliefs(name)
-            self._decoding.forget_beliefs(name)
+            self.encoding.forget_beliefs(name)
+            self.decoding.forget_beliefs(name)
         for case, expected, observed in zip(cases, oracle, subject, strict=True):
             if len(case.text) + len(case.ids) > LONGEST_SAMPLE:
                 continue
             self._streams.observe(name, case, observed)
             if encodings := _encodings(case, expected, observed):
-                self._encoding.observe(name, self._of_text(name, case, *encodings), are_sought)
+                self.encoding.observe(name, self._of_text(name, case, *encodings), are_sought)
                 self._offsets.observe(name, case.text, *encodings)
             if decodings := _decodings(expected, observed):
                 ids = _decoded_ids(case, expected)
-                self._decoding.observe(name, self._of_ids(name, ids, *decodings), are_sought)
+                self.decoding.observe(name, self._of_ids(name, ids, *decodings), are_sought)
 
     def rivals(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> list[Prediction]:
         """The predictions of the faults that explain a mismatch, the best first, and last that of the reference."""
         diagnosis = CHECKS[check].diagnosis
         encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
         if diagnosis == "decoding" and decodings is not None:
-            rivals = self._decoding.rivals(name, self._of_ids(name, _decoded_ids(case, oracle), *decodings))
+            rivals = self.decoding.rivals(name, self._of_ids(name, _decoded_ids(case, oracle), *decodings))
             right = DecodingFault("", "", self._tokenizer.decode)
             return [partial(self._decodes, one) for one in (*rivals, right)]
         if diagnosis == "decoding" or encodings is None:
             return []
         if diagnosis == "ids":
-            found = self._encoding.rivals(name, self._of_text(name, case, *encodings))
+            found = self.encoding.rivals(name, self._of_text(name, case, *encodings))
         else:
-            found = [*_that_encode_so(self._encoding.credible(name), diagnosis, case.text, encodings[1])]
+            found = [*_that_encode_so(self.encoding.credible(name), diagnosis, case.text, encodings[1])]
         return [partial(self._encodes, one) for one in (*found, self._right)]
 
     def _encodes(self, fault: Fault, case: Case) -> object:
-        return self._encoding.predicted(fault, case.text) if case.kind == "text" else None
+        return self.encoding.predicted(fault, case.text) if case.kind == "text" else None
 
     def _decodes(self, fault: DecodingFault, case: Case) -> object:
         """Its decoded text; of a text, the ids from a tokenizer with the same mistake."""
         if case.kind == "ids":
-            return self._decoding.predicted(fault, case.ids)
-        encoding = self._encoding.of_rule(fault.stage, fault.rule)
+            return self.decoding.predicted(fault, case.ids)
+        encoding = self.encoding.of_rule(fault.stage, fault.rule)
         return self._encodes(next(iter(encoding), self._right), case)
 
     def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
@@ -134,7 +138,7 @@ class Attributor:
             return self._of_refusal(diagnosis, case, oracle)
         encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
         if diagnosis == "decoding" and decodings is not None:
-            found = self._decoding.find(name, self._of_ids(name, _decoded_ids(case, oracle), *decodings))
+            found = self.decoding.find(name, self._of_ids(name, _decoded_ids(case, oracle), *decodings))
             return attribute_decoding(*decodings) if found is None else Attribution(found.stage, found.rule)
         if diagnosis == "round trip":
             return self._of_round_trip(name, oracle, subject)
@@ -147,7 +151,7 @@ class Attributor:
         if diagnosis == "ids":
             return self._search(name, self._of_text(name, case, *encodings))
         # A fault that changes ids may give the right ones here, and show in tokens and offsets.
-        for fault in _that_encode_so(self._encoding.believable(name), diagnosis, case.text, encodings[1]):
+        for fault in _that_encode_so(self.encoding.believable(name), diagnosis, case.text, encodings[1]):
             return Attribution(fault.stage, fault.rule)
         if diagnosis == "tokens":
             return Attribution()
@@ -163,14 +167,14 @@ class Attributor:
         encodings, decodings = _encodings(case, oracle, subject), _decodings(oracle, subject)
         if diagnosis == "decoding" and decodings is not None:
             decoded = self._of_ids(name, _decoded_ids(case, oracle), *decodings)
-            return any(self._decoding.fits(one, decoded) for one in self._decoding.of_rule(cause.stage, cause.rule))
+            return any(self.decoding.fits(one, decoded) for one in self.decoding.of_rule(cause.stage, cause.rule))
         if diagnosis == "decoding" or encodings is None:
             return False
         classes = of_classes(self._tokenizer, case.text) if cause.stage == "PreTokenizer" else ()
-        found = [*self._encoding.of_rule(cause.stage, cause.rule), *(one for one in classes if one.rule == cause.rule)]
+        found = [*self.encoding.of_rule(cause.stage, cause.rule), *(one for one in classes if one.rule == cause.rule)]
         if diagnosis == "ids":
             sample = self._of_text(name, case, *encodings)
-            return any(self._encoding.fits(one, sample) for one in found)
+            return any(self.encoding.fits(one, sample) for one in found)
         if any(_that_encode_so(found, diagnosis, case.text, encodings[1])):
             return True
         return cause.stage == "Offsets" and cause.rule in offset_rules(self._tokenizer, case.text, *encodings)
@@ -200,7 +204,7 @@ class Attributor:
         if newest == decoding:
             return Attribution()
         for fault in release_decoding_faults(self._tokenizer):
-            if self._decoding.fits(fault, Sample(ids, newest, decoding)):
+            if self.decoding.fits(fault, Sample(ids, newest, decoding)):
                 return Attribution(fault.stage, fault.rule)
         return Attribution()
 
@@ -218,8 +222,8 @@ class Attributor:
             return Attribution()
 
     def _search(self, name: str, sample: TextSample) -> Attribution:
-        may_search = self._encoding.may_search(name)
-        found = self._encoding.find(name, sample)
+        may_search = self.encoding.may_search(name)
+        found = self.encoding.find(name, sample)
         if may_search:
             found = self._of_classes(name, sample, found) or found
         if found is not None:
@@ -228,7 +232,7 @@ class Attributor:
 
     def _of_classes(self, name: str, sample: TextSample, found: Fault | None) -> Fault | None:
         """Characters taken for something else, where that explains more of what differs than the best fault."""
-        others = self._encoding.unexplained(name, found)
+        others = self.encoding.unexplained(name, found)
         if found is not None and not others:
             return None
         fitting = self._classes_that_fit(sample)
@@ -243,16 +247,27 @@ class Attributor:
     def _best_of_classes(self, name: str, text: str, fitting: Iterable[Fault]) -> Fault | None:
         """The best fault for what the subject did with these characters elsewhere; of equals, that one is missing."""
         doubtful = set(doubtful_characters(text))
-        heard = [one for one in self._encoding.heard(name) if not doubtful.isdisjoint(one.asked)]
+        heard = [one for one in self.encoding.heard(name) if not doubtful.isdisjoint(one.asked)]
 
         def rank(one: Fault) -> tuple[int, bool]:
-            return sum(self._encoding.fits(one, sample) for sample in heard), " is not all " in one.rule
+            return sum(self.encoding.fits(one, sample) for sample in heard), " is not all " in one.rule
 
         return max(fitting, key=rank, default=None)
 
     def _classes_that_fit(self, sample: TextSample) -> list[Fault]:
         classes = of_classes(self._tokenizer, sample.asked)
-        return [one for one in classes if self._encoding.fits(one, sample)]
+        return [one for one in classes if self.encoding.fits(one, sample)]
+
+    def _learnt(self, differing: Sequence[TextSample]) -> list[Fault]:
+        """For each class that characters were taken to be in, or not, one fault with all these characters."""
+        characters: dict[str, dict[str, None]] = {}
+        for sample in sorted(differing, key=lambda one: len(one.asked))[:MOST_LEARNT]:
+            for character in doubtful_characters(sample.asked)[:MOST_CHARACTERS]:
+                for fault in of_characters(self._tokenizer, character):
+                    if self.encoding.fits(fault, sample):
+                        characters.setdefault(fault.rule, {})[character] = None
+        every = ((rule, of_characters(self._tokenizer, "".join(found))) for rule, found in characters.items())
+        return [fault for rule, some in every for fault in some if fault.rule == rule]
 
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
         """The severity of a difference; a special token that the oracle does not give is the worst of other ids."""

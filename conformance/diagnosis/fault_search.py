@@ -40,6 +40,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     all_faults: made when they are first needed. predict: what a fault answers; it may raise anything.
     is_known: whether something else speaks for a fault about a subject, of two that the samples bear out alike.
+    learnt: faults that take what they change from samples that differ.
     """
 
     def __init__(
@@ -47,11 +48,13 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         all_faults: Callable[[], Iterable[Candidate]],
         predict: Callable[[Candidate, Asked], Answer],
         is_known: Callable[[str, Candidate], bool] = lambda name, fault: False,
+        learnt: Callable[[Sequence[Sample[Asked, Answer]]], Iterable[Candidate]] = lambda samples: (),
     ) -> None:
         self._make = all_faults
+        self._learnt = learnt
         self._predict = predict
         self._is_known = is_known
-        self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self.predicted)
+        self.remembered = lru_cache(maxsize=MOST_REMEMBERED)(self.predicted)
         self._believed: dict[str, list[Candidate]] = {}
         self._credits: dict[tuple[str, Candidate], int | None] = {}
         self._samples: dict[tuple[str, bool], list[Sample[Asked, Answer]]] = {}
@@ -111,6 +114,10 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         """The fault of a rule, or all of its variants."""
         return [one for one in self._all if (one.stage, one.rule) == (stage, rule)]
 
+    def all_for(self, differing: Sequence[Sample[Asked, Answer]]) -> Sequence[Candidate]:
+        """Every fault, and those that can be learnt from samples that differ."""
+        return (*self._all, *self._learnt(differing))
+
     def _by_credit(self, name: str, some: Iterable[Candidate]) -> list[Candidate]:
         credible = {one: credit for one in some if (credit := self._credit(name, one)) is not None}
         return sorted(credible, key=lambda one: (credible[one], self._is_known(name, one)), reverse=True)
@@ -126,8 +133,8 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
             return differing
         key = name, fault
         if key not in self._unexplained:
-            given = ((one, self._remembered(fault, one.asked)) for one in differing)
-            self._unexplained[key] = [one for one, predicted in given if not _agree(predicted, one.observed)]
+            given = ((one, self.remembered(fault, one.asked)) for one in differing)
+            self._unexplained[key] = [one for one, predicted in given if not agree(predicted, one.observed)]
         return self._unexplained[key]
 
     def heard(self, name: str) -> list[Sample[Asked, Answer]]:
@@ -136,7 +143,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     def fits(self, fault: Candidate, sample: Sample[Asked, Answer]) -> bool:
         """Whether the fault gives what the subject gave."""
-        return _agree(self.predicted(fault, sample.asked), sample.observed)
+        return agree(self.predicted(fault, sample.asked), sample.observed)
 
     @cached_property
     def _all(self) -> Sequence[Candidate]:
@@ -149,9 +156,9 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
             explained = contradicted = 0
             for agrees in (True, False):
                 for sample in self._samples.get((name, agrees), ()):
-                    predicted = self._remembered(fault, sample.asked)
-                    if predicted is not None and not _agree(predicted, sample.expected):
-                        fits = _agree(predicted, sample.observed)
+                    predicted = self.remembered(fault, sample.asked)
+                    if predicted is not None and not agree(predicted, sample.expected):
+                        fits = agree(predicted, sample.observed)
                         explained += fits
                         contradicted += not fits
             self._credits[key] = explained - contradicted if explained >= contradicted else None
@@ -162,8 +169,8 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         return predicted(lambda: self._predict(fault, asked))
 
 
-def _agree(predicted: object, answer: object) -> bool:
-    """Equal, as far as both say something: not every subject can keep special tokens."""
+def agree(predicted: object, answer: object) -> bool:
+    """Whether they are equal, as far as both say something: not every subject can keep special tokens."""
     if isinstance(predicted, Decoded) and isinstance(answer, Decoded):
         return predicted.text == answer.text and answer.with_special in (None, predicted.with_special)
     return predicted == answer

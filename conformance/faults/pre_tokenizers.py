@@ -79,11 +79,16 @@ def of_classes(tokenizer: Tokenizer, text: str) -> Faults:
     other texts, it does not say.
     """
     doubtful = doubtful_characters(text)[:MOST_CHARACTERS]
-    chosen = dict.fromkeys((*doubtful, "".join(doubtful))) if doubtful else ()
+    for characters in dict.fromkeys((*doubtful, "".join(doubtful))) if doubtful else ():
+        yield from of_characters(tokenizer, characters)
+
+
+def of_characters(tokenizer: Tokenizer, characters: str) -> Faults:
+    """All of these characters taken for something else."""
     for index, step in enumerate(tokenizer.pre_tokenizers):
         found = _pattern(step)
-        for characters in chosen if found is not None else ():
-            pattern, rest = found or ("", ())
+        if found is not None:
+            pattern, rest = found
             for rule, table in in_other_classes(pattern, characters):
                 yield _with(tokenizer, rule, index, (_translated(step, table), *rest))
 

@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias
 
 from conformance.checks import CHECKS
 from conformance.checks.methods import OFFICIAL_PARTS, add_methods, untested
-from conformance.core.finding import Mismatch
+from conformance.core.case import Case
+from conformance.core.finding import Finding, Mismatch
 from conformance.core.run import Absence, ModelInfo, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
@@ -20,6 +21,7 @@ from conformance.engine.result import ShardResult, by_model
 from conformance.inputs.corpora import read_corpus
 from conformance.runs.expectations import Expectation, expectations_here, gone
 from conformance.runs.gather import (
+    Merger,
     Shrinker,
     adapter_problems,
     cells,
@@ -37,7 +39,11 @@ from conformance.subjects.adapters import BUILT_IN, subject_label
 from conformance.subjects.definition import definition
 from conformance.subjects.protocol import About
 from conformance.subjects.versions import installed_version, installed_versions
+from conformance.triage.merging import with_fewest_causes
 from conformance.triage.minimize import shrunk_example
+
+MERGING_SHARE = 0.4
+"""Of the time that is left for findings, what is kept for merging them to the fewest causes."""
 
 Results: TypeAlias = Mapping[str, ShardResult]
 """The result of each model, in the order of the plan."""
@@ -58,16 +64,20 @@ def finished_run(
     """
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Shrinking(0, sum(len(result.groups) for result in whole.values()))
+    shrunk_by = deadline if deadline == math.inf else deadline - MERGING_SHARE * (deadline - time.monotonic())
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
         nonlocal shrinking
         shrinking = replace(shrinking, number=shrinking.number + 1)
         told(shrinking)
         now = time.monotonic()
-        share = now + (deadline - now) / (1 + shrinking.total - shrinking.number)
+        share = now + (shrunk_by - now) / (1 + shrinking.total - shrinking.number)
         return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, share)
 
-    run = _run(job, whole, shrunk)
+    def merged(found: Sequence[Finding], witnesses: Sequence[Case]) -> Sequence[Finding]:
+        return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, deadline)
+
+    run = _run(job, whole, shrunk, merged)
     rows = _rows(job, whole)
     problems = _problems(job, whole, run, rows)
     if job.full:
@@ -78,7 +88,7 @@ def finished_run(
 def unfinished_run(job: Job, results: Sequence[ShardResult]) -> Run:
     """The run so far: the examples as they came."""
     whole = by_model(results, [info.name for info in job.models])
-    return _run(job, whole, lambda mismatch, cause: (mismatch, cause))
+    return _run(job, whole, lambda mismatch, cause: (mismatch, cause), lambda found, witnesses: found)
 
 
 def with_problems(run: Run, problems: Iterable[str]) -> Run:
@@ -112,7 +122,7 @@ def _known_issues(subjects: Iterable[str]) -> list[Expectation]:
     ]
 
 
-def _run(job: Job, results: Results, example: Shrinker) -> Run:
+def _run(job: Job, results: Results, example: Shrinker, merger: Merger) -> Run:
     """Without a verdict, a start and times."""
     plan, infos = job.plan, job.models
     found = findings(
@@ -121,6 +131,7 @@ def _run(job: Job, results: Results, example: Shrinker) -> Run:
         [*expectations_here(), *_known_issues(plan.subjects)],
         example,
         partial(replay_command, job),
+        merger,
     )
     return Run(
         verdict="incomplete",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from conformance.checks import CHECKS, by_weight
+from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding, Mismatch
 from conformance.core.run import Absence, Cell, LanguageCell
@@ -27,6 +28,8 @@ Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
 
 Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
 """A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
+Merger = Callable[[Sequence[Finding], Sequence[Case]], Sequence[Finding]]
+"""The findings of one subject on one model by the fewest causes; given the cases on which it differed, too."""
 
 
 def unshrunk(results: Iterable[ShardResult]) -> list[Finding]:
@@ -44,18 +47,22 @@ def findings(
     expectations: Sequence[Expectation],
     shrinker: Shrinker,
     replay: Callable[[Finding], str],
+    merger: Merger = lambda found, witnesses: found,
 ) -> tuple[Finding, ...]:
     """One finding a cause, shrunk, the worst first.
 
     results: one a model. Causes that turn out the same after shrinking are joined, and so are those that are left with
     the same example.
     """
+    results = [*results]
     found: list[Finding] = []
     for came in sorted(unshrunk(results), key=_place):
         example, cause = shrinker(came.example, Attribution(came.stage, came.rule))
         oracle = oracles[came.example.model]
         found.append(replace(came, example=example, stage=cause.stage, rule=cause.rule, oracle=oracle))
-    found = [_listed(replace(one, replay=replay(one)), expectations) for one in _unrepeated_alike(found)]
+    found = [_listed(one, expectations) for one in _unrepeated_alike(found)]
+    found = _merged(found, _witnesses(results), merger)
+    found = [_listed(replace(one, replay=replay(one)), expectations) for one in found]
     found = _joined(sorted(found, key=lambda finding: telling(finding.example)), lambda finding: finding.fingerprint)
     found = _joined(sorted(found, key=_explains_less), _shown)
     found = _joined(sorted(found, key=lambda finding: [*CHECKS].index(finding.example.check)), _named_cause)
@@ -78,6 +85,32 @@ def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
         return replace(finding, stage="", rule=named) if named and is_unrepeated else finding
 
     return [alike(finding) for finding in found]
+
+
+def _witnesses(results: Iterable[ShardResult]) -> Mapping[tuple[str, str], Sequence[Case]]:
+    """By model and subject, the cases on which it differed that were kept."""
+    found: dict[tuple[str, str], list[Case]] = defaultdict(list)
+    for result in results:
+        for group in result.groups.values():
+            for example in group.examples:
+                found[example.model, example.subject].append(example.case)
+    return found
+
+
+def _merged(
+    found: Iterable[Finding], witnesses: Mapping[tuple[str, str], Sequence[Case]], merger: Merger
+) -> list[Finding]:
+    """The findings of each subject on each model by the fewest causes; what an expectation lists stays as it is."""
+    apart: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    merged: list[Finding] = []
+    for finding in found:
+        if finding.status == "new":
+            apart[finding.example.model, finding.example.subject].append(finding)
+        else:
+            merged.append(finding)
+    for place, of_place in apart.items():
+        merged += merger(of_place, witnesses.get(place, ()))
+    return merged
 
 
 def _place(finding: Finding) -> tuple[str, ...]:

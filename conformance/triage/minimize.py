@@ -180,7 +180,7 @@ class _Trial:
 
 def _observe_samples(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
     """Take what the subject does with a few other cases; faults are weighed by what it does with made ones as well."""
-    samples = _sample_cases(plan)
+    samples = sample_cases(plan)
     if CHECKS[mismatch.check].is_sampled:
         samples += [case for case in bench.made_cases if case.kind != "bytes"]
     checks = (IDS.name, mismatch.check) if CHECKS[mismatch.check].diagnosis == "stream encoding" else (IDS.name,)
@@ -188,7 +188,7 @@ def _observe_samples(plan: Plan, bench: Bench, mismatch: Mismatch) -> None:
     bench.attributor.observe(mismatch.subject, samples, heard[bench.oracle], heard[mismatch.subject])
 
 
-def _sample_cases(plan: Plan) -> list[Case]:
+def sample_cases(plan: Plan) -> list[Case]:
     """Short texts from all over the corpora."""
     texts = [case for case in corpus_cases(plan.inputs.files) if case.kind == "text" and 0 < len(case.text) <= 200]
     return texts[:: max(1, len(texts) // MOST_SAMPLES)][:MOST_SAMPLES]

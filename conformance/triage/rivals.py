@@ -33,12 +33,12 @@ def hear_of_rivals(bench: Bench, mismatch: Mismatch, expected: Answers, observed
     rivals = bench.attributor.rivals(mismatch.subject, mismatch.check, mismatch.case, expected, observed)
     if not rivals:
         return
-    cases = [*_telling_cases((*rivals[:-1][:MOST_RIVALS], rivals[-1]), _drawn(bench)), *_in_frames(mismatch.case.text)]
+    cases = [*telling_cases((*rivals[:-1][:MOST_RIVALS], rivals[-1]), _drawn(bench)), *_in_frames(mismatch.case.text)]
     heard = collect_answers(bench, cases, (mismatch.check,), mismatch.subject)
     bench.attributor.observe(mismatch.subject, cases, heard[bench.oracle], heard[mismatch.subject], are_sought=True)
 
 
-def _telling_cases(rivals: Sequence[Prediction], cases: Sequence[Case]) -> Iterator[Case]:
+def telling_cases(rivals: Sequence[Prediction], cases: Sequence[Case]) -> Iterator[Case]:
     """The first few cases for each pair of rivals that they do not answer alike."""
     pairs = Counter(dict.fromkeys(combinations(range(len(rivals)), 2), ASKED_OF_EACH_PAIR))
     for case in cases if pairs else ():

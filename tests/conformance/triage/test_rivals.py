@@ -19,7 +19,7 @@ from conformance.engine.plan import ModelPlan, Plan
 from conformance.inputs.shards import Inputs
 from conformance.runs.models import plan_models
 from conformance.triage.minimize import shrunk_example
-from conformance.triage.rivals import ASKED_OF_EACH_PAIR, _drawn, _telling_cases
+from conformance.triage.rivals import ASKED_OF_EACH_PAIR, _drawn, telling_cases
 from reftok import embedded_models
 
 pytestmark = pytest.mark.usefixtures("subjects_here")
@@ -61,12 +61,12 @@ def named(subject: Path | str, case: Case, check: str = "ids", rule: str = "othe
 
 def test_cases_on_which_rivals_agree_are_not_asked() -> None:
     rivals = (lambda case: len(case.text), lambda case: len(case.text) or 1)
-    assert list(_telling_cases(rivals, TEXTS)) == []
+    assert list(telling_cases(rivals, TEXTS)) == []
 
 
 def test_each_pair_of_rivals_is_parted_by_a_few_cases() -> None:
     rivals = (lambda case: "a" in case.text, lambda case: "b" in case.text, lambda case: len(case.text) < 3)
-    asked = list(_telling_cases(rivals, TEXTS * 3))
+    asked = list(telling_cases(rivals, TEXTS * 3))
     parted = [sum(one(case) != other(case) for case in asked) for one in rivals for other in rivals if one is not other]
     assert min(parted) >= ASKED_OF_EACH_PAIR
     assert len(asked) < len(TEXTS * 3)

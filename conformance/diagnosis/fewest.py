@@ -1,0 +1,86 @@
+"""The fewest faults that explain what a subject does, each of them borne out where it would show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from conformance.diagnosis.fault_search import Answer, Asked, Candidate, Sample, agree
+
+BELIEVED = 0.95
+"""The share of the answers in its scope that a fault must foretell to be named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed(Generic[Candidate]):
+    """A fault, held against samples, which are told by their places.
+
+    scope: where it gives another answer than the right one. fits: where that is what the subject gave.
+    refuted: where the subject gave the right one instead.
+    """
+
+    fault: Candidate
+    scope: frozenset[int]
+    fits: frozenset[int]
+    refuted: frozenset[int]
+
+    @property
+    def is_credible(self) -> bool:
+        """Whether it fits at all, and the subject hardly ever gives the right answer where it would not."""
+        return bool(self.fits) and len(self.refuted) <= (1 - BELIEVED) * (len(self.fits) + len(self.refuted))
+
+
+def weighed(
+    fault: Candidate,
+    samples: Sequence[Sample[Asked, Answer]],
+    predict: Callable[[Candidate, Asked], Answer | None],
+) -> Weighed[Candidate]:
+    """A fault, held against samples. predict: its answer, None where it has none, which says nothing."""
+    scope, fits, refuted = set[int](), set[int](), set[int]()
+    for place, sample in enumerate(samples):
+        answer = predict(fault, sample.asked)
+        if answer is None or agree(answer, sample.expected):
+            continue
+        scope.add(place)
+        if agree(answer, sample.observed):
+            fits.add(place)
+        elif agree(sample.expected, sample.observed):
+            refuted.add(place)
+    return Weighed(fault, frozenset(scope), frozenset(fits), frozenset(refuted))
+
+
+def fewest(candidates: Iterable[Weighed[Candidate]], differing: frozenset[int]) -> list[Weighed[Candidate]]:
+    """Few of the candidates that explain as many of the differing samples as can be, those that explain most first.
+
+    Of two that explain the same, the one that is contradicted less often is taken, then the first. Where several faults
+    are at work at once, the answer is none of theirs: a sample in the scope of another that was taken speaks against
+    nobody.
+
+    >>> one = Weighed("one", frozenset({0, 1, 2}), frozenset({0, 1}), frozenset())
+    >>> other = Weighed("other", frozenset({2, 3}), frozenset({3}), frozenset())
+    >>> [taken.fault for taken in fewest([other, one], frozenset({0, 1, 2, 3}))]
+    ['one', 'other']
+    """
+    pool = [one for one in candidates if one.is_credible]
+    taken: list[Weighed[Candidate]] = []
+    left = differing
+    while pool:
+        best = max(pool, key=lambda one: (len(one.fits & left), -len(one.scope - one.fits)))
+        if not best.fits & left:
+            break
+        taken.append(best)
+        pool.remove(best)
+        left -= best.fits
+    for one in taken[::-1]:
+        others = [other for other in taken if other is not one]
+        explained = frozenset[int]().union(*(other.fits for other in others))
+        if one.fits <= explained or not is_borne_out(one, others):
+            taken.remove(one)
+    return taken
+
+
+def is_borne_out(one: Weighed[Candidate], others: Iterable[Weighed[Candidate]]) -> bool:
+    """Whether it foretells enough of the answers in its scope, without those in the scope of the others."""
+    alone = one.scope - frozenset[int]().union(*(other.scope for other in others))
+    return len(one.fits & alone) >= BELIEVED * len(alone)

@@ -1,0 +1,391 @@
+"""The fewest causes behind what was found of one subject on one model, each borne out by inputs it was not chosen by.
+
+Findings come here shrunk, with the cause that seemed best to each alone. Together they say more: one cause that
+explains many of them is believed before several that explain one each; a rule that does not foretell what the subject
+does elsewhere is not named; and what no rule explains is one finding, with what its inputs have in common.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Generic
+
+from conformance.checks import CHECKS
+from conformance.checks.base import Answers
+from conformance.checks.encoding import IDS
+from conformance.core.case import Case, ids_case, text_case
+from conformance.core.finding import Confidence, Finding
+from conformance.core.observation import Decoded, Encoded
+from conformance.diagnosis.causes import (
+    DESCRIPTIONS,
+    Attribution,
+    attribute_boundaries,
+    attribute_decoding,
+    offset_rules,
+)
+from conformance.diagnosis.fault_search import Answer, Asked, Candidate, FaultSearch, Sample, agree
+from conformance.diagnosis.fewest import BELIEVED, Weighed, fewest, weighed
+from conformance.diagnosis.scopes import learned
+from conformance.engine.bench import Bench
+from conformance.engine.collecting import collect_answers
+from conformance.engine.plan import Plan
+from conformance.engine.repeating import UNREPEATED
+from conformance.engine.result import telling
+from conformance.shrinking.cases import plainer
+from conformance.subjects.reftok_subject import REFERENCE
+from conformance.triage.minimize import sample_cases
+from conformance.triage.rivals import MOST_RIVALS, telling_cases
+
+LONGEST_TEXT = 2_000
+"""Code points of a witness; ids, where it is a list of these."""
+MOST_ROUNDS = 6
+FRESH_OF_EACH = 25
+"""Cases of each generator that are looked through for those in the scope of a fault; of these, so many are asked:"""
+MOST_FRESH = 24
+LEAST_FRESH = 3
+"""So few say too little."""
+MOST_NEIGHBOURS = 80
+_FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
+
+
+def with_fewest_causes(
+    plan: Plan, bench: Bench, found: Sequence[Finding], witnesses: Iterable[Case], deadline: float = math.inf
+) -> list[Finding]:
+    """The findings of one subject on the model of a bench, merged to the fewest causes.
+
+    witnesses: the cases on which it differed, as many as were kept. deadline: of `time.monotonic`, from which on
+        nothing is asked.
+    """
+    sought = [one for one in found if _is_sought(one)]
+    subject = found[0].example.subject if found else REFERENCE
+    if not sought or subject == REFERENCE or subject not in bench.subjects or time.monotonic() > deadline:
+        return [*found]
+    trial = _Trial(plan, bench, subject, deadline)
+    trial.ask([one.example.case for one in sought])
+    trial.ask(case for case in witnesses if case.kind != "bytes")
+    trial.ask([*sample_cases(plan), *bench.made_cases])
+    trial.choose()
+    others = [one for one in found if one not in sought]
+    return [*others, *trial.merged(sought)]
+
+
+def _is_sought(finding: Finding) -> bool:
+    """Whether a fault may stand behind a finding: not behind what does not repeat itself, or is no answer."""
+    is_answer = finding.example.severity != "no answer" and finding.example.rule != "answers what the oracle refuses"
+    is_new = finding.status == "new" and finding.rule not in UNREPEATED
+    return is_new and is_answer and CHECKS[finding.example.check].is_sampled and finding.example.case.kind != "bytes"
+
+
+@dataclass(slots=True)
+class _Family(Generic[Candidate, Asked, Answer]):
+    """Faults of one kind, with what the subject did and what of it was believed.
+
+    case: the case that asks. taken: the faults that are believed, each with how it stood the test.
+    """
+
+    search: FaultSearch[Candidate, Asked, Answer]
+    case: Callable[[Asked], Case]
+    samples: list[Sample[Asked, Answer]] = field(default_factory=list)
+    places: dict[Asked, int] = field(default_factory=dict)
+    rejected: list[Candidate] = field(default_factory=list)
+    taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
+
+    def add(self, sample: Sample[Asked, Answer]) -> None:
+        if sample.asked not in self.places:
+            self.places[sample.asked] = len(self.samples)
+            self.samples.append(sample)
+
+    def differs(self, place: int) -> bool:
+        sample = self.samples[place]
+        return not agree(sample.expected, sample.observed)
+
+    @property
+    def differing(self) -> frozenset[int]:
+        return frozenset(filter(self.differs, range(len(self.samples))))
+
+    def weigh(self, fault: Candidate) -> Weighed[Candidate]:
+        return weighed(fault, self.samples, self.search.remembered)
+
+    def candidates(self) -> list[Weighed[Candidate]]:
+        """All faults that fit something, as they stand now."""
+        differing = [self.samples[place] for place in self.differing]
+        fitting = [
+            one
+            for one in self.search.all_for(differing)
+            if one not in self.rejected and any(self.search.fits(one, sample) for sample in differing)
+        ]
+        return [one for one in map(self.weigh, fitting) if one.is_credible]
+
+    def cause_of(self, asked: Asked) -> tuple[Weighed[Candidate], Confidence] | None:
+        place = self.places.get(asked)
+        return next((pair for pair in self.taken if place in pair[0].fits), None)
+
+    def of_one_cause(self, asked: Asked) -> list[Sample[Asked, Answer]]:
+        """The samples that differ for the same reason; where no fault is believed of it, all of which none is."""
+        cause = self.cause_of(asked)
+        return self.unexplained if cause is None else [self.samples[place] for place in sorted(cause[0].fits)]
+
+    @property
+    def unexplained(self) -> list[Sample[Asked, Answer]]:
+        explained = frozenset[int]().union(*(one.fits for one, _ in self.taken))
+        return [self.samples[place] for place in sorted(self.differing - explained)]
+
+    @property
+    def right(self) -> list[Sample[Asked, Answer]]:
+        return [sample for place, sample in enumerate(self.samples) if not self.differs(place)]
+
+
+class _Trial:
+    """What a subject is asked, and which causes are believed of it."""
+
+    def __init__(self, plan: Plan, bench: Bench, subject: str, deadline: float) -> None:
+        self._bench, self._subject, self._deadline = bench, subject, deadline
+        self._plan = plan
+        self._answers: dict[Case, tuple[Answers, Answers]] = {}
+        attributor = bench.attributor
+        self._texts: _Family[Any, str, tuple[int, ...]] = _Family(
+            attributor.encoding, lambda text: text_case(text, "sample:cause")
+        )
+        self._ids: _Family[Any, tuple[int, ...], Decoded] = _Family(
+            attributor.decoding, lambda ids: ids_case(ids, "sample:cause")
+        )
+
+    def ask(self, cases: Iterable[Case]) -> None:
+        """Ask the subject and the oracle; nothing twice, and nothing too long."""
+        asked = [case for case in dict.fromkeys(cases) if case not in self._answers and case.kind != "bytes"]
+        asked = [case for case in asked if len(case.text) + len(case.ids) <= LONGEST_TEXT]
+        if not asked or self._is_late:
+            return
+        bench = self._bench
+        heard = collect_answers(bench, asked, (IDS.name,), self._subject)
+        for case, expected, observed in zip(asked, heard[bench.oracle], heard[self._subject], strict=True):
+            self._answers[case] = expected, observed
+            right, given = expected.encoding, observed.encoding
+            if case.kind == "text" and isinstance(right, Encoded) and isinstance(given, Encoded):
+                self._texts.add(Sample(case.text, right.ids, given.ids))
+            if isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded):
+                decoded = observed.decoding
+                if expected.decoding.with_special is None:
+                    decoded = Decoded(decoded.text)
+                self._ids.add(Sample(_decoded_ids(case, expected), expected.decoding, decoded))
+
+    @property
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._deadline
+
+    # --- which faults are believed
+
+    def choose(self) -> None:
+        """The fewest faults that explain what differs, and that foretell what they were not chosen by."""
+        for family in (self._texts, self._ids):
+            self._choose(family)
+
+    def _choose(self, family: _Family[Any, Any, Any]) -> None:
+        if not family.differing:
+            return
+        self._part(family)
+        for _ in range(MOST_ROUNDS):
+            taken = fewest(family.candidates(), family.differing)
+            tested = [(one, self._tested(family, one, [other for other in taken if other is not one])) for one in taken]
+            refuted = [one.fault for one, confidence in tested if not _is_believed(confidence)]
+            family.taken = [(family.weigh(one.fault), confidence) for one, confidence in tested]
+            if not refuted or self._is_late:
+                break
+            family.rejected += refuted
+        family.taken = [pair for pair in family.taken if _is_believed(pair[1])]
+
+    def _part(self, family: _Family[Any, Any, Any]) -> None:
+        """Ask where the faults that fit say different things."""
+        rivals = sorted(family.candidates(), key=lambda one: -len(one.fits))[:MOST_RIVALS]
+        drawn = [*map(family.case, self._drawn(family, "rivals"))]
+        key: Callable[[Case], Any] = lambda case: case.text if case.kind == "text" else case.ids
+        predictions = [lambda case, one=one.fault: family.search.predicted(one, key(case)) for one in rivals]
+        right = _right(family, self._bench)
+        self.ask([*telling_cases([*predictions, lambda case: right(key(case))], drawn)])
+
+    def _tested(self, family: _Family[Any, Any, Any], one: Weighed[Any], others: Sequence[Weighed[Any]]) -> Confidence:
+        """How a fault stands the test on inputs in its scope alone that are new."""
+        right = _right(family, self._bench)
+        predict = family.search.predicted
+
+        def is_in_scope(fault: Any, asked: Any) -> bool:
+            answer = predict(fault, asked)
+            return answer is not None and not agree(answer, right(asked))
+
+        fresh: list[Any] = []
+        for asked in (*self._drawn(family, "held out"), *self._around(family, one)):
+            if len(fresh) == MOST_FRESH or self._is_late:
+                break
+            if asked in family.places or asked in fresh or not is_in_scope(one.fault, asked):
+                continue
+            if not any(is_in_scope(other.fault, asked) for other in others):
+                fresh.append(asked)
+        self.ask(map(family.case, fresh))
+        heard = [family.samples[family.places[asked]] for asked in fresh if asked in family.places]
+        tested = weighed(one.fault, heard, predict)
+        return Confidence(len(tested.scope), len(tested.fits))
+
+    def _drawn(self, family: _Family[Any, Any, Any], seed: str) -> Iterator[Any]:
+        """What generators give to ask a family, the same each time."""
+        for case in self._bench.drawn_cases(FRESH_OF_EACH, f"{seed}:"):
+            if family is self._texts and case.kind == "text":
+                yield case.text
+            elif family is self._ids and case.kind == "ids":
+                yield case.ids
+            elif family is self._ids and case.kind == "text":
+                yield tuple(self._bench.reference.tokenizer.encode_ids(case.text))
+
+    def _around(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Any]:
+        """The inputs on which a fault showed, with a little beside them, the shortest first."""
+        shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
+        for asked in shown:
+            if isinstance(asked, str):
+                yield from (frame.format(asked) for frame in _FRAMES)
+            else:
+                plain = tuple(self._bench.reference.tokenizer.encode_ids("a", add_special_tokens=False))
+                yield from ((*plain, *asked), (*asked, *plain), (*asked, *asked), (*plain, *asked, *plain))
+
+    # --- what becomes of the findings
+
+    def merged(self, found: Sequence[Finding]) -> list[Finding]:
+        """The findings by their causes; what no fault explains is one finding a family."""
+        named = [self._named(finding) for finding in found]
+        whole: dict[object, Finding] = {}
+        for finding in sorted(named, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
+            family = CHECKS[finding.example.check].diagnosis == "decoding"
+            key = (finding.stage, finding.rule) if finding.confidence else family
+            first = whole.get(key)
+            if first is not None:
+                languages = tuple(sorted({*first.languages, *finding.languages}))
+                finding = replace(first, count=first.count + finding.count, languages=languages)
+            whole[key] = finding
+        return [self._with_scope(finding) for finding in whole.values()]
+
+    def _named(self, finding: Finding) -> Finding:
+        """The finding by the fault that explains it; where none is believed, described."""
+        case, check = finding.example.case, CHECKS[finding.example.check]
+        if case not in self._answers:
+            self.ask([replace(case, origin=case.origin)])
+        expected, observed = self._answers.get(case, (Answers(), Answers()))
+        if check.diagnosis == "ids":
+            pair = self._texts.cause_of(case.text)
+        elif check.diagnosis == "decoding":
+            pair = self._ids.cause_of(_decoded_ids(case, expected))
+        else:
+            explains = partial(self._bench.attributor.explains, name=self._subject, check=check.name, case=case)
+            pair = next(
+                (
+                    one
+                    for one in self._texts.taken
+                    if explains(Attribution(one[0].fault.stage, one[0].fault.rule), oracle=expected, subject=observed)
+                ),
+                None,
+            )
+            if pair is None and finding.stage == "Offsets" and finding.rule not in DESCRIPTIONS:
+                return replace(finding, confidence=self._of_offsets(finding.rule))
+        if pair is not None:
+            fault, confidence = pair[0].fault, pair[1]
+            return replace(finding, stage=fault.stage, rule=fault.rule, confidence=confidence)
+        cause = self._described(finding, case, expected, observed)
+        return replace(finding, stage=cause.stage, rule=cause.rule, confidence=None)
+
+    def _of_offsets(self, rule: str) -> Confidence:
+        """How often it is this rule that other offsets follow."""
+        tried = foretold = 0
+        for case, (expected, observed) in self._answers.items():
+            right, given = expected.encoding, observed.encoding
+            if not isinstance(right, Encoded) or not isinstance(given, Encoded) or right.ids != given.ids:
+                continue
+            if right.offsets is not None and given.offsets not in (None, right.offsets):
+                tried += 1
+                rules = offset_rules(self._bench.reference.tokenizer, case.text, right, given)
+                foretold += rule in rules
+        return Confidence(tried, foretold)
+
+    def _described(self, finding: Finding, case: Case, expected: Answers, observed: Answers) -> Attribution:
+        """What can be said without a rule that is known."""
+        given = observed.encoding
+        if CHECKS[finding.example.check].diagnosis == "ids" and isinstance(given, Encoded):
+            found = attribute_boundaries(self._bench.reference.tokenizer, case.text, given.ids)
+        elif CHECKS[finding.example.check].diagnosis == "decoding" and isinstance(observed.decoding, Decoded):
+            assert isinstance(expected.decoding, Decoded)
+            found = attribute_decoding(expected.decoding, observed.decoding)
+        else:
+            found = Attribution(finding.stage, finding.rule)
+        return found if found.rule else Attribution("", finding.example.rule)
+
+    # --- what is said of each
+
+    def _with_scope(self, finding: Finding) -> Finding:
+        """With what the inputs have in common, and the nearest that is right."""
+        is_decoding = CHECKS[finding.example.check].diagnosis == "decoding"
+        contents = [token.content for token in self._bench.reference.tokenizer.added_tokens.tokens.values()]
+        if is_decoding:
+            cause = self._ids.cause_of(_decoded_ids(finding.example.case, self._answers[finding.example.case][0]))
+            fits = self._ids.unexplained if cause is None else [self._ids.samples[place] for place in cause[0].fits]
+            found = learned(
+                [one.expected.kept for one in fits], [one.expected.kept for one in self._ids.right], contents
+            )
+        else:
+            cause = self._texts.cause_of(finding.example.case.text)
+            given = (
+                self._texts.unexplained if cause is None else [self._texts.samples[place] for place in cause[0].fits]
+            )
+            found = learned([one.asked for one in given], [one.asked for one in self._texts.right], contents)
+        nearest = self._nearest(finding)
+        evidence = replace(finding.example.evidence, nearest=nearest)
+        scope = found.sentence if found is not None else ""
+        return replace(finding, scope=scope, example=replace(finding.example, evidence=evidence))
+
+    def _nearest(self, finding: Finding) -> Case | None:
+        """The nearest input on which the check holds."""
+        case = finding.example.case
+        near = [*dict.fromkeys(_neighbours(case))][:MOST_NEIGHBOURS]
+        self.ask(near)
+        check = CHECKS[finding.example.check]
+        for one in near:
+            if one in self._answers and check(one, *self._answers[one]) == "same":
+                return replace(one, origin=case.origin)
+        return None
+
+
+def _is_believed(confidence: Confidence) -> bool:
+    return confidence.tried >= LEAST_FRESH and confidence.foretold >= BELIEVED * confidence.tried
+
+
+def _right(family: _Family[Any, Any, Any], bench: Bench) -> Callable[[Any], Any]:
+    """What the reference answers."""
+    tokenizer = bench.reference.tokenizer
+
+    def answer(asked: Any) -> Any:
+        if isinstance(asked, str):
+            return tuple(tokenizer.encode_ids(asked))
+        return Decoded(*(tokenizer.decode(asked, skip_special_tokens=skips) for skips in (True, False)))
+
+    return answer
+
+
+def _neighbours(case: Case) -> Iterator[Case]:
+    """Cases that differ in one place: something plainer there, something left out, something beside."""
+    if case.kind == "ids":
+        for index in range(len(case.ids)):
+            if len(case.ids) > 1:
+                yield replace(case, ids=case.ids[:index] + case.ids[index + 1 :], origin="sample:near")
+        return
+    text = case.text
+    for index, character in enumerate(text):
+        for other in dict.fromkeys((*plainer(character), "a", "A", "0", ".")):
+            if other != character:
+                yield text_case(text[:index] + other + text[index + 1 :], "sample:near")
+    for index in range(len(text)):
+        if len(text) > 1:
+            yield text_case(text[:index] + text[index + 1 :], "sample:near")
+
+
+def _decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
+    """The decoded ids: those of the case, or those that the oracle gives for its text."""
+    return case.ids if case.kind == "ids" else oracle.encoding.ids if isinstance(oracle.encoding, Encoded) else ()
