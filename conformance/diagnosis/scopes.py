@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import Literal
 
 from conformance.core.unicode_ages import age_of
 
+LEAST_PRECISION = 0.5
+"""The share of the texts in a scope that differ, from which on it says something."""
 LONGEST_LIST = 6
 """So many characters are named one by one."""
 _KINDS: tuple[tuple[str, str], ...] = (
@@ -38,6 +41,7 @@ _CATEGORIES = {
     "Co": "private-use characters",
     "Lu": "capitals",
 }
+_FORMS: tuple[Literal["NFC", "NFKC"], ...] = ("NFC", "NFKC")
 _VERSIONS = tuple(f"{number}.0" for number in range(17, 8, -1))
 
 
@@ -84,11 +88,8 @@ def learned(differing: Sequence[str], right: Sequence[str], contents: Sequence[s
     for scope in _scopes(differing, contents):
         if not all(map(scope.holds, differing)):
             continue
-        inside = sum(map(scope.holds, right))
-        if inside == len(right) and right:
-            continue
-        found = Learned(scope, len(differing), len(differing) + inside)
-        if best is None or found.precision > best.precision:
+        found = Learned(scope, len(differing), len(differing) + sum(map(scope.holds, right)))
+        if found.precision >= LEAST_PRECISION and (best is None or found.precision > best.precision):
             best = found
     return best
 
@@ -98,6 +99,8 @@ def _scopes(differing: Sequence[str], contents: Sequence[str]) -> Iterator[Scope
     shortest = min(differing, key=len)
     if not shortest:
         yield Scope("the empty text", lambda text: not text)
+    for form in _FORMS:
+        yield Scope(f"texts that {form} changes", partial(_is_changed, form))
     for character in dict.fromkeys(shortest):
         if not character.isascii() or not character.isalnum():
             yield Scope(f"with {_name(character)}", _has(character))
@@ -160,6 +163,10 @@ def _of_several(differing: Sequence[str]) -> Iterator[Scope]:
 
 def _has(character: str) -> Callable[[str], bool]:
     return lambda text: character in text
+
+
+def _is_changed(form: Literal["NFC", "NFKC"], text: str) -> bool:
+    return unicodedata.normalize(form, text) != text
 
 
 def _is_found(pattern: re.Pattern[str], text: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic
@@ -66,7 +66,8 @@ def with_fewest_causes(
         return [*found]
     trial = _Trial(plan, bench, subject, deadline)
     trial.ask([one.example.case for one in sought])
-    trial.ask(case for case in witnesses if case.kind != "bytes")
+    trial.ask(witnesses)
+    trial.know_witnesses()
     trial.ask([*sample_cases(plan), *bench.made_cases])
     trial.choose()
     others = [one for one in found if one not in sought]
@@ -84,13 +85,15 @@ def _is_sought(finding: Finding) -> bool:
 class _Family(Generic[Candidate, Asked, Answer]):
     """Faults of one kind, with what the subject did and what of it was believed.
 
-    case: the case that asks. taken: the faults that are believed, each with how it stood the test.
+    case: the case that asks. witnesses: how many of the samples are those that the findings came from; they stand
+    first. taken: the faults that are believed, each with how it stood the test.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
     case: Callable[[Asked], Case]
     samples: list[Sample[Asked, Answer]] = field(default_factory=list)
     places: dict[Asked, int] = field(default_factory=dict)
+    witnesses: int = 0
     rejected: list[Candidate] = field(default_factory=list)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
 
@@ -110,14 +113,15 @@ class _Family(Generic[Candidate, Asked, Answer]):
     def weigh(self, fault: Candidate) -> Weighed[Candidate]:
         return weighed(fault, self.samples, self.search.remembered)
 
-    def candidates(self) -> list[Weighed[Candidate]]:
-        """All faults that fit something, as they stand now."""
+    def candidates(self, known: Container[tuple[str, str]] = ()) -> list[Weighed[Candidate]]:
+        """All faults that fit something, as they stand now; first those by whose stage and rule something is known."""
         differing = [self.samples[place] for place in self.differing]
         fitting = [
             one
             for one in self.search.all_for(differing)
             if one not in self.rejected and any(self.search.fits(one, sample) for sample in differing)
         ]
+        fitting.sort(key=lambda one: (one.stage, one.rule) not in known)
         return [one for one in map(self.weigh, fitting) if one.is_credible]
 
     def cause_of(self, asked: Asked) -> tuple[Weighed[Candidate], Confidence] | None:
@@ -173,6 +177,11 @@ class _Trial:
                     decoded = Decoded(decoded.text)
                 self._ids.add(Sample(_decoded_ids(case, expected), expected.decoding, decoded))
 
+    def know_witnesses(self) -> None:
+        """What was asked so far is what the findings came from."""
+        for family in (self._texts, self._ids):
+            family.witnesses = len(family.samples)
+
     @property
     def _is_late(self) -> bool:
         return time.monotonic() > self._deadline
@@ -187,9 +196,10 @@ class _Trial:
     def _choose(self, family: _Family[Any, Any, Any]) -> None:
         if not family.differing:
             return
+        known = {(one.fault.stage, one.fault.rule) for one, _ in self._texts.taken}
         self._part(family)
         for _ in range(MOST_ROUNDS):
-            taken = fewest(family.candidates(), family.differing)
+            taken = fewest(family.candidates(known), family.differing)
             tested = [(one, self._tested(family, one, [other for other in taken if other is not one])) for one in taken]
             refuted = [one.fault for one, confidence in tested if not _is_believed(confidence)]
             family.taken = [(family.weigh(one.fault), confidence) for one, confidence in tested]
@@ -208,7 +218,7 @@ class _Trial:
         self.ask([*telling_cases([*predictions, lambda case: right(key(case))], drawn)])
 
     def _tested(self, family: _Family[Any, Any, Any], one: Weighed[Any], others: Sequence[Weighed[Any]]) -> Confidence:
-        """How a fault stands the test on inputs in its scope alone that are new."""
+        """How a fault stands the test on inputs in its scope alone, besides those that the findings came from."""
         right = _right(family, self._bench)
         predict = family.search.predicted
 
@@ -225,9 +235,10 @@ class _Trial:
             if not any(is_in_scope(other.fault, asked) for other in others):
                 fresh.append(asked)
         self.ask(map(family.case, fresh))
-        heard = [family.samples[family.places[asked]] for asked in fresh if asked in family.places]
-        tested = weighed(one.fault, heard, predict)
-        return Confidence(len(tested.scope), len(tested.fits))
+        again = family.weigh(one.fault)
+        others_scope = frozenset[int]().union(*(family.weigh(other.fault).scope for other in others))
+        alone = {place for place in again.scope - others_scope if place >= family.witnesses}
+        return Confidence(len(alone), len(again.fits & alone))
 
     def _drawn(self, family: _Family[Any, Any, Any], seed: str) -> Iterator[Any]:
         """What generators give to ask a family, the same each time."""
