@@ -13,6 +13,8 @@ from conformance.core.records import Count
 Severity = Literal["special-token injection", "other text", "other ids", "no answer", "offsets only"]
 """The severity of a difference, the worst first."""
 
+NO_RULE = "no known rule"
+"""The beginning of what is said of a cause that no known rule explains; what is seen follows."""
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Status = Literal["new", "known"]
 Place: TypeAlias = tuple[str, str, str]
@@ -65,7 +67,7 @@ class Finding:
     status: "known" where an expectation lists it; reason and upstream are then the expectation's.
     replay: the command that shows it again.
     scope: which inputs it concerns, in words, "" where that could not be told.
-    confidence: of the rule; None where it only describes what is seen.
+    confidence: of the rule; None where it was not put to the test, or where none is known.
     """
 
     example: Mismatch

@@ -28,6 +28,7 @@ from conformance.diagnosis.fault_search import FaultSearch, Sample
 from conformance.diagnosis.samples import OffsetSamples, StreamSamples
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encoding
 from conformance.faults import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
+from conformance.faults.inputs import of_removed
 from conformance.faults.models import piece_table
 from conformance.faults.older_releases import release_decoding_faults, release_faults
 from conformance.faults.pre_tokenizers import MOST_CHARACTERS, doubtful_characters, of_characters
@@ -42,6 +43,7 @@ MOST_LEARNT = 40
 
 TextSample: TypeAlias = Sample[str, tuple[int, ...]]
 IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
+FaultsOfCharacters: TypeAlias = Callable[[Tokenizer, str], Iterable[Fault]]
 Prediction: TypeAlias = Callable[[Case], object]
 """The answer of a fault to a case, None where it has none."""
 
@@ -259,14 +261,15 @@ class Attributor:
         return [one for one in classes if self.encoding.fits(one, sample)]
 
     def _learnt(self, differing: Sequence[TextSample]) -> list[Fault]:
-        """For each class that characters were taken to be in, or not, one fault with all these characters."""
-        characters: dict[str, dict[str, None]] = {}
+        """The faults that do one thing to some characters, each with all characters to which it seems to be done."""
+        characters: dict[tuple[FaultsOfCharacters, str], dict[str, None]] = {}
         for sample in sorted(differing, key=lambda one: len(one.asked))[:MOST_LEARNT]:
             for character in doubtful_characters(sample.asked)[:MOST_CHARACTERS]:
-                for fault in of_characters(self._tokenizer, character):
-                    if self.encoding.fits(fault, sample):
-                        characters.setdefault(fault.rule, {})[character] = None
-        every = ((rule, of_characters(self._tokenizer, "".join(found))) for rule, found in characters.items())
+                for make in (of_characters, of_removed):
+                    for fault in make(self._tokenizer, character):
+                        if self.encoding.fits(fault, sample):
+                            characters.setdefault((make, fault.rule), {})[character] = None
+        every = ((rule, make(self._tokenizer, "".join(found))) for (make, rule), found in characters.items())
         return [fault for rule, some in every for fault in some if fault.rule == rule]
 
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:

@@ -31,6 +31,8 @@ DESCRIPTIONS = frozenset(
     }
 )
 """Rules that say how answers differ, and not what would make them so."""
+UNSURE = "PreTokenizer or Model"
+"""The stage, where tokens are smaller than they should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def attribute_boundaries(tokenizer: Tokenizer, text: str, observed: Sequence[int
     if "".join(given) != "".join(parts):
         return Attribution("", "characters are lost or changed")
     if set(accumulate(map(len, parts))) <= set(accumulate(map(len, given))):
-        return Attribution("PreTokenizer or Model", "pre-tokens are cut into other tokens")
+        return Attribution(UNSURE, "pre-tokens are cut into other tokens")
     return Attribution("PreTokenizer", "the text is cut elsewhere: tokens reach across pre-tokens")
 
 

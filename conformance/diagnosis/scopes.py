@@ -30,6 +30,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("characters above U+FFFF", "[\\U00010000-\\U0010ffff]"),
     ("white space at the start", "\\A\\s"),
     ("white space at the end", "\\s\\Z"),
+    ("white space at the ends", "\\A\\s|\\s\\Z"),
     ("white space", "\\s"),
     ("more than one word", "\\S\\s+\\S"),
     ("U+FFFD", "\\ufffd"),

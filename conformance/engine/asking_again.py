@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case
-from conformance.core.finding import Mismatch
+from conformance.core.finding import NO_RULE, Mismatch
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
@@ -72,4 +72,5 @@ def _looks_as_before(
 
 def _is_a_fault(mismatch: Mismatch, cause: Attribution) -> bool:
     """Whether a fault stands behind a cause; others only describe what is seen."""
-    return CHECKS[mismatch.check].is_sampled and bool(cause.stage) and cause.rule not in DESCRIPTIONS
+    is_described = cause.rule in DESCRIPTIONS or cause.rule.startswith(NO_RULE)
+    return CHECKS[mismatch.check].is_sampled and bool(cause.stage) and not is_described

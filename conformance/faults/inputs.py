@@ -43,6 +43,13 @@ def of_input(tokenizer: Tokenizer) -> Faults:
             yield of_text("Input", "special tokens are removed from the text", tokenizer, change)
 
 
+def of_removed(tokenizer: Tokenizer, characters: str) -> Faults:
+    """All of these characters taken out of the text."""
+    table = dict.fromkeys(map(ord, characters))
+    rule = "zero-width characters are removed" if table.keys() <= _ZERO_WIDTH.keys() else "some characters are removed"
+    yield of_text("Input", rule, tokenizer, lambda text: text.translate(table))
+
+
 def _unit_by_unit(half: str, text: str) -> str:
     """What UTF-8 makes of half a character above U+FFFF: "?" in Java, U+FFFD in JavaScript and C#."""
     return _ABOVE_UTF_16.sub(half * 2, text)

@@ -18,10 +18,11 @@ from conformance.checks import CHECKS
 from conformance.checks.base import Answers
 from conformance.checks.encoding import IDS
 from conformance.core.case import Case, ids_case, text_case
-from conformance.core.finding import Confidence, Finding
+from conformance.core.finding import NO_RULE, Confidence, Finding
 from conformance.core.observation import Decoded, Encoded
 from conformance.diagnosis.causes import (
     DESCRIPTIONS,
+    UNSURE,
     Attribution,
     attribute_boundaries,
     attribute_decoding,
@@ -326,8 +327,9 @@ class _Trial:
             assert isinstance(expected.decoding, Decoded)
             found = attribute_decoding(expected.decoding, observed.decoding)
         else:
-            found = Attribution(finding.stage, finding.rule)
-        return found if found.rule else Attribution("", finding.example.rule)
+            found = Attribution(finding.stage, finding.rule.removeprefix(f"{NO_RULE}: "))
+        stage = "" if found.stage == UNSURE else found.stage
+        return Attribution(stage, f"{NO_RULE}: {found.rule or finding.example.rule}")
 
     # --- what is said of each
 

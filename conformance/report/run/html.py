@@ -81,8 +81,10 @@ class FindingView:
     finding: Finding
     share: str
     expected_by: str
+    confidence: str
     input: str
     input_note: str
+    nearest: str
     units: list[CodePoint]
     units_left: int
     groups: list[Group]
@@ -243,8 +245,10 @@ def _finding_view(run: Run, finding: Finding) -> FindingView:
         finding,
         share=view.share_of(run, finding),
         expected_by=view.expected_by(finding),
-        input=view.shown_input(case, LONGEST_INPUT if case.kind == "text" else MOST_UNITS),
+        confidence=view.confidence(finding),
+        input=_shown_input(case),
         input_note=_input_note(case),
+        nearest="" if example.evidence.nearest is None else _shown_input(example.evidence.nearest),
         units=_units(case),
         units_left=max(0, len(case.text or case.data) - MOST_UNITS),
         groups=aligned(case, example.evidence) if example.evidence.expected else [],
@@ -255,6 +259,10 @@ def _finding_view(run: Run, finding: Finding) -> FindingView:
         commands_are_exact=all(visible(command, LONGEST_VALUE) == command for command in commands),
         reproduction=snippet(finding, model),
     )
+
+
+def _shown_input(case: Case) -> str:
+    return view.shown_input(case, LONGEST_INPUT if case.kind == "text" else MOST_UNITS)
 
 
 def _input_note(case: Case) -> str:

@@ -63,16 +63,18 @@ def listed(lines: Sequence[str], most: int, noun: str = "") -> list[str]:
 
 
 def finding_lines(finding: Finding, sign: str = "") -> list[str]:
-    """A finding in two lines of a list: what is wrong where and why, then the shrunk input and both answers.
+    """A finding in a few lines of a list: what is wrong where and why, its scope, the shrunk input and both answers.
 
     sign: before its severity, "" for none.
     """
     where = " · ".join(prose(name, 40) for name in finding.example.place)
     rule = prose(view.cause(finding), 120)
-    _, given, expected, observed = (code(value) for _, value in view.fields(finding, 40))
+    said = {name: code(value) for name, value in view.fields(finding, 40)}
+    scope = [f"  {prose(finding.scope, 200)}"] if finding.scope else []
     return [
         f"- {sign}**{finding.example.severity}** {where}: {rule} {view.seen(finding, '×')}",
-        f"  {given} expected {expected}, observed {observed}",
+        *scope,
+        f"  {said['input']} expected {said['expected']}, observed {said['observed']}",
     ]
 
 

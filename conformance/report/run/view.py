@@ -251,10 +251,34 @@ def seen(finding: Finding, sign: str) -> str:
 
 
 def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
-    """The cause, the shrunk input and both answers by their names, made visible."""
+    """The cause and its scope, the shrunk input and both answers by their names, made visible; those that are there."""
     expected, observed = answers(finding.example, limit).lines
-    given = shown_input(finding.example.case, limit)
-    return ("rule", visible(cause(finding))), ("input", given), ("expected", expected), ("observed", observed)
+    nearest = finding.example.evidence.nearest
+    every = {
+        "rule": visible(cause(finding)),
+        "scope": visible(finding.scope),
+        "foretold": confidence(finding),
+        "input": shown_input(finding.example.case, limit),
+        "right": "" if nearest is None else f"the nearest input: {shown_input(nearest, limit)}",
+        "expected": expected,
+        "observed": observed,
+    }
+    return tuple((name, value) for name, value in every.items() if value)
+
+
+def confidence(finding: Finding) -> str:
+    """How well the rule foretells what the subject does, "" where that was not tried.
+
+    >>> from conformance.core.case import text_case
+    >>> from conformance.core.finding import Confidence
+    >>> example = Mismatch("m", "s", "ids", "r", "other ids", text_case("a", ""), "", "")
+    >>> confidence(Finding(example, 1, (), "", "r", "tokenizers", confidence=Confidence(24, 23)))
+    '23 of 24 other answers, on inputs that the rule was not chosen by'
+    """
+    known = finding.confidence
+    if known is None or not known.tried:
+        return ""
+    return f"{known.foretold:,} of {known.tried:,} other answers, on inputs that the rule was not chosen by"
 
 
 def expected_by(finding: Finding) -> str:
