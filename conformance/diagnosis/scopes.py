@@ -103,8 +103,7 @@ def _scopes(differing: Sequence[str], contents: Sequence[str]) -> Iterator[Scope
     for form in _FORMS:
         yield Scope(f"texts that {form} changes", partial(_is_changed, form))
     for character in dict.fromkeys(shortest):
-        if not character.isascii() or not character.isalnum():
-            yield Scope(f"with {_name(character)}", _has(character))
+        yield Scope(f"with {_name(character)}", _has(character))
     yield from _of_tokens(contents)
     for name, pattern in _KINDS:
         yield Scope(f"with {name}", partial(_is_found, re.compile(pattern)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,7 +22,6 @@ from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import NO_RULE, Confidence, Finding
 from conformance.core.observation import Decoded, Encoded
 from conformance.diagnosis.causes import (
-    DESCRIPTIONS,
     UNSURE,
     Attribution,
     attribute_boundaries,
@@ -36,6 +36,7 @@ from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import Plan
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import telling
+from conformance.faults import predicted
 from conformance.shrinking.cases import plainer
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.triage.minimize import sample_cases
@@ -126,8 +127,11 @@ class _Family(Generic[Candidate, Asked, Answer]):
         return [one for one in map(self.weigh, fitting) if one.is_credible]
 
     def cause_of(self, asked: Asked) -> tuple[Weighed[Candidate], Confidence] | None:
+        """The fault that explains what was asked; the first of several that are at work at once."""
         place = self.places.get(asked)
-        return next((pair for pair in self.taken if place in pair[0].fits), None)
+        at_work = [pair for pair in self.taken if place in pair[0].scope]
+        explaining = [pair for pair in at_work if place in pair[0].fits]
+        return next(iter(explaining or (at_work if len(at_work) > 1 else ())), None)
 
     def of_one_cause(self, asked: Asked) -> list[Sample[Asked, Answer]]:
         """The samples that differ for the same reason; where no fault is believed of it, all of which none is."""
@@ -136,8 +140,8 @@ class _Family(Generic[Candidate, Asked, Answer]):
 
     @property
     def unexplained(self) -> list[Sample[Asked, Answer]]:
-        explained = frozenset[int]().union(*(one.fits for one, _ in self.taken))
-        return [self.samples[place] for place in sorted(self.differing - explained)]
+        places = (place for place in sorted(self.differing) if self.cause_of(self.samples[place].asked) is None)
+        return [self.samples[place] for place in places]
 
     @property
     def right(self) -> list[Sample[Asked, Answer]]:
@@ -297,26 +301,38 @@ class _Trial:
                 ),
                 None,
             )
-            if pair is None and finding.stage == "Offsets" and finding.rule not in DESCRIPTIONS:
-                return replace(finding, confidence=self._of_offsets(finding.rule))
+            if pair is None and check.diagnosis == "offsets":
+                rule, confidence = self._offset_rule(case)
+                if _is_believed(confidence):
+                    return replace(finding, stage="Offsets", rule=rule, confidence=confidence)
         if pair is not None:
             fault, confidence = pair[0].fault, pair[1]
             return replace(finding, stage=fault.stage, rule=fault.rule, confidence=confidence)
         cause = self._described(finding, case, expected, observed)
         return replace(finding, stage=cause.stage, rule=cause.rule, confidence=None)
 
-    def _of_offsets(self, rule: str) -> Confidence:
-        """How often it is this rule that other offsets follow."""
-        tried = foretold = 0
-        for case, (expected, observed) in self._answers.items():
-            right, given = expected.encoding, observed.encoding
-            if not isinstance(right, Encoded) or not isinstance(given, Encoded) or right.ids != given.ids:
-                continue
-            if right.offsets is not None and given.offsets not in (None, right.offsets):
-                tried += 1
-                rules = offset_rules(self._bench.reference.tokenizer, case.text, right, given)
-                foretold += rule in rules
-        return Confidence(tried, foretold)
+    def _offset_rule(self, case: Case) -> tuple[str, Confidence]:
+        """The rule that other offsets follow most often, of those that this case shows, and how often it is it."""
+        shown = [rules for one in self._answers if (rules := self._offset_rules(one)) is not None]
+        counts = Counter(rule for rules in shown for rule in rules)
+        rule = max(self._offset_rules(case) or ("",), key=lambda one: counts[one])
+        return rule, Confidence(len(shown), counts[rule])
+
+    def _offset_rules(self, case: Case) -> set[str] | None:
+        """The rules that explain the offsets of a case; None where these are right."""
+        expected, observed = self._answers[case]
+        right, given = expected.encoding, observed.encoding
+        if not isinstance(right, Encoded) or not isinstance(given, Encoded) or given.offsets is None:
+            return None
+        due = [right] if right.ids == given.ids else []
+        for one, _ in self._texts.taken:
+            trace = None if one.fault.trace is None else predicted(partial(one.fault.trace, case.text))
+            if trace is not None and tuple(trace.encoding.ids) == given.ids:
+                due.append(Encoded(given.ids, offsets=tuple(trace.encoding.offsets)))
+        if not due or any(one.offsets == given.offsets for one in due):
+            return None
+        tokenizer = self._bench.reference.tokenizer
+        return {rule for one in due for rule in offset_rules(tokenizer, case.text, one, given)}
 
     def _described(self, finding: Finding, case: Case, expected: Answers, observed: Answers) -> Attribution:
         """What can be said without a rule that is known."""

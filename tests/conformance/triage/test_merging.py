@@ -1,0 +1,149 @@
+"""Findings of one subject on one model become the fewest causes, each borne out or said to be unknown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from conformance.checks import CHECKS
+from conformance.core.case import Case, ids_case, text_case
+from conformance.core.finding import NO_RULE, Finding, Mismatch, Severity
+from conformance.engine.benches import bench_of, close_benches
+from conformance.engine.plan import Plan
+from conformance.inputs.shards import Inputs
+from conformance.runs.models import plan_models
+from conformance.subjects.adapters import subject_label
+from conformance.triage.merging import with_fewest_causes
+
+pytestmark = pytest.mark.usefixtures("subjects_here")
+
+Merged = Callable[..., list[Finding]]
+MODEL = "bpe-qwen"
+SUBJECT = """
+import json
+import unicodedata
+from pathlib import Path
+
+import tokenizers
+
+
+class Subject:
+    def __init__(self, path):
+        model = json.loads(Path(path).read_text("utf-8"))
+        model["normalizer"] = {normalizer}
+        self.tokenizer = tokenizers.Tokenizer.from_str(json.dumps(model))
+
+    def encode(self, text, add_special_tokens):
+        return self.encode_with_offsets(text, add_special_tokens)[0]
+
+    def encode_with_offsets(self, text, add_special_tokens):
+        given = {text}
+        encoding = self.tokenizer.encode(given)
+        return encoding.ids, encoding.tokens, [({width}, {width_of_end}) for start, end in encoding.offsets]
+
+    def decode(self, ids, skip_special_tokens):
+        text = self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+        return {decoded}
+"""
+RIGHT = {
+    "normalizer": 'model["normalizer"]',
+    "text": "text",
+    "width": "start",
+    "width_of_end": "end",
+    "decoded": "text",
+}
+BYTE_OFFSETS = {"width": 'len(text[:start].encode("utf-8"))', "width_of_end": 'len(text[:end].encode("utf-8"))'}
+LOWER = {"text": "text.lower()"}
+DOUBLED = {"text": 'text.replace("q", "qq")'}
+"""What no rule knows."""
+
+
+@pytest.fixture(autouse=True)
+def no_bench() -> Iterator[None]:
+    yield
+    close_benches()
+
+
+@pytest.fixture
+def merged(tmp_path: Path) -> Merged:
+    def of(
+        change: dict[str, str],
+        told: Sequence[tuple[str, str, str, Case]],
+        deadline: float = math.inf,
+    ) -> list[Finding]:
+        """told: of each finding the check, the stage, the rule and the case."""
+        path = tmp_path / "subject.py"
+        path.write_text(SUBJECT.format(**RIGHT | change), "utf-8")
+        subject = f"{path}:Subject"
+        plan = Plan(plan_models((MODEL,)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
+        found = [finding(subject_label(subject), *one) for one in told]
+        bench = bench_of(plan, MODEL)
+        assert not bench.unavailable
+        return with_fewest_causes(plan, bench, found, (), deadline)
+
+    return of
+
+
+def finding(subject: str, check: str, stage: str, rule: str, case: Case) -> Finding:
+    severities: dict[str, Severity] = {"ids": "other ids", "offsets": "offsets only", "decode": "other text"}
+    kinds = {"ids": "other ids", "offsets": "other offsets", "decode": "other text"}
+    example = Mismatch(MODEL, subject, check, kinds[check], severities[check], case, "", "")
+    return Finding(example, 3, (), stage, rule, "tokenizers")
+
+
+def ids(text: str, stage: str = "", rule: str = "other ids") -> tuple[str, str, str, Case]:
+    return "ids", stage, rule, text_case(text, "fuzz:1")
+
+
+def test_findings_with_one_cause_are_one(merged: Merged) -> None:
+    wrong = ids("It'S", "PreTokenizer", "contractions in capitals are not split")
+    (only,) = merged(LOWER, [ids("A"), wrong, ids("\u0130")])
+    assert (only.stage, only.rule, only.count) == ("Normalizer", "text is lower-cased", 9)
+    assert only.confidence is not None
+    assert only.confidence.foretold == only.confidence.tried >= 3
+
+
+def test_a_rule_that_does_not_foretell_other_answers_is_not_named(merged: Merged) -> None:
+    """It explained its own example: a wrong name sends an engineer to the wrong file."""
+    (only,) = merged(DOUBLED, [ids("q", "Model", "the first merge is missing")])
+    assert (only.stage, only.rule.startswith(NO_RULE), only.confidence) == ("", True, None)
+
+
+def test_what_no_rule_explains_is_one_finding_with_its_scope(merged: Merged) -> None:
+    (only,) = merged(DOUBLED, [ids("q"), ids("aq", rule="characters are lost or changed"), ids("q.")])
+    assert only.scope.startswith("only with “q”: ")
+    assert only.count == 9
+
+
+def test_two_causes_are_told_apart(merged: Merged) -> None:
+    both = {"text": 'text.lower().removeprefix("\\ufeff")'}
+    found = merged(both, [ids("A"), ids("\ufeffa"), ids("\ufeffA")])
+    assert {one.rule for one in found} == {"text is lower-cased", "a byte order mark is dropped"}
+
+
+def test_a_missing_step_and_other_offsets_are_two_causes(merged: Merged) -> None:
+    """Where both are at work the offsets are those of neither alone."""
+    offsets = "offsets", "Offsets", "starts of offsets differ", text_case("\u00e9a b", "fuzz:1")
+    found = merged(BYTE_OFFSETS | {"normalizer": "None"}, [ids("e\u0301"), offsets])
+    assert {one.rule for one in found} == {"NFC is missing", "offsets count bytes instead of code points"}
+
+
+def test_decoding_has_its_own_causes(merged: Merged) -> None:
+    stripped = {"decoded": "text.strip()"}
+    (only,) = merged(stripped, [("decode", "Decoder", "spaces are missing", ids_case((220,), "fuzz:1"))])
+    assert (only.stage, only.rule) == ("Decoder", "white space at the ends is stripped")
+
+
+def test_the_nearest_input_that_is_right_is_shown(merged: Merged) -> None:
+    (only,) = merged(DOUBLED, [ids("1q")])
+    nearest = only.example.evidence.nearest
+    assert nearest is not None
+    assert (len(nearest.text), "q" in nearest.text) == (2, False)
+
+
+def test_when_the_time_is_up_findings_stay_as_they_are(merged: Merged) -> None:
+    told = [ids("A"), ids("It'S", "PreTokenizer", "contractions in capitals are not split")]
+    assert [(one.stage, one.rule) for one in merged(LOWER, told, -math.inf)] == [(one[1], one[2]) for one in told]
