@@ -41,6 +41,13 @@ DEFECTS = (
     Defect("wrong_inputs.py:SpecialTokenStrings", QWEN, "Input", "special tokens are removed from the text", most=14),
     Defect("wrong_inputs.py:UnitByUnit", QWEN, "Input", "UTF-16 units are encoded one by one"),
     Defect("wrong_inputs.py:ZeroWidth", QWEN, "Input", "zero-width characters are removed"),
+    Defect("wrong_inputs.py:FirstCharacters", QWEN, "Input", "?", most=513),  # text beyond 512 characters is lost
+    Defect("wrong_inputs.py:FirstBytes", QWEN, "Input", "?", most=256),  # text beyond 255 bytes is lost
+    Defect("wrong_inputs.py:ByteLength", QWEN, "Input", "?", most=256),  # length in bytes is taken modulo 256
+    Defect(
+        "wrong_inputs.py:FullBuffers", QWEN, "Input", "?", most=128
+    ),  # text is decoded in buffers of 128 bytes, characters on the seam are lost
+    Defect("wrong_inputs.py:Blocks", QWEN, "Input", "?", most=101),  # text is tokenized in blocks of 100 characters
     Defect("no_nfc.py:Subject", QWEN, "Normalizer", "NFC is missing"),
     Defect("wrong_normalizers.py:Compatibility", QWEN, "Normalizer", "NFKC in place of NFC"),
     Defect("wrong_normalizers.py:Decomposed", QWEN, "Normalizer", "NFD in place of NFC"),

@@ -59,3 +59,48 @@ class ZeroWidth(_Changed):
 
     def before(self, text: str) -> str:
         return text.translate(dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF)))
+
+
+class FirstCharacters(_Changed):
+    """A fixed buffer of 512 characters: the rest of the text is lost."""
+
+    def before(self, text: str) -> str:
+        return text[:512]
+
+
+class FirstBytes(_Changed):
+    """A fixed buffer of 255 bytes: the rest is lost, with the character that it ends in."""
+
+    def before(self, text: str) -> str:
+        return text.encode()[:255].decode("utf-8", "ignore")
+
+
+class ByteLength(_Changed):
+    """The length in bytes is kept in one byte: a text of 258 bytes is one of 2."""
+
+    def before(self, text: str) -> str:
+        data = text.encode()
+        return data[: len(data) & 0xFF].decode("utf-8", "ignore") if len(data) > 0xFF else text
+
+
+class FullBuffers(_Changed):
+    """Bytes are read into a buffer of 128, each of which is decoded alone: characters on the seam are lost."""
+
+    def before(self, text: str) -> str:
+        data = text.encode()
+        return "".join(data[start : start + 128].decode("utf-8", "replace") for start in range(0, len(data), 128))
+
+
+class Blocks(Official):
+    """The text is tokenized in blocks of 100 characters, without a look at where words end."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        ids: list[int] = []
+        tokens: list[str] = []
+        spans: Spans = []
+        for start in range(0, max(1, len(text)), 100):
+            block = super().encode_with_offsets(text[start : start + 100], add_special_tokens)
+            ids += block[0]
+            tokens += block[1]
+            spans += [(start + first, start + last) for first, last in block[2]]
+        return ids, tokens, spans

@@ -1,0 +1,76 @@
+"""Planted defects with a witness differ from the official library there, and not on a plain text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.runs.models import plan_models
+from conformance.subjects.serve import load_factory
+from tests.planted_defects.catalogue import DEFECTS, Defect
+
+PLANTED = Path(__file__).parents[1] / "planted_defects"
+PLAIN = "Hello world"
+Question = str | list[int]
+
+WITNESSES: dict[str, tuple[Question, ...]] = {
+    "wrong_inputs.py:FirstCharacters": ("a" * 513,),
+    "wrong_inputs.py:FirstBytes": ("a" * 256,),
+    "wrong_inputs.py:ByteLength": ("a" * 256,),
+    "wrong_inputs.py:FullBuffers": ("a" * 127 + "é",),
+    "wrong_inputs.py:Blocks": ("the" * 33 + "re",),
+}
+"""What each must be asked, in this order, for its defect to show; numbers are ids."""
+NEVER_RIGHT = {question for question, witness in WITNESSES.items() if witness == (PLAIN,)}
+"""Those that are wrong about any text."""
+WITNESSED = [defect for defect in DEFECTS if defect.subject in WITNESSES]
+
+
+def loaded(subject: str, model: str) -> Any:
+    file, _, factory = subject.partition(":")
+    (planned,) = plan_models((model,))
+    return load_factory(str(PLANTED / file), factory)(str(planned.path))
+
+
+@cache
+def official(model: str) -> Any:
+    return loaded("official.py:Official", model)
+
+
+def answers(subject: Any, questions: tuple[Question, ...]) -> Iterator[object]:
+    for question in questions:
+        ask = subject.encode if isinstance(question, str) else subject.decode
+        for choice in (True, False):
+            try:
+                yield ask(question, choice)
+            except RecursionError as error:
+                yield type(error)
+
+
+@pytest.fixture(autouse=True)
+def _path_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+@pytest.mark.parametrize("defect", WITNESSED, ids=lambda defect: defect.name)
+def test_a_planted_defect_shows_in_its_witness(defect: Defect) -> None:
+    asked = WITNESSES[defect.subject]
+    assert [*answers(loaded(defect.subject, defect.model), asked)] != [*answers(official(defect.model), asked)]
+
+
+@pytest.mark.parametrize(
+    "defect", [one for one in WITNESSED if one.subject not in NEVER_RIGHT], ids=lambda defect: defect.name
+)
+def test_a_planted_defect_is_right_about_a_plain_text(defect: Defect) -> None:
+    right = official(defect.model)
+    asked = PLAIN, right.encode(PLAIN, False)
+    assert [*answers(loaded(defect.subject, defect.model), asked)] == [*answers(right, asked)]
+
+
+def test_every_witness_is_of_a_planted_defect() -> None:
+    assert {defect.subject for defect in WITNESSED} == {*WITNESSES}
