@@ -24,6 +24,11 @@ WITNESSES: dict[str, tuple[Question, ...]] = {
     "wrong_inputs.py:ByteLength": ("a" * 256,),
     "wrong_inputs.py:FullBuffers": ("a" * 127 + "é",),
     "wrong_inputs.py:Blocks": ("the" * 33 + "re",),
+    "wrong_normalizers.py:FormOf6": ("q\u0301\u1ab5",),
+    "wrong_normalizers.py:FormOf12": ("a\u1df6\u0316",),
+    "wrong_normalizers.py:FormOf14": ("\U00011935\U00011930",),
+    "wrong_normalizers.py:FormOf16": ("\U00011382\U000113c9",),
+    "wrong_normalizers.py:TurkishCase": ("IT",),
 }
 """What each must be asked, in this order, for its defect to show; numbers are ids."""
 NEVER_RIGHT = {question for question, witness in WITNESSES.items() if witness == (PLAIN,)}

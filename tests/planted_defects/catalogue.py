@@ -73,6 +73,13 @@ DEFECTS = (
     Defect(
         "wrong_normalizers.py:CharsmapIsCompatibility", "spm-unigram", "Normalizer", "NFKC in place of the charsmap"
     ),
+    Defect("wrong_normalizers.py:FormOf6", QWEN, "Normalizer", "?"),  # NFC by the tables of Unicode 6.2
+    Defect("wrong_normalizers.py:FormOf12", QWEN, "Normalizer", "?"),  # NFC by the tables of Unicode 12.1
+    Defect("wrong_normalizers.py:FormOf14", QWEN, "Normalizer", "?"),  # NFC by the tables of Unicode 14 (unicodedata)
+    Defect("wrong_normalizers.py:FormOf16", QWEN, "Normalizer", "?"),  # NFC by the tables of Unicode 16
+    Defect(
+        "wrong_normalizers.py:TurkishCase", "spm-unigram-symbols", "Normalizer", "?"
+    ),  # lower case of a Turkish locale
     Defect("added_tokens_ignored.py:Subject", QWEN, "AddedTokens", "added tokens are not matched"),
     Defect("wrong_added_tokens.py:NoLeftStrip", QWEN, "AddedTokens", "lstrip is off"),
     Defect("wrong_added_tokens.py:NoRightStrip", QWEN, "AddedTokens", "rstrip is off"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from itertools import groupby
+from typing import Any, ClassVar
 from unicodedata import normalize, ucd_3_2_0
 
 from official import Official, Spans
 from reference import Reference, with_charsmap, with_options
 
+from conformance.report.unicode_ages import age_of
 from reftok import Tokenizer
 from reftok.spec.normalizers import NFC
 from reftok.spec.text import NormalizedString
@@ -135,3 +138,84 @@ class CharsmapIsCompatibility(NoCharsmap):
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
         return super().encode_with_offsets(normalize("NFKC", text), add_special_tokens)
+
+
+class _OtherForm(Reference):
+    """NFC by tables of its own."""
+
+    def composed(self, text: str) -> str:
+        """NFC of a text."""
+        raise NotImplementedError
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return replace(tokenizer, normalizers=(_Form(self.composed),))
+
+
+class _Form:
+    """NFC of one's own; where that is not NFC, every character comes from the whole text."""
+
+    def __init__(self, composed: Callable[[str], str]) -> None:
+        self.composed = composed
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text = self.composed(normalized.text)
+        right = NFC().normalize(normalized)
+        if text == right.text:
+            return right
+        span = normalized.original_span(0, len(normalized.text))
+        return NormalizedString(text, span[0], [span] * len(text))
+
+
+class FormOf12(_OtherForm):
+    """NFC of Unicode 12.1: a later character is unassigned, and so neither moves nor composes."""
+
+    version: ClassVar[tuple[int, ...]] = (12, 1)
+
+    def composed(self, text: str) -> str:
+        parts = groupby(text, lambda one: tuple(map(int, (age_of(one) or "99").split("."))) <= self.version)
+        return "".join(normalize("NFC", "".join(part)) if known else "".join(part) for known, part in parts)
+
+
+class FormOf6(FormOf12):
+    """NFC of Unicode 6.2, the tables of Java 8."""
+
+    version: ClassVar[tuple[int, ...]] = (6, 2)
+
+
+class FormOf14(_OtherForm):
+    """NFC of the module `unicodedata`, whose tables are later than those of the library."""
+
+    def composed(self, text: str) -> str:
+        return normalize("NFC", text)
+
+
+class FormOf16(_OtherForm):
+    """NFC of Unicode 16, which brought compositions for Todhri, Tulu-Tigalari, Gurung Khema and Kirat Rai."""
+
+    pairs: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("\U000105d2\u0307", "\U000105c9"),
+        ("\U000105da\u0307", "\U000105e4"),
+        ("\U00011382\U000113c9", "\U00011383"),
+        ("\U00011384\U000113bb", "\U00011385"),
+        ("\U0001138b\U000113c2", "\U0001138e"),
+        ("\U00011390\U000113c9", "\U00011391"),
+        ("\U000113c2\U000113c2", "\U000113c5"),
+        ("\U000113c2\U000113b8", "\U000113c7"),
+        ("\U000113c2\U000113c9", "\U000113c8"),
+        ("\U0001611e\U0001611e", "\U00016121"),
+        ("\U00016d67\U00016d67", "\U00016d68"),
+        ("\U00016d63\U00016d67", "\U00016d69"),
+    )
+
+    def composed(self, text: str) -> str:
+        text = normalize("NFC", text)
+        for parts, whole in self.pairs:
+            text = text.replace(parts, whole)
+        return text
+
+
+class TurkishCase(Reference):
+    """The text is lower-cased first, by a locale in which I is the capital of the dotless i."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        return super().encode_with_offsets(text.replace("I", "ı").replace("İ", "i"), add_special_tokens)
