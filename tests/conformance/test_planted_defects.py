@@ -29,6 +29,18 @@ WITNESSES: dict[str, tuple[Question, ...]] = {
     "wrong_normalizers.py:FormOf14": ("\U00011935\U00011930",),
     "wrong_normalizers.py:FormOf16": ("\U00011382\U000113c9",),
     "wrong_normalizers.py:TurkishCase": ("IT",),
+    "wrong_added_tokens.py:AllSingleWord": ("a<plain>",),
+    "wrong_added_tokens.py:OnlyAtStart": ("a<plain>",),
+    "wrong_added_tokens.py:OnlyWholeText": ("<plain>a",),
+    "wrong_added_tokens.py:EndsOfTurns": ("<|im_end|>",),
+    "wrong_added_tokens.py:TokensOfAnEncoding": ("<|endofprompt|>",),
+    "wrong_added_tokens.py:PadOfPieces": ("<pad>",),
+    "wrong_added_tokens.py:ChatTokens": ("<|im_end|>",),
+    "wrong_added_tokens.py:AsciiWords": ("é[sw]",),
+    "wrong_added_tokens.py:AlphanumericWords": ("_[sw]",),
+    "wrong_added_tokens.py:WordsOfUnicode9": ("\U00010d22[sw]",),
+    "wrong_added_tokens.py:AsciiStrips": ("[rs]\x0b",),
+    "wrong_added_tokens.py:EquivalentTokens": ("[café-raw]",),
 }
 """What each must be asked, in this order, for its defect to show; numbers are ids."""
 NEVER_RIGHT = {question for question, witness in WITNESSES.items() if witness == (PLAIN,)}

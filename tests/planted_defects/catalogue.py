@@ -91,6 +91,38 @@ DEFECTS = (
     Defect("wrong_added_tokens.py:AllStripRight", QWEN, "AddedTokens", "rstrip is on"),
     Defect("wrong_added_tokens.py:OnlySpecial", QWEN, "AddedTokens", "only special tokens are matched"),
     Defect("wrong_added_tokens.py:FirstInFile", QWEN, "AddedTokens", "the first in the file wins, not the longest"),
+    Defect("wrong_added_tokens.py:AllSingleWord", QWEN, "AddedTokens", "?"),  # single_word is on for all
+    Defect(
+        "wrong_added_tokens.py:OnlyAtStart", QWEN, "AddedTokens", "?"
+    ),  # added tokens are matched at the start of the text only
+    Defect(
+        "wrong_added_tokens.py:OnlyWholeText", QWEN, "AddedTokens", "?"
+    ),  # added tokens are matched as the whole text only
+    Defect(
+        "wrong_added_tokens.py:EndsOfTurns", LLAMA, "AddedTokens", "?", most=13
+    ),  # special tokens of other models are matched, as <|eot_id|>
+    Defect(
+        "wrong_added_tokens.py:TokensOfAnEncoding", GPT2, "AddedTokens", "?", most=15
+    ),  # special tokens of an encoding are matched, with ids outside the vocab
+    Defect(
+        "wrong_added_tokens.py:PadOfPieces", "spm-unigram", "AddedTokens", "?"
+    ),  # <pad> is matched, which the model lacks
+    Defect(
+        "wrong_added_tokens.py:ChatTokens", LLAMA, "AddedTokens", "?"
+    ),  # <|im_start|> and <|im_end|> are added to the model
+    Defect("wrong_added_tokens.py:AsciiWords", QWEN, "AddedTokens", "?"),  # \\w of single_word is ASCII
+    Defect(
+        "wrong_added_tokens.py:AlphanumericWords", QWEN, "AddedTokens", "?"
+    ),  # \\w of single_word is letters and numbers, without _ and marks
+    Defect(
+        "wrong_added_tokens.py:WordsOfUnicode9", QWEN, "AddedTokens", "?"
+    ),  # \\w of single_word by the tables of Unicode 9
+    Defect(
+        "wrong_added_tokens.py:AsciiStrips", QWEN, "AddedTokens", "?"
+    ),  # lstrip and rstrip take ASCII white space, without U+000B
+    Defect(
+        "wrong_added_tokens.py:EquivalentTokens", QWEN, "AddedTokens", "?"
+    ),  # added tokens are matched by canonical equivalence
     Defect("wrong_pre_tokenizers.py:LetterTable", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
     Defect("wrong_pre_tokenizers.py:AsciiLetters", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
     Defect("wrong_pre_tokenizers.py:WordCharacters", QWEN, "PreTokenizer", "\\w in place of \\p{L}"),

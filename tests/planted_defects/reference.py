@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
+from typing import Any
 
 import reftok
 from reftok import Tokenizer
@@ -67,3 +69,11 @@ def table_of(tokenizer: Tokenizer) -> PieceTable:
     (decoder,) = tokenizer.decoders or ()
     assert isinstance(decoder, SentencePieceDecoder)
     return decoder.table
+
+
+def with_model(tokenizer: Tokenizer, kind: type[Any]) -> Tokenizer:
+    """The tokenizer whose model goes by the rules of a class derived from its own."""
+    model: Any = copy(tokenizer.model)
+    assert issubclass(kind, type(model)), "the model is another one"
+    model.__class__ = kind
+    return replace(tokenizer, model=model)

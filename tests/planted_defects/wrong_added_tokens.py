@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
 from itertools import chain
 from typing import Any, ClassVar
 
 import tokenizers
 from official import Official, Spans
+from reference import Reference
+
+from conformance.report.unicode_ages import age_of
+from reftok import Tokenizer
+from reftok.spec.added_tokens import AddedTokenPattern, AddedVocabulary
+from reftok.spec.types import AddedToken, Span
 
 
 class _Flags(Official):
@@ -117,3 +127,233 @@ class FirstInFile(Official):
             spans += [(start + first, start + last) for first, last in answer[2]]
             start += len(part)
         return ids, tokens, spans
+
+
+class AllSingleWord(_Flags):
+    """A token is matched only where no word touches it: a pattern with \\b around each."""
+
+    flags: ClassVar[dict[str, bool]] = {"single_word": True}
+
+
+class _Beside(Official):
+    """Beside the official tokenizer one that knows no added tokens."""
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        self.bare = tokenizers.Tokenizer.from_str(json.dumps({**model, "added_tokens": []}))
+        self.added = set(tokenizers.Tokenizer.from_str(json.dumps(model)).get_added_tokens_decoder())
+        return model
+
+    def without(self, text: str) -> tuple[list[int], list[str], Spans]:
+        """What the text is where nothing in it is an added token."""
+        encoding = self.bare.encode(text, add_special_tokens=False)
+        return encoding.ids, encoding.tokens, encoding.offsets
+
+
+class OnlyAtStart(_Beside):
+    """Added tokens are looked for at the start of the text only."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        ids, tokens, spans = super().encode_with_offsets(text, add_special_tokens)
+        count = next((place for place, token_id in enumerate(ids) if token_id not in self.added), len(ids))
+        end = max((end for _, end in spans[:count]), default=0)
+        rest = self.without(text[end:])
+        return (
+            ids[:count] + rest[0],
+            tokens[:count] + rest[1],
+            spans[:count] + [(start + end, stop + end) for start, stop in rest[2]],
+        )
+
+
+class OnlyWholeText(_Beside):
+    """A text is looked up among the added tokens as a whole, and tokenized where it is none."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        whole = super().encode_with_offsets(text, add_special_tokens)
+        return whole if len(whole[0]) == 1 and whole[0][0] in self.added else self.without(text)
+
+
+class _Known(Official):
+    """Special tokens that stand in the program, whatever the model has."""
+
+    known: ClassVar[dict[str, int]]
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        ids: list[int] = []
+        tokens: list[str] = []
+        spans: Spans = []
+        start = 0
+        for part in re.split("(" + "|".join(map(re.escape, self.known)) + ")", text):
+            if part in self.known:
+                answer: tuple[list[int], list[str], Spans] = [self.known[part]], [part], [(0, len(part))]
+            else:
+                answer = super().encode_with_offsets(part, add_special_tokens and not start)
+            ids += answer[0]
+            tokens += answer[1]
+            spans += [(start + first, start + last) for first, last in answer[2]]
+            start += len(part)
+        return ids, tokens, spans
+
+
+class EndsOfTurns(_Known):
+    """The ends of turns of other models are taken for the one of this model: <|eot_id|>."""
+
+    known: ClassVar[dict[str, int]] = {"<|im_end|>": 5009, "<|end_of_text|>": 5009}
+
+
+class TokensOfAnEncoding(_Known):
+    """The special tokens of a published encoding, with its ids, which this model does not have."""
+
+    known: ClassVar[dict[str, int]] = {
+        "<|fim_prefix|>": 100258,
+        "<|fim_middle|>": 100259,
+        "<|fim_suffix|>": 100260,
+        "<|endofprompt|>": 100276,
+    }
+
+
+class PadOfPieces(_Known):
+    """`<pad>` is taken for a special token, of id 0, in a model of pieces that has none."""
+
+    known: ClassVar[dict[str, int]] = {"<pad>": 0}
+
+
+class ChatTokens(Official):
+    """The marks of a chat are added to every model behind its last id."""
+
+    def __init__(self, model_path: str) -> None:
+        super().__init__(model_path)
+        self.tokenizer.add_special_tokens(["<|im_start|>", "<|im_end|>"])
+
+
+class _Matching(Reference):
+    """Added tokens whose neighbours are looked at by rules of its own."""
+
+    kind: ClassVar[type[_Added]]
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        added = copy(tokenizer.added_tokens)
+        added.__class__ = self.kind
+        assert isinstance(added, _Added)
+        added.take_flags()
+        return replace(tokenizer, added_tokens=added)
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        encoding = self.tokenizer.spec.encode(text, add_special_tokens=add_special_tokens)
+        return list(encoding.ids), list(encoding.tokens), list(encoding.offsets)
+
+
+Matches = list[tuple[int | None, Span]]
+
+
+class _Added(AddedVocabulary):
+    """The flags of `names` are not read by the rule, but by `looked_at`."""
+
+    names: ClassVar[tuple[str, ...]]
+    flagged: dict[int, AddedToken]
+
+    def take_flags(self) -> None:
+        """Keep the flags to itself."""
+        self.flagged = dict(self._by_id)
+        off: dict[str, Any] = dict.fromkeys(self.names, False)
+        self._by_id = {token_id: replace(token, **off) for token_id, token in self._by_id.items()}
+
+    def looked_at(self, text: str, matches: Matches) -> Matches:
+        """The matches that remain, and what lies between them."""
+        raise NotImplementedError
+
+    def _matches(
+        self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool
+    ) -> Iterator[tuple[int | None, Span]]:
+        return iter(self.looked_at(text, [*super()._matches(text, pattern, encode_special_tokens)]))
+
+
+class _Words(_Added):
+    names: ClassVar[tuple[str, ...]] = ("single_word",)
+
+    def is_word(self, character: str) -> bool:
+        """Whether a character belongs to a word."""
+        raise NotImplementedError
+
+    def looked_at(self, text: str, matches: Matches) -> Matches:
+        kept: Matches = []
+        for token_id, (start, end) in matches:
+            is_plain = token_id is None
+            if token_id is not None and self.flagged[token_id].single_word:
+                content = self.id_to_token(token_id) or ""
+                first = text.index(content, start)
+                around = text[first - 1 : first] + text[first + len(content) : first + len(content) + 1]
+                is_plain = any(map(self.is_word, around))
+            if is_plain and kept and kept[-1][0] is None:
+                start = kept.pop()[1][0]
+            kept.append((None if is_plain else token_id, (start, end)))
+        return kept
+
+
+class _AsciiWords(_Words):
+    def is_word(self, character: str) -> bool:
+        return character.isascii() and (character.isalnum() or character == "_")
+
+
+class _AlphanumericWords(_Words):
+    def is_word(self, character: str) -> bool:
+        return unicodedata.category(character) in {"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "No"}
+
+
+class _WordsOf9(_Words):
+    def is_word(self, character: str) -> bool:
+        age = age_of(character)
+        is_known = bool(age) and tuple(map(int, age.split("."))) <= (9, 0)
+        category = unicodedata.category(character)
+        return is_known and (category[0] in "LM" or category in {"Nd", "Nl", "Pc"})
+
+
+class AsciiWords(_Matching):
+    r"""\w is that of JavaScript and Go, [A-Za-z0-9_]: a token is a single word beside é."""
+
+    kind: ClassVar[type[_Added]] = _AsciiWords
+
+
+class AlphanumericWords(_Matching):
+    """A word is letters and numbers, as Java's isLetterOrDigit and C's iswalnum have it: no _ and no marks."""
+
+    kind: ClassVar[type[_Added]] = _AlphanumericWords
+
+
+class WordsOfUnicode9(_Matching):
+    r"""\w by the tables of Unicode 9."""
+
+    kind: ClassVar[type[_Added]] = _WordsOf9
+
+
+class _AsciiStrips(_Added):
+    names: ClassVar[tuple[str, ...]] = ("lstrip", "rstrip")
+    blanks: ClassVar[str] = "\t\n\f\r "
+
+    def looked_at(self, text: str, matches: Matches) -> Matches:
+        bounds = [(token_id, [*span]) for token_id, span in matches]
+        for place, (token_id, span) in enumerate(bounds):
+            if token_id is None:
+                continue
+            if self.flagged[token_id].lstrip and place and bounds[place - 1][0] is None:
+                start, end = bounds[place - 1][1]
+                span[0] = bounds[place - 1][1][1] = start + len(text[start:end].rstrip(self.blanks))
+            if self.flagged[token_id].rstrip and place + 1 < len(bounds) and bounds[place + 1][0] is None:
+                start, end = bounds[place + 1][1]
+                span[1] = bounds[place + 1][1][0] = end - len(text[start:end].lstrip(self.blanks))
+        return [(token_id, (start, end)) for token_id, (start, end) in bounds if start < end]
+
+
+class AsciiStrips(_Matching):
+    """Rust's trim_ascii in place of trim: white space that is not ASCII stays beside a token, and so does U+000B."""
+
+    kind: ClassVar[type[_Added]] = _AsciiStrips
+
+
+class EquivalentTokens(Official):
+    """Swift: a search for a string finds what is canonically equivalent, so a token is found in any form."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        for token in self.tokenizer.get_added_tokens_decoder().values():
+            for other in (unicodedata.normalize("NFC", token.content), unicodedata.normalize("NFD", token.content)):
+                text = text.replace(other, token.content)
+        return super().encode_with_offsets(text, add_special_tokens)
