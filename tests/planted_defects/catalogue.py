@@ -146,6 +146,51 @@ DEFECTS = (
     Defect("wrong_pre_tokenizers.py:PrefixSpace", GPT2, "PreTokenizer", "add_prefix_space is on"),
     Defect("wrong_pre_tokenizers.py:MetaspaceFirst", UNIGRAM_HF, "PreTokenizer", "prepend_scheme is first"),
     Defect("wrong_pre_tokenizers.py:MetaspaceNever", UNIGRAM_HF, "PreTokenizer", "prepend_scheme is never"),
+    Defect("wrong_pre_tokenizers.py:JavaScriptSpace", QWEN, "PreTokenizer", "?"),  # \\s is that of ECMAScript
+    Defect("wrong_pre_tokenizers.py:GoSpace", QWEN, "PreTokenizer", "?"),  # \\s is that of RE2: ASCII without U+000B
+    Defect("wrong_pre_tokenizers.py:JavaSpace", QWEN, "PreTokenizer", "?"),  # \\s is Character.isWhitespace
+    Defect("wrong_pre_tokenizers.py:PythonSpace", QWEN, "PreTokenizer", "?"),  # \\s is str.isspace
+    Defect("wrong_pre_tokenizers.py:CSpace", QWEN, "PreTokenizer", "?"),  # \\s is iswspace
+    Defect("wrong_pre_tokenizers.py:OldSpace", QWEN, "PreTokenizer", "?"),  # \\s has U+180E
+    Defect(
+        "wrong_pre_tokenizers.py:Unicode9", QWEN, "PreTokenizer", "?"
+    ),  # \\p{L} and \\p{N} by the tables of Unicode 9
+    Defect(
+        "wrong_pre_tokenizers.py:Unicode13", LLAMA, "PreTokenizer", "?"
+    ),  # \\p{L} and \\p{N} by the tables of Unicode 13
+    Defect(
+        "wrong_pre_tokenizers.py:Unicode15", QWEN, "PreTokenizer", "?"
+    ),  # \\p{L} and \\p{N} by the tables of Unicode 15.0
+    Defect(
+        "wrong_pre_tokenizers.py:PythonPattern", QWEN, "PreTokenizer", "?"
+    ),  # the pattern by the tables of a later Unicode (regex)
+    Defect("wrong_pre_tokenizers.py:PlaneZero", QWEN, "PreTokenizer", "?"),  # \\p{L} and \\p{N} end at U+FFFF
+    Defect("wrong_pre_tokenizers.py:DecimalDigits", LLAMA, "PreTokenizer", "?"),  # \\d in place of \\p{N}
+    Defect(
+        "wrong_pre_tokenizers.py:WordsOf64", QWEN, "PreTokenizer", "?", most=65
+    ),  # words are cut after 64 characters
+    Defect(
+        "wrong_pre_tokenizers.py:WordsOf255Bytes", QWEN, "PreTokenizer", "?", most=256
+    ),  # words end after 255 bytes, the rest is lost
+    Defect(
+        "wrong_pre_tokenizers.py:SignedBytesLost", QWEN, "PreTokenizer", "?"
+    ),  # bytes from 0x80 on are dropped (signed)
+    Defect("wrong_pre_tokenizers.py:SevenBits", QWEN, "PreTokenizer", "?"),  # bytes lose their highest bit
+    Defect(
+        "wrong_pre_tokenizers.py:NegativeIndex", QWEN, "PreTokenizer", "?"
+    ),  # bytes from 0x80 on are negative, the table is looked up by their absolute value
+    Defect(
+        "wrong_pre_tokenizers.py:HalvesReplaced", QWEN, "PreTokenizer", "?"
+    ),  # UTF-16 units are encoded one by one: U+FFFD for each half
+    Defect(
+        "wrong_pre_tokenizers.py:HalvesEncoded", QWEN, "PreTokenizer", "?"
+    ),  # modified UTF-8: surrogates of three bytes, NUL of two
+    Defect(
+        "wrong_pre_tokenizers.py:SplitMetaspace", SPM_BPE_HF, "PreTokenizer", "?"
+    ),  # Metaspace with a split in place of Prepend and Replace
+    Defect(
+        "wrong_pre_tokenizers.py:WholeMetaspace", SPM_BPE_HF, "Normalizer", "?"
+    ),  # Metaspace without a split in place of Prepend and Replace
     Defect("reversed_merges.py:Subject", QWEN, "Model", "merges are applied in the reverse order"),
     Defect("wrong_models.py:NoIgnoreMerges", LLAMA, "Model", "ignore_merges is off"),
     Defect("wrong_models.py:NoByteFallback", SPM_BPE_HF, "Model", "byte_fallback is off"),

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache
 from typing import Any, ClassVar
 
+import regex
 from official import Official
+from reference import Reference
+from tokenizers.pre_tokenizers import PreTokenizer, Sequence
+
+from conformance.report.unicode_ages import age_of
+from reftok import Tokenizer
+from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.pretokenizers import ByteLevel
+from reftok.spec.text import NormalizedString, Split
 
 
 class _Pattern(Official):
@@ -155,3 +168,273 @@ class MetaspaceNever(Official):
 
     def changed(self, model: dict[str, Any]) -> dict[str, Any]:
         return {**model, "pre_tokenizer": {**model["pre_tokenizer"], "prepend_scheme": "never"}}
+
+
+class _Rewritten(Official):
+    """The split pattern, rewritten for the classes of another engine."""
+
+    def pattern(self, pattern: str) -> str:
+        """The pattern that is compiled."""
+        raise NotImplementedError
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        split, *rest = model["pre_tokenizer"]["pretokenizers"]
+        pattern = self.pattern(split["pattern"]["Regex"])
+        assert pattern != split["pattern"]["Regex"], "nothing in the pattern is rewritten"
+        steps = [{**split, "pattern": {"Regex": pattern}}, *rest]
+        return {**model, "pre_tokenizer": {"type": "Sequence", "pretokenizers": steps}}
+
+
+class _Spaces(_Rewritten):
+    """White space is what the language says it is."""
+
+    spaces: ClassVar[str]
+
+    def pattern(self, pattern: str) -> str:
+        within = pattern.replace("[^\\s", f"[^{self.spaces}")
+        return within.replace("\\s", f"[{self.spaces}]").replace("\\S", f"[^{self.spaces}]")
+
+
+class JavaScriptSpace(_Spaces):
+    r"""ECMAScript: \s has the byte order mark, and not U+0085."""
+
+    spaces: ClassVar[str] = "\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+
+class GoSpace(_Spaces):
+    r"""Go: \s of its regexp is [\t\n\f\r ], without the vertical tab."""
+
+    spaces: ClassVar[str] = "\t\n\f\r "
+
+
+class JavaSpace(_Spaces):
+    """Java: Character.isWhitespace has no space that does not break and no U+0085, but four controls."""
+
+    spaces: ClassVar[str] = "\t-\r\x1c-\x1f \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000"
+
+
+class PythonSpace(_Spaces):
+    """Python: str.isspace and \\s of `re` have the controls U+001C to U+001F as well."""
+
+    spaces: ClassVar[str] = "\t-\r\x1c-\x1f \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+
+
+class CSpace(_Spaces):
+    """C: iswspace of the GNU library has no space that does not break, and no U+0085."""
+
+    spaces: ClassVar[str] = "\t-\r \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000"
+
+
+class OldSpace(_Spaces):
+    """.NET Framework: U+180E was a space until Unicode 6.3."""
+
+    spaces: ClassVar[str] = "\t-\r \x85\xa0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+
+
+class _Engine(_Rewritten):
+    """An engine in which fewer characters are letters and numbers."""
+
+    def is_known(self, character: str) -> bool:
+        """Whether its tables have the character."""
+        raise NotImplementedError
+
+    def pattern(self, pattern: str) -> str:
+        unknown = "".join(_ranges(ord(one) for one in _letters_and_numbers() if not self.is_known(one)))
+        for name in ("\\p{L}", "\\p{N}"):
+            pattern = pattern.replace(name, f"[{name}&&[^{unknown}]]")
+        return pattern
+
+
+class Unicode9(_Engine):
+    r"""An engine with the tables of Unicode 9: what came later is neither \p{L} nor \p{N}."""
+
+    version: ClassVar[tuple[int, ...]] = (9, 0)
+
+    def is_known(self, character: str) -> bool:
+        age = age_of(character)
+        return bool(age) and tuple(map(int, age.split("."))) <= self.version
+
+
+class Unicode13(Unicode9):
+    """An engine with the tables of Unicode 13."""
+
+    version: ClassVar[tuple[int, ...]] = (13, 0)
+
+
+class Unicode15(Unicode9):
+    """An engine with the tables of Unicode 15.0: one block of ideographs and what came after it are missing."""
+
+    version: ClassVar[tuple[int, ...]] = (15, 0)
+
+
+class PlaneZero(_Engine):
+    """An engine that reads a text by its UTF-16 units: no half of a surrogate pair is a letter or a number."""
+
+    def is_known(self, character: str) -> bool:
+        return character <= "\uffff"
+
+
+@cache
+def _letters_and_numbers() -> list[str]:
+    return regex.findall(r"[\p{L}\p{N}]", "".join(map(chr, range(sys.maxunicode + 1))))
+
+
+def _ranges(codes: Iterable[int]) -> Iterator[str]:
+    """Ascending code points as the inside of a class."""
+    first = last = -2
+    for code in [*codes, -2]:
+        if code == last + 1:
+            last = code
+            continue
+        if last >= 0:
+            yield chr(first) if first == last else f"{chr(first)}-{chr(last)}"
+        first = last = code
+
+
+class DecimalDigits(_Rewritten):
+    r"""\d in place of \p{N}: fractions, Roman numerals and circled numbers are none."""
+
+    def pattern(self, pattern: str) -> str:
+        return pattern.replace("\\p{N}", "\\d")
+
+
+class _Steps(Official):
+    """A step of its own between the pre-tokenizers of the model."""
+
+    place: ClassVar[int]
+
+    def __init__(self, model_path: str) -> None:
+        super().__init__(model_path)
+        given = self.tokenizer.pre_tokenizer
+        steps = [given[number] for number in range(2)]
+        steps.insert(self.place, PreTokenizer.custom(_Cut(self.bounds)))
+        self.tokenizer.pre_tokenizer = Sequence(steps)
+
+    def bounds(self, word: str) -> Iterable[tuple[int, int]]:
+        """What becomes of a word: the parts that are kept."""
+        raise NotImplementedError
+
+
+class _Cut:
+    def __init__(self, bounds: Callable[[str], Iterable[tuple[int, int]]]) -> None:
+        self.bounds = bounds
+
+    def pre_tokenize(self, text: Any) -> None:
+        text.split(lambda _, word: [word[start:end] for start, end in self.bounds(str(word))])
+
+
+class PythonPattern(_Steps):
+    """The pattern is compiled by the module `regex`, whose tables are those of a later Unicode."""
+
+    place: ClassVar[int] = 0
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        self.compiled = regex.compile(model["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"])
+        return model
+
+    def bounds(self, word: str) -> Iterable[tuple[int, int]]:
+        return [found.span() for found in self.compiled.finditer(word)]
+
+
+class WordsOf64(_Steps):
+    """A buffer of 64 characters for a word: when it is full it is given out, and the word goes on in the next."""
+
+    place: ClassVar[int] = 1
+
+    def bounds(self, word: str) -> Iterable[tuple[int, int]]:
+        return [(start, min(len(word), start + 64)) for start in range(0, len(word), 64)]
+
+
+class WordsOf255Bytes(_Steps):
+    """A buffer of 255 bytes for a word: what does not fit is lost."""
+
+    place: ClassVar[int] = 2
+
+    def bounds(self, word: str) -> Iterable[tuple[int, int]]:
+        return [(0, min(len(word), 255))]
+
+
+class _OtherBytes(Reference):
+    """The bytes of a character are written otherwise than ByteLevel does."""
+
+    def glyphs(self, character: str) -> str:
+        """The visible characters that stand for the bytes."""
+        raise NotImplementedError
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        steps = [_Bytes(self.glyphs) if isinstance(step, ByteLevel) else step for step in tokenizer.pre_tokenizers]
+        return replace(tokenizer, pre_tokenizers=tuple(steps))
+
+
+class _Bytes:
+    def __init__(self, glyphs: Callable[[str], str]) -> None:
+        self.glyphs = glyphs
+
+    def pre_tokenize(self, splits: Iterable[Split]) -> list[Split]:
+        return [part if part.tokens is not None else Split(self.written(part.normalized)) for part in splits]
+
+    def written(self, normalized: NormalizedString) -> NormalizedString:
+        pairs = [
+            (glyph, span)
+            for character, span in zip(normalized.text, normalized.spans(), strict=True)
+            for glyph in self.glyphs(character)
+        ]
+        return NormalizedString(
+            "".join(glyph for glyph, _ in pairs), normalized.original_start, [span for _, span in pairs]
+        )
+
+
+class SignedBytesLost(_OtherBytes):
+    """Bytes are signed, as in Java: the table has nothing for a negative one."""
+
+    def glyphs(self, character: str) -> str:
+        return to_byte_characters(bytes(byte for byte in character.encode() if byte < 0x80))
+
+
+class SevenBits(_OtherBytes):
+    """The sign of a byte is cut off: 0xC3 becomes 0x43."""
+
+    def glyphs(self, character: str) -> str:
+        return to_byte_characters(bytes(byte & 0x7F for byte in character.encode()))
+
+
+class NegativeIndex(_OtherBytes):
+    """Bytes are signed, and the table of 256 is looked up by their absolute value."""
+
+    def glyphs(self, character: str) -> str:
+        return to_byte_characters(bytes(byte if byte < 0x80 else 256 - byte for byte in character.encode()))
+
+
+class HalvesReplaced(_OtherBytes):
+    """JavaScript: each half of a surrogate pair goes through TextEncoder alone, which gives U+FFFD for it."""
+
+    def glyphs(self, character: str) -> str:
+        return to_byte_characters((character if character <= "\uffff" else "\ufffd\ufffd").encode())
+
+
+class HalvesEncoded(_OtherBytes):
+    """Java's modified UTF-8: each half of a surrogate pair is three bytes, and NUL is two."""
+
+    def glyphs(self, character: str) -> str:
+        units = character.encode("utf-16-le")
+        halves = [chr(int.from_bytes(units[start : start + 2], "little")) for start in range(0, len(units), 2)]
+        data = b"".join(half.encode("utf-8", "surrogatepass") if half != "\0" else b"\xc0\x80" for half in halves)
+        return to_byte_characters(data)
+
+
+class SplitMetaspace(Official):
+    """Metaspace in the place of Prepend and Replace, as a converter writes it: words are tokenized alone."""
+
+    split: ClassVar[bool] = True
+    scheme: ClassVar[str] = "always"
+
+    def changed(self, model: dict[str, Any]) -> dict[str, Any]:
+        metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": self.scheme, "split": self.split}
+        return {**model, "normalizer": None, "pre_tokenizer": metaspace}
+
+
+class WholeMetaspace(SplitMetaspace):
+    """Metaspace in the place of Prepend and Replace, for the first word only and without a split."""
+
+    split: ClassVar[bool] = False
+    scheme: ClassVar[str] = "first"
