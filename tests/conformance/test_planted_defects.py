@@ -62,6 +62,23 @@ WITNESSES: dict[str, tuple[Question, ...]] = {
     "wrong_pre_tokenizers.py:HalvesEncoded": ("😀", "\0"),
     "wrong_pre_tokenizers.py:SplitMetaspace": ("a  b",),
     "wrong_pre_tokenizers.py:WholeMetaspace": (" a",),
+    "wrong_models.py:RightmostFirst": ("a" * 17,),
+    "wrong_models.py:LongestFrom32": ("ab" * 60,),
+    "wrong_models.py:MergedFromTheLeft": ("the" * 9,),
+    "wrong_models.py:WordsOf100": ("ab" * 51,),
+    "wrong_models.py:MergesOf64": ("a" * 70,),
+    "wrong_models.py:PieceBuffers": ("the quick brown fox " * 8,),
+    "wrong_models.py:LatticeOf100": ("ab" * 51,),
+    "wrong_models.py:PackedPairs": ("dầ",),
+    "wrong_models.py:Clusters": ("e\u0301",),
+    "wrong_models.py:ClusterLattice": ("q\u0301",),
+    "wrong_models.py:EquivalentKeys": ("\u212b",),
+    "wrong_models.py:EquivalentClusters": ("e\u0301",),
+    "wrong_models.py:HalvesFallBack": ("😀",),
+    "wrong_models.py:HalvesAreQuestionMarks": ("😀",),
+    "wrong_models.py:SignedNames": ("\x85",),
+    "wrong_models.py:SignedIndex": ("\x85",),
+    "wrong_models.py:SmallLetterBytes": ("\x0b",),
 }
 """What each must be asked, in this order, for its defect to show; numbers are ids."""
 NEVER_RIGHT = {question for question, witness in WITNESSES.items() if witness == (PLAIN,)}

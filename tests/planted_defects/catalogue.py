@@ -207,6 +207,48 @@ DEFECTS = (
     Defect("wrong_models.py:SymbolsAreNormal", "spm-bpe-symbols", "Model", "user-defined symbols are not kept whole"),
     Defect("wrong_models.py:ControlsMatchText", "spm-unigram", "Model", "control pieces are found in text"),
     Defect("wrong_models.py:NoBytePieces", "spm-bpe", "Model", "byte_fallback is off"),
+    Defect(
+        "wrong_models.py:RightmostFirst", QWEN, "Model", "?", most=17
+    ),  # the rightmost of equal merges first, from 17 symbols on
+    Defect(
+        "wrong_models.py:LongestFrom32", SPM_BPE_HF, "Model", "?", most=32
+    ),  # the longest entry first from 32 symbols on
+    Defect(
+        "wrong_models.py:MergedFromTheLeft", QWEN, "Model", "?", most=25
+    ),  # merges in one pass from the left, from 25 symbols on
+    Defect("wrong_models.py:WordsOf100", GPT2, "Model", "?", most=101),  # words of more than 100 symbols are dropped
+    Defect(
+        "wrong_models.py:WordsOf100", SPM_BPE_HF, "Model", "?", most=101
+    ),  # words of more than 100 symbols are the unknown token
+    Defect("wrong_models.py:MergesOf64", QWEN, "Model", "?", most=66),  # symbols behind the 64th are not merged
+    Defect("wrong_models.py:PieceBuffers", "spm-bpe", "Model", "?", most=129),  # merges in buffers of 128 characters
+    Defect(
+        "wrong_models.py:LatticeOf100", "spm-unigram", "Model", "?", most=101
+    ),  # text beyond 100 characters is lost in the lattice
+    Defect("wrong_models.py:PackedPairs", QWEN, "Model", "?"),  # pairs of ids are packed into 24 bits
+    Defect("wrong_models.py:Clusters", SPM_BPE_HF, "Model", "?"),  # symbols are grapheme clusters
+    Defect(
+        "wrong_models.py:ClusterLattice", UNIGRAM_HF, "Model", "?"
+    ),  # pieces begin and end between grapheme clusters
+    Defect(
+        "wrong_models.py:EquivalentKeys", SPM_BPE_HF, "Model", "?"
+    ),  # entries of the vocab are found by canonical equivalence
+    Defect(
+        "wrong_models.py:EquivalentClusters", SPM_BPE_HF, "Model", "?"
+    ),  # symbols are grapheme clusters, found by canonical equivalence
+    Defect(
+        "wrong_models.py:HalvesFallBack", SPM_BPE_HF, "Model", "?"
+    ),  # bytes of fallback are those of each UTF-16 unit
+    Defect(
+        "wrong_models.py:HalvesAreQuestionMarks", SPM_BPE_HF, "Model", "?"
+    ),  # surrogate pairs fall back to two question marks
+    Defect(
+        "wrong_models.py:SignedNames", SPM_BPE_HF, "Model", "?"
+    ),  # names of bytes from 0x80 on are not found (signed)
+    Defect("wrong_models.py:SignedIndex", SPM_BPE_HF, "Model", "?"),  # bytes from 0x80 on are other ids (signed)
+    Defect(
+        "wrong_models.py:SmallLetterBytes", SPM_BPE_HF, "Model", "?"
+    ),  # names of bytes are looked up with small letters
     Defect("no_special_tokens.py:Subject", LLAMA, "PostProcessor", "special tokens are not added"),
     Defect("wrong_post_processors.py:DoubledTemplate", LLAMA, "PostProcessor", "special tokens are added twice"),
     Defect("wrong_post_processors.py:EndAdded", QWEN, "PostProcessor", "a special token is added at the end"),

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache, cached_property
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar
+from unicodedata import normalize
 
+import regex
 from official import Official, Spans
-from reference import Reference, table_of, with_pieces
+from reference import Reference, table_of, with_model, with_pieces
 
 from reftok import Tokenizer
 from reftok.spec.byte_level import to_byte_characters
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.merging import merge_all
+from reftok.spec.models.unigram import Unigram
 from reftok.spec.models.vocab_model import VocabModel
 from reftok.spec.pretokenizers import ByteLevel
-from reftok.spec.sentencepiece.pieces import PieceTable, PieceType
+from reftok.spec.sentencepiece.bpe import SentencePieceBPE
+from reftok.spec.sentencepiece.pieces import PieceTable, PieceType, Segment
+from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
 from reftok.spec.text import NormalizedString, Split
-from reftok.spec.types import Token
+from reftok.spec.types import Span, Token
+from reftok.spec.viterbi import PieceMatch
 
 
 class _Model(Official):
@@ -175,3 +185,300 @@ class NoBytePieces(Reference):
             replace(piece, type=PieceType.CONTROL) if piece.type is PieceType.BYTE else piece for piece in table.pieces
         ]
         return replace(tokenizer, model=type(tokenizer.model)(PieceTable(pieces, False, "", table.special)))
+
+
+class _Merged(Reference):
+    """The reference with a model of its own class."""
+
+    kind: ClassVar[type[Any]]
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return with_model(tokenizer, self.kind)
+
+
+Symbols = list[tuple[int, Span]]
+"""Ids with the characters of the word that they stand for."""
+
+
+class _Port(BPE):
+    """BPE written anew, right as it stands: units of the text, their ids, and the merges."""
+
+    def units(self, text: str) -> list[str]:
+        """What the text is cut into before any merge."""
+        return [*text]
+
+    def ids_of(self, unit: str) -> list[int]:
+        """The ids of a unit, those of its bytes where the vocab does not have it."""
+        token_id = self.vocab.get(unit)
+        return self.fallback(unit) if token_id is None else [token_id]
+
+    def fallback(self, unit: str) -> list[int]:
+        """The ids of a unit that the vocab does not have."""
+        return self.ids_of_bytes(unit.encode()) if self.byte_fallback else []
+
+    def ids_of_bytes(self, data: bytes) -> list[int]:
+        """The ids of the tokens of bytes."""
+        return [self.vocab[f"<0x{byte:02X}>"] for byte in data]
+
+    def merged(self, symbols: Symbols) -> Symbols:
+        """The symbols after every merge."""
+        found = merge_all([token_id for token_id, _ in symbols], self.merge_of)
+        bounds = pairwise([*(index for index, _ in found), len(symbols)])
+        return [
+            (token_id, (symbols[first][1][0], symbols[last - 1][1][1]))
+            for (_, token_id), (first, last) in zip(found, bounds, strict=True)
+        ]
+
+    def tokenize(self, text: str) -> list[Token]:
+        units = self.units(text)
+        spans = pairwise(accumulate(map(len, units), initial=0))
+        symbols = [(one, span) for unit, span in zip(units, spans, strict=True) for one in self.ids_of(unit)]
+        return [Token(one, self.id_to_token(one) or "", span) for one, span in self.merged(self.fused(symbols))]
+
+    def fused(self, symbols: Symbols) -> Symbols:
+        """A run of unknown tokens is one."""
+        kept: Symbols = []
+        for token_id, span in symbols:
+            if kept and token_id == self.unk_id == kept[-1][0]:
+                span = kept.pop()[1][0], span[1]
+            kept.append((token_id, span))
+        return kept
+
+
+class _RightmostFirst(_Port):
+    def merged(self, symbols: Symbols) -> Symbols:
+        if len(symbols) <= 16:
+            return super().merged(symbols)
+        left = [*symbols]
+        while True:
+            pairs = ((self.merge_of(left[at][0], left[at + 1][0]), at) for at in range(len(left) - 1))
+            best = min(((found[0], -at, found[1]) for found, at in pairs if found is not None), default=None)
+            if best is None:
+                return left
+            at = -best[1]
+            left[at : at + 2] = [(best[2], (left[at][1][0], left[at + 1][1][1]))]
+
+
+class RightmostFirst(_Merged):
+    """Words of more than 16 symbols go through a heap, which has the last of equal pairs on top, not the first."""
+
+    kind: ClassVar[type[Any]] = _RightmostFirst
+
+
+class _LongestFrom32(_Port):
+    def tokenize(self, text: str) -> list[Token]:
+        return super().tokenize(text) if len(text) < 32 else _Longest(self.vocab).tokenize(text)
+
+
+class LongestFrom32(_Merged):
+    """From 32 symbols on merges take too long, and the longest entry of the vocab is taken at each place."""
+
+    kind: ClassVar[type[Any]] = _LongestFrom32
+
+
+class _OnePass(_Port):
+    def merged(self, symbols: Symbols) -> Symbols:
+        if len(symbols) <= 24:
+            return super().merged(symbols)
+        left, at = [*symbols], 0
+        while at + 1 < len(left):
+            found = self.merge_of(left[at][0], left[at + 1][0])
+            if found is None:
+                at += 1
+                continue
+            left[at : at + 2] = [(found[1], (left[at][1][0], left[at + 1][1][1]))]
+            at = max(0, at - 1)
+        return left
+
+
+class MergedFromTheLeft(_Merged):
+    """Long words are merged in one pass from the left, by any merge that there is: a way out against long inputs."""
+
+    kind: ClassVar[type[Any]] = _OnePass
+
+
+class _MostOf100(_Port):
+    def tokenize(self, text: str) -> list[Token]:
+        if len(text) <= 100:
+            return super().tokenize(text)
+        return [] if self.unk_id is None else [Token(self.unk_id, "<unk>", (0, len(text)))]
+
+
+class WordsOf100(_Merged):
+    """A word of more than 100 characters is the unknown token, or nothing: the limit of WordPiece."""
+
+    kind: ClassVar[type[Any]] = _MostOf100
+
+
+class _MostOf64(_Port):
+    def merged(self, symbols: Symbols) -> Symbols:
+        return super().merged(symbols[:64]) + symbols[64:]
+
+
+class MergesOf64(_Merged):
+    """The buffer of merges has place for 64 symbols: those behind are given out as they are."""
+
+    kind: ClassVar[type[Any]] = _MostOf64
+
+
+class _PieceBuffers(SentencePieceBPE):
+    def segments(self, text: str) -> Sequence[Segment]:
+        parts = [text[start : start + 128] for start in range(0, len(text), 128)]
+        return [segment for part in parts for segment in super(_PieceBuffers, self).segments(part)]
+
+
+class PieceBuffers(_Merged):
+    """Merges in buffers of 128 characters: none goes over a seam."""
+
+    kind: ClassVar[type[Any]] = _PieceBuffers
+
+
+class _LatticeOf100(SentencePieceUnigram):
+    def segments(self, text: str) -> Sequence[Segment]:
+        return super().segments(text[:100])
+
+
+class LatticeOf100(_Merged):
+    """The lattice has 100 places: what is behind them is lost."""
+
+    kind: ClassVar[type[Any]] = _LatticeOf100
+
+
+class _Packed(_Port):
+    @cached_property
+    def packed(self) -> dict[int, tuple[int, int]]:
+        """The merges by both ids in one number."""
+        return {(left << 12) + right: found for (left, right), found in self.merges.items()}
+
+    def merge_of(self, left: int, right: int) -> tuple[int, int] | None:
+        return self.packed.get((left << 12) + right)
+
+
+class PackedPairs(_Merged):
+    """The two ids of a merge are packed into 24 bits: beyond 4,095 the right one counts into the left one."""
+
+    kind: ClassVar[type[Any]] = _Packed
+
+
+class _Clusters(_Port):
+    def units(self, text: str) -> list[str]:
+        return regex.findall(r"\X", text)
+
+
+class Clusters(_Merged):
+    """Swift: the characters of a string are grapheme clusters, which fall back to bytes as a whole."""
+
+    kind: ClassVar[type[Any]] = _Clusters
+
+
+@cache
+def _cluster_ends(text: str) -> tuple[int, ...]:
+    return (0, *(found.end() for found in regex.finditer(r"\X", text)))
+
+
+class _ClusterLattice(Unigram):
+    def matches(self, text: str, start: int) -> list[PieceMatch]:
+        ends = _cluster_ends(text)
+        if start not in ends:
+            return []
+        found = [match for match in super().matches(text, start) if match[0] in ends]
+        end = ends[ends.index(start) + 1]
+        if any(match[0] == end for match in found):
+            return found
+        return [*found, (end, self.unk_id or 0, self.unknown_score)]
+
+
+class ClusterLattice(_Merged):
+    """Swift: pieces begin and end between grapheme clusters, and an unknown cluster is unknown as a whole."""
+
+    kind: ClassVar[type[Any]] = _ClusterLattice
+
+
+class _Equivalent(_Port):
+    @cached_property
+    def keys(self) -> dict[str, int]:
+        """The vocab of a language in which equivalent strings are equal: the first entry stays."""
+        keys: dict[str, int] = {}
+        for token, token_id in self.vocab.items():
+            keys.setdefault(normalize("NFC", token), token_id)
+        return keys
+
+    def ids_of(self, unit: str) -> list[int]:
+        token_id = self.keys.get(normalize("NFC", unit))
+        return super().ids_of(unit) if token_id is None else [token_id]
+
+
+class EquivalentKeys(_Merged):
+    """A dictionary whose keys are equal where they are canonically equivalent: U+212B finds å's capital."""
+
+    kind: ClassVar[type[Any]] = _Equivalent
+
+
+class _EquivalentClusters(_Equivalent):
+    def units(self, text: str) -> list[str]:
+        return regex.findall(r"\X", text)
+
+
+class EquivalentClusters(_Merged):
+    """Swift: grapheme clusters for characters, found in the vocab by canonical equivalence."""
+
+    kind: ClassVar[type[Any]] = _EquivalentClusters
+
+
+class _Halves(_Port):
+    def fallback(self, unit: str) -> list[int]:
+        units = unit.encode("utf-16-le")
+        halves = [chr(int.from_bytes(units[start : start + 2], "little")) for start in range(0, len(units), 2)]
+        return self.ids_of_bytes(b"".join(half.encode("utf-8", "surrogatepass") for half in halves))
+
+
+class HalvesFallBack(_Merged):
+    """Bytes are made of each UTF-16 unit: six of a surrogate pair."""
+
+    kind: ClassVar[type[Any]] = _Halves
+
+
+class _HalvesUnknown(_Port):
+    def fallback(self, unit: str) -> list[int]:
+        return super().fallback(unit) if unit <= "\uffff" else self.ids_of_bytes(b"??")
+
+
+class HalvesAreQuestionMarks(_Merged):
+    """Java: the bytes of half a surrogate pair are those of a question mark."""
+
+    kind: ClassVar[type[Any]] = _HalvesUnknown
+
+
+class _SignedNames(_Port):
+    def fallback(self, unit: str) -> list[int]:
+        names = [f"<0x{byte if byte < 0x80 else byte + 0xFFFFFF00:02X}>" for byte in unit.encode()]
+        return [self.vocab.get(name, self.unk_id or 0) for name in names]
+
+
+class SignedNames(_Merged):
+    """Bytes are signed: the name of 0xC3 is printed as <0xFFFFFFC3>, which is unknown."""
+
+    kind: ClassVar[type[Any]] = _SignedNames
+
+
+class _SignedIndex(_Port):
+    def ids_of_bytes(self, data: bytes) -> list[int]:
+        first = self.vocab["<0x00>"]
+        return [max(0, first + (byte if byte < 0x80 else byte - 256)) for byte in data]
+
+
+class SignedIndex(_Merged):
+    """The id of a byte is that of <0x00> and the byte, which is signed: 0xFF is the id before <0x00>."""
+
+    kind: ClassVar[type[Any]] = _SignedIndex
+
+
+class _SmallLetterBytes(_Port):
+    def fallback(self, unit: str) -> list[int]:
+        return [self.vocab.get(f"<0x{byte:02x}>", self.unk_id or 0) for byte in unit.encode()]
+
+
+class SmallLetterBytes(_Merged):
+    """Names of bytes are looked up with small letters, as most languages print them: <0xc3>."""
+
+    kind: ClassVar[type[Any]] = _SmallLetterBytes
