@@ -79,6 +79,11 @@ WITNESSES: dict[str, tuple[Question, ...]] = {
     "wrong_models.py:SignedNames": ("\x85",),
     "wrong_models.py:SignedIndex": ("\x85",),
     "wrong_models.py:SmallLetterBytes": ("\x0b",),
+    "wrong_post_processors.py:BeginAdded": (PLAIN,),
+    "wrong_post_processors.py:BeginAlways": (PLAIN,),
+    "wrong_post_processors.py:PieceBeginAdded": (PLAIN,),
+    "wrong_post_processors.py:First512Tokens": ("1" * 513,),
+    "wrong_post_processors.py:TwelveBits": ("<plain>",),
 }
 """What each must be asked, in this order, for its defect to show; numbers are ids."""
 NEVER_RIGHT = {question for question, witness in WITNESSES.items() if witness == (PLAIN,)}

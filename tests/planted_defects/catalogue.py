@@ -252,6 +252,18 @@ DEFECTS = (
     Defect("no_special_tokens.py:Subject", LLAMA, "PostProcessor", "special tokens are not added"),
     Defect("wrong_post_processors.py:DoubledTemplate", LLAMA, "PostProcessor", "special tokens are added twice"),
     Defect("wrong_post_processors.py:EndAdded", QWEN, "PostProcessor", "a special token is added at the end"),
+    Defect("wrong_post_processors.py:BeginAdded", GPT2, "PostProcessor", "?"),  # a special token is added at the start
+    Defect(
+        "wrong_post_processors.py:BeginAdded", UNIGRAM_HF, "PostProcessor", "?"
+    ),  # a special token is added at the start
+    Defect(
+        "wrong_post_processors.py:BeginAlways", QWEN, "PostProcessor", "?"
+    ),  # a special token is added at the start, wanted or not
+    Defect(
+        "wrong_post_processors.py:PieceBeginAdded", "spm-bpe", "PostProcessor", "?"
+    ),  # a special token is added at the start
+    Defect("wrong_post_processors.py:First512Tokens", QWEN, "PostProcessor", "?", most=513),  # ids beyond 512 are lost
+    Defect("wrong_post_processors.py:TwelveBits", GPT2, "PostProcessor", "?"),  # ids are taken modulo 4096
     Defect("off_by_one_offsets.py:Subject", QWEN, "Offsets", "offsets are one too high"),
     Defect("byte_offsets.py:Subject", QWEN, "Offsets", "offsets count bytes instead of code points"),
     Defect("utf16_offsets.py:Subject", QWEN, "Offsets", "offsets count UTF-16 units instead of code points"),
