@@ -84,6 +84,15 @@ WITNESSES: dict[str, tuple[Question, ...]] = {
     "wrong_post_processors.py:PieceBeginAdded": (PLAIN,),
     "wrong_post_processors.py:First512Tokens": ("1" * 513,),
     "wrong_post_processors.py:TwelveBits": ("<plain>",),
+    "wrong_decoders.py:ByteOrderMarkDropped": ([171, 119, 123, 655],),
+    "wrong_decoders.py:ByteOrderMarksDropped": ([64, 5004, 171, 119, 123, 655],),
+    "wrong_decoders.py:PieceByteOrderMarkDropped": ([242, 190, 194],),
+    "wrong_decoders.py:UnfinishedDropped": ([66, 4830],),
+    "wrong_decoders.py:UnfinishedBytesDropped": ([980, 229, 155],),
+    "wrong_decoders.py:OutsideIsUnknown": ([40, 99999],),
+    "wrong_decoders.py:OutsideIsFirst": ([40, 99999],),
+    "wrong_decoders.py:OutsideIsReplaced": ([40, 99999],),
+    "wrong_decoders.py:SignedBytesDropped": ([980, 229, 155, 134],),
 }
 """What each must be asked, in this order, for its defect to show; numbers are ids."""
 NEVER_RIGHT = {question for question, witness in WITNESSES.items() if witness == (PLAIN,)}

@@ -285,5 +285,26 @@ DEFECTS = (
     Defect("wrong_decoders.py:LeadingSpaceKept", "spm-unigram", "Decoder", "the space of the dummy prefix is kept"),
     Defect("wrong_decoders.py:AllLeadingSpacesStripped", "spm-bpe", "Decoder", "leading spaces are stripped"),
     Defect("wrong_decoders.py:UnknownIsNothing", "spm-unigram", "Decoder", "the unknown token is given out as nothing"),
+    Defect("wrong_decoders.py:ByteOrderMarkDropped", QWEN, "Decoder", "?"),  # a byte order mark at the start is dropped
+    Defect(
+        "wrong_decoders.py:ByteOrderMarksDropped", QWEN, "Decoder", "?"
+    ),  # byte order marks at the start and behind added tokens are dropped
+    Defect(
+        "wrong_decoders.py:PieceByteOrderMarkDropped", "spm-bpe", "Decoder", "?"
+    ),  # a byte order mark at the start is dropped
+    Defect(
+        "wrong_decoders.py:UnfinishedDropped", QWEN, "Decoder", "?"
+    ),  # bytes of an unfinished character at the end are dropped
+    Defect(
+        "wrong_decoders.py:UnfinishedBytesDropped", SPM_BPE_HF, "Decoder", "?"
+    ),  # byte tokens of an unfinished character at the end are dropped
+    Defect(
+        "wrong_decoders.py:OutsideIsUnknown", SPM_BPE_HF, "Decoder", "?"
+    ),  # an id outside the vocab gives the unknown token
+    Defect("wrong_decoders.py:OutsideIsFirst", QWEN, "Decoder", "?"),  # an id outside the vocab gives the token of id 0
+    Defect("wrong_decoders.py:OutsideIsReplaced", LLAMA, "Decoder", "?"),  # an id outside the vocab gives U+FFFD
+    Defect(
+        "wrong_decoders.py:SignedBytesDropped", SPM_BPE_HF, "Decoder", "?"
+    ),  # byte tokens from 0x80 on are dropped (signed)
 )
 """Those of streams are held by tests/conformance/diagnosis/test_stream_defects.py."""

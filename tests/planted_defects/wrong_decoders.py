@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+from itertools import groupby
 
+from lossy_decode import bytes_of
 from official import Official
 from reference import Reference, table_of
 
@@ -107,3 +110,91 @@ class UnknownIsNothing(Reference):
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         unknown = table_of(self.tokenizer).unk_id
         return super().decode([one for one in ids if one != unknown], skip_special_tokens)
+
+
+class ByteOrderMarkDropped(Official):
+    """JavaScript: a TextDecoder drops a byte order mark at the start of the text."""
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return super().decode(ids, skip_special_tokens).removeprefix("\ufeff")
+
+
+class ByteOrderMarksDropped(Official):
+    """What stands between two special tokens is decoded by a TextDecoder of its own, which drops a byte order mark."""
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        added = self.tokenizer.get_added_tokens_decoder()
+        parts = ([*part] for _, part in groupby(ids, added.__contains__))
+        return "".join(
+            super(ByteOrderMarksDropped, self).decode(part, skip_special_tokens).removeprefix("\ufeff")
+            for part in parts
+        )
+
+
+class PieceByteOrderMarkDropped(Reference):
+    """A byte order mark at the start of the text is dropped, in a model of pieces."""
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return super().decode(ids, skip_special_tokens).removeprefix("\ufeff")
+
+
+class UnfinishedDropped(Official):
+    """An incremental decoder is never told that the text ends: the bytes of an unfinished character are lost."""
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        added = self.tokenizer.get_added_tokens_decoder().values()
+        skipped = {token.content for token in added if token.special and skip_special_tokens}
+        tokens = [token for one in ids if (token := self.tokenizer.id_to_token(one)) is not None]
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        return "".join(decoder.decode(bytes_of(token)) for token in tokens if token not in skipped)
+
+
+class UnfinishedBytesDropped(Official):
+    """Byte tokens are collected until they are a character: at the end of the text nobody asks for what is left."""
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        end = next((at for at in range(len(ids), 0, -1) if not self._is_byte(ids[at - 1])), 0)
+        data = bytes(int(self.tokenizer.id_to_token(one)[3:5], 16) for one in ids[end:])
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            if error.reason == "unexpected end of data":
+                return super().decode(ids[: end + error.start], skip_special_tokens)
+        return super().decode(ids, skip_special_tokens)
+
+
+class OutsideIsUnknown(Official):
+    """An id outside the vocab is given out as the unknown token."""
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        unknown = self.tokenizer.token_to_id("<unk>")
+        known = [one if self.tokenizer.id_to_token(one) is not None else unknown for one in ids]
+        return super().decode(known, skip_special_tokens)
+
+
+class OutsideIsFirst(Official):
+    """An id outside the vocab is that of the first entry, the 0 that a table gives for what it does not have."""
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return super().decode(
+            [one if self.tokenizer.id_to_token(one) is not None else 0 for one in ids], skip_special_tokens
+        )
+
+
+class OutsideIsReplaced(Official):
+    """An id outside the vocab is given out as U+FFFD."""
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        parts = groupby(ids, lambda one: self.tokenizer.id_to_token(one) is not None)
+        return "".join(
+            super(OutsideIsReplaced, self).decode([*part], skip_special_tokens) if known else "\ufffd" * len([*part])
+            for known, part in parts
+        )
+
+
+class SignedBytesDropped(Official):
+    """The bytes of tokens are signed: one beyond 0x7F does not parse, and is left out."""
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        kept = [one for one in ids if not (self._is_byte(one) and int(self.tokenizer.id_to_token(one)[3:5], 16) > 0x7F)]
+        return super().decode(kept, skip_special_tokens)
