@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -12,6 +13,7 @@ import pytest
 
 from conformance.runs.models import plan_models
 from conformance.subjects.serve import load_factory
+from tests.conformance.conftest import environment
 from tests.planted_defects.catalogue import DEFECTS, Defect
 
 PLANTED = Path(__file__).parents[1] / "planted_defects"
@@ -93,6 +95,12 @@ WITNESSES: dict[str, tuple[Question, ...]] = {
     "wrong_decoders.py:OutsideIsFirst": ([40, 99999],),
     "wrong_decoders.py:OutsideIsReplaced": ([40, 99999],),
     "wrong_decoders.py:SignedBytesDropped": ([980, 229, 155, 134],),
+    "wrong_caches.py:FirstCharacters": ("internationally", "internationalization"),
+    "wrong_caches.py:LowerCased": ("the", "THE"),
+    "wrong_caches.py:Hashed": ("listen", "silent"),
+    "wrong_caches.py:SpecialTokensForgotten": (PLAIN,),
+    "wrong_caches.py:SkippingForgotten": ([40, 5004],),
+    "wrong_stacks.py:Recursion": ("ab" * 300,),
 }
 """What each must be asked, in this order, for its defect to show; numbers are ids."""
 NEVER_RIGHT = {question for question, witness in WITNESSES.items() if witness == (PLAIN,)}
@@ -139,6 +147,18 @@ def test_a_planted_defect_is_right_about_a_plain_text(defect: Defect) -> None:
     right = official(defect.model)
     asked = PLAIN, right.encode(PLAIN, False)
     assert [*answers(loaded(defect.subject, defect.model), asked)] == [*answers(right, asked)]
+
+
+def test_a_small_stack_ends_the_process_at_a_long_word_alone() -> None:
+    (planned,) = plan_models(("spm-bpe-hf",))
+    code = f"from wrong_stacks import SmallStack as S; print(len(S({str(planned.path)!r}).encode({{}}, True)))"
+    ends = [
+        subprocess.run(
+            [sys.executable, "-c", code.format(repr(text))], cwd=PLANTED, env=environment(), capture_output=True
+        )
+        for text in (PLAIN, "ab" * 1000)
+    ]
+    assert [end.returncode < 0 for end in ends] == [False, True]
 
 
 def test_every_witness_is_of_a_planted_defect() -> None:

@@ -306,5 +306,14 @@ DEFECTS = (
     Defect(
         "wrong_decoders.py:SignedBytesDropped", SPM_BPE_HF, "Decoder", "?"
     ),  # byte tokens from 0x80 on are dropped (signed)
+    Defect(
+        "wrong_caches.py:FirstCharacters", QWEN, "", "?", most=30
+    ),  # words are remembered by their first 8 characters
+    Defect("wrong_caches.py:LowerCased", QWEN, "", "?"),  # words are remembered lower-cased
+    Defect("wrong_caches.py:Hashed", QWEN, "", "?"),  # words are remembered by length and hash
+    Defect("wrong_caches.py:SpecialTokensForgotten", LLAMA, "", "?"),  # texts are remembered without add_special_tokens
+    Defect("wrong_caches.py:SkippingForgotten", QWEN, "", "?"),  # ids are remembered without skip_special_tokens
+    Defect("wrong_stacks.py:Recursion", SPM_BPE_HF, "", "?", most=330),  # an error of recursion on long words
+    Defect("wrong_stacks.py:SmallStack", SPM_BPE_HF, "", "?", most=200),  # the process dies on long words
 )
 """Those of streams are held by tests/conformance/diagnosis/test_stream_defects.py."""
