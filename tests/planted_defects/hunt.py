@@ -1,6 +1,7 @@
 """Hunt every planted defect with a fuzzing session of its own, and say what was found.
 
     python -m tests.planted_defects.hunt --seconds 60 --out reports/published/planted_defects.md
+    python -m tests.planted_defects.hunt --catalogue second
 
 Each session has one worker and no corpus. A defect survives if no finding is its own; it is named rightly if the
 finding says the stage and the rule of the catalogue.
@@ -23,8 +24,11 @@ from typing import Any
 
 from conformance.fuzzing.folder import SHARDS, STATE
 from tests.planted_defects.catalogue import DEFECTS, Defect
+from tests.planted_defects.second.catalogue import SECOND
 
 PLANTED = Path(__file__).parent
+CATALOGUES = {"first": (PLANTED, DEFECTS), "second": (PLANTED / "second", SECOND)}
+"""Each with the folder of its subjects."""
 SECONDS_BETWEEN_LOOKS = 0.1
 
 
@@ -64,11 +68,11 @@ class Hunted:
         return self.has_stage and self.best is not None and self.best["rule"] == self.defect.rule
 
 
-def hunt(defect: Defect, seconds: float) -> Hunted:
-    """One session. Raises RuntimeError where it does not end as sessions do."""
+def hunt(defect: Defect, planted: Path, seconds: float) -> Hunted:
+    """One session. planted: the folder of the subject. Raises RuntimeError where it does not end as sessions do."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "conformance", "fuzz", "--model", defect.model, "--quiet", "--jobs", "1"]
-        command += ["--subject", str(PLANTED / defect.subject), "--time", f"{seconds:g}s", "--out", folder + "/s"]
+        command += ["--subject", str(planted / defect.subject), "--time", f"{seconds:g}s", "--out", folder + "/s"]
         session = Path(folder) / "s"
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
             first = _seconds_until_found(process, session, defect)
@@ -128,15 +132,17 @@ def table(hunted: Sequence[Hunted], seconds: float) -> Iterator[str]:
 def main() -> int:
     """0 where every defect was found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--catalogue", choices=CATALOGUES, default="first", help="which defects (default: first)")
     parser.add_argument("--seconds", type=float, default=60.0, help="of each session (default: 60)")
     parser.add_argument("--at-once", type=int, default=1, help="how many sessions run beside each other (default: 1)")
     parser.add_argument("--only", default="", help="defects whose name has this in it")
     parser.add_argument("--out", type=Path, help="where the table goes, instead of standard output")
     options = parser.parse_args()
-    chosen = [defect for defect in DEFECTS if options.only in defect.name]
+    planted, defects = CATALOGUES[options.catalogue]
+    chosen = [defect for defect in defects if options.only in defect.name]
     hunted: list[Hunted] = []
     with ThreadPoolExecutor(options.at_once) as pool:
-        for one in pool.map(lambda defect: hunt(defect, options.seconds), chosen):
+        for one in pool.map(lambda defect: hunt(defect, planted, options.seconds), chosen):
             hunted.append(one)
             print(f"{len(hunted)}/{len(chosen)} {one.defect.name}: {len(one.findings)} findings", file=sys.stderr)
     text = "\n".join(table(hunted, options.seconds)) + "\n"
