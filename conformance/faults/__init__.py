@@ -16,6 +16,7 @@ from conformance.faults.models import of_model
 from conformance.faults.normalizers import of_normalizers
 from conformance.faults.post_processors import of_post_processors
 from conformance.faults.pre_tokenizers import of_classes, of_pre_tokenizers
+from conformance.faults.white_space import of_white_space
 from reftok import Tokenizer
 
 __all__ = ["DecodingFault", "Fault", "decoding_faults", "faults", "of_classes", "predicted"]
@@ -27,6 +28,7 @@ def faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     yield from of_normalizers(tokenizer)
     yield from of_added_tokens(tokenizer)
     yield from of_pre_tokenizers(tokenizer)
+    yield from of_white_space(tokenizer)
     yield from of_model(tokenizer)
     yield from of_post_processors(tokenizer)
 

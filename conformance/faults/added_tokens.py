@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from conformance.faults.fault import Fault, Faults, of_tokenizer
 from reftok import Tokenizer
-from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.added_tokens import AddedMatch, AddedTokenPattern, AddedVocabulary
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
 from reftok.spec.types import AddedToken
@@ -78,3 +78,14 @@ def _changed(tokenizer: Tokenizer, change: Change) -> Tokenizer:
 
     changed = AddedVocabulary(change(list(kept.tokens.values())), {**tokenizer.model.vocab, **ids}, normalize)
     return replace(tokenizer, added_tokens=changed)
+
+
+class SeenOtherwise(AddedVocabulary):
+    """The added tokens in a text of which some characters are taken for others; table: as `str.translate` takes it."""
+
+    def __init__(self, added: AddedVocabulary, table: Mapping[int, str]) -> None:
+        self.__dict__.update(vars(added))
+        self._table = table
+
+    def _matches(self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool) -> Iterator[AddedMatch]:
+        return super()._matches(text.translate(self._table), pattern, encode_special_tokens)

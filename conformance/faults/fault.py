@@ -8,6 +8,7 @@ from functools import cache
 from typing import TypeAlias, TypeVar
 
 from reftok import Tokenizer, Trace
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.trace import DecodingTrace
 
 Answer = TypeVar("Answer")
@@ -68,6 +69,26 @@ def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Fault
         lambda text: built().encode(text).ids,
         lambda text: built().trace(text),
         lambda ids, skips: built().decode(ids, skip_special_tokens=skips),
+    )
+
+
+def of_pipeline(
+    stage: str,
+    rule: str,
+    right: Tokenizer,
+    build: Callable[[], Pipeline],
+    concerns: Callable[[str], bool] = lambda text: True,
+) -> Fault:
+    """The plain rules with one thing changed, built when they are first asked; texts that it leaves alone are not.
+
+    concerns: whether the change could show in a text. It costs nothing to ask about all others.
+    """
+    built = cache(build)
+    return Fault(
+        stage,
+        rule,
+        lambda text: built().encode_ids(text) if concerns(text) else right.encode_ids(text),
+        lambda text: (built() if concerns(text) else right).trace(text),
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import regex
 
-from reftok.spec.patterns import Pattern, pattern_matches
+from reftok.spec import pretokenizers
+from reftok.spec.patterns import Pattern, compile_oniguruma, pattern_matches
+from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Metaspace
+from reftok.spec.stages import PreTokenizer
 from reftok.spec.text import Behavior, NormalizedString, Split, resplit
 from reftok.unicode.characters import NONCHARACTER, as_of_16
 
@@ -59,3 +62,67 @@ def in_other_classes(pattern: str, characters: str) -> Iterator[tuple[str, dict[
         others = [ord(character) for character in characters if character not in members]
         if others:
             yield f"other characters count as {plural}", dict.fromkeys(others, member)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TranslatedStep:
+    """A step that only cuts, and takes some characters for others; table: as of TranslatedSplit.
+
+    >>> splits = [Split(NormalizedString("a_b c"))]
+    >>> step = TranslatedStep(pretokenizers.WhitespaceSplit(), {ord("_"): " "})
+    >>> [split.normalized.text for split in step.pre_tokenize(splits)]
+    ['a', 'b', 'c']
+    """
+
+    step: PreTokenizer
+    table: Mapping[int, str]
+
+    def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
+        return resplit(splits, self._cut)
+
+    def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        parts = self.step.pre_tokenize([Split(NormalizedString(normalized.text.translate(self.table)))])
+        spans = (part.normalized.original_span(0, len(part.normalized)) for part in parts)
+        return [normalized.slice(*span) for span in spans]
+
+
+_BY_WHITE_SPACE = (
+    pretokenizers.BertPreTokenizer,
+    pretokenizers.Whitespace,
+    pretokenizers.WhitespaceSplit,
+)
+_BY_CLASS = (*_BY_WHITE_SPACE, pretokenizers.Digits, pretokenizers.Punctuation, pretokenizers.UnicodeScripts)
+
+
+def with_split_apart(step: PreTokenizer) -> tuple[PreTokenizer, ...]:
+    """A step, or those that do the same where it has a pattern of its own.
+
+    >>> [type(part).__name__ for part in with_split_apart(ByteLevel(add_prefix_space=False, use_regex=True))]
+    ['Split', 'ByteLevel']
+    """
+    if not isinstance(step, ByteLevel) or not step.use_regex:
+        return (step,)
+    split = pretokenizers.Split(compile_oniguruma(GPT2_PATTERN), "Isolated", False)
+    prefix = (Metaspace(" ", "always", False),) if step.add_prefix_space else ()
+    return *prefix, split, ByteLevel(add_prefix_space=False, use_regex=False)
+
+
+def splits_by_white_space(step: PreTokenizer) -> bool:
+    r"""Whether a step asks what is white space; of a pattern, whether it has `\s`."""
+    pattern = getattr(step, "pattern", None)
+    return isinstance(step, _BY_WHITE_SPACE) or (isinstance(pattern, Pattern) and "\\s" in pattern.source.lower())
+
+
+def splits_by_class(step: PreTokenizer) -> bool:
+    """Whether a step asks what a character is."""
+    return isinstance(step, _BY_CLASS) or isinstance(getattr(step, "pattern", None), Pattern)
+
+
+def with_other_splits(
+    steps: Sequence[PreTokenizer],
+    is_other: Callable[[PreTokenizer], bool] = lambda step: False,
+    other: Callable[[PreTokenizer], PreTokenizer] = lambda step: step,
+) -> tuple[PreTokenizer, ...]:
+    """The steps with their patterns apart, and some of them otherwise."""
+    parts = (part for step in steps for part in with_split_apart(step))
+    return tuple(other(part) if is_other(part) else part for part in parts)
