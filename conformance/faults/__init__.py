@@ -16,6 +16,7 @@ from conformance.faults.models import of_model
 from conformance.faults.normalizers import of_normalizers
 from conformance.faults.post_processors import of_post_processors
 from conformance.faults.pre_tokenizers import of_classes, of_pre_tokenizers
+from conformance.faults.unicode_versions import of_unicode_versions
 from conformance.faults.white_space import of_white_space
 from reftok import Tokenizer
 
@@ -29,6 +30,7 @@ def faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     yield from of_added_tokens(tokenizer)
     yield from of_pre_tokenizers(tokenizer)
     yield from of_white_space(tokenizer)
+    yield from of_unicode_versions(tokenizer)
     yield from of_model(tokenizer)
     yield from of_post_processors(tokenizer)
 

@@ -32,7 +32,7 @@ def of_normalizers(tokenizer: Tokenizer) -> Faults:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rewritten:
+class Rewritten:
     """A step that rewrites the text as a whole: each character that comes of it stands for all of the text."""
 
     change: Callable[[str], str]
@@ -53,7 +53,7 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
             "by newer Unicode tables": partial(normalize, step.form),
         }
         for how, change in changes.items():
-            yield _with(tokenizer, f"{step.form} {how}", index, (_Rewritten(change),))
+            yield _with(tokenizer, f"{step.form} {how}", index, (Rewritten(change),))
     if isinstance(step, Precompiled):
         longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
         yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))

@@ -1,0 +1,86 @@
+"""The tables of another version of Unicode change what came between the two versions, and nothing else."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.faults import Fault
+from conformance.faults.unicode_versions import VERSIONS, name, normalized, of_unicode_versions, version_of
+from reftok.spec.normalizers import UnicodeForm
+from reftok.spec.text import NormalizedString
+from reftok.unicode.characters import Form
+from tests.conformance.models import load
+
+FORMS: tuple[Form, ...] = get_args(Form)
+MAJOR, MINOR = map(int, unicodedata.unidata_version.split(".")[:2])
+DECOMPOSING = (
+    "\u0958\u0301\u0323\u1df6\u0897\uac01\u1100\u1161\U00011935\U00011930\U000105d2\u0307\u00e9\U0001e030\ufb01"
+)
+
+
+def of_version(model: str, stage: str, version: str) -> list[Fault]:
+    rule = f"characters are those of Unicode {version}"
+    return [one for one in of_unicode_versions(load(model)) if (one.stage, one.rule) == (stage, rule)]
+
+
+def pieces(fault: Fault, component: str, text: str) -> list[str]:
+    assert fault.trace is not None
+    (stage,) = (stage for stage in fault.trace(text).stages if stage.component == component)
+    return [piece.text for piece in stage.pieces]
+
+
+@pytest.mark.parametrize(("version", "parts"), [("10", ["\u0560\\", "u"]), ("11", ["\u0560", "\\u"])])
+def test_letters_that_came_later_are_none(version: str, parts: list[str]) -> None:
+    both, patterns = of_version("bpe-qwen", "PreTokenizer", version)
+    assert pieces(both, "TranslatedStep", "\u0560\\u") == pieces(patterns, "TranslatedStep", "\u0560\\u") == parts
+
+
+def test_letters_that_came_after_16_are_letters_already() -> None:
+    (both, patterns) = of_version("bpe-qwen", "PreTokenizer", "17")
+    assert pieces(both, "NewestSplit", "\u088f\\u") == pieces(patterns, "NewestSplit", "\u088f\\u") == ["\u088f", "\\u"]
+
+
+@pytest.mark.parametrize(("version", "text"), [("12", "\U00011935\U00011930"), ("13", "\U00011938")])
+def test_compositions_are_those_of_the_version(version: str, text: str) -> None:
+    (forms,) = of_version("bpe-qwen", "Normalizer", version)
+    both, patterns = of_version("bpe-qwen", "PreTokenizer", version)
+    assert (
+        pieces(forms, "Rewritten", "\U00011935\U00011930")
+        == pieces(both, "Rewritten", "\U00011935\U00011930")
+        == [text]
+    )
+    assert pieces(patterns, "NFC", "\U00011935\U00011930") == ["\U00011935\U00011930"]
+
+
+def test_no_version_is_asked_about_that_changes_nothing() -> None:
+    assert of_version("bpe-llama3", "PreTokenizer", "16") == of_version("bpe-qwen", "Normalizer", "9") == []
+    assert list(of_unicode_versions(load("spm-unigram"))) == list(of_unicode_versions(load("spm-bpe-hf"))) == []
+
+
+@given(st.text("ab1' \n\u00e9\u0301中\u1df6", max_size=8))
+def test_what_all_versions_know_alike_is_cut_alike(text: str) -> None:
+    for fault in of_unicode_versions(load("bpe-llama3")):
+        if fault.rule.endswith((" 10", " 13", " 17")):
+            assert list(fault.ids(text)) == load("bpe-llama3").encode_ids(text)
+
+
+@given(st.sampled_from(FORMS), st.text(DECOMPOSING, max_size=6))
+def test_a_form_of_a_version_is_that_of_the_libraries(form: Form, text: str) -> None:
+    assert normalized(form, (9, 0), text) == UnicodeForm(form).normalize(NormalizedString(text)).text
+    assert normalized(form, (MAJOR, MINOR), text) == unicodedata.normalize(form, text)
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=map(name, VERSIONS))
+def test_every_version_brought_something(version: tuple[int, int]) -> None:
+    assert any(version_of(chr(code)) == version for code in range(0x20000)) or version == (15, 1)
+
+
+def test_the_compositions_of_16_are_known_to_any_python() -> None:
+    assert normalized("NFC", (16, 0), "\U000105d2\u0307") == "\U000105c9"
+    assert normalized("NFD", (16, 0), "\U00016128") == "\U0001611e\U0001611e\U00016120"
+    assert normalized("NFKD", (15, 0), "\U0001e030\U0001ccd6") == "а\U0001ccd6"
