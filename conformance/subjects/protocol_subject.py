@@ -130,8 +130,8 @@ class ProtocolSubject(Subject):
         """By the subject's batch call where it has one, for `BATCH_TEXTS` at a time, or as many as it takes.
 
         Where that gives no answer each text is encoded alone. If none of them is at fault, the batch call is, and the
-        first text has its failure for an answer. A batch call that hung or died is not used again before the next
-        shard.
+        first text has its failure for an answer, unless the call had no time for texts that take long each. A batch
+        call that hung or died is not used again before the next shard.
         """
         encodings = self._encode_all(texts)
         self._ask_some_again(texts, encodings)
@@ -375,8 +375,12 @@ class ProtocolSubject(Subject):
         batch = self._batch(texts) if self._batch_works else None
         if isinstance(batch, list) and self._wanted == ("ids",):
             return [Encoded(ids) for ids in batch]
+        since = time.monotonic()
         singles = self._encode_each(texts)
-        return singles if batch is None else batch_with_singles(batch, singles)
+        is_slow = time.monotonic() - since > self._timeout / 2
+        if batch is None or (isinstance(batch, Failure) and batch.kind == "timed out" and is_slow):
+            return singles
+        return batch_with_singles(batch, singles)
 
     def _batch(self, texts: Sequence[str | bytes]) -> list[tuple[int, ...]] | Failure | None:
         """The ids of each text of a batch; None where it cannot be asked for these."""
@@ -388,7 +392,7 @@ class ProtocolSubject(Subject):
             self._be_ready()
             self._asked = True
             request = EncodeBatch(id=self._next_number(), items=items, add_special_tokens=True, want=("ids",))
-            answer = self._exchange(request, self._timeout * len(texts))
+            answer = self._exchange(request, self._timeout)
         except UnavailableError as error:
             return Failure("crashed", str(error))
         except NoAnswer as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from importlib.resources import files
+from types import SimpleNamespace
 from typing import ClassVar
 
 import msgspec
@@ -25,13 +26,14 @@ from conformance.subjects.protocol import (
     Answer,
     Encode,
     EncodeAnswer,
+    EncodeBatch,
     Input,
     Model,
     Request,
     StreamResult,
     schema,
 )
-from conformance.subjects.protocol_subject import FIRST_ITEMS
+from conformance.subjects.protocol_subject import BATCH_TEXTS, FIRST_ITEMS
 from conformance.subjects.serve import Server
 from conformance.subjects.special_tokens import SpecialTokens, special_tokens
 from conformance.subjects.units import in_code_points
@@ -287,3 +289,51 @@ def test_a_batch_call_of_other_ids_does_not_depend_on_the_order(make: Make) -> N
     )
     assert subject.encode_batch([f"text {number}" for number in range(300)]) == [Encoded((7,))] * 300
     assert not subject.anew
+
+
+class _Timed(LocalConnection):
+    """Has no answer in time to a batch call; notes how long it was waited for."""
+
+    def __init__(self, server: Server, seconds_each: float) -> None:
+        super().__init__(server)
+        self.waited: list[float] = []
+        self.now = 0.0
+        self._seconds_each = seconds_each
+
+    def receive(self, request: Request, seconds: float) -> Answer:
+        if isinstance(request, EncodeBatch):
+            self.waited.append(seconds)
+            raise NoAnswer(Failure("timed out", f"no answer within {seconds:g} s"))
+        if isinstance(request, Encode):
+            self.now += self._seconds_each * len(request.items)
+        return super().receive(request, seconds)
+
+
+class _Batches(_Plain):
+    def encode_batch(self, texts: Sequence[str], add_special_tokens: bool) -> list[list[int]]:
+        return [[len(text)] for text in texts]
+
+
+def _timed(monkeypatch: pytest.MonkeyPatch, seconds_each: float) -> tuple[ServedHere, _Timed]:
+    """A subject whose batch call has no answer in time, and whose texts take so long each."""
+    connection = _Timed(Server(lambda: lambda path: _Batches()), seconds_each)
+    monkeypatch.setattr(ServedHere, "_connect", lambda self: connection)
+    monkeypatch.setattr(protocol_subject, "time", SimpleNamespace(monotonic=lambda: connection.now))
+    return ServedHere(Definition("mine", ("mine",), ()), Model(path="", format="", sha256=""), TIMEOUT), connection
+
+
+def test_a_batch_call_that_hangs_is_waited_for_as_long_as_one_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was given that time for each of its 64 texts: minutes."""
+    subject, connection = _timed(monkeypatch, seconds_each=0.0)
+    first, *others = subject.encode_batch(["a"] * BATCH_TEXTS)
+    assert connection.waited == [TIMEOUT]
+    assert failure(first) == Failure(
+        "timed out", f"encode_batch of {BATCH_TEXTS} texts: no answer within {TIMEOUT:g} s"
+    )
+    assert others == [Encoded((1,))] * (BATCH_TEXTS - 1)
+
+
+def test_a_batch_call_of_a_subject_that_is_slow_with_each_text_is_at_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    subject, connection = _timed(monkeypatch, seconds_each=TIMEOUT / 10)
+    assert subject.encode_batch(["a"] * BATCH_TEXTS) == [Encoded((1,))] * BATCH_TEXTS
+    assert connection.waited == [TIMEOUT]
