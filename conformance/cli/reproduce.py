@@ -59,9 +59,11 @@ def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_mo
 
     Some findings have no such file, and end with exit code 2 (`conformance replay` shows them): of a stream that is
     reset, fed beside another one or read by its callback, of text that comes late or is held after the end, of what
-    gives no answer in time, of a subject that reads more than the model file, and those on models other than
-    tokenizer.json, sentencepiece's and rank files. A rank file has its pattern and special tokens beside it, as the
-    subject may: ranks.toml beside ranks.tiktoken.
+    gives no answer in time, of a subject that reads more than the model file or wants more than its path, and those on
+    models other than tokenizer.json, sentencepiece's and rank files. A rank file has its pattern and special tokens
+    beside it, as the subject may: ranks.toml beside ranks.tiktoken.
+
+    A subject that is a program is started by the file: `python bug.py`, or `python bug.py node server.mjs` for another.
     """
     written = reproduce(folder, fingerprint, out, shrinks_model=not keeps_model, trusts=trusts)
     example = written.finding.example

@@ -44,6 +44,146 @@ class Subject:
         return "".join([*map(stream.feed, ids), stream.finish()])
 '''
 
+SUBJECT_OF_PROGRAM = """\
+class Broken(BaseException):
+    \"\"\"No answer where a refusal would be one.\"\"\"
+
+
+class Subject:
+    \"\"\"The program COMMAND, or the one that the arguments name: asked by the subject protocol, JSON lines.\"\"\"
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            model = {**MODEL_FIELDS, "path": path, "sha256": hashlib.sha256(file.read()).hexdigest()}
+        environment = {**os.environ, "LANG": "C.UTF-8", "TZ": "UTC", **ENVIRONMENT}
+        pipe = subprocess.PIPE
+        self.program = subprocess.Popen(sys.argv[1:] or COMMAND, stdin=pipe, stdout=pipe, env=environment)
+        atexit.register(self.program.kill)
+        self.number = 0
+        try:
+            said = self.answer("start", protocol=PROTOCOL, model=model, options=OPTIONS)
+        except Broken as error:
+            raise RuntimeError(str(error)) from None
+        if "started" not in said:
+            raise RuntimeError(said.get("unavailable", {}).get("message", "it does not start"))
+        self.offers = said["started"]["capabilities"]
+
+    def answer(self, operation, **fields):
+        self.number += 1
+        line = json.dumps({"id": self.number, "op": operation, **fields}) + "\\n"
+        try:
+            self.program.stdin.write(line.encode())
+            self.program.stdin.flush()
+        except BrokenPipeError:
+            pass
+        for line in self.program.stdout:
+            try:
+                said = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(said, dict) and said.get("id") == self.number:
+                if "error" in said:
+                    raise Broken("error of the adapter: " + said["error"]["message"])
+                return said
+        raise Broken(f"its process ended with exit code {self.program.wait()}")
+
+    def results(self, operation, items, **fields):
+        said = self.answer(operation, items=items, **fields)
+        found = said.get("results", [said])
+        for result in found:
+            for kind in ("refused", "crashed", "invalid", "skipped"):
+                if kind in result:
+                    raise (ValueError if kind == "refused" else Broken)(f"{kind}: {result[kind]['message']}")
+        return found
+
+    def item(self, text):
+        if isinstance(text, bytes) and self.offers["encode"].get("bytes"):
+            return {"base64": base64.b64encode(text).decode()}
+        text = as_text(text)
+        if not any("\\ud800" <= character <= "\\udfff" for character in text):
+            return {"text": text}
+        units = text.encode("utf-16-le", "surrogatepass")
+        return {"utf16": [int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)]}
+
+    def encode(self, text):
+        wanted = ["ids", *self.offers["encode"].get("fields", [])]
+        (found,) = self.results("encode", [self.item(text)], add_special_tokens=True, want=wanted)
+        if found.get("offsets") is not None:
+            unit = self.offers["encode"].get("offsets_unit", "scalar")
+            found["offsets"] = in_code_points(found["offsets"], as_text(text), unit)
+        names = ("ids", "tokens", "offsets", "special_tokens_mask")
+        return parts(*self.in_template([found.get(name) for name in names]))
+
+    def in_template(self, given):
+        if self.offers["encode"].get("add_special_tokens") != "never":
+            return given
+        around = zip(BEFORE, given, AFTER)
+        return [None if part is None else [*before, *part, *after] for before, part, after in around]
+
+    def encode_batch(self, texts):
+        items = [self.item(text) for text in texts]
+        found = self.results("encode_batch", items, add_special_tokens=True, want=["ids"])
+        return [self.in_template([one["ids"]])[0] for one in found]
+
+    def decode(self, ids):
+        says = self.offers["decode"].get("skip_special_tokens", "choice")
+        skipped = [token_id for token_id in ids if says != "never" or token_id not in SPECIAL_IDS]
+        return [self.text(skipped, True)] + [self.text(ids, False)] * (says != "always")
+
+    def text(self, ids, skips):
+        (found,) = self.results("decode", [{"ids": ids}], skip_special_tokens=skips)
+        if found.get("text") is not None:
+            return found["text"]
+        data = base64.b64decode(found["base64"])
+        if MODEL_FIELDS["format"] != "sentencepiece":
+            return data.decode("utf-8", "replace")
+        read = data.decode("utf-8", "surrogateescape")
+        return "".join("\\ufffd" if "\\udc80" <= one <= "\\udcff" else one for one in read)
+
+    def stream_decode(self, ids, skips):
+        item = {"to": "decoder", "chunks": ids, "skip_special_tokens": skips}
+        (found,) = self.results("stream", [item])
+        return "".join(found["given"])
+
+    def stream_encoder(self):
+        return Stream(self)
+
+
+class Stream:
+    \"\"\"A streaming encoder of a program: it is given all chunks at once, and gives out all at the end.\"\"\"
+
+    def __init__(self, subject):
+        self.subject = subject
+        self.chunks = []
+
+    def feed(self, chunk):
+        self.chunks.append(chunk)
+        return []
+
+    feed_bytes = feed
+
+    def finish(self):
+        of_bytes = isinstance(self.chunks[0], bytes)
+        chunks = [base64.b64encode(chunk).decode() for chunk in self.chunks] if of_bytes else self.chunks
+        (found,) = self.subject.results("stream", [{"to": "encoder", "chunks": chunks, "bytes": of_bytes}])
+        return self.subject.in_template([[token_id for piece in found["given"] for token_id in piece]])[0]
+
+
+def in_code_points(offsets, text, unit):
+    if unit in ("scalar", "grapheme"):
+        return offsets if unit == "scalar" else None
+    encoding = {"utf8": "utf-8", "utf16": "utf-16-le"}[unit]
+    sizes = [len(one.encode(encoding, "surrogatepass")) // (1 + (unit == "utf16")) for one in text]
+    places = [place for place, size in enumerate(sizes) for _ in range(size)] + [len(text)]
+
+    def of(place, up):
+        if not 0 <= place < len(places):
+            return place if place < 0 else place - len(places) + 1 + len(text)
+        return places[place] + (up and place > 0 and places[place] == places[place - 1])
+
+    return [(of(first, False), of(end, end > first)) for first, end in offsets]
+"""
+
 SUBJECT_IS_OFFICIAL = "Subject = Official\n"
 
 HELPERS = '''\
@@ -91,7 +231,9 @@ def main():
             file.write(MODEL)
         try:
             expected, observed = compared(Official(path), Subject(path))
-        except Exception as error:
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
             print("cannot be loaded or asked:", ascii(f"{type(error).__name__}: {error}")[1:-1], file=sys.stderr)
             return 2
     print("input    ", ascii(INPUT))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,12 +19,14 @@ from conformance.engine.repeating import UNREPEATED
 from conformance.files.atomic import write_atomically
 from conformance.files.lock import check_no_links
 from conformance.reproduce.replay import check_finding, named_finding
-from conformance.reproduce.script import Reproduction, comparison
+from conformance.reproduce.script import ProgramParts, Reproduction, comparison
 from conformance.runs.plan_file import read_trusted_plan
 from conformance.shrinking.rank_file import encoding_for, encoding_toml
 from conformance.shrinking.together import MOST_ATTEMPTS, shrink_together
 from conformance.shrinking.trials import Trials
 from conformance.subjects.adapters import BUILT_IN, FORMATS, REPRODUCIBLE, subject_label
+from conformance.subjects.definition import Definition, definition
+from conformance.subjects.special_tokens import SpecialTokens
 from reftok.formats.tiktoken import rank_encoding
 
 SLOW_ATTEMPTS = 40
@@ -56,8 +59,8 @@ def reproduce(folder: Path, fingerprint: str, out: Path | None, shrinks_model: b
     plan, *_ = read_trusted_plan(folder, trusts)
     check_finding(finding, plan, folder)
     made = reproduction(plan, finding, shrinks_model)
-    subject = _named_subject(plan, finding.example.subject)
-    arguments = () if subject is None else (subject,)
+    subject = _definition(plan, finding.example.subject)
+    arguments = () if subject is None or not subject.python_file else (subject.python_file,)
     _prove(made.text, arguments)
     path = out or folder / f"reproduction-{finding.fingerprint}.py"
     if out is None:
@@ -79,6 +82,10 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
         raise InputError(f"{finding.fingerprint}: {example.subject} does not repeat it; a file cannot show that")
     if example.rule in NO_ANSWER_IN_TIME:
         raise InputError(f"{finding.fingerprint}: what gives no answer in time has no reproduction")
+    subject = _definition(plan, example.subject)
+    if subject is not None:
+        _check_form(finding, model, subject)
+        shrinks_model = shrinks_model and not subject.is_own_model
     data, case = model.path.read_bytes(), example.case
     encoding = _encoding(model, data, case if shrinks_model else None)
     with Trials(plan, example, Attribution(finding.stage, finding.rule), encoding) as trials:
@@ -89,6 +96,7 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
                 attempts = SLOW_ATTEMPTS if example.severity == "no answer" else MOST_ATTEMPTS
                 data, case = shrink_together(trials, model.format, data, case, attempts)
                 shown = trials.shown(data, case)
+        tokens = SpecialTokens() if subject is None or subject.python_file else trials.special_tokens(data)
     if shown is None and trials.refused:
         alone = f"cannot take part with a copy of {model.path.name} alone: {trials.refused}"
         raise InputError(f"{finding.fingerprint}: {example.subject} {alone}")
@@ -97,8 +105,43 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
         raise InputError(f"{finding.fingerprint}: {example.subject} {now}")
     if shown is None:
         raise InputError(f"{finding.fingerprint}: {example.subject} differs no more; there is nothing to reproduce")
-    is_file = _named_subject(plan, example.subject) is not None
-    return Reproduction(finding, model.format, data, case, shown, is_file, encoding)
+    is_file = subject is not None and bool(subject.python_file)
+    program = ProgramParts(subject, tokens) if subject is not None and not is_file else None
+    return Reproduction(finding, model.format, data, case, shown, is_file, encoding, program)
+
+
+def _check_form(finding: Finding, model: ModelPlan, subject: Definition) -> None:
+    """Raise InputError where the subject cannot be asked without the harness, or not about a model in a file."""
+    about = subject.about
+    if subject.is_own_model and FORMATS[model.format].encodings:
+        why = "takes its own model by the name of the encoding, which a rank file in a reproduction has not"
+    elif about is not None and about.factory and not subject.python_file:
+        why = "is a factory with a `python`, `env` or `options` in its subject.toml, which takes the harness to start"
+    elif more := _required(subject.python_file):
+        why = f"wants `{more[0]}` beside the path of the model, which a reproduction has not"
+    else:
+        return
+    raise InputError(f"{finding.fingerprint}: {finding.example.subject} {why} (`conformance replay` shows it)")
+
+
+def _required(python_file: str) -> list[str]:
+    """The parameters of a FILE.py:FACTORY beside the path that have no default, as far as its file shows them."""
+    file, _, factory = python_file.rpartition(":")
+    try:
+        module = ast.parse(Path(file).read_bytes()) if file else ast.Module([], [])
+    except (OSError, SyntaxError, ValueError):  # which loading it tells
+        return []
+    made = next((node for node in module.body if getattr(node, "name", "") == factory), None)
+    names = 1
+    if isinstance(made, ast.ClassDef):
+        made = next((node for node in made.body if getattr(node, "name", "") == "__init__"), None)
+        names = 2
+    if not isinstance(made, ast.FunctionDef):
+        return []
+    given = made.args
+    placed = [*given.posonlyargs, *given.args][: -len(given.defaults) or None][names:]
+    named = [one for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default is None]
+    return [one.arg for one in (*placed, *named)]
 
 
 def _encoding(model: ModelPlan, data: bytes, case: Case | None) -> str:
@@ -109,9 +152,11 @@ def _encoding(model: ModelPlan, data: bytes, case: Case | None) -> str:
     return encoding_toml(encoding if case is None else encoding_for(encoding, case))
 
 
-def _named_subject(plan: Plan, label: str) -> str | None:
-    """FILE.py:FACTORY of a subject of the user's; None for a built-in one."""
-    return None if label in BUILT_IN else next(name for name in plan.subjects if subject_label(name) == label)
+def _definition(plan: Plan, label: str) -> Definition | None:
+    """A subject of the user's; None for a built-in one."""
+    if label in BUILT_IN:
+        return None
+    return definition(next(name for name in plan.subjects if subject_label(name) == label))
 
 
 def _prove(text: str, arguments: tuple[str, ...]) -> None:

@@ -6,9 +6,10 @@ Whatever comes from inputs stands in it as a literal that `ascii` wrote, so that
 from __future__ import annotations
 
 import json
+import tomllib
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from conformance.checks import CHECKS
@@ -19,10 +20,41 @@ from conformance.engine.asking_again import AskedAgain
 from conformance.report.run.view import cause
 from conformance.reproduce import parts
 from conformance.subjects.adapters import ADAPTERS, FORMATS
+from conformance.subjects.definition import Definition
+from conformance.subjects.protocol import VERSION
+from conformance.subjects.special_tokens import SpecialTokens
 
 SHORT_MODEL = 20_000
 """Bytes up to which a model is written line by line."""
 BASE64_LINE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramParts:
+    """What the file needs to start a program by itself, and to ask it as the harness does.
+
+    definition: its command and what its subject.toml says. tokens: the special tokens of the model, for what it leaves
+        to its callers.
+    """
+
+    definition: Definition
+    tokens: SpecialTokens
+
+    def constants(self, model_format: str, encoding: str) -> Mapping[str, Any]:
+        """Those of the code. encoding: the .toml beside a rank file, "" for other formats."""
+        about, tokens = self.definition.about, self.tokens
+        before, after = ([[*(part or ())] for part in astuple(side)] for side in (tokens.before, tokens.after))
+        fields = {"format": model_format, **(tomllib.loads(encoding)["encoding"] if encoding else {})}
+        return {
+            "COMMAND": [*self.definition.command],
+            "ENVIRONMENT": {**self.definition.environment},
+            "OPTIONS": {} if about is None else about.options,
+            "PROTOCOL": VERSION,
+            "MODEL_FIELDS": {**fields, "own": True} if self.definition.is_own_model else fields,
+            "BEFORE": before,
+            "AFTER": after,
+            "SPECIAL_IDS": sorted(tokens.ids),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +63,7 @@ class Reproduction:
 
     is_file: whether the subject is from a FILE.py:FACTORY, which the user then names.
     encoding: the .toml beside a rank file, "" for other formats.
+    program: of a subject that is a program.
     """
 
     finding: Finding
@@ -40,6 +73,7 @@ class Reproduction:
     shown: AskedAgain
     is_file: bool
     encoding: str = ""
+    program: ProgramParts | None = None
 
     @property
     def text(self) -> str:
@@ -53,6 +87,8 @@ class Reproduction:
         }
         if self.encoding:
             title["ENCODING"] = self.encoding
+        if self.program is not None:
+            title.update(self.program.constants(self.model_format, self.encoding))
         lines = [f"{name} = {value!a}" for name, value in {**title, **constants}.items()]
         blocks = [
             self._head(),
@@ -66,17 +102,20 @@ class Reproduction:
         return blocks[0] + "\n" + "\n\n".join(blocks[1:])
 
     def _head(self) -> str:
-        named = " FILE.py:FACTORY" if self.is_file else ""
+        named = " FILE.py:FACTORY" if self.is_file else " [PROGRAM ARGUMENT...]" if self.program else ""
+        modules = ["base64", "functools", "importlib.util", "os", "sys", "tempfile"]
+        if self.program:
+            modules = ["atexit", "base64", "hashlib", "json", "os", "subprocess", "sys", "tempfile"]
         usage = (
             f'"""Where a tokenizer differs from the official library. Written by `conformance reproduce`.\n\n'
             f"    python THIS_FILE.py{named}\n\n"
             'Exit code: 1 while they differ, 0 where they agree, 2 where one of them cannot be asked.\n"""\n\n'
         )
-        return (
-            usage + "import base64\nimport functools\nimport importlib.util\nimport os\nimport sys\nimport tempfile\n"
-        )
+        return usage + "".join(f"import {module}\n" for module in modules)
 
     def _subject(self) -> str:
+        if self.program:
+            return parts.SUBJECT_OF_PROGRAM
         if self.is_file:
             return parts.SUBJECT_OF_FILE
         return ADAPTERS[self.finding.example.subject].reproduction or parts.SUBJECT_IS_OFFICIAL

@@ -17,6 +17,7 @@ from conformance.engine.plan import Plan
 from conformance.subjects.adapters import subject_label
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
+from conformance.subjects.special_tokens import SpecialTokens, special_tokens
 from reftok.errors import ReftokError
 
 _UNKNOWN = Attribution()
@@ -90,6 +91,11 @@ class Trials:
                 self._explained = self._cause
         return asked if lost <= self._most_lost else None
 
+    def special_tokens(self, data: bytes) -> SpecialTokens:
+        """Those of a model that nobody refuses."""
+        bench = self._bench(data)
+        return SpecialTokens() if bench is None else special_tokens(bench.reference.tokenizer)
+
     def _bench(self, data: bytes) -> Bench | None:
         """The bench of a model file; None where somebody refuses it."""
         if self._known[0] != data:
@@ -110,7 +116,7 @@ class Trials:
         try:
             bench = Bench(plan, model)
             if self._kept is not None:
-                self._kept.load(self._file)
+                self._kept.load(self._file, special_tokens(bench.reference.tokenizer))
                 bench.subjects[self._kept.name] = self._kept
         except (ReftokError, UnavailableError) as error:
             self.refused = str(error)

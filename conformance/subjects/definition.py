@@ -89,6 +89,12 @@ class Definition:
         return _SERVE in self.command
 
     @property
+    def python_file(self) -> str:
+        """FILE.py:FACTORY of what any Python can load by itself; "" where it takes more, or is another program."""
+        needs = self.about is not None and (self.about.python or self.about.env or self.about.options)
+        return "" if _SERVE not in self.command or needs else ":".join(self.command[-2:])
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """What is added to the environment."""
         return self.about.env if self.about is not None else {}

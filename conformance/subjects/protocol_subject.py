@@ -194,19 +194,21 @@ class ProtocolSubject(Subject):
         if self._connection is not None and self._asked:
             self._close()
 
-    def load(self, path: Path) -> None:
+    def load(self, path: Path, special_tokens: SpecialTokens) -> None:
         """Take another model, in the same process if it lives: many models one after another take little time.
 
+        special_tokens: of that model, which may lack those of the one before.
         Raises UnavailableError where the subject refuses the model; the one before is then loaded when it is asked.
         """
-        before = self._model
+        before = self._model, self._special_tokens
         self._model = msgspec.structs.replace(self._model, path=str(path), sha256=sha256(path))
+        self._special_tokens = special_tokens
         self._deaths = 0
         try:
             if self._connection is None or not self._loaded():
                 self._start()
         except UnavailableError:
-            self._model = before
+            self._model, self._special_tokens = before
             raise
 
     def _loaded(self) -> bool:

@@ -25,7 +25,11 @@ from conformance.reproduce import parts
 from conformance.reproduce.reproduction import reproduction
 from conformance.reproduce.script import Reproduction
 from conformance.runs.models import plan_models
+from conformance.subjects import adapters
 from conformance.subjects.adapters import ADAPTERS, FORMATS
+from conformance.subjects.isolated import IsolatedSubject
+from conformance.subjects.protocol import Unit
+from conformance.subjects.units import in_code_points
 from reftok import Tokenizer, embedded_models
 from reftok.formats.tiktoken_encodings import ENCODINGS
 from reftok.spec.pipeline import Pipeline
@@ -291,7 +295,9 @@ BESIDE_IT = 'tomllib.loads(Path(path).with_suffix(".toml").read_text("utf-8"))["
 OWN_ENCODING = """encoding = { pattern = '\\p{L}+|\\P{L}', special_tokens = { "<s>" = 900, "<t>" = 901 } }"""
 
 
-def rank_finding(folder: Path, subject: str, case: Case, encoding: str, check: str = "ids") -> tuple[Plan, Finding]:
+def rank_finding(
+    folder: Path, subject: str, case: Case, encoding: str, check: str = "ids", label: str = ""
+) -> tuple[Plan, Finding]:
     """A mismatch of a subject on a rank file of our own. encoding: its name, "" for the .toml beside it."""
     tokens = [*(bytes([byte]) for byte in range(256)), *(b"%c%c" % (one, two) for one in b"abcd" for two in b"abcd")]
     path = folder / "own.tiktoken"
@@ -300,7 +306,7 @@ def rank_finding(folder: Path, subject: str, case: Case, encoding: str, check: s
         (folder / "own.toml").write_text(OWN_ENCODING, "utf-8")
     (planned,) = plan_models((str(path),), encoding)
     rule = "other ids" if check == "ids" else "other text"
-    mismatch = Mismatch(planned.name, Path(subject).name, check, rule, "other ids", case, "", "")
+    mismatch = Mismatch(planned.name, label or Path(subject).name, check, rule, "other ids", case, "", "")
     plan = Plan((planned,), (subject,), (check,), Inputs((), ("fuzz",), 0, 0), 60.0)
     return plan, Finding(mismatch, 1, (), "", rule, planned.oracle)
 
@@ -369,6 +375,160 @@ def test_a_rank_file_of_100_000_ranks_ends_in_the_bytes_and_a_few(tmp_path: Path
     assert ranks_of(path) <= 264
     assert constant(path, "INPUT") == " world"
     assert ran(path, f"{subject}:Subject").returncode == 1
+
+
+@pytest.fixture
+def programs_of_their_own(subjects_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adapters, "IsolatedSubject", IsolatedSubject)
+
+
+PROGRAM = """
+import base64, json, sys
+from tokenizers import Tokenizer
+print("loading")
+def fed(to, chunks):
+    if to == "decoder":
+        return [*["" for _ in chunks], tokenizer.decode(chunks)[:{cut}]]
+    return [*[[] for _ in chunks], tokenizer.encode("".join(chunks)).ids[:{cut}]]
+capabilities = {says}
+for line in sys.stdin:
+    message = json.loads(line)
+    operation, items = message["op"], message.get("items", ())
+    if operation in ("start", "load"):
+        tokenizer = Tokenizer.from_file(message["model"]["path"])
+        told = {{"protocol": 1, "subject": {{"name": "mine"}}, "capabilities": capabilities}}
+        answer = {{"started": told}}
+    elif operation == "encode":
+        adds = message["add_special_tokens"] and {adds}
+        encoded = [tokenizer.encode(item["text"], add_special_tokens=adds) for item in items]
+        results = [{{"ids": one.ids, "offsets": one.offsets}} for one in encoded]
+        for result in results:
+            {wrong}
+        answer = {{"results": results}}
+    elif operation == "decode":
+        texts = [tokenizer.decode(item["ids"], skip_special_tokens=message["skip_special_tokens"]) for item in items]
+        answer = {{"results": [{{"base64": base64.b64encode((text + {more!r}).encode()).decode()}} for text in texts]}}
+    elif operation == "stream":
+        answer = {{"results": [{{"given": fed(item["to"], item["chunks"])}} for item in items]}}
+    else:
+        break
+    print(json.dumps({{"id": message["id"], **answer}}), flush=True)
+"""
+STREAMS = {"encode": {}, "decode": {}, "stream_decode": [], "stream_encode": []}
+NEVER_ADDS = {"encode": {"add_special_tokens": "never"}, "decode": {"skip_special_tokens": "never"}}
+
+
+def program(
+    folder: Path, wrong: str = "pass", says: Any = None, adds: bool = True, more: str = "", cut: int | None = None
+) -> tuple[Path, Path]:
+    """A subject.toml, and its program: {PROGRAM} with some of it wrong."""
+    script, about = folder / "server.py", folder / "subject.toml"
+    script.write_text(
+        PROGRAM.format(says=says or {"encode": {}, "decode": {}}, adds=adds, wrong=wrong, more=more, cut=cut), "utf-8"
+    )
+    about.write_text(f'name = "mine"\ncommand = [{json.dumps(sys.executable)}, "server.py"]\n', "utf-8")
+    return about, script
+
+
+def made_of(name: str, label: str, check: str, rule: str, case: Case, model: str = "bpe-qwen") -> str:
+    """The file that reproduces a mismatch of a subject of any kind."""
+    (planned,) = plan_models((model,))
+    mismatch = Mismatch(planned.name, label, check, rule, "other ids", case, "", "")
+    finding = Finding(mismatch, 1, (), "", rule, planned.oracle)
+    plan = Plan((planned,), (name,), (check,), Inputs((), ("fuzz",), 0, 0), 60.0)
+    return reproduction(plan, finding, True).text
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+@pytest.mark.parametrize(
+    ("check", "rule", "case", "way"),
+    [
+        ("ids", "other ids", text_case("a b", ""), {"wrong": "result['ids'].append(0)"}),
+        (
+            "ids",
+            "other ids",
+            text_case("a b", ""),
+            {"wrong": "result['ids'].append(0)", "says": NEVER_ADDS, "adds": False},
+        ),
+        ("decode", "other text", ids_case((64, 65), ""), {"more": "!"}),
+        ("decode", "other text", ids_case((64, 65), ""), {"more": "!", "says": NEVER_ADDS}),
+        ("ids", "crashed", text_case("a b", ""), {"wrong": "sys.exit(3)"}),
+        ("stream decode", "the end is never given out", ids_case((64, 65), ""), {"cut": -1, "says": STREAMS}),
+        ("stream encode", FLUSH, text_case("a b", ""), {"cut": -1, "says": STREAMS}),
+    ],
+)
+def test_a_program_is_started_by_the_file_itself(
+    check: str, rule: str, case: Case, way: dict[str, Any], tmp_path: Path
+) -> None:
+    """Fault: the file wanted FILE.py:FACTORY, which a program has not."""
+    about, script = program(tmp_path, **way)
+    path = tmp_path / "reproduction.py"
+    path.write_text(made_of(str(about), "mine", check, rule, case), "ascii")
+    shown = ran(path)
+    assert shown.returncode == 1, shown.stderr
+    assert shown.stdout.count("\n") == 3
+    program(tmp_path, says=way.get("says"), adds=way.get("adds", True))
+    agreed = ran(path)
+    assert agreed.returncode == 0, agreed.stderr + agreed.stdout
+    script.unlink()
+    assert ran(path).returncode == 2
+
+
+@pytest.mark.parametrize("unit", ["scalar", "utf8", "utf16"])
+@pytest.mark.parametrize("text", ["", "a", "\U0001f600 \u00e9a", "\ud83d\U0001f600"])
+def test_offsets_of_a_program_are_those_that_the_harness_reads(unit: Unit, text: str) -> None:
+    written: dict[str, Any] = {}
+    exec(parts.SUBJECT_OF_PROGRAM, written)
+    spans = tuple((first, end) for first in range(-1, 12) for end in range(first, 12))
+    assert tuple(written["in_code_points"](spans, text, unit)) == in_code_points(spans, text, unit)
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+def test_another_program_than_that_of_the_run_is_named_after_the_file(tmp_path: Path) -> None:
+    _, script = program(tmp_path, wrong="result['ids'].append(0)")
+    name = f"{sys.executable} {script}"
+    label = f"{Path(sys.executable).name} server.py"
+    path = tmp_path / "reproduction.py"
+    path.write_text(made_of(name, label, "ids", "other ids", text_case("a", "")), "ascii")
+    assert ran(path).returncode == 1
+    right = tmp_path / "right"
+    right.mkdir()
+    _, mended = program(right)
+    assert ran(path, sys.executable, str(mended)).returncode == 0
+
+
+def test_a_subject_with_its_own_model_is_not_reproduced_on_a_rank_file(tmp_path: Path) -> None:
+    about, _ = program(tmp_path)
+    about.write_text(about.read_text("utf-8") + 'model = "own"\n', "utf-8")
+    plan, finding = rank_finding(tmp_path, str(about), text_case("a", ""), "", label="mine")
+    with pytest.raises(InputError, match="takes its own model by the name of the encoding"):
+        reproduction(plan, finding, True)
+
+
+def test_a_factory_that_needs_its_encodings_name_is_not_reproduced_on_a_rank_file(tmp_path: Path) -> None:
+    subject = tmp_path / "mine.py"
+    subject.write_text("def make(path, encoding): raise SystemError\n", "utf-8")
+    plan, finding = rank_finding(tmp_path, f"{subject}:make", text_case("a", ""), "cl100k_base")
+    with pytest.raises(InputError, match="wants `encoding` beside the path"):
+        reproduction(plan, finding, True)
+
+
+@pytest.mark.parametrize("setting", ['python = "venv/bin/python"', "[env]\nA = '1'", "[options]\nlegacy = true"])
+def test_a_factory_with_settings_in_its_subject_toml_is_refused_by_name(setting: str, tmp_path: Path) -> None:
+    about = tmp_path / "subject.toml"
+    (tmp_path / "mine.py").touch()
+    about.write_text(f'name = "mine"\nfactory = "mine.py:Subject"\n{setting}\n', "utf-8")
+    with pytest.raises(InputError, match="a `python`, `env` or `options` in its"):
+        made_of(str(about), "mine", "ids", "other ids", text_case("a", ""))
+
+
+def test_a_factory_of_a_subject_toml_is_named_as_such(tmp_path: Path) -> None:
+    about = tmp_path / "subject.toml"
+    (tmp_path / "mine.py").write_text(SOURCE.format(wrong=" + [0]"), "utf-8")
+    about.write_text('name = "mine"\nfactory = "mine.py:Subject"\n', "utf-8")
+    path = tmp_path / "reproduction.py"
+    path.write_text(made_of(str(about), "mine", "ids", "other ids", text_case("a", "")), "ascii")
+    assert ran(path, f"{tmp_path / 'mine.py'}:Subject").returncode == 1
 
 
 HOSTILE = "'\"\"\"\n)\\\\ {x} %s \u202e \ud800 \0 \U0001f600 __import__('os')._exit(0)"

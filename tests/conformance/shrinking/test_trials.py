@@ -20,6 +20,7 @@ from conformance.runs.models import plan_models
 from conformance.shrinking.trials import Trials
 from conformance.subjects.adapters import subject_label
 from conformance.subjects.base import UnavailableError
+from conformance.subjects.special_tokens import SpecialTokens
 
 from ..subjects.isolated_subjects import WHOLE, Make
 
@@ -89,7 +90,7 @@ def test_a_subject_that_cannot_take_part_is_named(planted: Planted) -> None:
 def test_a_subject_takes_one_model_after_another_in_one_process(make: Make, tmp_path: Path) -> None:
     subject = make(WHOLE.format(wrong="return [os.getpid(), len(self.path)]"))
     before = ids(subject.encode("wrong"))
-    subject.load(model(tmp_path / "another model"))
+    subject.load(model(tmp_path / "another model"), SpecialTokens())
     after = ids(subject.encode("wrong"))
     assert before[0] == after[0]
     assert before[1] < after[1] == len(str(tmp_path / "another model"))
@@ -109,7 +110,7 @@ def test_a_subject_that_refuses_a_model_keeps_the_one_before(make: Make, tmp_pat
         """
     )
     with pytest.raises(UnavailableError, match="no such thing"):
-        subject.load(model(tmp_path / "bad"))
+        subject.load(model(tmp_path / "bad"), SpecialTokens())
     assert ids(subject.encode("a")) == (1,)
 
 
@@ -128,9 +129,9 @@ def test_a_subject_that_dies_of_a_model_takes_the_next(make: Make, tmp_path: Pat
         """
     )
     with pytest.raises(UnavailableError, match="exit code 9"):
-        subject.load(model(tmp_path / "bad"))
+        subject.load(model(tmp_path / "bad"), SpecialTokens())
     assert ids(subject.encode("a")) == (1,), "with the model before"
-    subject.load(model(tmp_path / "good"))
+    subject.load(model(tmp_path / "good"), SpecialTokens())
     assert ids(subject.encode("a")) == (1,)
 
 
