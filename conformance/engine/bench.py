@@ -19,6 +19,7 @@ from conformance.generators.knowledge import ModelKnowledge, model_knowledge
 from conformance.inputs.shards import corpus_lines
 from conformance.subjects.adapters import BUILT_IN, load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
+from conformance.subjects.protocol_subject import ProtocolSubject
 from conformance.subjects.reftok_subject import REFERENCE, ReftokSubject
 from conformance.subjects.special_tokens import special_tokens
 from reftok import Tokenizer, load
@@ -66,6 +67,12 @@ class Bench:
     def compared(self) -> list[str]:
         """The subjects that are held against the oracle."""
         return [name for name in self.subjects if name != self.oracle]
+
+    @property
+    def noise(self) -> dict[str, str]:
+        """The first line of each subject that it said in the place of an answer."""
+        programs = {name: one for name, one in self.subjects.items() if isinstance(one, ProtocolSubject)}
+        return {name: program.noise[0] for name, program in programs.items() if program.noise}
 
     @cached_property
     def knowledge(self) -> ModelKnowledge:

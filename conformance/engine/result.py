@@ -76,7 +76,8 @@ class ShardResult:
     answers: how many answers of subjects were compared. languages: by language and subject, how many answers were
     compared, and how many mismatched. unavailable: by subject, why it takes no part with the model. methods: by
     subject, the methods and parts of answers that it was asked for, and whether it has them. adapter_errors: by
-    subject, those of what stands between it and the harness.
+    subject, those of what stands between it and the harness. noise: by subject, the first line that it said in the
+    place of an answer; not kept in the journal.
     """
 
     shard: Shard
@@ -89,6 +90,7 @@ class ShardResult:
     unavailable: dict[str, Failure] = field(default_factory=dict)
     methods: dict[str, dict[str, bool]] = field(default_factory=partial(defaultdict, dict))
     adapter_errors: dict[str, AdapterErrors] = field(default_factory=dict)
+    noise: dict[str, str] = field(default_factory=dict, compare=False)
 
     def join(self, part: ShardResult) -> None:
         """Count a part in, which stays as it is."""

@@ -37,6 +37,7 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     started = time.monotonic()
     result = bench.worked(lambda: _worked(plan, shard, bench))
     result.seconds = time.monotonic() - started
+    result.noise = bench.noise
     return result
 
 

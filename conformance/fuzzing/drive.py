@@ -33,7 +33,7 @@ from conformance.runs.expectations import expectations_here, matching
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job, file_hashes
 from conformance.runs.plan_file import write_plan
-from conformance.runs.progress import Shrinking
+from conformance.runs.progress import NoiseTeller, Shrinking
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
 
@@ -114,6 +114,7 @@ class _Driver:
         self.hashes = file_hashes(self.session.plan)
         self.state = state_to_go_on_from(self.job.folder, self.session.plan)
         self.causes = 0
+        self.tell_noise = NoiseTeller()
         self.journal = ShardJournal(self.job.folder, self.state.generation, self.session.plan)
         self.new_cases = 0
         self.last_report = self.clock
@@ -193,6 +194,7 @@ class _Driver:
             self.journal.add(outcome)
             finished[outcome.shard] = outcome
             self.new_cases += outcome.result.cases
+            self.tell_noise(outcome.result)
             self._tell(finished)
 
         work = partial(work_in_worker, self.session, self.job.folder)

@@ -54,6 +54,7 @@ def shard_outcome(
     started = time.monotonic()
     outcome = bench.worked(lambda: _worked(session, bench, watcher, shard, coverage, kept))
     outcome.result.seconds = time.monotonic() - started
+    outcome.result.noise = bench.noise
     return outcome
 
 

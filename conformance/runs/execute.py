@@ -21,7 +21,7 @@ from conformance.runs.expectations import Expectation, expectations_here, matchi
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.journal import Journal
-from conformance.runs.progress import Progress, Shrinking
+from conformance.runs.progress import NoiseTeller, Progress, Shrinking
 
 SECONDS_BETWEEN_REPORTS = 5.0
 SHARE_OF_REPORTS = 0.01
@@ -42,6 +42,7 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     expectations = expectations_here()
     progress = reduce(partial(_after, expectations), results, Progress(len(todo)))
     next_report = 0.0
+    tell_noise = NoiseTeller()
 
     def done(result: ShardResult) -> None:
         nonlocal next_report, progress
@@ -52,6 +53,7 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
             took = time.monotonic() - now
             next_report = now + max(SECONDS_BETWEEN_REPORTS, took / SHARE_OF_REPORTS)
         progress = _after(expectations, progress, result)
+        tell_noise(result)
         told(progress)
 
     remaining = [shard for shard in todo if shard.key not in journal.finished]

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 from rich.text import Text
 
+from conformance.engine.result import ShardResult
 from conformance.report.console import OutputConsole, say
 from conformance.report.run.view import plural
 
@@ -45,6 +46,19 @@ class Progress:
         unexpected = f"{self.mismatches - self.known:,}" if self.mismatches > self.known else "none"
         known = f", {plural(self.known, 'known mismatch', 'es')}" if self.known else ""
         return f"{plural(self.answers, 'answer')} compared, {unexpected} unexpected{known}"
+
+
+class NoiseTeller:
+    """Says once of each subject that it printed something in the place of answers."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def __call__(self, result: ShardResult) -> None:
+        for subject, line in result.noise.items():
+            if subject not in self._told:
+                self._told.add(subject)
+                say(f"{subject}: noise on standard output: log to standard error: {line!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from conformance.core.streaming import Feeding, Given, Streaming
 from conformance.files.digest import sha256
 from conformance.subjects.answers import batch_with_singles, decoded_text, encoded, not_answered, streamed
 from conformance.subjects.base import Ids, InBulk, Subject, UnavailableError
-from conformance.subjects.connection import Connection
+from conformance.subjects.connection import MOST_NOISE, Connection
 from conformance.subjects.process import NoAnswer
 from conformance.subjects.protocol import (
     VERSION,
@@ -100,6 +100,7 @@ class ProtocolSubject(Subject):
         self._options = options
         self.anew = False
         self._connection: Connection | None = None
+        self._noise_before: Sequence[str] = ()
         self._number = 0
         self._asked = False
         self._most_items: dict[type[Request], int] = {}
@@ -120,8 +121,9 @@ class ProtocolSubject(Subject):
 
     @property
     def noise(self) -> Sequence[str]:
-        """The first lines that it said in the place of answers, since it was started."""
-        return self._connection.noise if self._connection is not None else ()
+        """The first lines that it said in the place of answers."""
+        now = self._connection.noise if self._connection is not None else ()
+        return [*self._noise_before, *now][:MOST_NOISE]
 
     def encode(self, text: str | bytes) -> Encoding:
         return self._encode_each([text])[0]
@@ -312,6 +314,7 @@ class ProtocolSubject(Subject):
 
     def _close(self) -> None:
         assert self._connection is not None
+        self._noise_before = self.noise
         self._connection.close()
         self._connection = None
 
@@ -322,7 +325,8 @@ class ProtocolSubject(Subject):
 
     def _first_noise(self) -> str:
         """What it said first in the place of an answer, for a message: an answer is lost on a line that begins so."""
-        return f"; in the place of an answer it printed {self.noise[0]!r}" if self.noise else ""
+        noise = self._connection.noise if self._connection is not None else ()
+        return f"; in the place of an answer it printed {noise[0]!r}" if noise else ""
 
     def _next_number(self) -> int:
         self._number += 1
