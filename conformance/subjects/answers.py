@@ -11,7 +11,15 @@ from typing import Any
 
 from conformance.core.observation import Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streamed, Streaming
-from conformance.subjects.protocol import DecodeResult, EncodeAnswer, EncodeResult, NoResult, StreamResult, Unit
+from conformance.subjects.protocol import (
+    DecodeResult,
+    EncodeAnswer,
+    EncodeResult,
+    NoResult,
+    StreamResult,
+    Unavailable,
+    Unit,
+)
 from conformance.subjects.units import in_code_points, replaced
 
 IDS_PER_BYTE = 64
@@ -32,6 +40,18 @@ def not_answered(result: NoResult | EncodeAnswer) -> Failure | None:
     if isinstance(result, NoResult) and result.skipped is not None:
         return Failure("skipped", _one_line("", f"{result.skipped.message} {result.skipped.issue}"))
     return None
+
+
+def why_not(unavailable: Unavailable) -> str:
+    """Why a model is not read, in a line: its feature and the reason, where the message does not have them.
+
+    >>> why_not(Unavailable(message="it cannot be loaded", feature="Precompiled"))
+    'no Precompiled: it cannot be loaded'
+    """
+    message, feature, reason = unavailable.message, unavailable.feature, unavailable.reason
+    before = f"no {feature}: " if feature not in message else ""
+    after = f" ({reason})" if reason not in message else ""
+    return _one_line("", f"{before}{message}{after}")
 
 
 def encoded(result: EncodeResult, text: str | bytes, unit: Unit) -> Encoding:

@@ -24,7 +24,7 @@ import msgspec
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Given, Streaming
 from conformance.files.digest import sha256
-from conformance.subjects.answers import batch_with_singles, decoded_text, encoded, not_answered, streamed
+from conformance.subjects.answers import batch_with_singles, decoded_text, encoded, not_answered, streamed, why_not
 from conformance.subjects.base import Ids, InBulk, Subject, UnavailableError
 from conformance.subjects.connection import MOST_NOISE, Connection
 from conformance.subjects.process import NoAnswer
@@ -287,8 +287,8 @@ class ProtocolSubject(Subject):
     def _refusal(self, answer: Answer) -> UnavailableError:
         """What a subject that has not loaded a model says."""
         refused = answer.unavailable if isinstance(answer, StartAnswer) else None
-        said = refused.message if refused is not None else "neither `started` nor `unavailable` came"
-        message = f"{' '.join(said.split())[:400]}{self._last_words()}"
+        said = why_not(refused) if refused is not None else "neither `started` nor `unavailable` came"
+        message = f"{said}{self._last_words()}"
         failure = Failure("refused" if refused is not None else "nonsense", message)
         return UnavailableError(f"{self.name} cannot be loaded: {message}", failure)
 

@@ -140,7 +140,11 @@ def main():
             print("loading… ", end="")
             say(started(number))
             break
-        if operation == "start":
+        if operation == "start" and WAY == "does not read the model":
+            names = ("message", "reason", "feature")
+            told = {name: value for name, value in zip(names, sys.argv[2:], strict=False) if value}
+            say({"id": number, "unavailable": told})
+        elif operation == "start":
             say({"id": number} if WAY == "says nothing of its start" else started(number))
         elif operation == "reset":
             say({"id": number})

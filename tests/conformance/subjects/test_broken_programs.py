@@ -242,3 +242,26 @@ def test_the_folder_of_a_harness_that_was_killed_is_swept_and_no_other(
         (tmp_path / name).mkdir()
     process._sweep()
     assert {path.name for path in tmp_path.iterdir()} == {*kept}
+
+
+@pytest.mark.parametrize(
+    ("unavailable", "told"),
+    [
+        (("it cannot be loaded",), "it cannot be loaded"),
+        (
+            ("it cannot be loaded", "unsupported model", "Precompiled"),
+            "no Precompiled: it cannot be loaded (unsupported model)",
+        ),
+        (
+            ("Precompiled is an unsupported model", "unsupported model", "Precompiled"),
+            "Precompiled is an unsupported model",
+        ),
+    ],
+)
+def test_why_a_model_is_not_read_is_told_with_the_reason_and_the_feature(
+    broken: Broken, unavailable: tuple[str, ...], told: str
+) -> None:
+    """Fault: a row said "cannot be loaded", and nothing of what the model has that the subject does not know."""
+    with pytest.raises(UnavailableError) as error:
+        broken("does not read the model", *unavailable)
+    assert error.value.failure == Failure("refused", told)
