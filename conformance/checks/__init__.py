@@ -14,6 +14,7 @@ from conformance.checks.round_trip import ROUND_TRIP
 from conformance.checks.stream_decode import STREAM_DECODE
 from conformance.checks.stream_encode import STREAM_ENCODE
 from conformance.core.finding import SEVERITIES, Finding
+from conformance.core.weight import WEIGHT_CLASSES
 
 _ALL: tuple[Check, ...] = (
     IDS,
@@ -33,14 +34,17 @@ CHECKS: Mapping[str, Check] = MappingProxyType(_CHECKS)
 """Every check by name, in the order of the reports."""
 
 
-def by_weight(finding: Finding) -> tuple[bool, bool, bool, bool, int, int, str, str, str, str]:
+def by_weight(finding: Finding) -> tuple[bool, bool, int, float, bool, bool, int, int, str, str, str, str]:
     """The order of findings: new before known, what was not even asked last among them.
 
-    Injections stand first, then causes seen in the ids before what follows from them; then severity and frequency.
+    By their class, then by the share of natural texts that they change. Of equals, injections stand first, then causes
+    seen in the ids before what follows from them; then severity and frequency.
     """
     example = finding.example
     is_cause = example.check == IDS.name and finding.rule != example.rule
     names = (*example.place, finding.fingerprint)
     severity = SEVERITIES.index(example.severity)
     was_asked = example.rule != "not asked"
-    return finding.status != "new", not was_asked, severity > 0, not is_cause, severity, -finding.count, *names
+    weight = WEIGHT_CLASSES.index(finding.weight.kind), -finding.weight.rate
+    rank = severity > 0, not is_cause, severity, -finding.count
+    return finding.status != "new", not was_asked, *weight, *rank, *names

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE, Evidence
 from conformance.core.records import Count
+from conformance.core.weight import NOT_WEIGHED, Weight
 
 Severity = Literal["special-token injection", "other text", "other ids", "no answer", "offsets only"]
 """The severity of a difference, the worst first."""
@@ -68,6 +69,7 @@ class Finding:
     replay: the command that shows it again.
     scope: which inputs it concerns, in words, "" where that could not be told.
     confidence: of the rule; None where it was not put to the test, or where none is known.
+    weight: how much it matters.
     """
 
     example: Mismatch
@@ -82,6 +84,16 @@ class Finding:
     replay: str = ""
     scope: str = ""
     confidence: Confidence | None = None
+    weight: Weight = NOT_WEIGHED
+
+    def joined(self, other: Finding) -> Finding:
+        """This finding, for the mismatches of another with the same cause as well.
+
+        Texts that fail the same check are others; those that fail another check may be the same.
+        """
+        languages = tuple(sorted({*self.languages, *other.languages}))
+        weight = self.weight.joined(other.weight, self.example.check == other.example.check)
+        return replace(self, count=self.count + other.count, languages=languages, weight=weight)
 
     @property
     def fingerprint(self) -> str:

@@ -10,6 +10,7 @@ from conformance.core.case import Case
 from conformance.core.finding import Finding, Mismatch, Place
 from conformance.core.observation import FailureKind
 from conformance.core.records import Count, Seconds, from_json, to_json
+from conformance.core.weight import Gate
 
 Verdict = Literal["as expected", "unexpected findings", "incomplete"]
 
@@ -108,6 +109,7 @@ class Run:
         asked alike follows from these, the seed and the corpora.
     started, times: when it was last started, and seconds by name, over all starts; the only parts that two runs of the
         same plan do not share.
+    fail_on: which of the new findings fail the run, by their weight.
     """
 
     verdict: Verdict
@@ -129,16 +131,23 @@ class Run:
     fuzz: Count = 0
     started: str = ""
     times: Mapping[str, Seconds] = field(default_factory=dict)
+    fail_on: Gate = "any"
 
     @property
     def unexpected(self) -> int:
         """The number of findings no expectation lists."""
         return sum(finding.status == "new" for finding in self.findings)
 
+    def is_failed_by(self, finding: Finding) -> bool:
+        """Whether a finding is one that fails the run."""
+        return finding.status == "new" and finding.weight.fails(self.fail_on)
+
     @property
     def exit_code(self) -> int:
-        """0 as expected, 1 with unexpected findings or problems."""
-        return 0 if self.verdict == "as expected" else 1
+        """0 as expected, 1 with problems or unexpected findings: such as weigh enough, where it is to fail on these."""
+        if self.verdict != "unexpected findings" or self.fail_on == "any":
+            return 0 if self.verdict == "as expected" else 1
+        return int(bool(self.problems) or any(map(self.is_failed_by, self.findings)))
 
 
 def case_to_json(case: Case) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,20 +23,21 @@ GroupKey: TypeAlias = tuple[str, str, str, str]
 
 @dataclass(slots=True)
 class Group:
-    """Mismatches with the same cause; the smallest few are kept as examples."""
+    """Mismatches with the same cause; the smallest few are kept as examples. languages: how many are of each."""
 
     count: int = 0
-    languages: set[str] = field(default_factory=set)
+    languages: Counter[str] = field(default_factory=Counter)
     examples: list[Mismatch] = field(default_factory=list)
 
     def add(self, mismatch: Mismatch, is_example: bool = True) -> None:
         """Count a mismatch. is_example: whether it may be one."""
-        self.join(Group(1, {mismatch.case.language} - {""}, [mismatch] if is_example else []))
+        languages = Counter([mismatch.case.language] if mismatch.case.language else [])
+        self.join(Group(1, languages, [mismatch] if is_example else []))
 
     def join(self, part: Group) -> None:
         """Count a part in."""
         self.count += part.count
-        self.languages |= part.languages
+        self.languages += part.languages
         self.examples = sorted([*self.examples, *part.examples], key=telling)[:EXAMPLES_PER_GROUP]
 
 

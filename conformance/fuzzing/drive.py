@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -41,7 +41,8 @@ COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
 SECONDS_BETWEEN_REPORTS = 20.0
 SHARE_OF_REPLAY = 0.5
 SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING = 0.25, 2.0
-"""Of the time of a start: at most this share is kept for shrinking, and so many seconds for each cause."""
+"""Of the time of a start: at most this share is kept for the end, and so many seconds for each cause that is shrunk,
+and for weighing those of a subject on a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ class _Driver:
             self.journal.rewrite()
         if not any(entry.verdict == "unasked" for entry in replayed):
             write_plan(folder, plan, self.job.command, False, self.hashes, installed_versions())
-        self.causes = sum(len(result.groups) for result in by_model(results, self.state.models).values())
+        self.causes = _causes(unshrunk(by_model(results, self.state.models).values()))
         for entry in replayed:
             told_replayed(entry)
 
@@ -221,7 +222,7 @@ class _Driver:
         results = [model.result for model in self.state.models.values()]
         results += [outcome.result for outcome in finished.values()]
         found = unshrunk(by_model(results, self.state.models).values())
-        self.causes = len(found)
+        self.causes = _causes(found)
         cases = sum(result.cases for result in results)
         seconds = time.monotonic() - self.clock
         unexpected = tuple(entry for entry in found if matching(self.expectations, entry) is None)
@@ -237,6 +238,11 @@ class _Driver:
         write_atomically(self.job.folder / COVERAGE, json.dumps(coverage, indent=1, ensure_ascii=True) + "\n")
         write_run_folder(run, self.job.folder, coverage)
         return run
+
+
+def _causes(found: Sequence[Finding]) -> int:
+    """How much is to be done at the end: each cause is shrunk, those of a subject on a model are weighed together."""
+    return len(found) + len({(finding.example.model, finding.example.subject) for finding in found})
 
 
 def _universe(model: ModelPlan) -> Universe:

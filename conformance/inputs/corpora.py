@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
 from os.path import isdir, isfile
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ PARTS = ("languages", "domains", "edge_cases", "known_bugs")
 """The parts of the project's own corpora, by folder."""
 QUICK_PARTS = ("edge_cases", "known_bugs")
 """Those that are asked in a moment, for tests."""
+NATURAL_PARTS = ("languages", "domains")
+"""Those of texts as people write them."""
 
 
 def corpus_files(names: tuple[str, ...]) -> list[Path]:
@@ -37,6 +41,42 @@ def corpus_files(names: tuple[str, ...]) -> list[Path]:
         else:
             raise InputError(f"{name}: no such file or folder, nor one of {', '.join(PARTS)}")
     return list({file.resolve(): file for file in files}.values())
+
+
+def is_natural(path: Path) -> bool:
+    """Whether the lines of a corpus file are natural text: of the project's, or of a text file of the user's own.
+
+    >>> is_natural(Path("corpora/domains/sql.txt")), is_natural(Path("mine/letters.txt")), is_natural(Path("a.jsonl"))
+    (True, True, False)
+    """
+    return path.suffix == ".txt" and path.parent.name not in QUICK_PARTS
+
+
+@cache
+def corpus_names() -> Mapping[str, str]:
+    """The English names of the project's languages by the name of their file, from the manifest of the corpora.
+
+    The script is added where there are several files of a language.
+
+    >>> corpus_names()["ar-Arab"], corpus_names()["sr-Latn"]
+    ('Arabic', 'Serbian (Latn)')
+    """
+    manifest = json.loads((corpora_folder() / "manifest.json").read_text("utf-8"))
+    files = [entry for entry in manifest["files"] if "language" in entry]
+    count = Counter(entry["language"] for entry in files)
+    return {
+        Path(entry["path"]).stem: entry["language"] + (f" ({entry['script']})" if count[entry["language"]] > 1 else "")
+        for entry in files
+    }
+
+
+@cache
+def natural_lines() -> Mapping[str, tuple[str, ...]]:
+    """The lines of each of the project's languages and domains, by the name of its file."""
+    return {
+        path.stem: tuple(case.text for case in read_corpus(path) if "\n" not in case.text)
+        for path in corpus_files(NATURAL_PARTS)
+    }
 
 
 def read_corpus(path: Path) -> list[Case]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from conformance.checks import CHECKS
@@ -18,11 +20,13 @@ from conformance.core.run import Absence, ModelInfo, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.result import ShardResult, by_model
-from conformance.inputs.corpora import read_corpus
+from conformance.inputs.corpora import is_natural, read_corpus
+from conformance.inputs.shards import Inputs
 from conformance.runs.expectations import Expectation, expectations_here, gone
 from conformance.runs.gather import (
     Merger,
     Shrinker,
+    Weigher,
     adapter_problems,
     cells,
     findings,
@@ -41,12 +45,14 @@ from conformance.subjects.protocol import About
 from conformance.subjects.versions import installed_version, installed_versions
 from conformance.triage.merging import with_fewest_causes
 from conformance.triage.minimize import shrunk_example
+from conformance.triage.weighing import weighed
 
 MERGING_SHARE = 0.4
 """Of the time that is left for findings, what is kept for merging them to the fewest causes."""
 
 Results: TypeAlias = Mapping[str, ShardResult]
 """The result of each model, in the order of the plan."""
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 def finished_run(
@@ -59,11 +65,12 @@ def finished_run(
     """The run that all results amount to: each finding with its shrunk example, and the verdict.
 
     bench_of: the bench of a model, by name. told: which finding is shrunk.
-    deadline: of `time.monotonic`: each finding has an equal share of what is left until then; from then on examples are
-        shown as they came.
+    deadline: of `time.monotonic`: each finding, and the weighing of those of a subject on a model, has an equal share
+        of what is left until then; from then on examples are shown as they came, and nothing is weighed.
     """
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Shrinking(0, sum(len(result.groups) for result in whole.values()))
+    left = len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups})
     shrunk_by = deadline if deadline == math.inf else deadline - MERGING_SHARE * (deadline - time.monotonic())
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
@@ -75,9 +82,23 @@ def finished_run(
         return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, share)
 
     def merged(found: Sequence[Finding], witnesses: Sequence[Case]) -> Sequence[Finding]:
-        return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, deadline)
+        now = time.monotonic()
+        share = now + (deadline - now) / (2 * max(1, left))
+        return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, share)
 
-    run = _run(job, whole, shrunk, merged)
+    natural = _natural_texts(job.plan.inputs)
+
+    def weighed_all(found: Sequence[Finding]) -> Iterator[Finding]:
+        nonlocal left
+        places = {(finding.example.model, finding.example.subject): None for finding in found}
+        left = len(places)
+        for model, subject in places:
+            some = [one for one in found if (one.example.model, one.example.subject) == (model, subject)]
+            now = time.monotonic()
+            yield from weighed(bench_of(model), some, natural, now + (deadline - now) / left)
+            left -= 1
+
+    run = _run(job, whole, shrunk, merged, natural, lambda found: [*weighed_all(found)])
     rows = _rows(job, whole)
     problems = _problems(job, whole, run, rows)
     if job.full:
@@ -122,7 +143,20 @@ def _known_issues(subjects: Iterable[str]) -> list[Expectation]:
     ]
 
 
-def _run(job: Job, results: Results, example: Shrinker, merger: Merger) -> Run:
+def _natural_texts(inputs: Inputs) -> Mapping[str, int]:
+    """How many natural texts the corpora of a run have, by the name of the file; none where they are not asked."""
+    files = inputs.files if "corpora" in inputs.sources else ()
+    return Counter(case.language for path in files if is_natural(path) for case in read_corpus(path))
+
+
+def _run(
+    job: Job,
+    results: Results,
+    example: Shrinker,
+    merger: Merger,
+    natural: Mapping[str, int] = _NOTHING,
+    weigher: Weigher = list,
+) -> Run:
     """Without a verdict, a start and times."""
     plan, infos = job.plan, job.models
     found = findings(
@@ -132,6 +166,8 @@ def _run(job: Job, results: Results, example: Shrinker, merger: Merger) -> Run:
         example,
         partial(replay_command, job),
         merger,
+        natural,
+        weigher,
     )
     return Run(
         verdict="incomplete",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeAlias
 
 from conformance.checks import CHECKS, by_weight
@@ -12,6 +13,7 @@ from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding, Mismatch
 from conformance.core.run import Absence, Cell, LanguageCell
+from conformance.core.weight import Share, Weight
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import ShardResult, telling
@@ -32,13 +34,35 @@ Merger = Callable[[Sequence[Finding], Sequence[Case]], Sequence[Finding]]
 """The findings of one subject on one model by the fewest causes; given the cases on which it differed, too."""
 
 
-def unshrunk(results: Iterable[ShardResult]) -> list[Finding]:
-    """A finding for each group, with its smallest example as it came and without an oracle."""
+Weigher = Callable[[Sequence[Finding]], Sequence[Finding]]
+"""The findings with their weights, given those with the shares that were counted."""
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+def unshrunk(results: Iterable[ShardResult], natural: Mapping[str, int] = _NOTHING) -> list[Finding]:
+    """A finding for each group, with its smallest example as it came and without an oracle.
+
+    natural: how many natural texts each model was asked, by the name of the corpus file; the shares of these are
+    counted, by that name.
+    """
     return [
-        Finding(group.examples[0], group.count, tuple(sorted(group.languages)), stage, rule, oracle="")
+        Finding(
+            group.examples[0],
+            group.count,
+            tuple(sorted(group.languages)),
+            stage,
+            rule,
+            oracle="",
+            weight=Weight(shares=tuple(_share(name, group.languages[name], asked) for name, asked in natural.items())),
+        )
         for result in results
         for (_, _, stage, rule), group in result.groups.items()
     ]
+
+
+def _share(name: str, changed: int, asked: int) -> Share:
+    return Share(name, "texts", min(changed, asked), asked)
 
 
 def findings(
@@ -48,15 +72,17 @@ def findings(
     shrinker: Shrinker,
     replay: Callable[[Finding], str],
     merger: Merger = lambda found, witnesses: found,
+    natural: Mapping[str, int] = _NOTHING,
+    weigher: Weigher = lambda found: found,
 ) -> tuple[Finding, ...]:
     """One finding a cause, shrunk, the worst first.
 
-    results: one a model. Causes that turn out the same after shrinking are joined, and so are those that are left with
-    the same example.
+    results: one a model. natural: as of `unshrunk`. Causes that turn out the same after shrinking are joined, and so
+    are those that are left with the same example.
     """
     results = [*results]
     found: list[Finding] = []
-    for came in sorted(unshrunk(results), key=_place):
+    for came in sorted(unshrunk(results, natural), key=_place):
         example, cause = shrinker(came.example, Attribution(came.stage, came.rule))
         oracle = oracles[came.example.model]
         found.append(replace(came, example=example, stage=cause.stage, rule=cause.rule, oracle=oracle))
@@ -66,7 +92,7 @@ def findings(
     found = _joined(sorted(found, key=lambda finding: telling(finding.example)), lambda finding: finding.fingerprint)
     found = _joined(sorted(found, key=_explains_less), _shown)
     found = _joined(sorted(found, key=lambda finding: [*CHECKS].index(finding.example.check)), _named_cause)
-    return tuple(sorted(found, key=by_weight))
+    return tuple(sorted(weigher(found), key=by_weight))
 
 
 def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
@@ -124,10 +150,7 @@ def _joined(found: Iterable[Finding], key: Callable[[Finding], Hashable]) -> lis
     for finding in found:
         name = key(finding) or finding
         first = whole.get(name)
-        if first is not None:
-            languages = tuple(sorted({*first.languages, *finding.languages}))
-            finding = replace(first, count=first.count + finding.count, languages=languages)
-        whole[name] = finding
+        whole[name] = finding if first is None else first.joined(finding)
     return list(whole.values())
 
 

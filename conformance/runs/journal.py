@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,11 +60,11 @@ def _results(folder: Path, record: Callable[[Any], Record]) -> list[Record]:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A group in the journal. key: subject, check, stage and rule."""
+    """A group in the journal. key: subject, check, stage and rule. languages: only their names in older journals."""
 
     key: tuple[str, str, str, str]
     count: Count
-    languages: tuple[Name, ...]
+    languages: dict[Name, Count] | tuple[Name, ...]
     examples: tuple[Any, ...]
 
 
@@ -93,7 +94,9 @@ def result_to_json(result: ShardResult) -> dict[str, Any]:
         tuple((*key, counts) for key, counts in result.counts.items()),
         tuple((*key, compared, mismatched) for key, (compared, mismatched) in result.languages.items()),
         tuple(
-            _Group(key, group.count, tuple(sorted(group.languages)), tuple(map(mismatch_to_json, group.examples)))
+            _Group(
+                key, group.count, dict(sorted(group.languages.items())), tuple(map(mismatch_to_json, group.examples))
+            )
             for key, group in result.groups.items()
         ),
         result.unavailable,
@@ -134,4 +137,4 @@ def _group(group: _Group, model: str) -> Group:
         raise ValueError("an example is of another model, subject or check than its group")
     if not 0 < len(examples) <= group.count:
         raise ValueError("a group has no examples, or more than were counted")
-    return Group(group.count, {*group.languages}, examples)
+    return Group(group.count, Counter(group.languages), examples)

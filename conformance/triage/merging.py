@@ -275,10 +275,7 @@ class _Trial:
             family = CHECKS[finding.example.check].diagnosis == "decoding"
             key = (finding.stage, finding.rule) if finding.confidence else family
             first = whole.get(key)
-            if first is not None:
-                languages = tuple(sorted({*first.languages, *finding.languages}))
-                finding = replace(first, count=first.count + finding.count, languages=languages)
-            whole[key] = finding
+            whole[key] = finding if first is None else first.joined(finding)
         return [self._with_scope(finding) for finding in whole.values()]
 
     def _named(self, finding: Finding) -> Finding:

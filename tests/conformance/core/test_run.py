@@ -27,6 +27,7 @@ from conformance.core.run import (
     run_from_json,
     run_to_json,
 )
+from conformance.core.weight import GATES, Gate, Share, Weight, WeightClass
 
 CASES = st.one_of(
     st.builds(text_case, st.text(), st.text(), st.text()),
@@ -35,7 +36,17 @@ CASES = st.one_of(
 )
 MISMATCH = Mismatch("m", "s", "ids", "other ids", "other ids", text_case("\x00", "o"), "[1]", "\ud800")
 FINDING = Finding(
-    MISMATCH, 3, ("de", "fr"), "Model", "no merges are applied", "tokenizers", "known", "why", "link", "go"
+    MISMATCH,
+    3,
+    ("de", "fr"),
+    "Model",
+    "no merges are applied",
+    "tokenizers",
+    "known",
+    "why",
+    "link",
+    "go",
+    Weight("natural text", (Share("", "texts", 1, 9), Share("German", "words", 2, 8))),
 )
 RUN = Run(
     verdict="unexpected findings",
@@ -79,6 +90,43 @@ def test_only_a_run_as_expected_ends_with_exit_code_0() -> None:
     assert RUN.exit_code == 1
     assert replace(RUN, verdict="incomplete").exit_code == 1
     assert replace(RUN, verdict="as expected").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("gate", "kind", "code"),
+    [
+        ("natural", "natural text", 1),
+        ("natural", "not weighed", 1),
+        ("natural", "edge of Unicode", 0),
+        ("natural", "added and special tokens", 0),
+        ("edge", "edge of Unicode", 1),
+        ("edge", "added and special tokens", 1),
+        ("edge", "rare text", 1),
+        ("edge", "streams", 1),
+        ("edge", "ids and options at the edge", 0),
+        ("edge", "policy", 0),
+        ("any", "policy", 1),
+    ],
+)
+def test_a_new_finding_fails_a_run_where_it_weighs_enough(gate: Gate, kind: WeightClass, code: int) -> None:
+    findings = (FINDING, replace(FINDING, status="new", weight=Weight(kind)))
+    assert replace(RUN, fail_on=gate, findings=findings, problems=()).exit_code == code
+
+
+@pytest.mark.parametrize("gate", GATES)
+def test_a_problem_fails_a_run_whatever_its_findings_weigh(gate: Gate) -> None:
+    findings = (replace(FINDING, status="new", weight=Weight("policy")),)
+    assert replace(RUN, fail_on=gate, findings=findings).exit_code == 1
+    assert replace(RUN, fail_on=gate, findings=(), problems=(), verdict="incomplete").exit_code == 1
+
+
+def test_runs_and_findings_from_before_weights_are_read() -> None:
+    finding = finding_to_json(FINDING)
+    del finding["weight"]
+    assert finding_from_json(finding).weight == Weight("not weighed")
+    run = run_to_json(RUN)
+    del run["fail_on"]
+    assert run_from_json(run, RUN.findings) == RUN
 
 
 def test_known_findings_are_not_counted_as_unexpected() -> None:

@@ -10,6 +10,7 @@ import pytest
 from conformance.core.case import text_case
 from conformance.core.finding import Finding, Mismatch, Severity
 from conformance.core.run import Absence, Cell
+from conformance.core.weight import ALL, Share, Weight
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.repeating import CHANGES, DEPENDS
 from conformance.engine.result import EXAMPLES_PER_GROUP, AdapterErrors, Counts, Group, ShardResult, by_model
@@ -72,6 +73,42 @@ def test_the_same_cause_in_several_shards_is_one_with_the_smallest_example() -> 
     assert one.count == 4
     assert one.languages == ("de",)
     assert one.example.case.text == "a"
+
+
+def counted(finding: Finding) -> dict[str, tuple[int, int]]:
+    return {share.of: (share.changed, share.asked) for share in finding.weight.shares}
+
+
+def test_the_natural_texts_of_a_cause_are_counted_over_all_shards() -> None:
+    (one,) = unshrunk(joined([result(0, "ccc", "dd"), result(1, "a")]).values(), {"de": 40, "fr": 30})
+    assert counted(one) == {"de": (3, 40), "fr": (0, 30)}
+
+
+def test_texts_that_fail_one_check_are_others_and_those_that_fail_two_may_be_the_same() -> None:
+    first, other, third = result(0, "a", "b", rule="r"), result(1, "c", rule="t"), result(2, "d", "e", "f", rule="u")
+    group = third.groups.pop(("s", "ids", "", "u"))
+    group.examples = [replace(example, check="decode") for example in group.examples]
+    third.groups["s", "decode", "", "u"] = group
+    shown = Attribution("Model", "one cause")
+    results = joined([first, other, third]).values()
+    oracles = {"m": "tokenizers", "n": "tokenizers"}
+    (one,) = findings(results, oracles, (), lambda example, _: (example, shown), lambda _: "", {"de": 40})
+    assert one.count == 6
+    assert counted(one) == {"de": (3, 40)}
+
+
+def test_findings_are_in_the_order_of_the_weights_that_they_are_given() -> None:
+    weights = [Weight("policy"), Weight("natural text", (Share(ALL, "texts", 1, 9),)),
+               Weight("natural text", (Share(ALL, "texts", 2, 9),)), Weight("edge of Unicode")]  # fmt: skip
+    results = [result(0, "a" * number, rule=f"r{number}") for number in range(1, 5)]
+
+    def weigher(some: Sequence[Finding]) -> list[Finding]:
+        return [replace(one, weight=weights[len(one.example.case.text) - 1]) for one in some]
+
+    oracles = {"m": "tokenizers", "n": "tokenizers"}
+    same = joined(results).values()
+    weighed = findings(same, oracles, (), lambda *asked: asked, lambda _: "", weigher=weigher)
+    assert [one.weight for one in weighed] == [weights[2], weights[1], weights[3], weights[0]]
 
 
 def test_gathering_leaves_the_shards_as_they_were() -> None:

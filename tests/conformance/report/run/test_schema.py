@@ -100,6 +100,8 @@ PUBLISHED = {
     "LanguageCell": schema("run")["$defs"]["language"],
     "Finding": schema("finding"),
     "Confidence": schema("finding")["$defs"]["confidence"],
+    "Weight": schema("finding")["$defs"]["weight"],
+    "Share": schema("finding")["$defs"]["share"],
     "Mismatch": schema("finding")["$defs"]["mismatch"],
     "Case": schema("finding")["$defs"]["case"],
     "Evidence": schema("finding")["$defs"]["evidence"],
