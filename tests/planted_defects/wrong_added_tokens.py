@@ -15,7 +15,7 @@ import tokenizers
 from official import Official, Spans
 from reference import Reference
 
-from conformance.report.unicode_ages import age_of
+from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
 from reftok.spec.added_tokens import AddedTokenPattern, AddedVocabulary
 from reftok.spec.types import AddedToken, Span

@@ -11,7 +11,7 @@ from unicodedata import normalize, ucd_3_2_0
 from official import Official, Spans
 from reference import Reference, with_charsmap, with_options
 
-from conformance.report.unicode_ages import age_of
+from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
 from reftok.spec.normalizers import NFC
 from reftok.spec.text import NormalizedString

@@ -14,7 +14,7 @@ from official import Official
 from reference import Reference
 from tokenizers.pre_tokenizers import PreTokenizer, Sequence
 
-from conformance.report.unicode_ages import age_of
+from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
 from reftok.spec.byte_level import to_byte_characters
 from reftok.spec.pretokenizers import ByteLevel
