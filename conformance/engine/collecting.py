@@ -12,6 +12,7 @@ from conformance.checks.base import Answers, Compared, RoundTrip
 from conformance.checks.round_trip import RoundTripRule, round_trip_rule
 from conformance.core.case import Case
 from conformance.core.observation import UNTESTED, Decoded, Decoding, Encoded, Encoding, Failure
+from conformance.core.streaming import FedStream
 from conformance.engine.bench import Bench
 from conformance.engine.streams import Streams
 from conformance.inputs.cuts import Depth
@@ -178,7 +179,15 @@ class _Asker:
             encoded = self._streams.encoders(subject, case, answers.encoding)
         if "stream_decoded" in self._compared and ids is not None:
             decoded = self._streams.decoders(subject, ids, answers.decoding)
-        return replace(answers, stream_encoded=encoded, stream_decoded=decoded) if encoded or decoded else answers
+        if not encoded and not decoded:
+            return answers
+        failures = [one.streaming for one in (*(encoded or ()), *(decoded or ())) if isinstance(one.streaming, Failure)]
+        return replace(
+            answers,
+            stream_encoded=_tested_streams(encoded),
+            stream_decoded=_tested_streams(decoded),
+            adapter_error=answers.adapter_error or _adapter_error(*failures),
+        )
 
 
 def _adapter_error(*answers: Encoding | Decoding | None) -> str:
@@ -190,6 +199,14 @@ def _adapter_error(*answers: Encoding | Decoding | None) -> str:
 def _tested(answer: AnyAnswer) -> AnyAnswer | None:
     """An answer; None for one that says nothing of the implementation."""
     return None if isinstance(answer, Failure) and answer.kind in UNTESTED else answer
+
+
+def _tested_streams(fed: tuple[FedStream, ...] | None) -> tuple[FedStream, ...] | None:
+    """Streams without those that say nothing of the implementation."""
+    if fed is None:
+        return None
+    kept = tuple(one for one in fed if not (isinstance(one.streaming, Failure) and one.streaming.kind in UNTESTED))
+    return kept if kept or not fed else None
 
 
 def _ids(encoding: Encoding | None) -> tuple[int, ...] | None:

@@ -468,7 +468,7 @@ class ProtocolSubject(Subject):
     def _streamed(self, result: Any, feeding: Feeding) -> Streaming:
         found = result if isinstance(result, Failure) else streamed(result, feeding)
         if isinstance(found, Failure):
-            return None if found.kind in ("skipped", "adapter error") else found
+            return None if found.kind == "skipped" else found
         if found is None or feeding.to == "decoder" or not self._adds_nothing:
             return found
         return replace(found, given=self._in_template(found.given), beside=self._in_template(found.beside))

@@ -24,6 +24,8 @@ def started(number):
         capabilities["encode"] = {"fields": ["offsets"]}
     if WAY in ("says that it has a batch call", "dies of a batch"):
         capabilities["encode_batch"] = True
+    if WAY == "has an error of its own in a stream":
+        capabilities |= {"stream_encode": [], "stream_decode": []}
     if WAY == "says that it resets":
         capabilities["reset"] = True
     if WAY == "promises more than it knows":
@@ -148,6 +150,8 @@ def main():
             say({"id": number} if WAY == "says nothing of its start" else started(number))
         elif operation == "reset":
             say({"id": number})
+        elif operation == "stream":
+            say({"id": number, "error": {"message": "there are no streams"}})
         elif operation == "decode":
             say({"id": number, "results": [{"text": "x" * len(item["ids"])} for item in message["items"]]})
         elif operation == "encode_batch":

@@ -227,6 +227,22 @@ def test_an_error_of_the_adapter_is_a_problem_of_the_run_and_no_finding(
     assert "\x1b" not in result.stdout
 
 
+@pytest.mark.parametrize("check", ["stream-encode", "stream-decode"])
+def test_an_error_of_the_adapter_within_a_stream_is_a_problem_of_the_run_and_no_finding(
+    check: str, conformance_here: Command, tmp_path: Path
+) -> None:
+    """Fault: a stream that the adapter makes nothing of was as one that it does not have, and nobody was told."""
+    (tmp_path / "texts.txt").write_text("a\nbb\n", "utf-8")
+    command = f"{sys.executable} {PROGRAM} 'has an error of its own in a stream'"
+    arguments = ("--model", "spm-char", "--check", check, "--corpus", "texts.txt", *SMALLEST)
+    result = conformance_here("run", *arguments, "--subject", command, "--out", "out", cwd=tmp_path, isolated=True)
+    assert result.returncode == 1
+    said = " ".join(result.stdout.split())
+    assert "gave errors of its own in the place of answers" in said
+    assert "which prove nothing: there are no streams" in said
+    assert (tmp_path / "out" / "findings.jsonl").read_text("ascii") == ""
+
+
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
 def test_the_folder_of_a_harness_that_was_killed_is_swept_and_no_other(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
