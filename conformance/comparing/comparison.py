@@ -194,6 +194,8 @@ def _differences(before: Finding, after: Finding, asked_alike: bool) -> Iterator
         ("status", before.status, after.status),
         ("severity", before.example.severity, after.example.severity),
     ]
+    if "not weighed" not in (before.weight.kind, after.weight.kind):
+        values += [("weight", before.weight.kind, after.weight.kind)]
     if asked_alike:
         values += [("mismatches", f"{before.count:,}", f"{after.count:,}")]
         values += [("languages", ", ".join(before.languages), ", ".join(after.languages))]

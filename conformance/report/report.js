@@ -22,7 +22,7 @@
   // Rows of the table are all shown that match; of the sections only those of the first pages.
   const filter = () => {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = Object.fromEntries(["status", "severity", "subject"].map((name) => [name, form.elements[name].value]));
+    const wanted = Object.fromEntries(["status", "weight", "severity", "subject"].map((name) => [name, form.elements[name].value]));
     let found = 0, sections = 0;
     for (const item of items) {
       const is_found = matches(item, words, wanted);

@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from conformance.report.run import view
+from conformance.report.run import view, weight_words
 from conformance.report.text import visible
 
 LONGEST_VALUE = 4000
@@ -56,6 +56,8 @@ def _environment() -> Environment:
     environment.filters["number"] = lambda value: f"{value:,}"
     environment.filters["plural"] = view.plural
     environment.filters["capitalized"] = lambda sentence: sentence[:1].upper() + sentence[1:]
+    environment.filters["percent"] = weight_words.percent
+    environment.filters["share_of"] = weight_words.of_what
     environment.filters["day"] = view.shown_time
     environment.filters["markup"] = Markup.escape
     environment.filters["piece"] = lambda text: Markup.escape(visible(text, LONGEST_PIECE))

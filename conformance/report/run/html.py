@@ -15,9 +15,11 @@ from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.finding import SEVERITIES, Finding, Place
 from conformance.core.run import Cell, LanguageCell, Run
+from conformance.core.weight import WEIGHT_CLASSES, Share
 from conformance.report.run import view
 from conformance.report.run.alignment import Group, aligned
 from conformance.report.run.snippet import reproduction_command, snippet
+from conformance.report.run.weight_words import MOST_SHARES, weight_words, worst_words
 from conformance.report.templates import LONGEST_VALUE, page
 from conformance.report.text import CodePoint, code_points, visible
 
@@ -76,7 +78,10 @@ class HeatView:
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    """A finding with its input and answers laid out; input, answers: visible already."""
+    """A finding with its input and answers laid out; input, answers: visible already.
+
+    weight: in words. shares: all, where the words do not name them all.
+    """
 
     finding: Finding
     share: str
@@ -94,6 +99,8 @@ class FindingView:
     commands: list[str]
     commands_are_exact: bool
     reproduction: str
+    weight: str
+    shares: tuple[Share, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +131,24 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         run=run,
         good=run.exit_code == 0,
         headline=view.headline(run),
+        worst=view.worst_line(run),
         seconds=view.seconds(run),
         known=len(view.known_findings(run)),
         not_done=view.not_done(run),
         culprits=[
-            (item, view.accusation(item.worst), view.share_of(run, item.worst)) for item in view.culprits(run.findings)
+            (
+                item,
+                view.accusation(item.worst),
+                "; ".join(filter(None, (view.share_of(run, item.worst), worst_words(item.worst.weight)))),
+            )
+            for item in view.culprits(run.findings)
         ],
         most_culprits=MOST_CULPRITS,
         checks=view.checks(run),
         matrix=_matrix(run, findings),
         symbols=view.SYMBOLS,
         meanings=view.MEANINGS,
+        weights=[name for name in WEIGHT_CLASSES if any(item.weight.kind == name for item in findings)],
         severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
         heat_rows=_heat_rows(run),
         heat_totals=_heat_totals(run),
@@ -258,6 +272,8 @@ def _finding_view(run: Run, finding: Finding) -> FindingView:
         commands=commands,
         commands_are_exact=all(visible(command, LONGEST_VALUE) == command for command in commands),
         reproduction=snippet(finding, model),
+        weight=weight_words(finding.weight),
+        shares=finding.weight.parts if len(finding.weight.parts) > MOST_SHARES else (),
     )
 
 

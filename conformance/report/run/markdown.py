@@ -11,6 +11,7 @@ from conformance.core.finding import Finding
 from conformance.core.run import Run
 from conformance.report.run import view
 from conformance.report.run.view import SYMBOLS, Row, plural
+from conformance.report.run.weight_words import worst_words
 from conformance.report.text import visible
 
 MOST_FINDINGS = 8
@@ -30,6 +31,7 @@ def summary_markdown(run: Run) -> str:
     lines = [
         f"### {sign} Tokenizer conformance: {view.headline(run)}",
         "",
+        *([f"**{prose(view.worst_line(run))}**", ""] if view.worst_line(run) else []),
         f"{plural(run.answers, 'answer')} compared over {plural(run.cases, 'case')} in {view.seconds(run):.1f} s.",
         *listed([f"- **problem** {prose(problem)}" for problem in run.problems], MOST_PROBLEMS, "problem"),
         *listed(findings, MOST_FINDINGS, "unexpected finding"),
@@ -71,8 +73,10 @@ def finding_lines(finding: Finding, sign: str = "") -> list[str]:
     rule = prose(view.cause(finding), 120)
     said = {name: code(value) for name, value in view.fields(finding, 40)}
     scope = [f"  {prose(finding.scope, 200)}"] if finding.scope else []
+    weight = worst_words(finding.weight)
     return [
-        f"- {sign}**{finding.example.severity}** {where}: {rule} {view.seen(finding, '×')}",
+        f"- {sign}**{finding.example.severity}** {where}: {rule} {view.seen(finding, '×')}"
+        + (f"; {prose(weight)}" if weight else ""),
         *scope,
         f"  {said['input']} expected {said['expected']}, observed {said['observed']}",
     ]

@@ -1,4 +1,4 @@
-"""A run on the terminal: the matrix, what is unexpected, what is known, the problems, the verdict last."""
+"""A run on the terminal: the worst in words, the matrix, what is unexpected and known, the problems, the verdict."""
 
 from __future__ import annotations
 
@@ -30,11 +30,14 @@ def print_report(run: Run, console: Console) -> None:
     """Prints the whole report; foreign text is escaped, so that it cannot command the terminal."""
     lines = ConsoleLines(console)
     symbols = _PLAIN_SYMBOLS if console.options.ascii_only else view.SYMBOLS
+    kind: State = "equal" if run.exit_code == 0 else "new"
+    if worst := view.worst_line(run):
+        lines.line(lines.shown(f"{symbols['new']} ", "bold red").append_text(lines.text(worst, "bold", 400)))
+        lines.line()
     _matrix(run, symbols, lines)
     _findings(run, symbols, lines)
     _sentences(f"{symbols['none']} ", "dim", view.not_done_lines(run), lines)
     _sentences(f"{symbols['silent']} problem: ", _STYLES["silent"], run.problems, lines)
-    kind: State = "equal" if run.exit_code == 0 else "new"
     answers = f": {view.plural(run.answers, 'answer')} compared in {view.seconds(run):.1f} s"
     lines.line()
     lines.line(lines.shown(f"{symbols[kind]} {view.headline(run)}", _STYLES[kind]).append(answers, "default"))

@@ -12,6 +12,7 @@ from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.finding import Finding, Mismatch, Severity, Status
 from conformance.core.run import Absence, Cell, Run
+from conformance.report.run.weight_words import in_natural_text, weight_words, worst_words
 from conformance.report.text import visible, visible_part
 
 State = Literal["equal", "new", "known", "silent", "none"]
@@ -192,11 +193,30 @@ def headline(run: Run) -> str:
     if run.verdict == "as expected":
         return "As expected"
     what = [] if run.answers or run.verdict == "incomplete" else ["Nothing was compared"]
-    what += [plural(run.unexpected, "unexpected finding")] if run.unexpected else []
+    if run.unexpected:
+        natural = in_natural_text(new_findings(run))
+        what.append(plural(run.unexpected, "unexpected finding") + (f" ({natural})" if natural else ""))
     what += [plural(len(run.problems), "problem")] if run.problems else []
     if run.verdict == "incomplete":
         what.insert(0, "Incomplete")
     return ", ".join(what) or "Unexpected findings"
+
+
+def worst_line(run: Run) -> str:
+    """The worst of what is unexpected, in words, "" where nothing is, or nothing was weighed.
+
+    >>> from conformance.core.case import text_case
+    >>> from conformance.core.weight import Share, Weight
+    >>> from types import SimpleNamespace
+    >>> example = Mismatch("bpe", "mine", "ids", "r", "other ids", text_case("a", ""), "", "")
+    >>> weight = Weight("natural text", (Share("", "texts", 9, 900), Share("Arabic", "words", 6, 192)))
+    >>> worst_line(SimpleNamespace(findings=[Finding(example, 1, (), "", "r", "tokenizers", weight=weight)]))
+    'mine on bpe: wrong on 3.1 % of Arabic words'
+    """
+    for finding in new_findings(run)[:1]:
+        if words := worst_words(finding.weight):
+            return f"{finding.example.subject} on {finding.example.model}: {words}"
+    return ""
 
 
 def culprits(findings: Iterable[Finding]) -> list[Culprit]:
@@ -251,11 +271,12 @@ def seen(finding: Finding, sign: str) -> str:
 
 
 def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
-    """The cause and its scope, the shrunk input and both answers by their names, made visible; those that are there."""
+    """The cause, weight and scope, the shrunk input and both answers by their names, made visible; those there are."""
     expected, observed = answers(finding.example, limit).lines
     nearest = finding.example.evidence.nearest
     every = {
         "rule": visible(cause(finding)),
+        "weight": visible(weight_words(finding.weight), 400),
         "scope": visible(finding.scope),
         "foretold": confidence(finding),
         "input": shown_input(finding.example.case, limit),
