@@ -24,6 +24,24 @@ def age_of(character: str) -> str:
 
 
 @cache
+def of_each_age() -> str:
+    r"""A few characters of each version of Unicode since 5.0, from its first range, its last and one between.
+
+    >>> [f"{ord(character):X}" for character in of_each_age() if age_of(character) == "12.1"]
+    ['32FF']
+    """
+    found: dict[str, list[int]] = {}
+    for first, last, version in _ranges():
+        found.setdefault(version, []).extend({first: None, last: None})
+    return "".join(
+        chr(codes[place])
+        for version, codes in found.items()
+        if float(version) >= 5
+        for place in sorted({0, len(codes) // 3, 2 * len(codes) // 3, len(codes) - 1})
+    )
+
+
+@cache
 def _ranges() -> list[tuple[int, int, str]]:
     """First, last and version, in ascending order, by the property Age of Unicode 17.0 (tools/make_age_table.py)."""
     table = resources.files("conformance.core").joinpath("unicode_ages.txt").read_text("ascii")

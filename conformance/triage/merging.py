@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any, Generic
 
 from conformance.checks import CHECKS
@@ -21,6 +22,7 @@ from conformance.checks.encoding import IDS
 from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import NO_RULE, Confidence, Finding
 from conformance.core.observation import Decoded, Encoded
+from conformance.core.unicode_ages import of_each_age
 from conformance.diagnosis.causes import (
     UNSURE,
     Attribution,
@@ -47,10 +49,13 @@ LONGEST_TEXT = 2_000
 MOST_ROUNDS = 6
 FRESH_OF_EACH = 25
 """Cases of each generator that are looked through for those in the scope of a fault; of these, so many are asked:"""
-MOST_FRESH = 24
+MOST_FRESH = 40
 LEAST_FRESH = 3
 """So few say too little."""
 MOST_NEIGHBOURS = 80
+_PROBED = "\t\v\f\r\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u180e\u2000\u2007\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+"""What languages do not agree about; tables of other ages do not agree about what came with each."""
+_PROBING = ("a{0}b", " {0} a", "{0}.")
 _FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
 
 
@@ -232,7 +237,7 @@ class _Trial:
             return answer is not None and not agree(answer, right(asked))
 
         fresh: list[Any] = []
-        for asked in (*self._drawn(family, "held out"), *self._around(family, one)):
+        for asked in self._fresh(family, one):
             if len(fresh) == MOST_FRESH or self._is_late:
                 break
             if asked in family.places or asked in fresh or not is_in_scope(one.fault, asked):
@@ -244,6 +249,14 @@ class _Trial:
         others_scope = frozenset[int]().union(*(family.weigh(other.fault).scope for other in others))
         alone = {place for place in again.scope - others_scope if place >= family.witnesses}
         return Confidence(len(alone), len(again.fits & alone))
+
+    def _fresh(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Any]:
+        """What a fault may be tested on: by turns what generators give, and characters that tables disagree about."""
+        characters = (*_PROBED, *of_each_age()) if family is self._texts else ()
+        probes = (frame.format(character) for character in characters for frame in _PROBING)
+        turns = zip_longest(self._drawn(family, "held out"), probes)
+        yield from (asked for turn in turns for asked in turn if asked is not None)
+        yield from self._around(family, one)
 
     def _drawn(self, family: _Family[Any, Any, Any], seed: str) -> Iterator[Any]:
         """What generators give to ask a family, the same each time."""
