@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import regex
 
 from conformance.cli import options
 from conformance.cli.jobs import begin, checked_subjects, cores, end, interruptible, make_plan, typed_command
+from conformance.core.weight import Gate
 from conformance.files.lock import locked
 from conformance.fuzzing.corpus import Change, merge, minimize
 from conformance.fuzzing.drive import SessionJob, run_session
@@ -42,6 +44,8 @@ Examples:
       ten minutes more; what was found is asked again first
   conformance fuzz --model path/to/tokenizer.json --cases 100000 --seed 7 --out ci --quiet
       the same findings on any machine, with any number of workers
+  conformance fuzz --model bpe-qwen --subject mine.py:Tokenizer --time 10m --fail-on natural
+      ends with 1 only where natural text is changed
   conformance corpus minimize mine
   conformance corpus merge mine theirs
 """
@@ -89,13 +93,15 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     "--resume",
     type=options.a_path,
     metavar="RUN",
-    help="Go on with the session of this folder; other options than --time, --cases, --jobs and --quiet do not count.",
+    help="Go on with the session of this folder; other options than --time, --cases, --jobs, --fail-on and "
+    "--quiet do not count.",
 )
 @options.trust_option
 @options.jobs_option
 @options.timeout_option
 @options.memory_option
 @options.require_option
+@options.fail_on_option
 @options.quiet_option
 def fuzz(
     seconds: float | None,
@@ -104,6 +110,7 @@ def fuzz(
     resume: Path | None,
     trusts: bool,
     jobs: int | None,
+    fail_on: Gate,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -122,6 +129,7 @@ def fuzz(
     lines = ConsoleLines(console)
     with ExitStack() as held:
         job, session = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
+        job = replace(job, fail_on=fail_on)
         left = math.inf if seconds is None else max(seconds - (time.monotonic() - begun), min(seconds, LEAST_SECONDS))
         session_job = SessionJob(job, session, cases, left)
         with interruptible("fuzz", job.folder), SessionTeller(quiet) as told:

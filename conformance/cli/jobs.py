@@ -128,6 +128,8 @@ def interruptible(name: str, folder: Path) -> Iterator[None]:
 def end(run: Run, folder: Path, console: OutputConsole) -> NoReturn:
     """Show what came out of a run, and where its report is, and exit as it ended."""
     print_report(run, console)
+    if run.exit_code == 0 and run.unexpected:
+        console.print(f"None of them fails it: --fail-on {run.fail_on}")
     console.print(f"Report: {folder / HTML}", soft_wrap=True)
     sys.exit(run.exit_code)
 

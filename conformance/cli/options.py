@@ -11,6 +11,7 @@ import click
 
 from conformance.checks import CHECKS
 from conformance.core.slugs import named, slug
+from conformance.core.weight import GATES
 from conformance.engine.plan import LEAST_MEMORY
 from conformance.inputs.corpora import PARTS
 from conformance.subjects.definition import MOST_SECONDS
@@ -106,5 +107,14 @@ require_option = click.option(
     is_flag=True,
     help="End with 1 where a subject does not read one of the models, or lacks what a check needs that --check names. "
     "Default: the report tells it.",
+)
+fail_on_option = click.option(
+    "--fail-on",
+    type=click.Choice(list(GATES)),
+    default="any",
+    show_default=True,
+    help="Which unexpected findings end it with 1: those that change natural text, or could not be weighed (natural); "
+    "those and what made texts, special tokens and streams show, but not ids and options at the edge, and documented "
+    "choices (edge); all (any). Problems always do.",
 )
 quiet_option = click.option("--quiet", is_flag=True, help="No progress, only the report.")

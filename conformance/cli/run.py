@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import click
 from conformance.cli import options
 from conformance.cli.jobs import begin, checked_subjects, cores, end, interruptible, make_plan, resume_command
 from conformance.core.errors import UsageError
+from conformance.core.weight import Gate
 from conformance.files.lock import locked
 from conformance.fuzzing.folder import SESSION
 from conformance.inputs.shards import DEFAULT_SOURCES, MOST_FUZZ, SOURCES
@@ -39,6 +41,8 @@ Examples:
       all 1,112,064 Unicode scalar values, alone and in context
   conformance run --model bpe-qwen --inputs cuts --corpus texts/
       streams: every one-cut of up to 440 characters, every two-cut of up to 80
+  conformance run --model path/to/tokenizer.json --subject mine.py:Tokenizer --fail-on natural
+      a gate that only what changes natural text closes
   conformance run --resume reports/runs/20260101-120000
 """
 
@@ -84,18 +88,29 @@ Examples:
     "--resume",
     type=options.a_path,
     metavar="RUN",
-    help="Finish the run of this folder; other options than --jobs and --quiet do not count.",
+    help="Finish the run of this folder; other options than --jobs, --fail-on and --quiet do not count.",
 )
 @options.trust_option
+@options.fail_on_option
 @options.quiet_option
-def run(resume: Path | None, trusts: bool, out: Path | None, jobs: int | None, quiet: bool, **given: Any) -> None:
+def run(
+    resume: Path | None,
+    trusts: bool,
+    out: Path | None,
+    jobs: int | None,
+    fail_on: Gate,
+    quiet: bool,
+    **given: Any,
+) -> None:
     """Compare tokenizers on corpora, on their own vocab and on made inputs.
 
+    Each finding is weighed by the share of natural texts that it changes; the heaviest stand first.
     Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted
     (143 by SIGTERM, 129 by SIGHUP).
     """
     with ExitStack() as held:
         job = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
+        job = replace(job, fail_on=fail_on)
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
     end(outcome, job.folder, OutputConsole())

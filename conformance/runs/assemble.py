@@ -187,6 +187,7 @@ def _run(
         answers=sum(result.answers for result in results.values()),
         sources=plan.inputs.sources,
         fuzz=plan.inputs.fuzz,
+        fail_on=job.fail_on,
     )
 
 

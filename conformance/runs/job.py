@@ -12,6 +12,7 @@ from pathlib import Path
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
+from conformance.core.weight import Gate
 from conformance.engine.bench import load_reference, vocab_by_id
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
@@ -33,6 +34,7 @@ class Job:
     models: what the run says of the plan's models. folder: the run folder. command: as typed.
     full: all inputs and checks, so that what is expected must be seen.
     about: what the user's own subjects say of themselves, by label.
+    fail_on: which new findings fail it, by their weight.
     """
 
     plan: Plan
@@ -42,6 +44,7 @@ class Job:
     jobs: int
     full: bool
     about: Mapping[str, About] = field(default_factory=dict)
+    fail_on: Gate = "any"
 
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:

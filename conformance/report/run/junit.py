@@ -19,8 +19,8 @@ MOST_FAILURES = 50
 def junit_xml(run: Run) -> str:
     """The XML document.
 
-    New findings are failures; cells without answers and subjects that took no part are skipped; problems fail a suite
-    "run".
+    New findings are failures, those that do not weigh enough to fail the run are only told; cells without answers and
+    subjects that took no part are skipped; problems fail a suite "run".
     """
     findings: dict[Place, list[Finding]] = {}
     for finding in view.new_findings(run):
@@ -34,7 +34,7 @@ def junit_xml(run: Run) -> str:
             if isinstance(item, Absence):
                 _add_absence(suite, item)
             else:
-                _add_cell(suite, item, findings.get(item.place, []))
+                _add_cell(suite, item, run, findings.get(item.place, []))
     _add_problems(root, run)
     for suite in root:
         _add_totals(suite, run)
@@ -80,7 +80,9 @@ def _add_properties(suite: Element, run: Run) -> None:
         SubElement(properties, "property", name=name, value=value)
 
 
-def _add_cell(suite: Element, cell: Cell, findings: list[Finding]) -> None:
+def _add_cell(suite: Element, cell: Cell, run: Run, found: list[Finding]) -> None:
+    """found: the new findings of its place."""
+    findings = [finding for finding in found if run.is_failed_by(finding)]
     test = SubElement(suite, "testcase", classname=f"{cell.model}.{cell.subject}", name=cell.check)
     for finding in findings[:MOST_FAILURES]:
         example = finding.example
@@ -91,11 +93,12 @@ def _add_cell(suite: Element, cell: Cell, findings: list[Finding]) -> None:
         more = plural(len(findings) - MOST_FAILURES, "more unexpected finding")
         SubElement(test, "failure", type="mismatch", message=f"and {more}")
     kind = view.state(cell)
-    if not findings and kind == "new":
+    if not found and kind == "new":
         SubElement(test, "failure", type="mismatch", message=view.sentence(cell))
     elif not findings and cell.compared == 0:
         SubElement(test, "skipped", message=view.sentence(cell))
-    SubElement(test, "system-out").text = view.sentence(cell)
+    told = [failure_text(finding) for finding in found if finding not in findings][:MOST_FAILURES]
+    SubElement(test, "system-out").text = "\n\n".join([view.sentence(cell), *told])
 
 
 def _model(item: Cell | Absence) -> str:

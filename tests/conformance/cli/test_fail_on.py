@@ -1,0 +1,57 @@
+"""`--fail-on` says which findings end a command with 1, and the report begins with the worst in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance.report.run.folder import read_run_folder
+from tests.conformance.commands import SMALLEST, Command, Planted
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "hard.jsonl"
+    path.write_text(json.dumps({"text": "cafe\u0301 merges"}) + "\n", "ascii")
+    return path
+
+
+@pytest.mark.parametrize(("gate", "code"), [("natural", 0), ("edge", 1), ("any", 1)])
+def test_what_changes_no_natural_text_passes_the_gate_for_that(
+    conformance_here: Command, planted: Planted, corpus: Path, tmp_path: Path, gate: str, code: int
+) -> None:
+    asked = ("--model", "bpe-qwen", "--corpus", corpus, "--subject", planted("no_nfc"), *SMALLEST)
+    result = conformance_here("run", *asked, "--fail-on", gate, "--out", tmp_path / "run")
+    assert result.returncode == code, result.stderr
+    first, *_ = result.stdout.splitlines()
+    named = r"✗ no_nfc\.py:Subject on bpe-qwen: wrong at the edge of Unicode, and in none of \d+ natural texts"
+    assert re.fullmatch(named, first)
+    assert ("None of them fails it: --fail-on natural" in result.stdout) == (code == 0)
+    run = read_run_folder(tmp_path / "run")
+    assert (run.verdict, run.exit_code, run.fail_on) == ("unexpected findings", code, gate)
+    assert ("<failure" in (tmp_path / "run" / "junit.xml").read_text("utf-8")) == (code == 1)
+
+
+def test_what_changes_natural_text_fails_every_gate_and_is_told_first(
+    conformance_here: Command, planted: Planted, corpus: Path, tmp_path: Path
+) -> None:
+    asked = ("--model", "bpe-qwen", "--corpus", corpus, "--subject", planted("reversed_merges"), *SMALLEST)
+    result = conformance_here("run", *asked, "--fail-on", "natural", "--out", tmp_path / "run")
+    assert result.returncode == 1, result.stderr
+    first, *_ = result.stdout.splitlines()
+    assert re.fullmatch(r"✗ reversed_merges\.py:Subject on bpe-qwen: wrong on \d+ % of natural texts", first)
+    resumed = conformance_here("run", "--resume", tmp_path / "run", "--fail-on", "any", "--quiet")
+    assert resumed.returncode == 1, resumed.stderr
+    assert read_run_folder(tmp_path / "run").fail_on == "any"
+
+
+def test_a_session_has_the_gate_too(conformance_here: Command, planted: Planted, tmp_path: Path) -> None:
+    asked = ("--model", "bpe-qwen", "--check", "ids", "--cases", "400", "--subject", planted("no_nfc"), "--quiet")
+    result = conformance_here("fuzz", *asked, "--fail-on", "natural", "--out", tmp_path / "session")
+    run = read_run_folder(tmp_path / "session")
+    assert {finding.weight.kind for finding in run.findings if finding.status == "new"} == {"edge of Unicode"}
+    assert run.fail_on == "natural"
+    assert result.returncode == int(bool(run.problems)), result.stdout
