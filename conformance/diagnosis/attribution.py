@@ -27,7 +27,7 @@ from conformance.diagnosis.decode_stream import CAUSES
 from conformance.diagnosis.fault_search import FaultSearch, Sample
 from conformance.diagnosis.samples import OffsetSamples, StreamSamples
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encoding
-from conformance.faults import DecodingFault, Fault, decoding_faults, faults, of_classes, predicted
+from conformance.faults import DecodingFault, Fault, decoding_faults, faults, of_classes, of_sample, predicted
 from conformance.faults.inputs import of_removed
 from conformance.faults.models import piece_table
 from conformance.faults.older_releases import release_decoding_faults, release_faults
@@ -39,7 +39,8 @@ LONGEST_TEXT = 2_000
 LONGEST_SAMPLE = 300
 MOST_COMPARED = 8
 MOST_LEARNT = 40
-"""Samples from which faults are learnt, the shortest."""
+MOST_LEARNT_ALONE = 6
+"""Samples from which faults are learnt, the shortest; those that take what they change from one sample."""
 
 TextSample: TypeAlias = Sample[str, tuple[int, ...]]
 IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
@@ -228,6 +229,9 @@ class Attributor:
         found = self.encoding.find(name, sample)
         if may_search:
             found = self._of_classes(name, sample, found) or found
+            if found is None:
+                learnt = of_sample(self._tokenizer, sample.asked, sample.expected, sample.observed)
+                found = self.encoding.adopt(name, learnt)
         if found is not None:
             return Attribution(found.stage, found.rule)
         return attribute_boundaries(self._tokenizer, sample.asked, sample.observed)
@@ -270,7 +274,11 @@ class Attributor:
                         if self.encoding.fits(fault, sample):
                             characters.setdefault((make, fault.rule), {})[character] = None
         every = ((rule, make(self._tokenizer, "".join(found))) for (make, rule), found in characters.items())
-        return [fault for rule, some in every for fault in some if fault.rule == rule]
+        of_all = [fault for rule, some in every for fault in some if fault.rule == rule]
+        left = [one for one in differing if not any(self.encoding.fits(fault, one) for fault in of_all)]
+        shortest = sorted(left, key=lambda one: len(one.asked))[:MOST_LEARNT_ALONE]
+        alone = (of_sample(self._tokenizer, one.asked, one.expected, one.observed) for one in shortest)
+        return [*of_all, *{(fault.stage, fault.rule): fault for some in alone for fault in some}.values()]
 
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
         """The severity of a difference; a special token that the oracle does not give is the worst of other ids."""

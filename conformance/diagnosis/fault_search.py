@@ -60,11 +60,13 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         self._samples: dict[tuple[str, bool], list[Sample[Asked, Answer]]] = {}
         self._unexplained: dict[tuple[str, Candidate], list[Sample[Asked, Answer]]] = {}
         self._searches: Counter[str] = Counter()
+        self._adopted: list[Candidate] = []
 
     def renew(self) -> None:
         """Forget all subjects."""
         for known in (self._believed, self._credits, self._samples, self._unexplained, self._searches):
             known.clear()
+        self._adopted.clear()
 
     def observe(self, name: str, sample: Sample[Asked, Answer], is_sought: bool = False) -> None:
         """Take what a subject did; the first right answers and the first others are kept, and all that were sought."""
@@ -93,6 +95,14 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         believed.append(rivals[0])
         return rivals[0]
 
+    def adopt(self, name: str, some: Iterable[Candidate]) -> Candidate | None:
+        """The best of some that explain a mismatch and were learnt from it; it is believed from now on."""
+        best = next(iter(self._by_credit(name, some)), None)
+        if best is not None:
+            self._adopted.append(best)
+            self._believed.setdefault(name, []).append(best)
+        return best
+
     def rivals(self, name: str, sample: Sample[Asked, Answer]) -> list[Candidate]:
         """All that explain this mismatch and are not contradicted by most samples, the best first."""
         return self._by_credit(name, (one for one in self._all if self.fits(one, sample)))
@@ -112,7 +122,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     def of_rule(self, stage: str, rule: str) -> list[Candidate]:
         """The fault of a rule, or all of its variants."""
-        return [one for one in self._all if (one.stage, one.rule) == (stage, rule)]
+        return [one for one in (*self._all, *self._adopted) if (one.stage, one.rule) == (stage, rule)]
 
     def all_for(self, differing: Sequence[Sample[Asked, Answer]]) -> Sequence[Candidate]:
         """Every fault, and those that can be learnt from samples that differ."""

@@ -16,11 +16,12 @@ from conformance.faults.models import of_model
 from conformance.faults.normalizers import of_normalizers
 from conformance.faults.post_processors import of_post_processors
 from conformance.faults.pre_tokenizers import of_classes, of_pre_tokenizers
+from conformance.faults.samples import of_sample
 from conformance.faults.unicode_versions import of_unicode_versions
 from conformance.faults.white_space import of_white_space
 from reftok import Tokenizer
 
-__all__ = ["DecodingFault", "Fault", "decoding_faults", "faults", "of_classes", "predicted"]
+__all__ = ["DecodingFault", "Fault", "decoding_faults", "faults", "of_classes", "of_sample", "predicted"]
 
 
 def faults(tokenizer: Tokenizer) -> Iterator[Fault]:

@@ -1,0 +1,376 @@
+"""Ways to go wrong beyond a limit: buffers that are too small, for the text or for a word.
+
+Which limit it is must be learnt from an answer: see `of_limits`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+from conformance.faults.changed_models import (
+    ChangedModel,
+    Tokenize,
+    by_words,
+    in_pieces,
+    is_byte_level,
+    merged_otherwise,
+    words_of,
+)
+from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline, of_text
+from conformance.faults.models import LongestFirst
+from reftok import Tokenizer
+from reftok.spec.byte_level import from_byte_characters, to_byte_characters
+from reftok.spec.models.bpe import BPE
+from reftok.spec.types import Token
+
+LEAST = 4
+"""No smaller limit is sought: it would be no buffer."""
+_MARGIN = 8
+"""So far on either side of where the number of ids is right a limit is sought."""
+_WINDOW = 64
+"""No token has more characters."""
+_CUSTOMARY = sorted(
+    {power - less for power in (1 << exponent for exponent in range(2, 17)) for less in (0, 1, 2)}
+    | {digit * 10**exponent for exponent in range(1, 5) for digit in (1, 2, 3, 5)}
+)
+"""Numbers that programmers take."""
+
+UNITS = ("characters", "bytes", "UTF-16 units")
+_LONGEST_CHARACTER = {"characters": 1, "bytes": 4, "UTF-16 units": 2}
+
+
+def customary(lowest: int, highest: int) -> list[int]:
+    """Limits to try of all in a range, which one answer does not tell apart; the round ones first.
+
+    >>> customary(60, 70), customary(65, 70), customary(71, 70)
+    ([64, 63, 62, 60, 70], [65, 70], [])
+    """
+    if lowest > highest:
+        return []
+    found = _CUSTOMARY[bisect_left(_CUSTOMARY, lowest) : bisect_right(_CUSTOMARY, highest)]
+    return list(dict.fromkeys((*reversed(found), lowest, highest)))
+
+
+def of_limits(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observed_ids: Sequence[int]) -> Faults:
+    """The limits, of the text and of its words, beyond which something would have given this answer."""
+    observed = list(observed_ids)
+    if observed == list(right_ids):
+        return
+    candidates = (
+        *_of_text(tokenizer, text, observed),
+        *_of_tokens(tokenizer, text, list(right_ids), observed),
+        *_of_words(tokenizer, text, observed),
+    )
+    for fault in candidates:
+        if list(fault.ids(text)) == observed:
+            yield fault
+
+
+# --- lengths
+
+
+def length(text: str, unit: str) -> int:
+    """How long a text is.
+
+    >>> [length("a\U0001f937", unit) for unit in UNITS]
+    [2, 5, 3]
+    """
+    if unit == "bytes":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) + sum(one > "\uffff" for one in text) * (unit == "UTF-16 units")
+
+
+def head(text: str, unit: str, limit: int) -> str:
+    """As many whole characters as the limit leaves room for.
+
+    >>> [head("a\U0001f937b", unit, 3) for unit in UNITS] == ["a\U0001f937b", "a", "a\U0001f937"]
+    True
+    """
+    if unit == "characters" or text.isascii():
+        return text[:limit]
+    if unit == "bytes":
+        return text.encode("utf-8", "surrogatepass")[:limit].decode("utf-8", "ignore")
+    return text.encode("utf-16-le", "surrogatepass")[: 2 * limit].decode("utf-16-le", "ignore")
+
+
+def pieces(text: str, unit: str, limit: int) -> list[str]:
+    """The text in pieces that fit, none of which ends within a character.
+
+    >>> pieces("abcde", "characters", 2)
+    ['ab', 'cd', 'e']
+    """
+    if unit == "characters" or text.isascii():
+        return [text[start : start + limit] for start in range(0, len(text), limit)]
+    found: list[str] = []
+    while text:
+        found.append(head(text, unit, limit) or text[0])
+        text = text[len(found[-1]) :]
+    return found
+
+
+# --- of the text
+
+
+def cut_text(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
+    """The text cut off."""
+    return of_text("Input", f"the text is cut at {limit} {unit}", tokenizer, lambda text: head(text, unit, limit))
+
+
+def torn_text(tokenizer: Tokenizer, limit: int) -> Fault:
+    """The text cut off within a character, what is left of it replaced."""
+
+    def torn(text: str) -> str:
+        return text.encode("utf-8")[:limit].decode("utf-8", "replace")
+
+    return of_text("Input", f"the text is cut at {limit} bytes", tokenizer, torn)
+
+
+def dropped_text(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
+    """Nothing in place of the text."""
+    rule = f"texts of more than {limit} {unit} are dropped"
+    return of_text("Input", rule, tokenizer, lambda text: "" if length(text, unit) > limit else text)
+
+
+def text_in_pieces(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
+    """The text encoded piece by piece, the special tokens once around all."""
+
+    def ids(text: str) -> Sequence[int]:
+        if length(text, unit) <= limit:
+            return tokenizer.encode_ids(text)
+        before, after = around(tokenizer)
+        bare = (tokenizer.encode_ids(one, add_special_tokens=False) for one in pieces(text, unit, limit))
+        return [*before, *(token_id for piece in bare for token_id in piece), *after]
+
+    return Fault("Input", f"the text is encoded in pieces of {limit} {unit}", ids)
+
+
+def cut_ids(tokenizer: Tokenizer, limit: int, keeps_end: bool) -> Fault:
+    """The ids cut off; keeps_end: the special tokens behind them are not."""
+
+    def cut(ids: Sequence[int]) -> Sequence[int]:
+        after = around(tokenizer)[1] if keeps_end else []
+        return ids if len(ids) <= limit else [*ids[: limit - len(after)], *after]
+
+    return of_ids("PostProcessor", f"the text is cut at {limit} tokens", tokenizer, cut)
+
+
+def last_ids(tokenizer: Tokenizer, limit: int, keeps_start: bool) -> Fault:
+    """The ids cut off at the start."""
+
+    def cut(ids: Sequence[int]) -> Sequence[int]:
+        before = around(tokenizer)[0] if keeps_start else []
+        return ids if len(ids) <= limit else [*before, *ids[len(ids) - limit + len(before) :]]
+
+    return of_ids("PostProcessor", f"the last {limit} tokens of the text are kept", tokenizer, cut)
+
+
+def around(tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+    """The special tokens before a text, and those after it."""
+    bare, whole = tokenizer.encode_ids("a", add_special_tokens=False), tokenizer.encode_ids("a")
+    places = range(len(whole) - len(bare) + 1)
+    start = next((start for start in places if whole[start : start + len(bare)] == bare), 0)
+    return whole[:start], whole[start + len(bare) :]
+
+
+def _of_text(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
+    number = partial(_number_of_ids, tokenizer, text)
+    lowest = bisect_left(range(len(text)), len(observed), key=number)
+    highest = bisect_right(range(len(text)), len(observed), key=number)
+    for stop in range(max(LEAST, lowest - _MARGIN), min(len(text), highest + _MARGIN)):
+        if tokenizer.encode_ids(text[:stop]) == observed:
+            for unit in UNITS:
+                shortest, next_one = length(text[:stop], unit), length(text[: stop + 1], unit)
+                yield from (cut_text(tokenizer, unit, limit) for limit in customary(shortest, next_one - 1))
+        if not text[stop].isascii() and tokenizer.encode_ids(text[:stop] + "\ufffd") == observed:
+            bounds = length(text[:stop], "bytes") + 1, length(text[: stop + 1], "bytes") - 1
+            yield from (torn_text(tokenizer, limit) for limit in customary(*bounds))
+    if observed == tokenizer.encode_ids(""):
+        for unit in UNITS:
+            yield from (dropped_text(tokenizer, unit, limit) for limit in customary(LEAST, length(text, unit) - 1))
+    yield from _of_text_in_pieces(tokenizer, text, observed)
+
+
+def _of_text_in_pieces(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
+    encoding = tokenizer.encode(text)
+    same = _same(encoding.ids, observed)
+    start = next((start for start, stop in encoding.offsets[same:] if stop), len(text))
+    place = len(around(tokenizer)[0])
+    for unit in UNITS[: 1 if text.isascii() else None]:
+        seams = {length(text[:seam], unit) for seam in range(start + 1, min(len(text), start + _WINDOW))}
+        for limit in _parts(seams, 1 if text.isascii() else _LONGEST_CHARACTER[unit]):
+            first = tokenizer.encode_ids(head(text, unit, limit), add_special_tokens=False)
+            if first == observed[place : place + len(first)]:
+                yield from (text_in_pieces(tokenizer, one, limit) for one in (UNITS if text.isascii() else [unit]))
+
+
+def _number_of_ids(tokenizer: Tokenizer, text: str, stop: int) -> int:
+    return len(tokenizer.encode_ids(text[:stop]))
+
+
+def _parts(seams: Iterable[int], most_lost: int) -> list[int]:
+    """The lengths of equal pieces, one of whose ends may be one of these; the round ones first.
+
+    most_lost: so much of a piece, less one, may be left empty.
+
+    >>> _parts([128], 1)
+    [128, 64, 32, 16, 8, 4]
+    """
+    found: set[int] = set()
+    for seam in seams:
+        for parts in range(1, seam // LEAST + 1):
+            lowest = -(-seam // parts)
+            found.update(range(lowest, (seam + (most_lost - 1) * parts) // parts + 1))
+    return sorted(found, key=lambda limit: (limit not in _CUSTOMARY, -limit))
+
+
+def _same(some: Sequence[int], others: Sequence[int]) -> int:
+    """How many ids are the same from the start."""
+    most = min(len(some), len(others))
+    return next((place for place in range(most) if some[place] != others[place]), most)
+
+
+def _of_tokens(tokenizer: Tokenizer, text: str, right: list[int], observed: list[int]) -> Iterator[Fault]:
+    limit = len(observed)
+    if LEAST <= limit < len(right):
+        for keeps_special in (True, False):
+            yield cut_ids(tokenizer, limit, keeps_special)
+            yield last_ids(tokenizer, limit, keeps_special)
+
+
+# --- of words
+
+
+class Words:
+    """The words that the model of a tokenizer is given, and what may become of those beyond a limit.
+
+    A word is a pre-token; where there is no pre-tokenizer, what begins with `▁`.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._is_byte_level = is_byte_level(tokenizer)
+        self.cut = words_of(tokenizer)
+        self.tokenize = tokenizer.spec.model.tokenize
+
+    def of_text(self, text: str) -> list[tuple[str, list[int]]]:
+        """The words of a text with their ids; an added token is a word "" with an id."""
+        found: list[tuple[str, list[int]]] = []
+        for split in self._tokenizer.spec.pre_tokenized(text):
+            if split.tokens is not None:
+                found.append(("", [token.id for token in split.tokens]))
+            else:
+                found += [(word, self.ids(word)) for word in self.cut(split.normalized.text)]
+        return found
+
+    def ids(self, word: str) -> list[int]:
+        """The ids of a word."""
+        return [token.id for token in self.tokenize(word)]
+
+    def length(self, word: str, unit: str) -> int:
+        """How long the text is that a word stands for."""
+        return length(self._text(word), unit) if unit != "bytes" or not self._is_byte_level else len(word)
+
+    def pieces(self, word: str, unit: str, limit: int) -> list[str]:
+        """The word in pieces that fit."""
+        if not self._is_byte_level:
+            return pieces(word, unit, limit)
+        if unit == "bytes":
+            return pieces(word, "characters", limit)
+        return [to_byte_characters(piece.encode("utf-8")) for piece in pieces(self._text(word), unit, limit)]
+
+    def _text(self, word: str) -> str:
+        data = from_byte_characters(word) if self._is_byte_level else None
+        return word if data is None else data.decode("utf-8", "replace")
+
+    def changed(self, rule: str, is_other: Callable[[str], bool], other: Tokenize) -> Fault:
+        """The fault that finds other tokens for some words."""
+        tokenize = by_words(self.tokenize, self.cut, is_other, other)
+        model = ChangedModel(self._tokenizer.model, tokenize)
+        return of_pipeline("Model", rule, self._tokenizer, lambda: replace(self._tokenizer.spec, model=model))
+
+    def beyond(self, rule: str, unit: str, limit: int, other: Tokenize) -> Fault:
+        """The fault that finds other tokens for words beyond a limit; rule: with places for limit and unit."""
+        return self.changed(rule.format(limit, unit), lambda word: self.length(word, unit) > limit, other)
+
+    def cut_off(self, unit: str, limit: int) -> Fault:
+        """What is beyond the limit is lost."""
+        rule = "words are cut at {} {}"
+        return self.beyond(rule, unit, limit, lambda word: self.tokenize(self.pieces(word, unit, limit)[0]))
+
+    def in_pieces(self, unit: str, limit: int) -> Fault:
+        """Each piece is a word of its own."""
+
+        def tokens(word: str) -> Sequence[Token]:
+            found = self.pieces(word, unit, limit)
+            return in_pieces(found, [self.tokenize] * len(found))
+
+        return self.beyond("words are encoded in pieces of {} {}", unit, limit, tokens)
+
+    def tokens_cut_off(self, limit: int) -> Fault:
+        """The tokens of a word beyond a limit are lost."""
+
+        def tokens(word: str) -> Sequence[Token]:
+            return self.tokenize(word)[:limit]
+
+        return self.changed(f"words are cut at {limit} tokens", lambda word: True, tokens)
+
+    def otherwise(self) -> Iterator[tuple[str, Tokenize]]:
+        """Rule, with places for limit and unit, and what becomes of words that are too long as a whole."""
+        model = self._tokenizer.model
+        yield "words of more than {} {} are dropped", lambda word: []
+        unknown = model.unk_id
+        if unknown is not None:
+            yield "words of more than {} {} are unknown", lambda word: [Token(unknown, word, (0, len(word)))]
+        if isinstance(model, BPE):
+            yield "words of more than {} {} are not merged", model.with_merges({}).tokenize
+        orders = (
+            ("of equal merges the last goes first in words of more than {} {}", True, True),
+            ("merges go from left to right in words of more than {} {}", False, False),
+        )
+        for rule, from_the_end, by_rank in orders:
+            tokenize = merged_otherwise(model, from_the_end, by_rank)
+            if tokenize is not None:
+                yield rule, tokenize
+        yield "the longest entry first in words of more than {} {}", LongestFirst(model.vocab, unknown).tokenize
+
+
+def _of_words(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
+    words = Words(tokenizer)
+    found = words.of_text(text)
+    place = len(around(tokenizer)[0])
+    for word, ids in found:
+        if observed[place : place + len(ids)] != ids:
+            yield from _at_word(words, word, ids, observed[place:])
+            break
+        place += len(ids)
+    before, after = around(tokenizer)
+    for rule, other in words.otherwise():
+        changed = [(word, ids, [token.id for token in other(word)] if word else ids) for word, ids in found]
+        for unit in UNITS if any(ids != others for _, ids, others in changed) else ():
+            sized = [(words.length(word, unit), ids, others) for word, ids, others in changed]
+            lengths = sorted({LEAST, *(size for size, _, _ in sized)})
+            for shorter, longer in pairwise(lengths):
+                bare = (token_id for size, ids, others in sized for token_id in (others if size > shorter else ids))
+                if [*before, *bare, *after] == observed and shorter >= LEAST:
+                    yield from (words.beyond(rule, unit, limit, other) for limit in customary(shorter, longer - 1))
+    most = max((len(ids) for _, ids in found), default=0)
+    yield from (words.tokens_cut_off(limit) for limit in range(LEAST, min(most, len(observed) + 1)))
+
+
+def _at_word(words: Words, word: str, ids: Sequence[int], observed: Sequence[int]) -> Iterator[Fault]:
+    """The limits within the word where two answers part first."""
+    same = _same(ids, observed)
+    ends = [token.span_normalized[1] for token in words.tokenize(word)]
+    start = ends[same - 1] if same else 0
+    for stop in (*ends[:same], *range(start + 1, min(start + _WINDOW, len(word)))):
+        first = words.ids(word[:stop])
+        if stop < len(word) and first == observed[: len(first)]:
+            for unit in UNITS:
+                limits = range(words.length(word[:stop], unit), words.length(word[: stop + 1], unit))
+                for limit in limits if limits and limits[0] >= LEAST else ():
+                    yield words.cut_off(unit, limit)
+                    yield words.in_pieces(unit, limit)

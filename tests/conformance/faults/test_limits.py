@@ -1,0 +1,103 @@
+"""What a limit does is learnt from one answer, and foretells others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import cycle, islice
+
+import pytest
+
+from conformance.faults import Fault
+from conformance.faults.limits import Words, cut_ids, cut_text, dropped_text, last_ids, text_in_pieces, torn_text
+from conformance.faults.samples import of_sample
+from reftok import Tokenizer
+from tests.conformance.faults.test_rules import documented
+from tests.conformance.models import load
+
+SENTENCE = "The quick naïve fox wouldn't jump over 12 lazy dogs – それは 𝒻un 🤷. "
+WORD = "Donaudampfschifffahrtsgesellschaftskapitänsmützenhersteller"
+
+
+def text_of(length: int) -> str:
+    return "".join(islice(cycle(SENTENCE), length))
+
+
+def rules(tokenizer: Tokenizer, text: str, wrong: Sequence[int]) -> list[str]:
+    """The rules that are learnt, all of which are documented and give the answer."""
+    found = [*of_sample(tokenizer, text, tokenizer.encode_ids(text), wrong)]
+    assert [
+        fault.rule for fault in found if re.sub(r"(?<= )\d+", "N", fault.rule) not in documented()[fault.stage]
+    ] == []
+    assert [fault.rule for fault in found if list(fault.ids(text)) != list(wrong)] == []
+    return [fault.rule for fault in found]
+
+
+@pytest.mark.parametrize("model", ["bpe-qwen", "bpe-llama3", "spm-unigram", "spm-bpe-hf"])
+@pytest.mark.parametrize(
+    ("fault", "rule"),
+    [
+        (lambda tokenizer: cut_text(tokenizer, "characters", 64), "the text is cut at 64 characters"),
+        (lambda tokenizer: cut_text(tokenizer, "bytes", 100), "the text is cut at 100 bytes"),
+        (lambda tokenizer: cut_text(tokenizer, "UTF-16 units", 127), "the text is cut at 127 UTF-16 units"),
+        (lambda tokenizer: torn_text(tokenizer, 58), "the text is cut at 58 bytes"),
+        (lambda tokenizer: dropped_text(tokenizer, "characters", 128), "texts of more than 128 characters are dropped"),
+        (
+            lambda tokenizer: text_in_pieces(tokenizer, "characters", 50),
+            "the text is encoded in pieces of 50 characters",
+        ),
+        (lambda tokenizer: text_in_pieces(tokenizer, "bytes", 63), "the text is encoded in pieces of 63 bytes"),
+        (lambda tokenizer: cut_ids(tokenizer, 20, True), "the text is cut at 20 tokens"),
+        (lambda tokenizer: last_ids(tokenizer, 20, False), "the last 20 tokens of the text are kept"),
+    ],
+)
+def test_a_limit_of_the_text_is_learnt(model: str, fault: Callable[[Tokenizer], Fault], rule: str) -> None:
+    tokenizer = load(model)
+    wrong = fault(tokenizer)
+    text = text_of(180)
+    assert wrong.rule == rule
+    assert list(wrong.ids(text)) != tokenizer.encode_ids(text)
+    assert rule in rules(tokenizer, text, wrong.ids(text))
+    assert list(wrong.ids(text[:20])) == tokenizer.encode_ids(text[:20])
+
+
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-unigram", "spm-bpe-hf"])
+@pytest.mark.parametrize(
+    ("fault", "rule"),
+    [
+        (lambda words: words.cut_off("characters", 32), "words are cut at 32 characters"),
+        (lambda words: words.cut_off("bytes", 48), "words are cut at 48 bytes"),
+        (lambda words: words.in_pieces("characters", 20), "words are encoded in pieces of 20 characters"),
+        (lambda words: words.in_pieces("bytes", 17), "words are encoded in pieces of 17 bytes"),
+        (lambda words: words.tokens_cut_off(8), "words are cut at 8 tokens"),
+        (
+            lambda words: words.beyond("words of more than {} {} are dropped", "bytes", 32, lambda word: []),
+            "words of more than 32 bytes are dropped",
+        ),
+    ],
+)
+def test_a_limit_of_words_is_learnt(model: str, fault: Callable[[Words], Fault], rule: str) -> None:
+    tokenizer = load(model)
+    wrong = fault(Words(tokenizer))
+    text = f"Der {WORD} und die {WORD[:15]}"
+    assert wrong.rule == rule
+    assert list(wrong.ids(text)) != tokenizer.encode_ids(text)
+    assert rule in rules(tokenizer, text, wrong.ids(text))
+    assert list(wrong.ids("Der und die")) == tokenizer.encode_ids("Der und die")
+
+
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe-hf", "spm-bpe"])
+def test_another_order_of_merges_in_long_words_is_learnt(model: str) -> None:
+    words = Words(load(model))
+    text = "ababab aaaaaaaaa " + "aaa" * 11
+    right = load(model).encode_ids(text)
+    for rule, other in words.otherwise():
+        wrong = words.beyond(rule, "characters", 16, other)
+        if list(wrong.ids(text)) != right:
+            assert wrong.rule in rules(load(model), text, wrong.ids(text))
+            assert list(wrong.ids("ababab aaaaaaaaa")) == load(model).encode_ids("ababab aaaaaaaaa")
+
+
+def test_nothing_is_learnt_from_the_answer_of_something_else() -> None:
+    right = load("bpe-qwen").encode_ids("Hello world")
+    assert rules(load("bpe-qwen"), "Hello world", [*right, 7]) == []
