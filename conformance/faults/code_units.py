@@ -1,0 +1,185 @@
+"""Ways to take code units or bytes for characters: UTF-16 of Java, C# and JavaScript, the signed bytes of C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from conformance.faults.changed_models import ChangedModel, by_words, is_byte_level
+from conformance.faults.fault import Faults, of_pipeline, of_text
+from conformance.faults.translated import splits_by_class, with_other_splits
+from reftok import Tokenizer
+from reftok.spec.byte_level import CHARACTER_TO_BYTE, from_byte_characters, to_byte_characters
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.pipeline import Pipeline
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES
+from reftok.spec.stages import Model, PreTokenizer
+from reftok.spec.text import NormalizedString, resplit
+from reftok.spec.text import Split as Part
+from reftok.spec.types import Token
+
+_ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
+_HALVES = re.compile("[\ud800-\udfff]")
+_HIGH_BYTES = "".join(one for one, byte in CHARACTER_TO_BYTE.items() if byte > 0x7F)
+_WITHOUT_HIGH_BYTES = dict.fromkeys(map(ord, _HIGH_BYTES))
+
+
+def of_code_units(tokenizer: Tokenizer) -> Faults:
+    """Patterns that see UTF-16 units, surrogates that are encoded, bytes that have a sign, text in another encoding."""
+    if any(map(splits_by_class, with_other_splits(tokenizer.pre_tokenizers))):
+        for half in ("\ufffd", "?"):
+            rule = "patterns see UTF-16 units: surrogates are no letters"
+            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_by_units, tokenizer, half), _is_above_utf_16)
+    if is_byte_level(tokenizer):
+        rule = "surrogates are encoded one by one, as CESU-8"
+        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_as_cesu_8, tokenizer), _is_above_utf_16)
+        rule = "bytes are signed: those from 0x80 on are lost"
+        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), _is_not_ascii)
+    elif _has_byte_fallback(tokenizer.model):
+        rule = "surrogates are encoded one by one, as CESU-8"
+        yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as_cesu_8, tokenizer), _is_above_utf_16)
+        unknown = tokenizer.model.unk_id
+        if unknown is not None:
+            rule = "bytes are signed: those from 0x80 on are unknown"
+            yield of_pipeline("Model", rule, tokenizer, partial(_unknown_bytes, tokenizer, unknown), _is_not_ascii)
+    changes: tuple[tuple[str, Callable[[str], str]], ...] = (
+        ("bytes of UTF-8 are taken for Latin-1", lambda text: text.encode("utf-8").decode("latin-1")),
+        ("bytes of UTF-8 are taken for Windows-1252", _as_windows_1252),
+        ("what Latin-1 does not have becomes ?", lambda text: text.encode("latin-1", "replace").decode("latin-1")),
+        ("what ASCII does not have becomes ?", lambda text: text.encode("ascii", "replace").decode("ascii")),
+        ("what ASCII does not have is removed", lambda text: text.encode("ascii", "ignore").decode("ascii")),
+        ("characters above U+FFFF are removed", lambda text: _ABOVE_UTF_16.sub("", text)),
+        ("characters above U+FFFF become U+FFFD", lambda text: _ABOVE_UTF_16.sub("\ufffd", text)),
+        ("code points are cut to 16 bits", lambda text: _ABOVE_UTF_16.sub(lambda one: _low_half(one[0]), text)),
+    )
+    for rule, change in changes:
+        yield of_text("Input", rule, tokenizer, change)
+
+
+def _is_above_utf_16(text: str) -> bool:
+    return _ABOVE_UTF_16.search(text) is not None
+
+
+def _is_not_ascii(text: str) -> bool:
+    return not text.isascii()
+
+
+def _as_windows_1252(text: str) -> str:
+    data = text.encode("utf-8")
+    return "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in data)
+
+
+def _low_half(character: str) -> str:
+    low = chr(ord(character) & 0xFFFF)
+    return "\ufffd" if _HALVES.match(low) else low
+
+
+def _units(text: str) -> str:
+    """The UTF-16 units of a text, each as a code point.
+
+    >>> [f"{ord(unit):X}" for unit in _units("a\U0001f937")]
+    ['61', 'D83E', 'DD37']
+    """
+    return _ABOVE_UTF_16.sub(lambda one: _halves(one[0]), text)
+
+
+def _halves(character: str) -> str:
+    high, low = divmod(ord(character) - 0x10000, 0x400)
+    return chr(0xD800 + high) + chr(0xDC00 + low)
+
+
+# --- patterns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitByUnits:
+    """A step that only cuts, and sees UTF-16 units; half: what a character that is cut in two becomes, twice."""
+
+    step: PreTokenizer
+    half: str
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return resplit(splits, self._cut)
+
+    def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        characters = [index for index, one in enumerate(normalized.text) for _ in range(1 + (one > "\uffff"))]
+        units = _units(normalized.text)
+        found: list[NormalizedString] = []
+        for part in self.step.pre_tokenize([Part(NormalizedString(units))]):
+            start, stop = part.normalized.original_span(0, len(part.normalized))
+            text = units[start:stop].encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+            spans = normalized.spans()[characters[start] : characters[stop - 1] + 1]
+            found.append(NormalizedString(_HALVES.sub(self.half, text), spans[0][0], spans))
+        return found
+
+
+def _by_units(tokenizer: Tokenizer, half: str) -> Pipeline:
+    steps = with_other_splits(tokenizer.pre_tokenizers, splits_by_class, lambda step: SplitByUnits(step, half))
+    return replace(tokenizer.spec, pre_tokenizers=steps)
+
+
+# --- bytes
+
+
+def _with_bytes(tokenizer: Tokenizer, change: Callable[[str], str]) -> Pipeline:
+    """The bytes that the model is given, in their characters, changed."""
+    model = tokenizer.spec.model
+
+    def tokenize(text: str) -> Sequence[Token]:
+        changed = change(text)
+        tokens = model.tokenize(changed)
+        return tokens if changed == text else [replace(token, span_normalized=(0, len(text))) for token in tokens]
+
+    return replace(tokenizer.spec, model=ChangedModel(model, tokenize))
+
+
+def _as_cesu_8(tokenizer: Tokenizer) -> Pipeline:
+    def change(text: str) -> str:
+        data = from_byte_characters(text)
+        if data is None:
+            return text
+        return to_byte_characters(_units(data.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass"))
+
+    return _with_bytes(tokenizer, change)
+
+
+def _ascii_bytes(tokenizer: Tokenizer) -> Pipeline:
+    return _with_bytes(tokenizer, lambda text: text.translate(_WITHOUT_HIGH_BYTES))
+
+
+def _has_byte_fallback(model: Model) -> bool:
+    return isinstance(model, BPE | PieceModel | Unigram) and model.byte_fallback
+
+
+def _with_fallback(tokenizer: Tokenizer, ids_of: Callable[[str], Sequence[int]], characters: str) -> Pipeline:
+    """The ids of some unknown characters, a class of a pattern, found otherwise."""
+    model = tokenizer.spec.model
+    cut = re.compile(f"[{characters}]|[^{characters}]+")
+
+    def words(text: str) -> Iterator[str]:
+        return (found[0] for found in cut.finditer(text))
+
+    def is_other(word: str) -> bool:
+        return len(word) == 1 and cut.fullmatch(word) is not None and word not in model.vocab and word > "\x7f"
+
+    def other(word: str) -> Sequence[Token]:
+        return [Token(token_id, word, (0, 1)) for token_id in ids_of(word)]
+
+    return replace(tokenizer.spec, model=ChangedModel(model, by_words(model.tokenize, words, is_other, other)))
+
+
+def _fallback_as_cesu_8(tokenizer: Tokenizer) -> Pipeline:
+    vocab = tokenizer.model.vocab
+
+    def ids_of(character: str) -> Sequence[int]:
+        return [vocab[BYTE_PIECES[byte]] for byte in _units(character).encode("utf-8", "surrogatepass")]
+
+    return _with_fallback(tokenizer, ids_of, "\U00010000-\U0010ffff")
+
+
+def _unknown_bytes(tokenizer: Tokenizer, unknown: int) -> Pipeline:
+    return _with_fallback(tokenizer, lambda character: [unknown] * len(character.encode("utf-8")), "\x80-\U0010ffff")

@@ -1,0 +1,74 @@
+"""Code units and bytes that are taken for characters."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.faults.code_units import SplitByUnits, of_code_units
+from reftok.spec.byte_level import from_byte_characters
+from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.pretokenizers import Split
+from reftok.spec.text import NormalizedString
+from reftok.spec.text import Split as Part
+from tests.conformance.models import load
+
+
+def tokens(model: str, rule: str, text: str) -> list[list[str | None]]:
+    found = [one for one in of_code_units(load(model)) if one.rule.startswith(rule)]
+    return [[load(model).id_to_token(token_id) for token_id in one.ids(text)] for one in found]
+
+
+@pytest.mark.parametrize(
+    ("model", "rule", "text", "same_as"),
+    [
+        ("bpe-qwen", "bytes of UTF-8 are taken for Latin-1", "né", "nÃ©"),
+        ("bpe-qwen", "bytes of UTF-8 are taken for Windows-1252", "–", "â€“"),
+        ("bpe-qwen", "what Latin-1 does not have", "é–", "é?"),
+        ("bpe-qwen", "what ASCII does not have becomes ?", "é–", "??"),
+        ("bpe-qwen", "what ASCII does not have is removed", "né–", "n"),
+        ("spm-unigram", "characters above U+FFFF are removed", "a🤷b", "ab"),
+        ("spm-unigram", "characters above U+FFFF become", "a🤷b", "a\ufffdb"),
+        ("spm-unigram", "code points are cut to 16 bits", "a\U0001f937b", "a\uf937b"),
+    ],
+)
+def test_a_text_is_changed_on_its_way_in(model: str, rule: str, text: str, same_as: str) -> None:
+    assert tokens(model, rule, text) == [[load(model).id_to_token(one) for one in load(model).encode_ids(same_as)]]
+
+
+def test_a_pattern_that_sees_utf_16_units_takes_no_emoji_with_a_word() -> None:
+    fault = next(one for one in of_code_units(load("bpe-qwen")) if one.rule.startswith("patterns see"))
+    assert fault.trace is not None
+    (stage,) = (stage for stage in fault.trace("🤷a 𝒻.").stages if stage.component == "SplitByUnits")
+    assert [piece.text for piece in stage.pieces] == ["🤷", "a", " 𝒻."]
+
+
+@pytest.mark.parametrize("half", ["\ufffd", "?"])
+def test_a_character_that_is_cut_in_two_becomes_two_others(half: str) -> None:
+    each_unit = Split(compile_oniguruma("(?m:.)"), "Isolated", False)
+    parts = SplitByUnits(each_unit, half).pre_tokenize([Part(NormalizedString("a🤷"))])
+    assert [part.normalized.text for part in parts] == ["a", half, half]
+    assert [[*part.normalized.spans()] for part in parts] == [[(0, 1)], [(1, 2)], [(1, 2)]]
+
+
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe-hf", "spm-bpe"])
+def test_surrogates_are_encoded_one_by_one(model: str) -> None:
+    (found,) = tokens(model, "surrogates are encoded", "🤷")
+    data = b"\xed\xa0\xbe\xed\xb4\xb7"
+    if model == "bpe-qwen":
+        assert from_byte_characters("".join(map(str, found))) == data
+    else:
+        assert found[-6:] == [f"<0x{byte:02X}>" for byte in data]
+
+
+def test_bytes_that_have_a_sign_are_lost_or_unknown() -> None:
+    assert tokens("bpe-qwen", "bytes are signed", "né") == [["n"]]
+    assert tokens("spm-bpe", "bytes are signed", "n\u1234") == [["▁n", "<unk>", "<unk>", "<unk>"]]
+
+
+@given(st.text("abc 12\n'.", max_size=10))
+def test_ascii_is_the_same_in_all_encodings(text: str) -> None:
+    for model in ("bpe-qwen", "spm-bpe-hf"):
+        for fault in of_code_units(load(model)):
+            assert list(fault.ids(text)) == load(model).encode_ids(text)
