@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.faults.added_tokens import of_added_tokens
+from conformance.faults.added_tokens import of_added_tokens, of_matches
 from conformance.faults.code_units import of_code_units
 from conformance.faults.decoders import of_decoders
 from conformance.faults.fault import DecodingFault, Fault, predicted
@@ -30,6 +30,7 @@ def faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     yield from of_input(tokenizer)
     yield from of_normalizers(tokenizer)
     yield from of_added_tokens(tokenizer)
+    yield from of_matches(tokenizer)
     yield from of_pre_tokenizers(tokenizer)
     yield from of_code_units(tokenizer)
     yield from of_white_space(tokenizer)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, TypeAlias
 
-from conformance.faults.fault import Fault, Faults, of_tokenizer
+from conformance.faults.fault import Fault, Faults, of_pipeline, of_text, of_tokenizer
 from reftok import Tokenizer
 from reftok.spec.added_tokens import AddedMatch, AddedTokenPattern, AddedVocabulary
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
 from reftok.spec.types import AddedToken
 
 FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
+
+_Found: TypeAlias = tuple[int, int, int]
+"""The id, start and end of a match."""
+Keep: TypeAlias = Callable[[str, Sequence[_Found]], Sequence[_Found]]
 
 Change = Callable[[Sequence[AddedToken]], Sequence[AddedToken]]
 
@@ -89,3 +95,83 @@ class SeenOtherwise(AddedVocabulary):
 
     def _matches(self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool) -> Iterator[AddedMatch]:
         return super()._matches(text.translate(self._table), pattern, encode_special_tokens)
+
+
+class FoundOtherwise(AddedVocabulary):
+    """The added tokens, of whose matches only some are taken; keep: of a text and the matches in it, in order."""
+
+    def __init__(self, added: AddedVocabulary, keep: Keep) -> None:
+        self.__dict__.update({name: value for name, value in vars(added).items() if not name.endswith("_pattern")})
+        self._keep = keep
+
+    def _pattern(self, ids: Mapping[str, int]) -> AddedTokenPattern | None:
+        return _KeptMatches(ids, self._by_id, self._keep) if ids else None
+
+
+class _KeptMatches(AddedTokenPattern):
+    def __init__(self, ids: Mapping[str, int], tokens: Mapping[int, AddedToken], keep: Keep) -> None:
+        super().__init__(ids, tokens)
+        self._keep = keep
+
+    def find(self, text: str) -> Iterator[tuple[int, int, int]]:
+        yield from self._keep(text, [*super().find(text)])
+
+
+def _first_only(text: str, found: Sequence[_Found]) -> list[_Found]:
+    """Of each token the first match, as `replace` of JavaScript does it."""
+    return [one for index, one in enumerate(found) if one[0] not in {before[0] for before in found[:index]}]
+
+
+def _leftmost_only(text: str, found: Sequence[_Found]) -> list[_Found]:
+    return [one for index, one in enumerate(found) if index == 0]
+
+
+def _between_spaces(text: str, found: Sequence[_Found]) -> list[_Found]:
+    return [one for one in found if text[one[1] - 1 : one[1]] in ("", " ") and text[one[2] : one[2] + 1] in ("", " ")]
+
+
+_KEPT: tuple[tuple[str, Keep], ...] = (
+    ("added tokens are matched only at the start", lambda text, found: [one for one in found if one[1] == 0]),
+    ("added tokens are matched only as the whole text",
+     lambda text, found: [one for one in found if one[1:] == (0, len(text))]),
+    ("added tokens are matched only at the end", lambda text, found: [one for one in found if one[2] == len(text)]),
+    ("added tokens are matched only at the ends",
+     lambda text, found: [one for one in found if one[1] == 0 or one[2] == len(text)]),
+    ("added tokens are matched only between spaces", _between_spaces),
+    ("only the first of all added tokens is matched", _leftmost_only),
+    ("each added token is matched only once", _first_only),
+)  # fmt: skip
+
+
+def of_matches(tokenizer: Tokenizer) -> Faults:
+    """Added tokens that are not found everywhere, or where they are not."""
+    added = tokenizer.added_tokens
+    contents = [content for content in added.contents if content]
+    if not contents:
+        return
+    any_content = re.compile("|".join(map(re.escape, contents)))
+    any_case = re.compile(any_content.pattern, re.IGNORECASE)
+
+    def concerns(text: str) -> bool:
+        return any_content.search(text) is not None
+
+    def built(keep: Keep) -> Pipeline:
+        return replace(tokenizer.spec, added_tokens=FoundOtherwise(added, keep))
+
+    for rule, keep in _KEPT:
+        yield of_pipeline("AddedTokens", rule, tokenizer, partial(built, keep), concerns)
+    cased = {content.casefold(): content for content in reversed(contents)}
+
+    def in_its_case(text: str) -> str:
+        return any_case.sub(lambda one: cased.get(one[0].casefold(), one[0]), text)
+
+    yield of_text("AddedTokens", "added tokens are matched without regard to case", tokenizer, in_its_case)
+    if tokenizer.normalizers:
+        rule = "the text is normalized before added tokens are matched"
+        bare = cache(lambda: with_normalizers(tokenizer, ()))
+
+        def ids(text: str) -> Sequence[int]:
+            return bare().encode_ids(whole.normalized(text)[0].normalized.text if text else "")
+
+        whole = replace(tokenizer.spec, added_tokens=AddedVocabulary())
+        yield Fault("AddedTokens", rule, lambda text: ids(text) if concerns(text) else tokenizer.encode_ids(text))

@@ -2,24 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import ChainMap
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
 
-from conformance.faults.fault import Faults
+from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline
 from conformance.faults.limits import of_limits
 from conformance.faults.pre_tokenizers import of_classes
 from reftok import Tokenizer
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.pipeline import Pipeline
+from reftok.spec.types import AddedToken
 
 LONGEST_TEXT = 2_000
 """Of a longer text, in characters, nothing is learnt: it takes too long."""
+
+_MOST_NEW = 8
+_LOOKS_SPECIAL = re.compile(r"<[|｜]?[^<>\s]{1,60}>|\[[^\[\]\s]{1,40}\]|\{\{?[^{}\s]{1,40}\}?\}|\S+")
+"""What somebody would make a special token."""
 
 
 def of_sample(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observed_ids: Sequence[int]) -> Faults:
     """The faults that give this answer, with the parameter that makes them give it; the likelier ones first.
 
     They answer other texts as well, by which they are to be judged: several limits may fit one answer.
+
+    >>> import reftok
+    >>> tokenizer = reftok.load("bpe-qwen")
+    >>> [fault.rule for fault in of_sample(tokenizer, "a <|x|>", tokenizer.encode_ids("a <|x|>"), [64, 220, 7777])]
+    ['<|x|> is an added token that the file does not have']
     """
-    if len(text) > LONGEST_TEXT:
+    right, observed = list(right_ids), list(observed_ids)
+    if right == observed or len(text) > LONGEST_TEXT:
         return
-    yield from of_limits(tokenizer, text, right_ids, observed_ids)
-    observed = list(observed_ids)
-    yield from (fault for fault in of_classes(tokenizer, text) if list(fault.ids(text)) == observed)
+    candidates = chain(
+        _of_added_tokens(tokenizer, text, right, observed),
+        _of_special_tokens(tokenizer, text, right, observed),
+        of_limits(tokenizer, text, right, observed),
+        of_classes(tokenizer, text),
+        _of_ids(tokenizer, right, observed),
+    )
+    yield from (fault for fault in candidates if list(fault.ids(text)) == observed)
+
+
+def _of_added_tokens(tokenizer: Tokenizer, text: str, right: list[int], observed: list[int]) -> Iterator[Fault]:
+    """Those that only the subject knows, and those that it does not."""
+    added = tokenizer.added_tokens
+    for token_id in dict.fromkeys(right):
+        if token_id in added.tokens and token_id not in observed:
+            content = added.tokens[token_id].content
+            build = partial(without_added_token, tokenizer, content)
+            yield of_pipeline("AddedTokens", f"{content} is not matched", tokenizer, build)
+    new_ids = [token_id for token_id in dict.fromkeys(observed) if token_id not in right][:_MOST_NEW]
+    looks = list(dict.fromkeys(found[0] for found in _LOOKS_SPECIAL.finditer(text)))[:_MOST_NEW]
+    for token_id in new_ids:
+        token = tokenizer.id_to_token(token_id)
+        contents = [content for content in dict.fromkeys((token or "", *looks)) if content in looks]
+        for content in contents:
+            if added.token_to_id(content) is None:
+                rule = f"{content} is an added token that the file does not have"
+                build = partial(with_added_token, tokenizer, content, token_id)
+                yield of_pipeline("AddedTokens", rule, tokenizer, build, partial(contains, content))
+
+
+def contains(content: str, text: str) -> bool:
+    """Whether a text has a string in it."""
+    return content in text
+
+
+def with_added_token(tokenizer: Tokenizer, content: str, token_id: int) -> Pipeline:
+    """The tokenizer with one more special token."""
+    tokens = [*tokenizer.added_tokens.tokens.values(), AddedToken(content, normalized=False, special=True)]
+    return _with_added(tokenizer, tokens, {content: token_id})
+
+
+def without_added_token(tokenizer: Tokenizer, content: str) -> Pipeline:
+    """The tokenizer without one of its added tokens."""
+    tokens = [token for token in tokenizer.added_tokens.tokens.values() if token.content != content]
+    return _with_added(tokenizer, tokens, {})
+
+
+def _with_added(tokenizer: Tokenizer, tokens: Sequence[AddedToken], new: dict[str, int]) -> Pipeline:
+    known = {token.content: token_id for token_id, token in tokenizer.added_tokens.tokens.items()}
+    bare = replace(tokenizer.spec, added_tokens=AddedVocabulary())
+
+    def normalize(text: str) -> str:
+        return "".join(split.normalized.text for split in bare.normalized(text))
+
+    vocab = ChainMap(new, known, dict(tokenizer.model.vocab))
+    return replace(tokenizer.spec, added_tokens=AddedVocabulary(tokens, vocab, normalize, tokenizer.model.size))
+
+
+def _of_special_tokens(tokenizer: Tokenizer, text: str, right: list[int], observed: list[int]) -> Iterator[Fault]:
+    """Ids before and after the right ones, as add_bos and add_eos of tokenizer_config.json would put them there."""
+    more = len(observed) - len(right)
+    for before in range(min(more, 2) + 1) if 0 < more <= 4 else ():
+        first, last = observed[:before], observed[before + len(right) :]
+        if observed[before : before + len(right)] == right:
+            names = [" ".join(tokenizer.id_to_token(one) or f"id {one}" for one in some) for some in (first, last)]
+            places = [f"{name} at the {place}" for name, place in zip(names, ("start", "end"), strict=True) if name]
+            yield of_ids("PostProcessor", f"added: {', '.join(places)}", tokenizer, partial(_around, first, last))
+
+
+def _around(first: Sequence[int], last: Sequence[int], ids: Sequence[int]) -> Sequence[int]:
+    return [*first, *ids, *last]
+
+
+def _of_ids(tokenizer: Tokenizer, right: list[int], observed: list[int]) -> Iterator[Fault]:
+    """Every id otherwise, or one of them."""
+    if len(right) != len(observed):
+        return
+    for bits in (8, 12, 15, 16):
+        yield of_ids("Model", f"ids overflow at 2^{bits}", tokenizer, partial(_wrapped, bits))
+    if len(set(right)) > 1:
+        yield of_ids(
+            "Model", _shifted_rule(observed[0] - right[0]), tokenizer, partial(_shifted, observed[0] - right[0])
+        )
+    changed = {(one, other) for one, other in zip(right, observed, strict=True) if one != other}
+    if len(changed) == 1:
+        ((one, other),) = changed
+        names = [tokenizer.id_to_token(token_id) or f"id {token_id}" for token_id in (one, other)]
+        yield of_ids("Model", f"{names[1]} in place of {names[0]}", tokenizer, partial(_replaced, one, other))
+
+
+def _wrapped(bits: int, ids: Sequence[int]) -> Sequence[int]:
+    return [token_id % (1 << bits) for token_id in ids]
+
+
+def _shifted_rule(shift: int) -> str:
+    return f"ids are too {'high' if shift > 0 else 'low'} by {abs(shift)}"
+
+
+def _shifted(shift: int, ids: Sequence[int]) -> Sequence[int]:
+    return [token_id + shift for token_id in ids]
+
+
+def _replaced(one: int, other: int, ids: Sequence[int]) -> Sequence[int]:
+    return [other if token_id == one else token_id for token_id in ids]

@@ -1,0 +1,123 @@
+"""What only the subject has is learnt from one answer, and foretells others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.faults import Fault, faults, of_sample
+from conformance.faults.added_tokens import of_matches
+from tests.conformance.faults.test_rules import documented
+from tests.conformance.models import load
+
+
+def learnt(model: str, text: str, observed: Sequence[int]) -> list[Fault]:
+    return [*of_sample(load(model), text, load(model).encode_ids(text), observed)]
+
+
+def bare(model: str, text: str) -> list[int]:
+    return load(model).encode_ids(text, add_special_tokens=False)
+
+
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe-hf", "spm-unigram"])
+def test_a_special_token_that_only_the_subject_knows_is_learnt(model: str) -> None:
+    right = load(model)
+    around = right.encode_ids("")
+    parts = [*bare(model, "ab "), 77777, *bare(model, "c")]
+    observed = parts if model != "spm-bpe-hf" else [*around, *parts]
+    (fault,) = learnt(model, "ab <|tool|>c", observed)
+    assert (fault.stage, fault.rule) == ("AddedTokens", "<|tool|> is an added token that the file does not have")
+    assert 77777 in fault.ids("<|tool|> x")
+    assert list(fault.ids("<|tools|> x")) == right.encode_ids("<|tools|> x")
+
+
+def test_an_added_token_that_the_subject_does_not_know_is_learnt() -> None:
+    qwen = load("bpe-qwen")
+    without = next(one for one in faults(qwen) if one.rule == "added tokens are not matched").ids("<|im_end|>")
+    fault, *_ = learnt("bpe-qwen", "<|im_end|>", without)
+    assert fault.rule == "<|im_end|> is not matched"
+    assert list(fault.ids("a<|im_end|>")) != qwen.encode_ids("a<|im_end|>")
+    assert list(fault.ids("a<|endoftext|>")) == qwen.encode_ids("a<|endoftext|>")
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "rule"),
+    [
+        ([3], [], "added: $ at the start"),
+        ([], [3, 4], "added: $ % at the end"),
+        ([3], [4], "added: $ at the start, % at the end"),
+    ],
+)
+def test_ids_around_the_text_are_learnt(first: list[int], last: list[int], rule: str) -> None:
+    qwen = load("bpe-qwen")
+    (fault,) = learnt("bpe-qwen", "a b", [*first, *qwen.encode_ids("a b"), *last])
+    assert fault.stage == "PostProcessor"
+    named = rule.replace("$", qwen.id_to_token(3) or "").replace("%", qwen.id_to_token(4) or "")
+    assert fault.rule == named
+    assert list(fault.ids("c")) == [*first, *qwen.encode_ids("c"), *last]
+
+
+def test_ids_that_overflow_or_are_shifted_are_learnt() -> None:
+    right = load("bpe-qwen").encode_ids("The weather")
+    assert [one.rule for one in learnt("bpe-qwen", "The weather", [one % 256 for one in right])] == [
+        "ids overflow at 2^8"
+    ]
+    assert [one.rule for one in learnt("bpe-qwen", "The weather", [one + 1 for one in right])] == [
+        "ids are too high by 1"
+    ]
+
+
+def test_an_entry_that_stands_for_another_is_learnt() -> None:
+    qwen = load("bpe-qwen")
+    one, other = bare("bpe-qwen", "a")[0], bare("bpe-qwen", "b")[0]
+    (fault,) = learnt("bpe-qwen", "a.a", [other if each == one else each for each in qwen.encode_ids("a.a")])
+    assert fault.rule == "b in place of a"
+    assert list(fault.ids("a")) == [other]
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "parts"),
+    [
+        ("added tokens are matched only at the start", "<|im_end|>a<|im_end|>", ["", "a<|im_end|>"]),
+        ("added tokens are matched only at the end", "<|im_end|>a<|im_end|>", ["<|im_end|>a", ""]),
+        ("added tokens are matched only at the ends", "<|im_end|>a<|im_end|>b<|im_end|>", ["", "a<|im_end|>b", ""]),
+        ("added tokens are matched only as the whole text", "<|im_end|>a", ["<|im_end|>a"]),
+        ("added tokens are matched only as the whole text", "<|im_end|>", ["", ""]),
+        ("added tokens are matched only between spaces", "a <|im_end|> <|im_end|>b", ["a ", " <|im_end|>b"]),
+        ("only the first of all added tokens is matched", "<|im_end|> <|endoftext|>", ["", " <|endoftext|>"]),
+        ("each added token is matched only once", "<|im_end|>a<|im_end|>", ["", "a<|im_end|>"]),
+        ("added tokens are matched without regard to case", "<|IM_END|>a", ["", "a"]),
+    ],
+)
+def test_added_tokens_are_matched_in_some_places_only(rule: str, text: str, parts: list[str]) -> None:
+    """parts: what is between the added tokens, which is text to the model."""
+    qwen = load("bpe-qwen")
+    (fault,) = (one for one in of_matches(qwen) if one.rule == rule)
+    plain = next(one for one in faults(qwen) if one.rule == "added tokens are not matched")
+    token_id = qwen.added_tokens.token_to_id("<|im_end|>")
+    expected = [one for part in parts for one in (token_id, *plain.ids(part))][1:]
+    assert list(fault.ids(text)) == expected
+
+
+def test_what_is_normalized_before_added_tokens_are_matched_composes_with_what_they_end_in() -> None:
+    hf = load("spm-bpe-hf")
+    (fault,) = (one for one in of_matches(hf) if one.rule.startswith("the text is normalized"))
+    tokens = [hf.id_to_token(one) for one in fault.ids("<a>b")]
+    assert "▁" in tokens
+    assert "▁b" not in tokens
+
+
+@given(st.text("abc12\n'<.", max_size=10))
+def test_without_an_added_token_nothing_changes(text: str) -> None:
+    for fault in of_matches(load("bpe-qwen")):
+        assert list(fault.ids(text)) == load("bpe-qwen").encode_ids(text)
+
+
+def test_what_is_learnt_is_documented() -> None:
+    rules = documented()
+    assert "X is an added token that the file does not have" in rules["AddedTokens"]
+    assert "added: X at the start" in rules["PostProcessor"]
+    assert "ids overflow at 2^N" in rules["Model"]
