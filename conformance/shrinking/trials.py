@@ -19,6 +19,7 @@ from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 from conformance.subjects.special_tokens import SpecialTokens, special_tokens
 from reftok.errors import ReftokError
+from reftok.formats.tiktoken import rank_encoding
 
 _UNKNOWN = Attribution()
 
@@ -116,7 +117,8 @@ class Trials:
         try:
             bench = Bench(plan, model)
             if self._kept is not None:
-                self._kept.load(self._file, special_tokens(bench.reference.tokenizer))
+                encoding = rank_encoding(data, self._file) if self._encoding else None
+                self._kept.load(self._file, special_tokens(bench.reference.tokenizer), encoding)
                 bench.subjects[self._kept.name] = self._kept
         except (ReftokError, UnavailableError) as error:
             self.refused = str(error)

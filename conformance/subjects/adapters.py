@@ -23,7 +23,9 @@ from conformance.subjects.base import Adapter, Format, Subject, UnavailableError
 from conformance.subjects.definition import absolute_name, check_definition, definition
 from conformance.subjects.isolated import MOST_MEMORY, IsolatedSubject
 from conformance.subjects.protocol import Model
+from conformance.subjects.protocol_subject import with_encoding
 from conformance.subjects.special_tokens import SpecialTokens
+from reftok.formats.tiktoken import rank_encoding
 
 _ADAPTERS: dict[str, Adapter] = {
     module.ADAPTER.name: module.ADAPTER
@@ -97,6 +99,8 @@ def load_subject(
         subject = definition(name)
         hashed = sha256(path) if isfile(path) else ""
         model = Model(path=str(path), format=model_format, sha256=hashed, encoding=encoding, own=subject.is_own_model)
+        if hashed and model_format in FORMATS and FORMATS[model_format].encodings:
+            model = with_encoding(model, rank_encoding(path.read_bytes(), path, encoding or None))
         return IsolatedSubject(subject, model, timeout, memory, special_tokens)
     adapter = _installed(name)
     if model_format not in adapter.reads:

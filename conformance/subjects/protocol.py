@@ -35,7 +35,8 @@ class Message(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Model(Message, frozen=True, kw_only=True):
     """The model to load.
 
-    path: absolute. format: as `conformance run` names it. sha256: of the file, hexadecimal. encoding: of a rank file.
+    path: absolute. format: as `conformance run` names it. sha256: of the file, hexadecimal. encoding: of a rank file,
+        where it has a name. pattern, special_tokens: of a rank file, which has neither.
     own: whether the subject is to take the model that it brings along; the file is what it is held against.
     """
 
@@ -43,6 +44,8 @@ class Model(Message, frozen=True, kw_only=True):
     format: str
     sha256: str
     encoding: str = ""
+    pattern: str = ""
+    special_tokens: dict[str, int] = field(default_factory=dict)
     own: bool = False
 
 

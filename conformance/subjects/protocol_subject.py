@@ -57,6 +57,7 @@ from conformance.subjects.protocol import (
 )
 from conformance.subjects.special_tokens import SpecialTokens
 from conformance.subjects.streams import feeding_to_message
+from reftok.formats.tiktoken_encodings import ENCODINGS, RankEncoding
 
 START_SECONDS = 60.0
 """A subject may take so long to load its model, whatever an answer may take."""
@@ -196,14 +197,15 @@ class ProtocolSubject(Subject):
         if self._connection is not None and self._asked:
             self._close()
 
-    def load(self, path: Path, special_tokens: SpecialTokens) -> None:
+    def load(self, path: Path, special_tokens: SpecialTokens, encoding: RankEncoding | None = None) -> None:
         """Take another model, in the same process if it lives: many models one after another take little time.
 
-        special_tokens: of that model, which may lack those of the one before.
+        special_tokens: of that model, which may lack those of the one before. encoding: of a rank file.
         Raises UnavailableError where the subject refuses the model; the one before is then loaded when it is asked.
         """
         before = self._model, self._special_tokens
-        self._model = msgspec.structs.replace(self._model, path=str(path), sha256=sha256(path))
+        model = msgspec.structs.replace(self._model, path=str(path), sha256=sha256(path))
+        self._model = model if encoding is None else with_encoding(model, encoding)
         self._special_tokens = special_tokens
         self._deaths = 0
         try:
@@ -608,6 +610,17 @@ class ProtocolSubject(Subject):
         again = self._encode_all([texts[at] for at in some])
         pairs = zip((encodings[at] for at in some), again, strict=True)
         self.anew = any(one != other for one, other in pairs)
+
+
+def with_encoding(model: Model, encoding: RankEncoding) -> Model:
+    """A rank file with what it lacks itself. The name that the user gave it stays.
+
+    >>> with_encoding(Model(path="", format="tiktoken", sha256=""), RankEncoding("own.toml", ".", {"<s>": 256})).pattern
+    '.'
+    """
+    name = model.encoding or (encoding.name if encoding.name in ENCODINGS else "")
+    special_tokens = {**encoding.special_tokens}
+    return msgspec.structs.replace(model, encoding=name, pattern=encoding.pattern, special_tokens=special_tokens)
 
 
 _MOST_WORDS = 2000

@@ -2,7 +2,8 @@
 
     python -m conformance.subjects.serve FILE FACTORY
 
-FACTORY(model_path), which may also take `encoding` and `options` (those of subject.toml), returns an object with
+FACTORY(model_path), which may also take `encoding`, `pattern` and `special_tokens` (of a rank file) and `options`
+(those of subject.toml), returns an object with
 
     encode(text, add_special_tokens) -> list[int]
     decode(ids, skip_special_tokens) -> str, or bytes
@@ -110,7 +111,8 @@ class Server:
 
 def made(factory: Callable[..., Any], model: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
     """The subject with a model. Raises NoSubjectError for what has not the methods of one."""
-    known = {"encoding": model.get("encoding", ""), "options": options}
+    of_ranks = {"encoding": "", "pattern": "", "special_tokens": {}}
+    known = {**{name: model.get(name, none) for name, none in of_ranks.items()}, "options": options}
     taken = _parameters(factory)
     subject = factory(model["path"], **{name: value for name, value in known.items() if name in taken})
     missing = [name for name in ("encode", "decode") if not callable(getattr(subject, name, None))]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -17,6 +19,7 @@ import reftok
 from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import Feeding, Streamed
 from conformance.subjects import protocol_subject
+from conformance.subjects.adapters import load_subject
 from conformance.subjects.connection import LocalConnection
 from conformance.subjects.definition import Definition
 from conformance.subjects.in_process import InProcessSubject
@@ -33,10 +36,11 @@ from conformance.subjects.protocol import (
     StreamResult,
     schema,
 )
-from conformance.subjects.protocol_subject import BATCH_TEXTS, FIRST_ITEMS
+from conformance.subjects.protocol_subject import BATCH_TEXTS, FIRST_ITEMS, ProtocolSubject
 from conformance.subjects.serve import Server
 from conformance.subjects.special_tokens import SpecialTokens, special_tokens
 from conformance.subjects.units import in_code_points
+from reftok.formats.tiktoken_encodings import ENCODINGS, RankEncoding
 
 from .isolated_subjects import TIMEOUT, Make, failure
 from .served_here import ServedHere
@@ -337,3 +341,32 @@ def test_a_batch_call_of_a_subject_that_is_slow_with_each_text_is_at_no_fault(mo
     subject, connection = _timed(monkeypatch, seconds_each=TIMEOUT / 10)
     assert subject.encode_batch(["a"] * BATCH_TEXTS) == [Encoded((1,))] * BATCH_TEXTS
     assert connection.waited == [TIMEOUT]
+
+
+RANKS = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
+OF_RANKS = """
+class Subject:
+    def __init__(self, path, encoding, pattern, special_tokens):
+        self.version = repr((encoding, pattern, special_tokens))
+    def encode(self, text, special): return [0]
+    def decode(self, ids, skip): return ""
+"""
+
+
+def test_a_subject_is_handed_the_pattern_and_the_special_tokens_of_a_rank_file(tmp_path: Path) -> None:
+    """Fault: it was handed the name of an encoding, if that, and had to know what the encoding is."""
+    ranks, subject = tmp_path / "own.tiktoken", tmp_path / "mine.py"
+    ranks.write_bytes(RANKS)
+    ranks.with_suffix(".toml").write_text('[encoding]\npattern = "a|b"\nspecial_tokens = { "<s>" = 256 }\n', "utf-8")
+    subject.write_text(OF_RANKS, "utf-8")
+    asked = load_subject(f"{subject}:Subject", ranks, "tiktoken", TIMEOUT)
+    assert isinstance(asked, ProtocolSubject)
+    assert asked.version == repr(("", "a|b", {"<s>": 256}))
+    smaller = RankEncoding("own.toml", "a", {})
+    asked.load(ranks, SpecialTokens(), smaller)
+    assert asked.version == repr(("", "a", {}))
+    asked.close()
+    named = load_subject(f"{subject}:Subject", ranks, "tiktoken", TIMEOUT, "gpt2")
+    assert isinstance(named, ProtocolSubject)
+    assert named.version[:20] == repr(("gpt2", ENCODINGS["gpt2"].pattern))[:20]
+    named.close()
