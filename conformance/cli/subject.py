@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -20,8 +21,9 @@ from conformance.subjects.adapter_check import mistakes, told
 from conformance.subjects.adapters import check_subject_name, load_subject
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.definition import Definition, definition
+from conformance.subjects.languages import NAMES, language_key
 from conformance.subjects.protocol_subject import ProtocolSubject
-from conformance.subjects.skeletons import LANGUAGES, write_skeleton
+from conformance.subjects.skeletons import write_skeleton
 from conformance.subjects.special_tokens import special_tokens
 from reftok import load
 
@@ -33,6 +35,16 @@ Examples:
 """
 
 
+class _Language(click.Choice[str]):
+    """A language that has a skeleton, in any of its spellings."""
+
+    def __init__(self) -> None:
+        super().__init__(tuple(NAMES))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(language_key(value), param, ctx)
+
+
 @click.group()
 def subject() -> None:
     """Put a tokenizer in any language under test: a program that answers questions, a line of JSON each."""
@@ -40,7 +52,7 @@ def subject() -> None:
 
 @subject.command("init", epilog=EXAMPLES)
 @click.argument("folder", metavar="DIR", type=a_path)
-@click.option("--language", required=True, type=click.Choice(LANGUAGES), help="What the program is written in.")
+@click.option("--language", required=True, type=_Language(), help="What the program is written in.")
 @click.option("--name", metavar="NAME", help="Of the subject in reports. Default: the name of the folder.")
 def init_command(folder: Path, language: str, name: str | None) -> None:
     """Write the skeleton of an adapter: a program, its subject.toml, and a README that says what to fill in.

@@ -7,7 +7,7 @@ from os.path import isfile
 from pathlib import Path
 from types import MappingProxyType
 
-from conformance.core.errors import UsageError
+from conformance.core.errors import InputError, UsageError
 from conformance.core.observation import Failure
 from conformance.files.digest import sha256
 from conformance.subjects import (
@@ -109,9 +109,16 @@ def load_subject(
 
 
 def check_subject_name(name: str) -> None:
-    """Raise UsageError for what is neither a built-in subject nor one that can be started and told from these."""
+    """Raise UsageError for what is neither a built-in subject nor one that can be started and told from these.
+
+    InputError for a subject.toml of formats that there are not.
+    """
     if name not in _ADAPTERS:
         check_definition(name, tuple(_ADAPTERS))
+        about = definition(name).about
+        for model_format in about.models if about is not None else ():
+            if model_format not in FORMATS:
+                raise InputError(f"{name}: `models` has {model_format!r:.100}, not one of {', '.join(FORMATS)}")
         if subject_label(name) in _ADAPTERS:
             taken = subject_label(name)
             raise UsageError(f"--subject {name}: would be called {taken}, as a built-in subject is; rename it")

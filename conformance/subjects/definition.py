@@ -8,7 +8,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from os.path import isfile
 from pathlib import Path
@@ -18,6 +18,7 @@ from msgspec import Meta
 
 from conformance.core.errors import FORM_ERRORS, InputError, UsageError, form_problem
 from conformance.core.records import Name, from_json
+from conformance.subjects.languages import language_name
 
 _SERVE = f"""\
 import sys
@@ -173,6 +174,7 @@ def _read(path: Path, content: bytes) -> SubjectFile:
         raise InputError(f'{path}: `model` is "own", or is left out')
     if "\0" in "".join((*about.command, about.factory, about.python, *about.env, *about.env.values())):
         raise InputError(f"{path}: a NUL can be in no argument, file name or variable of a program")
+    about = replace(about, language=language_name(about.language))
     if any("=" in name or not name for name in about.env):
         raise InputError(f"{path}: `env` has a name that no variable can have")
     return about

@@ -27,6 +27,7 @@ from conformance.files.digest import sha256
 from conformance.subjects.answers import batch_with_singles, decoded_text, encoded, not_answered, streamed, why_not
 from conformance.subjects.base import Ids, InBulk, Subject, UnavailableError
 from conformance.subjects.connection import MOST_NOISE, Connection
+from conformance.subjects.languages import language_name
 from conformance.subjects.process import NoAnswer
 from conformance.subjects.protocol import (
     VERSION,
@@ -280,7 +281,8 @@ class ProtocolSubject(Subject):
             self._close()
             message = f"it speaks version {answer.started.protocol} of the protocol, not {VERSION}"
             raise UnavailableError(f"{self.name} cannot be loaded: {message}", Failure("nonsense", message))
-        self.about: About = answer.started.subject
+        about = answer.started.subject
+        self.about: About = msgspec.structs.replace(about, language=language_name(about.language))
         self.capabilities: Capabilities = answer.started.capabilities
         self.has_batch = self.capabilities.encode_batch
         self.takes_bytes = self.capabilities.encode is not None and self.capabilities.encode.bytes

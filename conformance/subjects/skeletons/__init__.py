@@ -14,9 +14,6 @@ from conformance.core.errors import UsageError
 from conformance.files.atomic import writing
 from conformance.subjects.protocol import LONGEST
 
-LANGUAGES = (
-    "javascript", "typescript", "python", "rust", "cpp", "c", "go", "java", "kotlin", "swift", "csharp",
-)  # fmt: skip
 SETTINGS = "subject.toml"
 
 

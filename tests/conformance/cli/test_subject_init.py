@@ -53,3 +53,8 @@ def test_a_folder_that_cannot_be_written_is_told_with_the_way_out(
     said(conformance_here(*INIT, folder, cwd=tmp_path), 2, message)
     assert [path.name for path in tmp_path.rglob("*")] == ["full", "adapter.py"]
     assert (tmp_path / "full" / "adapter.py").read_text("utf-8") == "mine"
+
+
+def test_init_takes_a_language_in_any_of_its_spellings(conformance_here: Command, tmp_path: Path) -> None:
+    assert conformance_here("subject", "init", "--language", "C++", tmp_path / "mine").returncode == 0
+    assert (tmp_path / "mine" / "adapter.cpp").is_file()

@@ -34,7 +34,8 @@ def started(number):
         capabilities = {}
     protocol = 2 if WAY == "speaks another version" else 1
     name = "n" * 1000 if WAY == "has a long name" else "broken"
-    return {"id": number, "started": {"protocol": protocol, "subject": {"name": name}, "capabilities": capabilities}}
+    about = {"name": name, "language": "js" if WAY == "is written in js" else ""}
+    return {"id": number, "started": {"protocol": protocol, "subject": about, "capabilities": capabilities}}
 
 
 RESULTS = {

@@ -281,3 +281,7 @@ def test_why_a_model_is_not_read_is_told_with_the_reason_and_the_feature(
     with pytest.raises(UnavailableError) as error:
         broken("does not read the model", *unavailable)
     assert error.value.failure == Failure("refused", told)
+
+
+def test_the_language_that_a_program_says_has_one_name(broken: Broken) -> None:
+    assert broken("is written in js").about.language == "JavaScript"

@@ -196,3 +196,19 @@ def test_a_misspelt_file_of_a_command_is_told_with_the_folder_it_was_looked_for_
     name = written(tmp_path, f'name = "mine"\ncommand = [{sys.executable!r}, "mime.py", "--fast"]\n')
     with pytest.raises(UnavailableError, match=rf"there is no file mime\.py in {tmp_path}$"):
         loaded(name)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "name"), [("js", "JavaScript"), ("javascript", "JavaScript"), ("c++", "C++"), ("cs", "C#")]
+)
+def test_a_language_has_one_name_however_it_is_spelled(spelled: str, name: str, tmp_path: Path) -> None:
+    about = definition(written(tmp_path, f'name = "mine"\ncommand = ["cat"]\nlanguage = "{spelled}"\n')).about
+    assert about is not None
+    assert about.language == name
+
+
+def test_a_format_that_there_is_not_is_refused_by_name(tmp_path: Path) -> None:
+    """Fault: such a subject read no model, and nobody was told why."""
+    name = written(tmp_path, 'name = "mine"\ncommand = ["cat"]\nmodels = ["tiktoken", "tokenizers.json"]\n')
+    with pytest.raises(InputError, match=r"`models` has 'tokenizers\.json', not one of tokenizer\.json, "):
+        check_subject_name(name)
