@@ -28,6 +28,8 @@ from conformance.generators.knowledge import model_knowledge
 from conformance.generators.token_ids import TokenIds
 from conformance.inputs.corpora import QUICK_PARTS, corpus_files
 from conformance.inputs.shards import corpus_lines
+from conformance.runs.hub import is_hub_name
+from conformance.runs.models import plan_models
 from conformance.shrinking.cases import plainer
 from reftok import Tokenizer, load
 
@@ -38,7 +40,7 @@ except ImportError:
     raise UsageError("conformance.strategies needs hypothesis: python -m pip install hypothesis") from None
 
 Model: TypeAlias = "str | PathLike[str] | Tokenizer"
-"""A path or the name of an embedded model, as `reftok.load` takes it, or what that gives."""
+"""A path, or the name of an embedded model or of one on the hub, or what `reftok.load` gives."""
 
 _Item = TypeVar("_Item")
 _SEED_BYTES = 8
@@ -74,9 +76,19 @@ def ids(model: Model) -> st.SearchStrategy[list[int]]:
     return _drawn(makers, lambda token_id: [0] if token_id else [])
 
 
+def _named(model: str | PathLike[str]) -> str | Path:
+    """A model as `reftok.load` takes it. Raises UsageError where a name on the hub is of several."""
+    if not isinstance(model, str) or not is_hub_name(model):
+        return model if isinstance(model, str) else Path(model)
+    plans = plan_models((model,))
+    if len(plans) > 1:
+        raise UsageError(f"{model}: holds {len(plans)} models, {', '.join(plan.name for plan in plans)}; name a file")
+    return plans[0].path
+
+
 def _generators(model: Model) -> list[Generator]:
     """The generators of a model, each as often as it has its turn."""
-    tokenizer = model if isinstance(model, Tokenizer) else load(model if isinstance(model, str) else Path(model))
+    tokenizer = model if isinstance(model, Tokenizer) else load(_named(model))
     return in_turn(generators(model_knowledge(tokenizer), corpus_lines(tuple(corpus_files(QUICK_PARTS)))))
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis.strategies import SearchStrategy
 
+from conformance import strategies
 from conformance.core.errors import InputError
 from conformance.runs.hub import TOKENIZER_FILES, cached_snapshot, hub_cache, is_hub_name
 from conformance.runs.models import plan_models
@@ -174,3 +176,11 @@ def test_the_cache_is_where_the_library_has_it(monkeypatch: pytest.MonkeyPatch) 
     ):
         monkeypatch.setenv(name, value)
         assert hub_cache() == Path(place)
+
+
+def test_strategies_take_the_name_of_a_model_on_the_hub_as_the_commands_do(cache: Path) -> None:
+    """Fault: they said that no such file is there."""
+    in_cache(cache, "org/name", published())
+    assert strategies._named("org/name") == plan_models(("org/name",))[0].path
+    assert isinstance(strategies.texts("org/name"), SearchStrategy)
+    assert strategies._named("bpe-gpt2") == "bpe-gpt2"
