@@ -11,6 +11,8 @@ import { dirname, join } from "node:path";
 // take hold of console.log when it is loaded.
 globalThis.console = new Console(process.stderr);
 
+const PROTOCOL = 1;
+
 /** A model that the library does not read. feature: what the model has that the library does not know. */
 export class Unavailable extends Error {
   constructor(message, { reason = "unsupported model", feature = "" } = {}) {
@@ -52,7 +54,7 @@ export async function serve({ library, from, formats, capabilities, load }) {
       return { unavailable: refusal(error) };
     }
     given = message;
-    return { started: { protocol: 1, subject: about, capabilities: { in_flight: 8, ...capabilities } } };
+    return { started: { protocol: PROTOCOL, subject: about, capabilities: { in_flight: 8, ...capabilities } } };
   }
 
   /** The answer to an item. What broke down is loaded anew, so that the next answer is not its too. */
@@ -91,7 +93,7 @@ export async function serve({ library, from, formats, capabilities, load }) {
 
   const answers = {
     start(message) {
-      if (message.protocol !== 1) throw new BadMessage(`protocol ${message.protocol} is not known`);
+      if (message.protocol !== PROTOCOL) throw new BadMessage(`protocol ${message.protocol} is not known`);
       return loaded(message);
     },
     load: loaded,

@@ -20,8 +20,8 @@ from conformance.engine.asking_again import AskedAgain
 from conformance.report.run.view import cause
 from conformance.reproduce import parts
 from conformance.subjects.adapters import ADAPTERS, FORMATS
+from conformance.subjects.base import PROTOCOL
 from conformance.subjects.definition import Definition
-from conformance.subjects.protocol import VERSION
 from conformance.subjects.special_tokens import SpecialTokens
 
 SHORT_MODEL = 20_000
@@ -49,7 +49,7 @@ class ProgramParts:
             "COMMAND": [*self.definition.command],
             "ENVIRONMENT": {**self.definition.environment},
             "OPTIONS": {} if about is None else about.options,
-            "PROTOCOL": VERSION,
+            "PROTOCOL": PROTOCOL,
             "MODEL_FIELDS": {**fields, "own": True} if self.definition.is_own_model else fields,
             "BEFORE": before,
             "AFTER": after,

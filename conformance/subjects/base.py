@@ -134,6 +134,8 @@ class Adapter:
     reproduction: str = ""
 
 
+PROTOCOL = 1
+"""The version of the subject protocol, docs/protocol.md: here, since a worker in Python has no other library."""
 LONGEST_VERSION = 100
 """Characters of what a subject says of its version."""
 

@@ -16,7 +16,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import Meta, Struct, field
 from msgspec.json import schema_components
 
-VERSION = 1
+from conformance.subjects.base import PROTOCOL
+
 LONGEST = 100
 """Characters of a name, a version, or a language."""
 
@@ -333,7 +334,7 @@ def schema() -> dict[str, Any]:
     _, definitions = schema_components([*REQUESTS, *answers], ref_template="#/$defs/{name}")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"tokenizer subject protocol, version {VERSION}",
+        "title": f"tokenizer subject protocol, version {PROTOCOL}",
         "anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in (*REQUESTS, *answers)],
         "$defs": dict(sorted(definitions.items())),
     }

@@ -25,12 +25,11 @@ from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, F
 from conformance.core.streaming import Feeding, Given, Streaming
 from conformance.files.digest import sha256
 from conformance.subjects.answers import batch_with_singles, decoded_text, encoded, not_answered, streamed, why_not
-from conformance.subjects.base import Ids, InBulk, Subject, UnavailableError
+from conformance.subjects.base import PROTOCOL, Ids, InBulk, Subject, UnavailableError
 from conformance.subjects.connection import MOST_NOISE, Connection
 from conformance.subjects.languages import language_name
 from conformance.subjects.process import NoAnswer
 from conformance.subjects.protocol import (
-    VERSION,
     About,
     Answer,
     Capabilities,
@@ -258,7 +257,7 @@ class ProtocolSubject(Subject):
     def _start(self) -> None:
         self._connection = self._connect()
         self._has_model = True
-        request = Start(id=self._next_number(), protocol=VERSION, model=self._model, options=self._options)
+        request = Start(id=self._next_number(), protocol=PROTOCOL, model=self._model, options=self._options)
         try:
             self._greet(self._exchange(request, START_SECONDS))
         except NoAnswer as error:
@@ -277,9 +276,9 @@ class ProtocolSubject(Subject):
             refusal = self._refusal(answer)
             self._close()
             raise refusal
-        if answer.started.protocol != VERSION:
+        if answer.started.protocol != PROTOCOL:
             self._close()
-            message = f"it speaks version {answer.started.protocol} of the protocol, not {VERSION}"
+            message = f"it speaks version {answer.started.protocol} of the protocol, not {PROTOCOL}"
             raise UnavailableError(f"{self.name} cannot be loaded: {message}", Failure("nonsense", message))
         about = answer.started.subject
         self.about: About = msgspec.structs.replace(about, language=language_name(about.language))

@@ -39,7 +39,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, TextIO
 
-from conformance.subjects.base import LONGEST_VERSION, is_panic, one_line
+from conformance.subjects.base import LONGEST_VERSION, PROTOCOL, is_panic, one_line
 from conformance.subjects.strays import MARK, end_strays
 from conformance.subjects.streams import STREAM_FEATURES, fed, feeding_from_message, streamed_to_message
 from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of, shown, span_of, text_of
@@ -138,7 +138,7 @@ def started(subject: Any) -> dict[str, Any]:
         "language": "Python",
         "runtime": f"{platform.python_implementation()} {platform.python_version()}",
     }
-    return {"protocol": 1, "subject": about, "capabilities": _capabilities(subject)}
+    return {"protocol": PROTOCOL, "subject": about, "capabilities": _capabilities(subject)}
 
 
 def _capabilities(subject: Any) -> dict[str, Any]:

@@ -19,6 +19,9 @@ import msgspec
 import pytest
 
 from conformance.core.errors import UsageError
+from conformance.core.observation import Encoded, Failure
+from conformance.subjects.definition import definition
+from conformance.subjects.isolated import IsolatedSubject
 from conformance.subjects.languages import NAMES, language_key
 from conformance.subjects.protocol import (
     Answer,
@@ -306,3 +309,35 @@ def test_nothing_is_overwritten_and_then_nothing_is_written(tmp_path: Path) -> N
     with pytest.raises(UsageError, match=f"{re.escape(str(tmp_path / 'subject.toml'))}: is there already"):
         write_skeleton("python", tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"subject.toml", "other.txt"}
+
+
+@pytest.mark.parametrize(("language", "file"), [("javascript", "adapter.mjs"), ("typescript", "adapter.mts")])
+@pytest.mark.parametrize(
+    ("ids", "answered"),
+    [
+        ('["1"]', "nonsense"),
+        ("[1, NaN]", "nonsense"),
+        ("[1.5]", "nonsense"),
+        ("BigInt64Array.of(7n, -1n)", Encoded((7, -1))),
+        ("Uint32Array.of(7)", Encoded((7,))),
+    ],
+)
+def test_a_skeleton_hands_ids_on_as_they_are(
+    language: str, file: str, ids: str, answered: Encoded | str, tmp_path: Path
+) -> None:
+    """Fault: ids in the form of texts became numbers, and were told to be right."""
+    if missing := [tool for tool in tools(language) if shutil.which(tool) is None]:
+        pytest.skip(f"there is no {missing[0]} to run the skeleton with")
+    settings = write_skeleton(language, tmp_path / "mine")
+    source = (settings.parent / file).read_text("utf-8")
+    assert "return tokenizer.encode(text);" in source
+    given = source.replace("return tokenizer.encode(text);", f"return {ids}{' as any' * (file == 'adapter.mts')};")
+    (settings.parent / file).write_text(given, "utf-8")
+    if language == "typescript" and not node_runs_typescript():
+        compile_typescript(settings)
+    subject = IsolatedSubject(definition(str(settings)), Model(path="/", format="tokenizer.json", sha256=""), 60.0)
+    try:
+        found = subject.encode("a")
+    finally:
+        subject.close()
+    assert (found.kind if isinstance(found, Failure) else found) == answered
