@@ -201,7 +201,7 @@ def test_a_file_that_is_not_there_is_an_error(folder: Path) -> None:
 def test_each_adapter_pins_its_library_and_is_built_from_a_small_lock_file(folder: Path) -> None:
     about = definition(str(folder / "subject.toml")).about
     assert about is not None
-    assert (about.command, about.build, about.language) == (["node", "server.mjs"], "npm ci", "javascript")
+    assert (about.command, about.build, about.language) == (["node", "server.mjs"], "npm ci", "JavaScript")
     package = json.loads((folder / "package.json").read_text())
     ((library, version),) = package["dependencies"].items()
     lock = (folder / "package-lock.json").read_bytes()
