@@ -497,6 +497,41 @@ def test_another_program_than_that_of_the_run_is_named_after_the_file(tmp_path: 
     assert ran(path, sys.executable, str(mended)).returncode == 0
 
 
+RANK_PROGRAM = """
+import json, sys
+from base64 import b64decode
+import tiktoken
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["op"] in ("start", "load"):
+        model = message["model"]
+        ranks = {{b64decode(token): int(rank) for token, rank in map(bytes.split, open(model["path"], "rb"))}}
+        known = {{"pat_str": model["pattern"], "special_tokens": model.get("special_tokens", {{}})}}
+        tokenizer = tiktoken.Encoding("own", mergeable_ranks=ranks, **known)
+        answer = {{"started": {{"protocol": 1, "subject": {{"name": "mine"}}, "capabilities": {{"encode": {{}}}}}}}}
+    else:
+        texts = [item["text"] for item in message["items"]]
+        answer = {{"results": [{{"ids": tokenizer.encode(text{wrong}, allowed_special="all")}} for text in texts]}}
+    print(json.dumps({{"id": message["id"], **answer}}), flush=True)
+"""
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+def test_a_program_is_handed_the_pattern_and_the_special_tokens_of_the_smaller_rank_file(tmp_path: Path) -> None:
+    pytest.importorskip("tiktoken")
+    about, script = program(tmp_path)
+    script.write_text(RANK_PROGRAM.format(wrong='.replace("<t>ab", "c")'), "utf-8")
+    plan, finding = rank_finding(tmp_path, str(about), text_case("dd <t>abab", ""), "", label="mine")
+    path = tmp_path / "reproduction.py"
+    path.write_text(reproduction(plan, finding, True).text, "ascii")
+    assert (constant(path, "INPUT"), constant(path, "MODEL_FIELDS")["special_tokens"]) == ("<t>ab", {"<t>": 901})
+    shown = ran(path)
+    assert shown.returncode == 1, shown.stderr
+    script.write_text(RANK_PROGRAM.format(wrong=""), "utf-8")
+    agreed = ran(path)
+    assert agreed.returncode == 0, agreed.stderr + agreed.stdout
+
+
 def test_a_subject_with_its_own_model_is_not_reproduced_on_a_rank_file(tmp_path: Path) -> None:
     about, _ = program(tmp_path)
     about.write_text(about.read_text("utf-8") + 'model = "own"\n', "utf-8")
