@@ -39,6 +39,7 @@ from conformance.engine.plan import Plan
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import telling
 from conformance.faults import predicted
+from conformance.faults.pre_tokenizers import doubtful_characters
 from conformance.shrinking.cases import plainer
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.triage.minimize import sample_cases
@@ -55,6 +56,8 @@ LEAST_FRESH = 3
 MOST_NEIGHBOURS = 80
 _PROBED = "\t\v\f\r\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u180e\u2000\u2007\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 """What languages do not agree about; tables of other ages do not agree about what came with each."""
+MOST_REPLACED = 2
+"""Of the inputs on which a fault showed, and of the characters of each, so many have others in their place."""
 _PROBING = ("a{0}b", " {0} a", "{0}.")
 _FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
 
@@ -252,11 +255,20 @@ class _Trial:
 
     def _fresh(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Any]:
         """What a fault may be tested on: by turns what generators give, and characters that tables disagree about."""
-        characters = (*_PROBED, *of_each_age()) if family is self._texts else ()
+        shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
+        texts = [asked for asked in shown if isinstance(asked, str)]
+        own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
+        characters = dict.fromkeys((*own, *_PROBED, *of_each_age())) if texts else ()
         probes = (frame.format(character) for character in characters for frame in _PROBING)
-        turns = zip_longest(self._drawn(family, "held out"), probes)
+        in_place = (
+            text.replace(replaced, character)
+            for character in characters
+            for text in texts[:MOST_REPLACED]
+            for replaced in doubtful_characters(text)[:MOST_REPLACED]
+        )
+        turns = zip_longest(self._drawn(family, "held out"), probes, in_place)
         yield from (asked for turn in turns for asked in turn if asked is not None)
-        yield from self._around(family, one)
+        yield from self._around(shown)
 
     def _drawn(self, family: _Family[Any, Any, Any], seed: str) -> Iterator[Any]:
         """What generators give to ask a family, the same each time."""
@@ -268,9 +280,8 @@ class _Trial:
             elif family is self._ids and case.kind == "text":
                 yield tuple(self._bench.reference.tokenizer.encode_ids(case.text))
 
-    def _around(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Any]:
-        """The inputs on which a fault showed, with a little beside them, the shortest first."""
-        shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
+    def _around(self, shown: Iterable[Any]) -> Iterator[Any]:
+        """The inputs on which a fault showed, with a little beside them."""
         for asked in shown:
             if isinstance(asked, str):
                 yield from (frame.format(asked) for frame in _FRAMES)
