@@ -27,7 +27,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from conformance.checks.streams import HELD_TOO_LONG
 from conformance.core.errors import InputError
 from conformance.core.evidence import NO_EVIDENCE
 from conformance.core.finding import Finding
@@ -35,11 +34,12 @@ from conformance.core.resources import corpora_folder
 from conformance.core.run import Run, case_to_json
 from conformance.core.slugs import slug
 from conformance.core.unicode_ages import age_of
+from conformance.diagnosis.weight_class import is_choice
 from conformance.engine.plan import ModelPlan
 from conformance.files.atomic import write_atomically
 from conformance.report.console import say
 from conformance.report.run.folder import RUN, read_run_folder
-from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, State, Weight
+from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, Seen, State
 from conformance.report.scoreboard.folder import read_board, write_board
 from conformance.runs.models import plan_models
 from conformance.subjects.definition import Definition, definition
@@ -67,10 +67,6 @@ PARTS = {
 
 SPOKEN_BY_ALL = 13.0
 """The version of Unicode, of 2020, that a library is expected to know; characters since then are set apart."""
-
-CHOICES = (HELD_TOO_LONG, "one U+FFFD for ", "bytes join across control pieces")
-"""The beginnings of rules that no format makes. Who leaves the skipping of control pieces to the harness is given the
-bytes around them without them."""
 
 STAGES_WITH_TABLES = ("", "Normalizer", "PreTokenizer", "PreTokenizer or Model")
 """The stages, "" for one that is not known, whose answers hang on the version of Unicode."""
@@ -416,10 +412,9 @@ def with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) 
     placed: dict[str, Placed] = {}
     unconfirmed: set[str] = set()
     for name, findings in own.items():
-        weight: Weight = "natural text" if name == "languages" else "other"
         new = [item for item in findings if item.fingerprint not in placed]
         for finding, verdict in zip(new, asked_again(task, new, folder / name), strict=True):
-            seen: Weight = "edge cases" if name == "edges" and finding.languages else weight
+            seen = seen_in(finding, name)
             kind = kind_of(finding, verdict)
             if kind == "wrong" and not verdict.is_confirmed:
                 unconfirmed.add(finding.fingerprint)
@@ -444,15 +439,21 @@ def with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) 
     )
 
 
+def seen_in(finding: Finding, part: str) -> Seen:
+    """The column of a finding. part: of the plan, which showed it first."""
+    if part == "languages" or finding.weight.kind == "natural text":
+        return "natural text"
+    return "edge cases" if part == "edges" and finding.languages else "other"
+
+
 def kind_of(finding: Finding, verdict: Verdict) -> Kind:
     """Wrong, unless it is listed, a choice, or of characters or tables of another version of Unicode.
 
-    What becomes of ids that the model lacks is a choice, and what CHOICES has.
+    What becomes of ids that the model lacks is a choice, and what `is_choice` has.
     """
     if finding.status == "known":
         return "listed"
-    is_choice = any(finding.rule.startswith(rule) for rule in CHOICES)
-    if verdict.has_unknown_ids or is_choice:
+    if verdict.has_unknown_ids or is_choice(finding.rule):
         return "choice"
     has_tables = finding.stage in STAGES_WITH_TABLES and finding.example.check != "decode"
     ages = [age_of(character) for character in finding.example.case.readable_text]

@@ -6,6 +6,8 @@ from bisect import bisect_right
 from functools import cache
 from importlib import resources
 
+import regex
+
 from reftok.unicode.ranges import ranges_of
 
 
@@ -25,20 +27,17 @@ def age_of(character: str) -> str:
 
 @cache
 def of_each_age() -> str:
-    r"""A few characters of each version of Unicode since 5.0, from its first range, its last and one between.
+    r"""Of each version of Unicode since 5.0 that has any, two letters, numbers, marks and others.
 
     >>> [f"{ord(character):X}" for character in of_each_age() if age_of(character) == "12.1"]
     ['32FF']
     """
-    found: dict[str, list[int]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for first, last, version in _ranges():
-        found.setdefault(version, []).extend({first: None, last: None})
-    return "".join(
-        chr(codes[place])
-        for version, codes in found.items()
-        if float(version) >= 5
-        for place in sorted({0, len(codes) // 3, 2 * len(codes) // 3, len(codes) - 1})
-    )
+        for character in map(chr, range(first, last + 1) if float(version) >= 5 else ()):
+            general = next((name for name in "LNM" if regex.match(rf"\p{{{name}}}", character)), "")
+            found.setdefault((version, general), []).append(character)
+    return "".join(characters[place] for characters in found.values() for place in sorted({0, len(characters) - 1}))
 
 
 @cache

@@ -73,10 +73,15 @@ class Learned:
         return f"only {self.scope.words}: {self.differing:,} of {self.asked:,} asked differ"
 
 
-def learned(differing: Sequence[str], right: Sequence[str], contents: Sequence[str] = ()) -> Learned | None:
+def learned(
+    differing: Sequence[str],
+    right: Sequence[str],
+    contents: Sequence[str] = (),
+    words: Callable[[str], Sequence[str]] = str.split,
+) -> Learned | None:
     r"""The narrowest predicate that holds for all texts that differ; None where each holds for most right ones too.
 
-    contents: of the added tokens.
+    contents: of the added tokens. words: those of a text, as the model takes them.
 
     >>> learned(["a\x85", "\x85b"], ["a", "b", "\xe9"]).sentence
     'only with U+0085: 2 of 2 asked differ'
@@ -86,7 +91,7 @@ def learned(differing: Sequence[str], right: Sequence[str], contents: Sequence[s
     if not differing:
         return None
     best: Learned | None = None
-    for scope in _scopes(differing, contents):
+    for scope in _scopes(differing, contents, words):
         if not all(map(scope.holds, differing)):
             continue
         found = Learned(scope, len(differing), len(differing) + sum(map(scope.holds, right)))
@@ -95,7 +100,9 @@ def learned(differing: Sequence[str], right: Sequence[str], contents: Sequence[s
     return best
 
 
-def _scopes(differing: Sequence[str], contents: Sequence[str]) -> Iterator[Scope]:
+def _scopes(
+    differing: Sequence[str], contents: Sequence[str], words: Callable[[str], Sequence[str]]
+) -> Iterator[Scope]:
     """The predicates that texts give rise to, of two that say the same the plainer first."""
     shortest = min(differing, key=len)
     if not shortest:
@@ -111,7 +118,7 @@ def _scopes(differing: Sequence[str], contents: Sequence[str]) -> Iterator[Scope
         yield Scope(f"with {name}", partial(_has_category, category))
     for version in _VERSIONS:
         yield Scope(f"with characters assigned in Unicode {version} and later", partial(_has_newer, float(version)))
-    yield from _of_lengths(differing)
+    yield from _of_lengths(differing, words)
     yield from _of_several(differing)
 
 
@@ -130,18 +137,19 @@ def _of_tokens(contents: Sequence[str]) -> Iterator[Scope]:
         yield Scope(words, holds)
 
 
-def _of_lengths(differing: Sequence[str]) -> Iterator[Scope]:
+def _of_lengths(differing: Sequence[str], words: Callable[[str], Sequence[str]]) -> Iterator[Scope]:
     measures: dict[str, Callable[[str], int]] = {
-        "words of {} characters and more": _longest_word,
+        "words of {} characters and more": lambda text: max(map(len, words(text)), default=0),
+        "words of {} bytes and more": lambda text: max(map(_bytes, words(text)), default=0),
         "runs of {} equal characters and more": _longest_run,
         "texts of {} characters and more": len,
         "texts of {} bytes and more": _bytes,
         "texts of {} words and more": lambda text: len(text.split()),
     }
-    for words, measure in measures.items():
+    for name, measure in measures.items():
         least = min(map(measure, differing))
         if least > 1:
-            yield Scope(words.format(f"{least:,}"), partial(_reaches, measure, least))
+            yield Scope(name.format(f"{least:,}"), partial(_reaches, measure, least))
 
 
 def _of_several(differing: Sequence[str]) -> Iterator[Scope]:
@@ -187,10 +195,6 @@ def _reaches(measure: Callable[[str], int], least: int, text: str) -> bool:
 
 def _age(character: str) -> float:
     return float(age_of(character) or 99)
-
-
-def _longest_word(text: str) -> int:
-    return max(map(len, text.split()), default=0)
 
 
 def _longest_run(text: str) -> int:

@@ -162,6 +162,7 @@ class _Trial:
     def __init__(self, plan: Plan, bench: Bench, subject: str, deadline: float) -> None:
         self._bench, self._subject, self._deadline = bench, subject, deadline
         self._plan = plan
+        self._known_words: dict[str, list[str]] = {}
         self._answers: dict[Case, tuple[Answers, Answers]] = {}
         attributor = bench.attributor
         self._texts: _Family[Any, str, tuple[int, ...]] = _Family(
@@ -284,7 +285,9 @@ class _Trial:
         """The inputs on which a fault showed, with a little beside them."""
         for asked in shown:
             if isinstance(asked, str):
-                yield from (frame.format(asked) for frame in _FRAMES)
+                half = len(asked) // 2
+                yield from filter(None, (asked[:half], asked[half:], asked * 2, asked[: half // 2]))
+                yield from (frame.replace("{0}", asked) for frame in _FRAMES)
             else:
                 plain = tuple(self._bench.reference.tokenizer.encode_ids("a", add_special_tokens=False))
                 yield from ((*plain, *asked), (*asked, *plain), (*asked, *asked), (*plain, *asked, *plain))
@@ -390,6 +393,15 @@ class _Trial:
         evidence = replace(finding.example.evidence, nearest=nearest)
         scope = found.sentence if found is not None else ""
         return replace(finding, scope=scope, example=replace(finding.example, evidence=evidence))
+
+    def _words(self, text: str) -> list[str]:
+        """The pre-tokens of a text."""
+        if text not in self._known_words:
+            stages = self._bench.reference.tokenizer.trace(text, add_special_tokens=False).stages
+            model = next(index for index, stage in enumerate(stages) if stage.stage == "Model")
+            pieces = stages[model - 1].pieces if model else ()
+            self._known_words[text] = [text[slice(*piece.span)] for piece in pieces] or [text]
+        return self._known_words[text]
 
     def _nearest(self, finding: Finding) -> Case | None:
         """The nearest input on which the check holds."""

@@ -101,8 +101,10 @@ def test_a_finding_is_shrunk_and_names_stage_rule_and_both_answers() -> None:
     (found,) = conformance.findings(LosesCarriageReturns(), "bpe-qwen")
     assert (found.stage, found.rule, found.example.case.text) == ("Input", r"CR LF is converted to \n", "\r\n")
     assert (found.example.model, found.example.subject) == ("bpe-qwen", "LosesCarriageReturns")
+    asked = found.weight.whole.asked if found.weight.whole else 0
     assert conformance.describe([found]).splitlines()[1:] == [
         r"  rule      Input: CR LF is converted to \n",
+        f"  weight    rare text: none of {asked} natural texts is changed",
         "  input     ␍␊",
         "  expected  201 'č', 198 'Ċ'",
         "  observed  198 'Ċ'",

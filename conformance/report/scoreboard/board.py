@@ -13,8 +13,9 @@ from conformance.core.run import finding_from_json, finding_to_json
 
 SCHEMA_VERSION = 1
 
-Weight: TypeAlias = Literal["natural text", "edge cases", "other"]
-"""Where a finding was seen: in the corpora of languages, else in the edge cases, else in the vocab or made inputs."""
+Seen: TypeAlias = Literal["natural text", "edge cases", "other"]
+"""The column of a finding: natural text, by its weight, or because it was seen in the corpora of languages; else where
+it was seen, in the edge cases, or in the vocab and made inputs."""
 
 Kind: TypeAlias = Literal["wrong", "Unicode version", "choice", "listed"]
 """Of a finding: wrong; by the tables of another version of Unicode; a choice that no format makes, such as what becomes
@@ -32,7 +33,7 @@ class Place:
     command: what shows it.
     """
 
-    weight: Weight
+    weight: Seen
     kind: Kind
     confirmed: bool
     command: str
@@ -72,7 +73,7 @@ class Entry:
     started: str = ""
     commands: tuple[str, ...] = ()
 
-    def of(self, kind: Kind, weight: Weight | None = None) -> tuple[Placed, ...]:
+    def of(self, kind: Kind, weight: Seen | None = None) -> tuple[Placed, ...]:
         """The findings of a kind, of one weight or of all."""
         return tuple(item for item in self.findings if item.kind == kind and weight in (None, item.weight))
 

@@ -10,15 +10,15 @@ from typing import get_args
 from conformance.checks import by_weight
 from conformance.report.run.view import State as Sign
 from conformance.report.run.view import plural
-from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, Weight
+from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, Seen
 
 NONE = "–"
 BADGES = "badges"
 """The folder of the badges, in that of the scoreboard."""
 
-WEIGHTS: tuple[Weight, ...] = get_args(Weight)
+WEIGHTS: tuple[Seen, ...] = get_args(Seen)
 
-SEEN: dict[Weight, str] = {
+SEEN: dict[Seen, str] = {
     "natural text": "in the corpora of languages",
     "edge cases": "in texts written to be hard, and in no corpus of a language",
     "other": "in the vocab or in made inputs only",

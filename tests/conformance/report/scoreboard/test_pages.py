@@ -13,7 +13,7 @@ from conformance.core.case import ids_case, text_case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
 from conformance.report.scoreboard import view
-from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, Weight, board_from_json, board_json
+from conformance.report.scoreboard.board import Board, Entry, Kind, Library, Placed, Seen, board_from_json, board_json
 from conformance.report.scoreboard.folder import BOARD, INDEX, read_board, write_board
 from conformance.report.scoreboard.html import index_html, library_html
 from tests.conformance.report.run.browsers import BROWSER, needs_browser
@@ -25,7 +25,7 @@ BAD = Library("bad", f"bad {SCRIPT}", "Rust", f"0.1{SCRIPT}", "javascript:alert(
 BROKEN = Library("broken", "broken", "C", build="make", failure=f"exit code 2: {SCRIPT}")
 
 
-def placed(found: Finding, weight: Weight = "natural text", kind: Kind = "wrong", confirmed: bool = True) -> Placed:
+def placed(found: Finding, weight: Seen = "natural text", kind: Kind = "wrong", confirmed: bool = True) -> Placed:
     return Placed(weight, kind, confirmed, f"python tools/both_answers.py {SCRIPT}", found)
 
 
