@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, takewhile
+from unicodedata import normalize
 
 from conformance.faults.fault import DecodingFault, Text, with_steps
 from conformance.faults.models import piece_table
 from reftok import Tokenizer
 from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.decoders import ByteLevel
+from reftok.spec.decoders import ByteLevel, byte_of_token
 from reftok.spec.sentencepiece.pieces import PieceType
 
 _REPLACEMENTS = re.compile("\ufffd+")
 _ESCAPED = re.compile("[\udc80-\udcff]")
 """Bytes that "surrogateescape" has left alone."""
+_ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
+_SPACES = re.compile("  +")
+_LONGEST_CHARACTER = 4
 _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
 _FIRST_WRONG = "text ends at the first bytes that are not UTF-8"
 _SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
@@ -41,6 +46,18 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         ("leading spaces are stripped", lambda ids, skip: decode(ids, skip).lstrip(" ")),
         ("spaces before punctuation are removed", lambda ids, skip: _BEFORE_PUNCTUATION.sub(r"\1", decode(ids, skip))),
         ("bytes are decoded as Latin-1", lambda ids, skip: decode(ids, skip).encode().decode("latin-1")),
+        ("a byte order mark is dropped", lambda ids, skip: decode(ids, skip).removeprefix("\ufeff")),
+        ("byte order marks are dropped", lambda ids, skip: decode(ids, skip).replace("\ufeff", "")),
+        ("unfinished bytes at the end are dropped", partial(_finished, tokenizer)),
+        ("white space at the end is stripped", lambda ids, skip: decode(ids, skip).rstrip()),
+        ("a space at the start is stripped", lambda ids, skip: decode(ids, skip).removeprefix(" ")),
+        ("NULs are dropped", lambda ids, skip: decode(ids, skip).replace("\0", "")),
+        ("U+FFFD is given out as ?", lambda ids, skip: decode(ids, skip).replace("\ufffd", "?")),
+        ("characters above U+FFFF are dropped", lambda ids, skip: _ABOVE_UTF_16.sub("", decode(ids, skip))),
+        ("characters above U+FFFF become U+FFFD", lambda ids, skip: _ABOVE_UTF_16.sub("\ufffd", decode(ids, skip))),
+        ("text is brought to NFC", lambda ids, skip: normalize("NFC", decode(ids, skip))),
+        ("repeated spaces are given out as one", lambda ids, skip: _SPACES.sub(" ", decode(ids, skip))),
+        ("repeated tokens are given out once", lambda ids, skip: decode([one for one, _ in groupby(ids)], skip)),
         ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
         ("a space is put between tokens", lambda ids, skip: " ".join(decode([one], skip) for one in ids)),
     ]
@@ -53,10 +70,79 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     if unknown is not None:
         known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
         rules.append(("the unknown token is given out as nothing", known))
+        in_place: Text = lambda ids, skip: decode(
+            [unknown if tokenizer.id_to_token(i) is None else i for i in ids], skip
+        )
+        rules.append(("an id outside the vocab is given out as the unknown token", in_place))
+    size = tokenizer.vocab_size
+    outside: tuple[tuple[str, Callable[[int], Sequence[int]]], ...] = (
+        ("ids are taken modulo the size of the vocab", lambda one: [one % size]),
+        ("ids are taken modulo 2^16", lambda one: [one % (1 << 16)]),
+        (
+            "an id outside the vocab is given out as id 0",
+            lambda one: [0 if tokenizer.id_to_token(one) is None else one],
+        ),
+    )
+    for rule, change in outside:
+        rules.append((rule, partial(_with_ids, tokenizer, change)))
+    first_outside: Text = lambda ids, skip: decode(
+        [*takewhile(lambda one: tokenizer.id_to_token(one) is not None, ids)], skip
+    )
+    rules.append(("text ends at the first id outside the vocab", first_outside))
+    added = tokenizer.added_tokens.tokens
+    special = tokenizer.added_tokens.special_ids()
+    if set(added) - special:
+        skipped: Text = lambda ids, skip: decode([one for one in ids if not skip or one not in added], skip)
+        rules.append(("added tokens are skipped that are not special", skipped))
+        rules.append(
+            ("added tokens are dropped", lambda ids, skip: decode([one for one in ids if one not in added], skip))
+        )
+    if added:
+        rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer)))
+    if special:
+        ends: Text = lambda ids, skip: decode([*takewhile(lambda one: one not in special, ids)], skip)
+        rules.append(("text ends at the first special token", ends))
     for rule, text in (*_of_pieces(tokenizer, decode), *rules):
         yield DecodingFault("Decoder", rule, text)
     for index, step in enumerate(tokenizer.decoders or ()):
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
+
+
+def _with_ids(tokenizer: Tokenizer, change: Callable[[int], Sequence[int]], ids: Sequence[int], skip: bool) -> str:
+    return tokenizer.decode([other for one in ids for other in change(one)], skip_special_tokens=skip)
+
+
+def _finished(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The text without what stands for bytes at the end that the next ones could complete."""
+    text = tokenizer.decode(ids, skip_special_tokens=skip)
+    if not text.endswith("\ufffd"):
+        return text
+    last = [tokenizer.id_to_token(one) or "" for one in ids[-_LONGEST_CHARACTER:]]
+    run = [byte_of_token(token) for token in last]
+    if run and run[-1] is not None:
+        data = bytes(byte for byte in takewhile(lambda one: one is not None, reversed(run)) if byte is not None)[::-1]
+        return tokenizer.decode(ids[: len(ids) - _unfinished(data)], skip_special_tokens=skip)
+    data = from_byte_characters(_glyphs(tokenizer, {}, ids, skip)) or b""
+    return text[:-1] if _unfinished(data) else text
+
+
+def _unfinished(data: bytes) -> int:
+    r"""How many bytes at the end begin a character that others could complete.
+
+    >>> _unfinished(b"a\xe2\x98"), _unfinished(b"a\xff"), _unfinished(b"\xc3\xa9")
+    (2, 0, 0)
+    """
+    decoder = getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data)
+    return len(decoder.getstate()[0])
+
+
+def _spaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """Added tokens apart from the text, as slow tokenizers of transformers join them."""
+    added = tokenizer.added_tokens
+    kept = [one for one in ids if not skip or one not in added.special_ids()]
+    runs = groupby(kept, lambda one: one if one in added.tokens else None)
+    return " ".join(tokenizer.decode([*run], skip_special_tokens=False) for _, run in runs)
 
 
 def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]:

@@ -1,0 +1,87 @@
+"""Ways to get the decoder wrong: what each makes of ids."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.faults.decoders import of_decoders
+from tests.conformance.models import load
+
+OUTSIDE = 1 << 20
+
+
+def texts(model: str, rule: str, ids: list[int], skips: bool = True) -> list[str]:
+    return [fault.text(ids, skips) for fault in of_decoders(load(model)) if fault.rule == rule]
+
+
+def ids_of(model: str, *tokens: str) -> list[int]:
+    found = [load(model).token_to_id(token) for token in tokens]
+    return [one for one in found if one is not None]
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "expected"),
+    [
+        ("a byte order mark is dropped", "\ufeffa\ufeff", "a\ufeff"),
+        ("byte order marks are dropped", "\ufeffa\ufeff", "a"),
+        ("NULs are dropped", "a\0b", "ab"),
+        ("characters above U+FFFF are dropped", "a🤷b", "ab"),
+        ("characters above U+FFFF become U+FFFD", "a🤷b", "a\ufffdb"),
+        ("text is brought to NFC", "a\u2126", "a\u03a9"),
+        ("repeated spaces are given out as one", "a  b", "a b"),
+        ("a space at the start is stripped", "  a", " a"),
+        ("white space at the end is stripped", "a \n", "a"),
+    ],
+)
+def test_the_text_is_changed_on_its_way_out(rule: str, text: str, expected: str) -> None:
+    assert texts("bpe-gpt2", rule, load("bpe-gpt2").encode_ids(text)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens", "expected"),
+    [
+        ("bpe-qwen", ("a", "â", "ĺ"), "a"),
+        ("bpe-qwen", ("a", "ÿ"), "a\ufffd"),
+        ("bpe-qwen", ("â", "a"), "\ufffda"),
+        ("spm-bpe", ("▁a", "<0xE2>", "<0x98>"), "a"),
+        ("spm-bpe-hf", ("▁a", "<0xC3>", "<0xA9>", "<0xE2>"), "aé"),
+        ("spm-bpe-hf", ("▁a", "<0xA9>"), "a\ufffd"),
+    ],
+)
+def test_unfinished_bytes_at_the_end_are_dropped(model: str, tokens: tuple[str, ...], expected: str) -> None:
+    assert texts(model, "unfinished bytes at the end are dropped", ids_of(model, *tokens)) == [expected]
+
+
+def test_an_id_outside_the_vocab_is_given_out_in_some_way() -> None:
+    a, b = ids_of("spm-bpe-hf", "▁a", "b")
+    assert texts("spm-bpe-hf", "an id outside the vocab is given out as the unknown token", [a, OUTSIDE], False) == [
+        "a<unk>"
+    ]
+    assert texts("spm-bpe-hf", "text ends at the first id outside the vocab", [a, OUTSIDE, b]) == ["a"]
+    size = load("spm-bpe-hf").vocab_size
+    assert texts("spm-bpe-hf", "ids are taken modulo the size of the vocab", [a, size + b]) == ["ab"]
+    assert texts("spm-bpe-hf", "ids are taken modulo 2^16", [a, (1 << 16) + b]) == ["ab"]
+    zero = load("bpe-qwen").id_to_token(0)
+    assert texts("bpe-qwen", "an id outside the vocab is given out as id 0", [OUTSIDE]) == [zero]
+
+
+def test_added_tokens_are_skipped_or_set_apart() -> None:
+    ids = ids_of("bpe-qwen", "a", "[ls]", "b", "<|im_end|>", "a")
+    assert texts("bpe-qwen", "added tokens are skipped that are not special", ids) == ["aba"]
+    assert texts("bpe-qwen", "added tokens are dropped", ids, False) == ["aba"]
+    assert texts("bpe-qwen", "spaces are put around added tokens", ids, False) == ["a [ls] b <|im_end|> a"]
+    assert texts("bpe-qwen", "text ends at the first special token", ids, False) == ["a[ls]b"]
+    assert texts("bpe-qwen", "repeated tokens are given out once", [*ids[:1], *ids[:1]]) == ["a"]
+
+
+@given(st.lists(st.sampled_from(["a", "b", "Ġa", "."]), min_size=1, max_size=6))
+def test_known_ids_of_words_are_decoded_as_ever_but_by_what_concerns_words(tokens: list[str]) -> None:
+    concern = {"a space is put between tokens", "repeated tokens are given out once", "ByteLevel is missing"}
+    concern |= {rule for rule in (one.rule for one in of_decoders(load("bpe-qwen"))) if "stripped" in rule}
+    concern |= {"bytes are not mapped: glyphs are given out", "spaces before punctuation are removed"}
+    ids = ids_of("bpe-qwen", *tokens)
+    for fault in of_decoders(load("bpe-qwen")):
+        if fault.rule not in concern:
+            assert fault.text(ids, True) == load("bpe-qwen").decode(ids), fault.rule
