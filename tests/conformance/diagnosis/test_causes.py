@@ -152,7 +152,8 @@ def test_full_searches_are_bounded_until_the_next_shard() -> None:
     planted = next(h for h in faults(tokenizer) if h.rule == "NFC is missing")
     wrong = Answers(encoding=Encoded(tuple(planted.ids(case.text))))
     for number in range(FULL_SEARCHES):
-        assert attributor.of("s", "ids", case, expected, Answers(encoding=Encoded((number,)))) == CHANGED
+        other = Answers(encoding=Encoded((number, 300, number, 301)))
+        assert attributor.of("s", "ids", case, expected, other) == CHANGED
     assert attributor.of("s", "ids", case, expected, wrong) == CHANGED
     assert attributor.of("another", "ids", case, expected, wrong).rule == "NFC is missing"
     attributor.renew()
