@@ -324,11 +324,11 @@ def _decodings(oracle: Answers, subject: Answers) -> tuple[Decoded, Decoded] | N
 def _that_encode_so(some: Iterable[Fault], diagnosis: Diagnosis, text: str, observed: Encoded) -> Iterator[Fault]:
     for fault in some:
         trace = None if fault.trace is None else predicted(partial(fault.trace, text))
-        if trace is not None and _is_encoding(trace.encoding, observed, diagnosis):
+        if trace is not None and is_encoding(trace.encoding, observed, diagnosis):
             yield fault
 
 
-def _is_encoding(encoding: Encoding, observed: Encoded, diagnosis: Diagnosis) -> bool:
+def is_encoding(encoding: Encoding, observed: Encoded, diagnosis: Diagnosis) -> bool:
     """Whether all parts are equal that the subject gives; offsets are looked at where they are what differs."""
     return (
         tuple(encoding.ids) == observed.ids

@@ -23,6 +23,7 @@ from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import NO_RULE, Confidence, Finding
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.unicode_ages import of_each_age
+from conformance.diagnosis.attribution import is_encoding
 from conformance.diagnosis.causes import (
     UNSURE,
     Attribution,
@@ -38,7 +39,7 @@ from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import Plan
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import telling
-from conformance.faults import predicted
+from conformance.faults import Fault, predicted
 from conformance.faults.pre_tokenizers import doubtful_characters
 from conformance.shrinking.cases import plainer
 from conformance.subjects.reftok_subject import REFERENCE
@@ -47,7 +48,8 @@ from conformance.triage.rivals import MOST_RIVALS, telling_cases
 
 LONGEST_TEXT = 2_000
 """Code points of a witness; ids, where it is a list of these."""
-MOST_ROUNDS = 6
+MOST_LESSONS, MOST_ROUNDS = 2, 6
+"""How often faults are learnt from what differs; how often, each time, others take the place of those refuted."""
 FRESH_OF_EACH = 25
 """Cases of each generator that are looked through for those in the scope of a fault; of these, so many are asked:"""
 MOST_FRESH = 40
@@ -96,7 +98,7 @@ class _Family(Generic[Candidate, Asked, Answer]):
     """Faults of one kind, with what the subject did and what of it was believed.
 
     case: the case that asks. witnesses: how many of the samples are those that the findings came from; they stand
-    first. taken: the faults that are believed, each with how it stood the test.
+    first. pool: the faults that fit something. taken: those that are believed, each with how it stood the test.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
@@ -104,6 +106,7 @@ class _Family(Generic[Candidate, Asked, Answer]):
     samples: list[Sample[Asked, Answer]] = field(default_factory=list)
     places: dict[Asked, int] = field(default_factory=dict)
     witnesses: int = 0
+    pool: Sequence[Candidate] = ()
     rejected: list[Candidate] = field(default_factory=list)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
 
@@ -123,16 +126,16 @@ class _Family(Generic[Candidate, Asked, Answer]):
     def weigh(self, fault: Candidate) -> Weighed[Candidate]:
         return weighed(fault, self.samples, self.search.remembered)
 
-    def candidates(self, known: Container[tuple[str, str]] = ()) -> list[Weighed[Candidate]]:
-        """All faults that fit something, as they stand now; first those by whose stage and rule something is known."""
+    def learn(self, known: Container[tuple[str, str]]) -> None:
+        """Take up all faults that fit something, those first by whose stage and rule something is known."""
         differing = [self.samples[place] for place in self.differing]
-        fitting = [
-            one
-            for one in self.search.all_for(differing)
-            if one not in self.rejected and any(self.search.fits(one, sample) for sample in differing)
-        ]
-        fitting.sort(key=lambda one: (one.stage, one.rule) not in known)
-        return [one for one in map(self.weigh, fitting) if one.is_credible]
+        faults = self.search.all_for(differing)
+        fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in differing)]
+        self.pool = sorted(fitting, key=lambda one: (one.stage, one.rule) not in known)
+
+    def candidates(self) -> list[Weighed[Candidate]]:
+        """The faults of the pool that were not refuted, as they stand now."""
+        return [one for one in map(self.weigh, self.pool) if one.is_credible and one.fault not in self.rejected]
 
     def cause_of(self, asked: Asked) -> tuple[Weighed[Candidate], Confidence] | None:
         """The fault that explains what was asked; the first of several that are at work at once."""
@@ -208,19 +211,26 @@ class _Trial:
             self._choose(family)
 
     def _choose(self, family: _Family[Any, Any, Any]) -> None:
-        if not family.differing:
-            return
         known = {(one.fault.stage, one.fault.rule) for one, _ in self._texts.taken}
-        self._part(family)
-        for _ in range(MOST_ROUNDS):
-            taken = fewest(family.candidates(known), family.differing)
-            tested = [(one, self._tested(family, one, [other for other in taken if other is not one])) for one in taken]
-            refuted = [one.fault for one, confidence in tested if not _is_believed(confidence)]
-            family.taken = [(family.weigh(one.fault), confidence) for one, confidence in tested]
-            if not refuted or self._is_late:
+        if family.differing:
+            family.learn(known)
+            self._part(family)
+        for _ in range(MOST_LESSONS):
+            if not family.unexplained or self._is_late:
                 break
-            family.rejected += refuted
-        family.taken = [pair for pair in family.taken if _is_believed(pair[1])]
+            family.learn(known)
+            self._believe(family)
+
+    def _believe(self, family: _Family[Any, Any, Any]) -> None:
+        """Take the fewest candidates, and others in the place of those that do not stand the test."""
+        for _ in range(MOST_ROUNDS):
+            taken = fewest(family.candidates(), family.differing)
+            tested = [(one, self._tested(family, one, [other for other in taken if other is not one])) for one in taken]
+            believed = [(family.weigh(one.fault), confidence) for one, confidence in tested if _is_believed(confidence)]
+            family.taken = believed
+            if len(believed) == len(tested) or self._is_late:
+                break
+            family.rejected += [one.fault for one, confidence in tested if not _is_believed(confidence)]
 
     def _part(self, family: _Family[Any, Any, Any]) -> None:
         """Ask where the faults that fit say different things."""
@@ -316,15 +326,7 @@ class _Trial:
         elif check.diagnosis == "decoding":
             pair = self._ids.cause_of(_decoded_ids(case, expected))
         else:
-            explains = partial(self._bench.attributor.explains, name=self._subject, check=check.name, case=case)
-            pair = next(
-                (
-                    one
-                    for one in self._texts.taken
-                    if explains(Attribution(one[0].fault.stage, one[0].fault.rule), oracle=expected, subject=observed)
-                ),
-                None,
-            )
+            pair = next((one for one in self._texts.taken if self._encodes_so(one[0].fault, case, observed)), None)
             if pair is None and check.diagnosis == "offsets":
                 rule, confidence = self._offset_rule(case)
                 if _is_believed(confidence):
@@ -334,6 +336,14 @@ class _Trial:
             return replace(finding, stage=fault.stage, rule=fault.rule, confidence=confidence)
         cause = self._described(finding, case, expected, observed)
         return replace(finding, stage=cause.stage, rule=cause.rule, confidence=None)
+
+    def _encodes_so(self, fault: Fault, case: Case, observed: Answers) -> bool:
+        """Whether a fault gives all parts of an encoding that the subject gave."""
+        given = observed.encoding
+        trace = None if fault.trace is None else predicted(partial(fault.trace, case.text))
+        if trace is None or not isinstance(given, Encoded):
+            return False
+        return is_encoding(trace.encoding, given, "offsets")
 
     def _offset_rule(self, case: Case) -> tuple[str, Confidence]:
         """The rule that other offsets follow most often, of those that this case shows, and how often it is it."""
