@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -10,13 +11,29 @@ from typing import Literal
 from unicodedata import combining, normalize, ucd_3_2_0
 
 from conformance.faults.added_tokens import with_normalizers
-from conformance.faults.fault import Fault, Faults, of_text, of_tokenizer, with_steps
+from conformance.faults.fault import Fault, Faults, of_pipeline, of_text, of_tokenizer, with_steps
 from reftok import Tokenizer
-from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, UnicodeForm
+from reftok.spec.normalizers import (
+    NFC,
+    NFD,
+    NFKC,
+    NFKD,
+    BertNormalizer,
+    Lowercase,
+    Precompiled,
+    Prepend,
+    Replace,
+    UnicodeForm,
+)
+from reftok.spec.pipeline import Pipeline
+from reftok.spec.pretokenizers import ByteLevel, Metaspace, PrependScheme
 from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString
+from reftok.spec.stages import Normalizer, PreTokenizer
+from reftok.spec.text import NormalizedString, Split
+from reftok.unicode.characters import WHITE_SPACE, lower_case
 
+_SCHEMES: tuple[PrependScheme, ...] = ("always", "first")
+_WHITE_SPACE = re.compile(f"[{''.join(sorted(WHITE_SPACE))}]")
 _FORMS: dict[str, Callable[[], UnicodeForm]] = {"NFC": NFC, "NFD": NFD, "NFKC": NFKC, "NFKD": NFKD}
 
 
@@ -28,7 +45,95 @@ def of_normalizers(tokenizer: Tokenizer) -> Faults:
             continue
         yield _with(tokenizer, f"{type(step).__name__} is missing", index, ())
         yield from _in_place(tokenizer, index, step)
+    yield from _of_spaces(tokenizer)
+    yield from _of_lower_case(tokenizer)
     yield from _added(tokenizer)
+
+
+def _of_spaces(tokenizer: Tokenizer) -> Faults:
+    """Spaces that become `▁`, and the one that is put before the text, by the rules of another component."""
+    steps = tokenizer.normalizers
+    at = [index for index, step in enumerate(steps) if isinstance(step, Replace) and step.pattern == " "]
+    for index in at:
+        replaced = steps[index]
+        assert isinstance(replaced, Replace)
+        first = Rewritten(partial(_first_replaced, replaced.content))
+        yield _with(tokenizer, "only the first space is replaced", index, (first,))
+        every = Rewritten(partial(_WHITE_SPACE.sub, replaced.content))
+        yield _with(tokenizer, "all white space is replaced as a space", index, (every,))
+        others = tuple(step for step in steps if not isinstance(step, Prepend) and step is not replaced)
+        if len(others) < len(steps) - 1 and not tokenizer.pre_tokenizers:
+            for scheme in _SCHEMES:
+                for split in (False, True):
+                    build = partial(
+                        _with_pre_tokenizers, tokenizer, others, (Metaspace(replaced.content, scheme, split),)
+                    )
+                    yield of_pipeline("Normalizer", "Metaspace in place of Prepend and Replace", tokenizer, build)
+    for index, step in enumerate(steps):
+        if isinstance(step, Prepend):
+            yield _with(tokenizer, "Prepend only at the start of the text", index, (PrependOnce(step),))
+            yield _with(tokenizer, "Prepend only where there is none yet", index, (PrependIfNone(step),))
+    for metaspace in tokenizer.pre_tokenizers:
+        if isinstance(metaspace, Metaspace):
+            other = tuple(one for one in tokenizer.pre_tokenizers if one is not metaspace)
+            apart = (*steps, Prepend(metaspace.replacement), Replace(" ", metaspace.replacement))
+            build = partial(_with_pre_tokenizers, tokenizer, apart, other)
+            yield of_pipeline("PreTokenizer", "Prepend and Replace in place of Metaspace", tokenizer, build)
+
+
+@dataclass(frozen=True, slots=True)
+class PrependOnce:
+    """Prepend for the part of a text that begins where it does."""
+
+    step: Prepend
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return normalized if normalized.original_start else self.step.normalize(normalized)
+
+
+@dataclass(frozen=True, slots=True)
+class PrependIfNone:
+    """Prepend for what does not begin with it, or with a space."""
+
+    step: Prepend
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return normalized if normalized.text.startswith((self.step.prepend, " ")) else self.step.normalize(normalized)
+
+
+def _first_replaced(content: str, text: str) -> str:
+    return text.replace(" ", content, 1)
+
+
+def _with_pre_tokenizers(
+    tokenizer: Tokenizer, normalizers: tuple[Normalizer, ...], pre_tokenizers: tuple[PreTokenizer, ...]
+) -> Pipeline:
+    return replace(with_normalizers(tokenizer, normalizers).spec, pre_tokenizers=pre_tokenizers)
+
+
+_TURKISH = str.maketrans({"I": "\u0131", "\u0130": "i"})
+
+
+def _of_lower_case(tokenizer: Tokenizer) -> Faults:
+    """Lower case as other languages have it."""
+    for index, step in enumerate(tokenizer.normalizers):
+        lowers = isinstance(step, Lowercase) or (isinstance(step, BertNormalizer) and step.lowercase)
+        if lowers:
+            changes: tuple[tuple[str, Callable[[str], str]], ...] = (
+                ("lower case is Turkish", lambda text: text.translate(_TURKISH)),
+                ("lower case by context: a sigma at the end of a word is another", str.lower),
+                ("lower case by folding", str.casefold),
+                ("characters above U+FFFF are not lower-cased", partial(_kept, lambda one: one > "\uffff")),
+                ("only ASCII is lower-cased", partial(_kept, lambda one: not one.isascii())),
+            )
+            for rule, change in changes:
+                is_instead = isinstance(step, Lowercase) and isinstance(change, partial)
+                yield _with(tokenizer, rule, index, (Rewritten(change),) if is_instead else (Rewritten(change), step))
+
+
+def _kept(is_kept: Callable[[str], bool], text: str) -> str:
+    """Lower case but for some characters."""
+    return "".join(one if is_kept(one) else lower_case(one) for one in text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +205,26 @@ def _added(tokenizer: Tokenizer) -> Faults:
     yield of_text("Normalizer", "text is lower-cased", tokenizer, str.lower)
     yield of_text("Normalizer", "a space is added before the text", tokenizer, lambda text: " " + text)
     yield of_text("Normalizer", "accents are removed", tokenizer, _without_accents)
+    split = [index for index, step in enumerate(tokenizer.pre_tokenizers) if not isinstance(step, ByteLevel)]
+    if forms and split and len(tokenizer.normalizers) == 1:
+        build = partial(_after_split, tokenizer, split[-1] + 1)
+        yield of_pipeline("Normalizer", f"{min(forms)} comes after the text is split", tokenizer, build)
+
+
+@dataclass(frozen=True, slots=True)
+class _NormalizedParts:
+    """A normalizer in the place of a pre-tokenizer."""
+
+    step: Normalizer
+
+    def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
+        return [part if part.tokens is not None else Split(self.step.normalize(part.normalized)) for part in splits]
+
+
+def _after_split(tokenizer: Tokenizer, index: int) -> Pipeline:
+    steps = [*tokenizer.pre_tokenizers]
+    steps.insert(index, _NormalizedParts(tokenizer.normalizers[0]))
+    return replace(tokenizer.spec, normalizers=(), pre_tokenizers=tuple(steps))
 
 
 def _unordered(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:

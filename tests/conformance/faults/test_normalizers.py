@@ -1,0 +1,83 @@
+"""Ways to get spaces and lower case wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.faults.fault import Fault
+from conformance.faults.normalizers import of_normalizers
+from reftok import Tokenizer
+from reftok.spec.normalizers import Lowercase
+from tests.conformance.models import load
+
+
+def of_rule(tokenizer: Tokenizer, rule: str) -> list[Fault]:
+    return [one for one in of_normalizers(tokenizer) if one.rule == rule]
+
+
+def tokens(tokenizer: Tokenizer, fault: Fault, text: str) -> list[str | None]:
+    return [tokenizer.id_to_token(one) for one in fault.ids(text)][1:]
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "expected"),
+    [
+        ("only the first space is replaced", "a b c", ["▁a", "▁b", "<0x20>", "c"]),
+        ("Metaspace in place of Prepend and Replace", " a", ["▁a"]),
+        ("Prepend only at the start of the text", "<a>b", ["<a>", "b"]),
+        ("Prepend only where there is none yet", " a", ["▁a"]),
+    ],
+)
+def test_spaces_go_by_another_rule(rule: str, text: str, expected: list[str]) -> None:
+    hf = load("spm-bpe-hf")
+    assert expected in [tokens(hf, one, text) for one in of_rule(hf, rule)]
+
+
+def test_all_white_space_is_replaced_as_a_space() -> None:
+    hf = load("spm-bpe-hf")
+    (fault,) = of_rule(hf, "all white space is replaced as a space")
+    assert list(fault.ids("a\tb")) == hf.encode_ids("a b")
+
+
+def test_prepend_and_replace_put_a_space_before_a_space() -> None:
+    unigram = load("spm-unigram-hf")
+    (fault,) = (one for one in of_normalizers(unigram) if one.rule == "Prepend and Replace in place of Metaspace")
+    assert fault.stage == "PreTokenizer"
+    assert list(fault.ids(" a")) != unigram.encode_ids(" a")
+    assert list(fault.ids("a")) == unigram.encode_ids("a")
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "same_as"),
+    [
+        ("lower case is Turkish", "TITLE", "t\u0131tle"),
+        ("lower case by context: a sigma at the end of a word is another", "ΟΔΟΣ", "οδος"),
+        ("lower case by folding", "Straße", "strasse"),
+        ("characters above U+FFFF are not lower-cased", "A\U00010400", "a\U00010400"),
+        ("only ASCII is lower-cased", "AÉ", "aÉ"),
+    ],
+)
+def test_lower_case_is_that_of_another_language(rule: str, text: str, same_as: str) -> None:
+    bare = load("bpe-gpt2")
+    (fault,) = of_rule(replace(bare, normalizers=(Lowercase(),)), rule)
+    assert list(fault.ids(text)) == bare.encode_ids(same_as)
+
+
+def test_a_form_that_comes_after_the_split_composes_nothing_across_it() -> None:
+    qwen = load("bpe-qwen")
+    (fault,) = of_rule(qwen, "NFC comes after the text is split")
+    assert list(fault.ids("1\u0338")) == qwen.encode_ids("1\u0338")
+    assert list(fault.ids("e\u0301a")) != qwen.encode_ids("e\u0301a")
+
+
+@given(st.text("abc12.", min_size=1, max_size=8))
+def test_a_word_without_spaces_is_as_ever(text: str) -> None:
+    hf = load("spm-bpe-hf")
+    for fault in of_rule(hf, "only the first space is replaced"):
+        assert list(fault.ids(text)) == hf.encode_ids(text)
+    for fault in of_rule(hf, "Metaspace in place of Prepend and Replace"):
+        assert list(fault.ids(text)) == hf.encode_ids(text)
