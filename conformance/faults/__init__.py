@@ -15,6 +15,7 @@ from conformance.faults.fault import DecodingFault, Fault, predicted
 from conformance.faults.inputs import of_input
 from conformance.faults.models import of_model
 from conformance.faults.normalizers import of_normalizers
+from conformance.faults.other_models import of_other_models
 from conformance.faults.post_processors import of_post_processors
 from conformance.faults.pre_tokenizers import of_classes, of_pre_tokenizers
 from conformance.faults.samples import of_sample
@@ -36,6 +37,7 @@ def faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     yield from of_white_space(tokenizer)
     yield from of_unicode_versions(tokenizer)
     yield from of_model(tokenizer)
+    yield from of_other_models(tokenizer)
     yield from of_post_processors(tokenizer)
 
 

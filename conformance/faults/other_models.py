@@ -1,0 +1,190 @@
+"""Ways to get the model wrong in what its symbols are, in the order of equals, and in what is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import accumulate
+from unicodedata import is_normalized, normalize
+
+from conformance.faults.changed_models import ChangedModel, by_words, is_byte_level, merged_otherwise, words_of
+from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline
+from reftok import Tokenizer
+from reftok.spec.models.bpe import BPE
+from reftok.spec.models.merging import merge_all
+from reftok.spec.models.unigram import Unigram
+from reftok.spec.pipeline import Pipeline
+from reftok.spec.sentencepiece.bpe import SentencePieceBPE
+from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
+from reftok.spec.stages import Model
+from reftok.spec.types import Token
+from reftok.spec.viterbi import Best, PieceMatch, best_paths
+from reftok.unicode.graphemes import graphemes
+
+
+def of_other_models(tokenizer: Tokenizer) -> Faults:
+    """Other ties, clusters for characters, entries that a dictionary takes for one, sums of another precision."""
+    model = tokenizer.model
+    orders = (
+        ("of equal merges the last goes first", merged_otherwise(model, from_the_end=True)),
+        ("merges go from left to right, whatever their rank", merged_otherwise(model, by_rank=False)),
+    )
+    for rule, tokenize in orders:
+        if tokenize is not None:
+            yield _with(tokenizer, rule, partial(ChangedModel, model, tokenize))
+    if not is_byte_level(tokenizer):
+        clusters = _by_clusters(model)
+        if clusters is not None:
+            yield _with(tokenizer, "symbols are grapheme clusters, not characters", clusters, _has_clusters)
+        yield from _of_equivalents(tokenizer)
+    if isinstance(model, SentencePieceUnigram):
+        yield _with(tokenizer, "scores are summed in float64", partial(PreciseUnigram, model))
+    if isinstance(model, PieceModel) and not model.byte_fallback:
+        each = partial(ChangedModel, model, partial(_each_unknown, model))
+        yield _with(tokenizer, "each unknown character is a token", each)
+    unknown = model.unk_id
+    if unknown is not None:
+        whole = partial(_unknown_words, tokenizer, unknown)
+        yield _with(tokenizer, "a word with an unknown character is unknown as a whole", whole)
+
+
+def _with(
+    tokenizer: Tokenizer, rule: str, build: Callable[[], Model], concerns: Callable[[str], bool] = lambda text: True
+) -> Fault:
+    def built() -> Pipeline:
+        return replace(tokenizer.spec, model=build())
+
+    return of_pipeline("Model", rule, tokenizer, built, concerns)
+
+
+# --- grapheme clusters
+
+
+def _has_clusters(text: str) -> bool:
+    return not text.isascii() and len(graphemes(text)) < len(text)
+
+
+def _by_clusters(model: Model) -> Callable[[], Model] | None:
+    if isinstance(model, BPE):
+        return partial(ChangedModel, model, partial(_bpe_of_clusters, model))
+    if isinstance(model, SentencePieceBPE):
+        return partial(ChangedModel, model, partial(_pieces_of_clusters, model))
+    if isinstance(model, SentencePieceUnigram):
+        return partial(ClusterPieces, model)
+    return partial(ClusterUnigram, model) if isinstance(model, Unigram) else None
+
+
+def _bpe_of_clusters(model: BPE, text: str) -> Sequence[Token]:
+    """One symbol a cluster; one that the vocab lacks falls back to its bytes, or is unknown, as a whole."""
+    symbols: list[int] = []
+    for cluster in graphemes(text):
+        token_id = model.vocab.get(cluster)
+        if token_id is not None:
+            symbols.append(token_id)
+        elif (fallback := model.byte_ids(cluster)) is not None:
+            symbols += fallback
+        elif model.unk_id is not None:
+            symbols.append(model.unk_id)
+    merged = merge_all(symbols, model.merge_of)
+    return [Token(token_id, model.id_to_token(token_id) or "", (0, len(text))) for _, token_id in merged]
+
+
+def _pieces_of_clusters(model: SentencePieceBPE, text: str) -> Sequence[Token]:
+    merged = merge_all(graphemes(text), model.merge_of)
+    return model.table.tokens([(part, model.table.usable_id(part)) for _, part in merged])
+
+
+@lru_cache(maxsize=4)
+def _ends(text: str) -> Mapping[int, int]:
+    """Where each cluster begins, and where it ends."""
+    sizes = [len(cluster) for cluster in graphemes(text)]
+    stops = [*accumulate(sizes)]
+    return dict(zip([0, *stops], stops, strict=False))
+
+
+def _of_clusters(found: Sequence[PieceMatch], text: str, start: int, unknown: tuple[int, float]) -> list[PieceMatch]:
+    """The matches that end where a cluster does; the cluster as the unknown piece where none is that alone."""
+    ends = _ends(text)
+    if start not in ends:
+        return [(start + 1, *unknown)]
+    stops = set(ends.values())
+    kept = [one for one in found if one[0] in stops and one[1] != unknown[0]]
+    return kept if any(one[0] == ends[start] for one in kept) else [*kept, (ends[start], *unknown)]
+
+
+class ClusterPieces(SentencePieceUnigram):
+    """The unigram model of sentencepiece on grapheme clusters."""
+
+    def __init__(self, model: SentencePieceUnigram) -> None:
+        self.__dict__.update(vars(model))
+
+    def matches(self, text: str, start: int) -> list[PieceMatch]:
+        return _of_clusters(super().matches(text, start), text, start, self.unknown)
+
+
+class ClusterUnigram(Unigram):
+    """The unigram model of tokenizers on grapheme clusters."""
+
+    def __init__(self, model: Unigram) -> None:
+        self.__dict__.update(vars(model))
+
+    def matches(self, text: str, start: int) -> list[PieceMatch]:
+        return _of_clusters(super().matches(text, start), text, start, (self.needed_unk_id(), self.unknown_score))
+
+
+# --- canonical equivalence
+
+
+def _of_equivalents(tokenizer: Tokenizer) -> Iterator[Fault]:
+    """Entries that are equal in Swift, which compares strings by canonical equivalence: the last or first counts."""
+    vocab = tokenizer.model.vocab
+    forms: dict[str, list[int]] = {}
+    for token, token_id in vocab.items():
+        if not token.isascii() and not is_normalized("NFC", token):
+            forms.setdefault(normalize("NFC", token), []).append(token_id)
+    groups = [[*ids, *([vocab[form]] if form in vocab else [])] for form, ids in forms.items()]
+    equal = [sorted(ids) for ids in groups if len(ids) > 1]
+    for place in (-1, 0) if equal else ():
+        counts = {token_id: ids[place] for ids in equal for token_id in ids}
+        rule = "entries of the vocab that are canonically equivalent are one"
+        yield of_ids("Model", rule, tokenizer, partial(_counted, counts))
+
+
+def _counted(counts: Mapping[int, int], ids: Sequence[int]) -> Sequence[int]:
+    return [counts.get(token_id, token_id) for token_id in ids]
+
+
+# --- scores and the unknown
+
+
+class PreciseUnigram(SentencePieceUnigram):
+    """The unigram model with sums that are not rounded."""
+
+    def __init__(self, model: SentencePieceUnigram) -> None:
+        self.__dict__.update(vars(model))
+
+    def best_paths(self, text: str) -> list[Best]:
+        return best_paths(len(text), partial(self.matches, text), float, RESET_THRESHOLD)
+
+
+def _each_unknown(model: PieceModel, text: str) -> Sequence[Token]:
+    segments = model.segments(text)
+    starts = accumulate((len(part) for part, _ in segments), initial=0)
+    return [
+        Token(token_id, part, (start, start + len(part)))
+        for start, (part, token_id) in zip(starts, segments, strict=False)
+    ]
+
+
+def _unknown_words(tokenizer: Tokenizer, unknown: int) -> Model:
+    model = tokenizer.spec.model
+
+    def is_other(word: str) -> bool:
+        return any(token.id == unknown for token in model.tokenize(word))
+
+    return ChangedModel(
+        model,
+        by_words(model.tokenize, words_of(tokenizer), is_other, lambda word: [Token(unknown, word, (0, len(word)))]),
+    )

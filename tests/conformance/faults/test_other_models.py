@@ -1,0 +1,71 @@
+"""Models with other symbols, other ties and other ways with the unknown."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.faults.other_models import of_other_models
+from reftok import Tokenizer
+from tests.conformance.models import load
+
+from ...reftok.official import bpe, own, tokenizer_json, unigram
+
+
+def tokens(tokenizer: Tokenizer, rule: str, text: str) -> list[list[str | None]]:
+    found = [one for one in of_other_models(tokenizer) if one.rule == rule]
+    return [[tokenizer.id_to_token(one) for one in fault.ids(text)] for fault in found]
+
+
+def small(vocab: list[str], merges: list[str], **options: object) -> Tokenizer:
+    return own(tokenizer_json(bpe(["<unk>", *vocab], merges, unk_token="<unk>", **options)))
+
+
+def test_of_equal_merges_the_last_goes_first() -> None:
+    right = small(["a", "aa"], ["a a"])
+    assert tokens(right, "of equal merges the last goes first", "aaa") == [["a", "aa"]]
+    assert right.encode("aaa").tokens == ["aa", "a"]
+
+
+def test_merges_go_from_left_to_right() -> None:
+    right = small(["a", "b", "c", "ab", "bc"], ["b c", "a b"])
+    assert tokens(right, "merges go from left to right, whatever their rank", "abc") == [["ab", "c"]]
+
+
+@pytest.mark.parametrize("form", ["bpe", "unigram"])
+def test_symbols_are_grapheme_clusters(form: str) -> None:
+    entries = ["a", "e", "\u0301", "e\u0301"]
+    if form == "bpe":
+        right = small(entries, ["e \u0301"])
+    else:
+        right = own(tokenizer_json(unigram(("<unk>", 0.0), *((entry, -1.0) for entry in entries))))
+    rule = "symbols are grapheme clusters, not characters"
+    assert tokens(right, rule, "ae\u0301a\u0301") == [["a", "e\u0301", "<unk>"]]
+    assert list(right.encode("a\u0301").tokens) == ["a", "\u0301"]
+
+
+def test_entries_that_are_canonically_equivalent_are_one() -> None:
+    right = small(["\u03a9", "\u2126"], [])
+    rule = "entries of the vocab that are canonically equivalent are one"
+    assert tokens(right, rule, "\u03a9\u2126") == [["\u2126", "\u2126"], ["\u03a9", "\u03a9"]]
+    assert tokens(small(["a", "\u00e9"], []), rule, "a") == []
+
+
+def test_what_is_unknown_is_a_token_a_character_or_a_word() -> None:
+    unigram_model = load("spm-unigram")
+    text = "ab \U00013000\U00013001"
+    (each,) = tokens(unigram_model, "each unknown character is a token", text)
+    (whole,) = tokens(unigram_model, "a word with an unknown character is unknown as a whole", text + "x ab")
+    assert each.count("<unk>") == 2
+    assert whole.count("<unk>") == 1
+    assert unigram_model.encode(text).ids.count(0) == 1
+
+
+@given(st.text("abc ", max_size=12))
+def test_words_are_as_ever_where_nothing_is_equal_unknown_or_a_cluster(text: str) -> None:
+    kept = {"of equal merges the last goes first", "merges go from left to right, whatever their rank"}
+    for model in ("spm-unigram", "spm-bpe-hf", "spm-unigram-hf"):
+        for fault in of_other_models(load(model)):
+            if fault.rule not in kept:
+                assert list(fault.ids(text)) == load(model).encode_ids(text), fault.rule
