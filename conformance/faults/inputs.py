@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from html import unescape
 
 from conformance.faults.fault import Faults, of_text
 from reftok import Tokenizer
 
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
+_SPACES = re.compile("  +")
+_WHITE_SPACE = re.compile(r"\s+")
+_CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+_ESCAPED = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\"}
+_ESCAPES = re.compile("|".join(map(re.escape, _ESCAPED)))
 _ZERO_WIDTH = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
 
@@ -31,6 +39,22 @@ def of_input(tokenizer: Tokenizer) -> Faults:
         "white space at the end is stripped": str.rstrip,
         "white space at the start is stripped": str.lstrip,
         "white space at the ends is stripped": str.strip,
+        "lines are stripped": lambda text: "\n".join(map(str.strip, text.split("\n"))),
+        "white space at the ends of lines is stripped": lambda text: "\n".join(map(str.rstrip, text.split("\n"))),
+        "repeated spaces become one": lambda text: _SPACES.sub(" ", text),
+        "all white space becomes one space": lambda text: _WHITE_SPACE.sub(" ", text),
+        "tabs become spaces": lambda text: text.replace("\t", " "),
+        "no-break spaces become spaces": lambda text: text.replace("\xa0", " "),
+        "control characters are removed": lambda text: _CONTROLS.sub("", text),
+        "variation selectors are removed": lambda text: _SELECTORS.sub("", text),
+        "soft hyphens are removed": lambda text: text.replace("\xad", ""),
+        "typographic quotes are made straight": lambda text: text.translate(_QUOTES),
+        "escapes such as \\n are read": lambda text: _ESCAPES.sub(lambda one: _ESCAPED[one[0]], text),
+        "references such as &amp; are read": unescape,
+        "a byte order mark is added": lambda text: "\ufeff" + text,
+        "a line end is added": lambda text: text + "\n",
+        "the last line end is lost": lambda text: text.removesuffix("\n"),
+        "U+FFFD is removed": lambda text: text.replace("\ufffd", ""),
         "zero-width characters are removed": lambda text: text.translate(_ZERO_WIDTH),
     }
     for rule, change in changes.items():

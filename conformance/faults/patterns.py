@@ -17,6 +17,8 @@ CHANGES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("contractions are not split at the start of the text", ((_CONTRACTIONS, f"(?!\\A){_CONTRACTIONS}"),)),
     ("contractions are not split at the start of the text",
      ((f"^{_GPT2_CONTRACTIONS}|", f"(?!\\A)(?:{_GPT2_CONTRACTIONS})|"),)),
+    ("contractions with a typographic apostrophe are split",
+     ((_GPT2_CONTRACTIONS, "['\u2019]s|['\u2019]t|['\u2019]re|['\u2019]ve|['\u2019]m|['\u2019]ll|['\u2019]d"),)),
     ("digits in groups of 1", (("\\p{N}{1,3}", "\\p{N}"),)),
     ("digits in groups of 3", (("|\\p{N}|", "|\\p{N}{1,3}|"),)),
     ("digits are not grouped", (("\\p{N}{1,3}", "\\p{N}+"),)),

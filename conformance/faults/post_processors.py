@@ -18,6 +18,15 @@ def of_post_processors(tokenizer: Tokenizer) -> Faults:
         # As where the caller adds those before the text as well.
         twice = "special tokens are added twice"
         yield of_ids("PostProcessor", twice, tokenizer, lambda ids: [*ids[:before], *ids])
+        after = len(empty) - before
+        if before and after > 0:
+            yield of_ids("PostProcessor", "no special token at the start", tokenizer, lambda ids: ids[before:])
+            yield of_ids("PostProcessor", "no special token at the end", tokenizer, lambda ids: ids[: len(ids) - after])
+        yield Fault(
+            "PostProcessor",
+            "nothing is added to an empty text",
+            lambda text: tokenizer.encode_ids(text) if text else [],
+        )
     start, end = tokenizer.bos_id, tokenizer.eos_id
     if start is not None and empty[-1:] != [start]:
         rule = "a special token is added at the start"
