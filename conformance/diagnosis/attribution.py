@@ -39,7 +39,7 @@ LONGEST_TEXT = 2_000
 LONGEST_SAMPLE = 300
 MOST_COMPARED = 8
 MOST_LEARNT = 40
-MOST_LEARNT_ALONE = 6
+MOST_LEARNT_ALONE = 3
 """Samples from which faults are learnt, the shortest; those that take what they change from one sample."""
 
 TextSample: TypeAlias = Sample[str, tuple[int, ...]]
@@ -229,9 +229,6 @@ class Attributor:
         found = self.encoding.find(name, sample)
         if may_search:
             found = self._of_classes(name, sample, found) or found
-            if found is None:
-                learnt = of_sample(self._tokenizer, sample.asked, sample.expected, sample.observed)
-                found = self.encoding.adopt(name, learnt)
         if found is not None:
             return Attribution(found.stage, found.rule)
         return attribute_boundaries(self._tokenizer, sample.asked, sample.observed)
@@ -264,8 +261,11 @@ class Attributor:
         classes = of_classes(self._tokenizer, sample.asked)
         return [one for one in classes if self.encoding.fits(one, sample)]
 
-    def _learnt(self, differing: Sequence[TextSample]) -> list[Fault]:
-        """The faults that do one thing to some characters, each with all characters to which it seems to be done."""
+    def _learnt(self, differing: Sequence[TextSample], unexplained: Sequence[TextSample]) -> list[Fault]:
+        """The faults that do one thing to some characters, each with all characters to which it seems to be done.
+
+        And those that follow from one answer alone, from the shortest that nothing explains: that takes its time.
+        """
         characters: dict[tuple[FaultsOfCharacters, str], dict[str, None]] = {}
         for sample in sorted(differing, key=lambda one: len(one.asked))[:MOST_LEARNT]:
             for character in doubtful_characters(sample.asked)[:MOST_CHARACTERS]:
@@ -275,8 +275,7 @@ class Attributor:
                             characters.setdefault((make, fault.rule), {})[character] = None
         every = ((rule, make(self._tokenizer, "".join(found))) for (make, rule), found in characters.items())
         of_all = [fault for rule, some in every for fault in some if fault.rule == rule]
-        left = [one for one in differing if not any(self.encoding.fits(fault, one) for fault in of_all)]
-        shortest = sorted(left, key=lambda one: len(one.asked))[:MOST_LEARNT_ALONE]
+        shortest = sorted(unexplained, key=lambda one: len(one.asked))[:MOST_LEARNT_ALONE]
         alone = (of_sample(self._tokenizer, one.asked, one.expected, one.observed) for one in shortest)
         return [*of_all, *{(fault.stage, fault.rule): fault for some in alone for fault in some}.values()]
 

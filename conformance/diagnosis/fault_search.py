@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from conformance.core.observation import Decoded
 from conformance.faults import DecodingFault, Fault, predicted
@@ -30,6 +30,9 @@ class Sample(Generic[Asked, Answer]):
     observed: Answer
 
 
+Learnt: TypeAlias = Callable[[Sequence[Sample[Asked, Answer]], Sequence[Sample[Asked, Answer]]], Iterable[Candidate]]
+
+
 class FaultSearch(Generic[Candidate, Asked, Answer]):
     """A search for the fault that explains a mismatch.
 
@@ -40,7 +43,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     all_faults: made when they are first needed. predict: what a fault answers; it may raise anything.
     is_known: whether something else speaks for a fault about a subject, of two that the samples bear out alike.
-    learnt: faults that take what they change from samples that differ.
+    learnt: faults that take what they change from samples that differ, and from those that nothing explains.
     """
 
     def __init__(
@@ -48,7 +51,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         all_faults: Callable[[], Iterable[Candidate]],
         predict: Callable[[Candidate, Asked], Answer],
         is_known: Callable[[str, Candidate], bool] = lambda name, fault: False,
-        learnt: Callable[[Sequence[Sample[Asked, Answer]]], Iterable[Candidate]] = lambda samples: (),
+        learnt: Learnt[Asked, Answer, Candidate] = lambda differing, unexplained: (),
     ) -> None:
         self._make = all_faults
         self._learnt = learnt
@@ -95,13 +98,9 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         believed.append(rivals[0])
         return rivals[0]
 
-    def adopt(self, name: str, some: Iterable[Candidate]) -> Candidate | None:
-        """The best of some that explain a mismatch and were learnt from it; it is believed from now on."""
-        best = next(iter(self._by_credit(name, some)), None)
-        if best is not None:
-            self._adopted.append(best)
-            self._believed.setdefault(name, []).append(best)
-        return best
+    def adopt(self, learnt: Iterable[Candidate]) -> None:
+        """Know these faults by their rules, until all subjects are forgotten."""
+        self._adopted += [one for one in learnt if one not in self._all]
 
     def rivals(self, name: str, sample: Sample[Asked, Answer]) -> list[Candidate]:
         """All that explain this mismatch and are not contradicted by most samples, the best first."""
@@ -124,9 +123,11 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         """The fault of a rule, or all of its variants."""
         return [one for one in (*self._all, *self._adopted) if (one.stage, one.rule) == (stage, rule)]
 
-    def all_for(self, differing: Sequence[Sample[Asked, Answer]]) -> Sequence[Candidate]:
-        """Every fault, and those that can be learnt from samples that differ."""
-        return (*self._all, *self._learnt(differing))
+    def all_for(
+        self, differing: Sequence[Sample[Asked, Answer]], unexplained: Sequence[Sample[Asked, Answer]]
+    ) -> Sequence[Candidate]:
+        """Every fault, and those that can be learnt from samples that differ, and from those that nothing explains."""
+        return (*self._all, *self._learnt(differing, unexplained))
 
     def _by_credit(self, name: str, some: Iterable[Candidate]) -> list[Candidate]:
         credible = {one: credit for one in some if (credit := self._credit(name, one)) is not None}

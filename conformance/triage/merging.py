@@ -126,10 +126,10 @@ class _Family(Generic[Candidate, Asked, Answer]):
     def weigh(self, fault: Candidate) -> Weighed[Candidate]:
         return weighed(fault, self.samples, self.search.remembered)
 
-    def learn(self, known: Container[tuple[str, str]]) -> None:
+    def learn(self, known: Container[tuple[str, str]], unexplained: Sequence[Sample[Asked, Answer]] = ()) -> None:
         """Take up all faults that fit something, those first by whose stage and rule something is known."""
-        differing = [self.samples[place] for place in self.differing]
-        faults = self.search.all_for(differing)
+        differing = [self.samples[place] for place in sorted(self.differing)]
+        faults = self.search.all_for(differing, unexplained)
         fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in differing)]
         self.pool = sorted(fitting, key=lambda one: (one.stage, one.rule) not in known)
 
@@ -212,14 +212,18 @@ class _Trial:
 
     def _choose(self, family: _Family[Any, Any, Any]) -> None:
         known = {(one.fault.stage, one.fault.rule) for one, _ in self._texts.taken}
-        if family.differing:
-            family.learn(known)
-            self._part(family)
+        if not family.differing:
+            return
+        family.learn(known)
+        self._part(family)
+        family.learn(known)
+        self._believe(family)
         for _ in range(MOST_LESSONS):
             if not family.unexplained or self._is_late:
                 break
-            family.learn(known)
+            family.learn(known, family.unexplained)
             self._believe(family)
+        family.search.adopt(one.fault for one, _ in family.taken)
 
     def _believe(self, family: _Family[Any, Any, Any]) -> None:
         """Take the fewest candidates, and others in the place of those that do not stand the test."""

@@ -95,11 +95,10 @@ def test_samples_of_another_subject_say_nothing() -> None:
     assert not found.speaks_for("s", "A", "both")
 
 
-def test_what_was_learnt_from_a_mismatch_is_believed_as_the_others_are_until_the_shard_ends() -> None:
+def test_what_was_learnt_is_known_by_its_rule_until_all_is_forgotten() -> None:
     learnt = Fault("A", "learnt", lambda text: tuple(map(ord, text[:1])))
     found = search()
-    assert found.adopt("s", [learnt]) == found.find("s", sample("ab", learnt)) == learnt
+    found.adopt([learnt])
     assert found.of_rule("A", "learnt") == [learnt]
     found.renew()
-    assert found.adopt("s", []) is None
     assert found.of_rule("A", "learnt") == []
