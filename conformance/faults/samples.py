@@ -21,7 +21,7 @@ LONGEST_TEXT = 2_000
 """Of a longer text, in characters, nothing is learnt: it takes too long."""
 
 _MOST_NEW = 8
-_LOOKS_SPECIAL = re.compile(r"<[|｜]?[^<>\s]{1,60}>|\[[^\[\]\s]{1,40}\]|\{\{?[^{}\s]{1,40}\}?\}|\S+")
+_LOOKS_SPECIAL = re.compile(r"<[|｜]?[^<>\s]{1,60}>|\[[^\[\]\s]{1,40}\]|\{\{?[^{}\s]{1,40}\}?\}")
 """What somebody would make a special token."""
 
 

@@ -34,6 +34,10 @@ def test_a_special_token_that_only_the_subject_knows_is_learnt(model: str) -> No
     assert list(fault.ids("<|tools|> x")) == right.encode_ids("<|tools|> x")
 
 
+def test_a_word_is_taken_for_no_special_token() -> None:
+    assert learnt("bpe-qwen", "cafe", [7]) == []
+
+
 def test_an_added_token_that_the_subject_does_not_know_is_learnt() -> None:
     qwen = load("bpe-qwen")
     without = next(one for one in faults(qwen) if one.rule == "added tokens are not matched").ids("<|im_end|>")
