@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Literal
-from unicodedata import combining, normalize, ucd_3_2_0
+from unicodedata import combining, normalize
 
 from conformance.faults.added_tokens import with_normalizers
 from conformance.faults.fault import Fault, Faults, of_pipeline, of_text, of_tokenizer, with_steps
@@ -152,13 +152,8 @@ class Rewritten:
 
 def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
     if isinstance(step, UnicodeForm):
-        changes: dict[str, Callable[[str], str]] = {
-            "without canonical order": partial(_unordered, step.form),
-            "by the tables of another Unicode version": partial(ucd_3_2_0.normalize, step.form),
-            "by newer Unicode tables": partial(normalize, step.form),
-        }
-        for how, change in changes.items():
-            yield _with(tokenizer, f"{step.form} {how}", index, (Rewritten(change),))
+        unordered = Rewritten(partial(_unordered, step.form))
+        yield _with(tokenizer, f"{step.form} without canonical order", index, (unordered,))
     if isinstance(step, Precompiled):
         longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
         yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))

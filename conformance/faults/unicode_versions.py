@@ -29,9 +29,10 @@ from reftok.unicode.ranges import ranges_of
 Version: TypeAlias = tuple[int, int]
 
 VERSIONS: tuple[Version, ...] = (
-    (9, 0), (10, 0), (11, 0), (12, 0), (13, 0), (14, 0), (15, 0), (15, 1), (16, 0), (17, 0),
+    (3, 2), (5, 2), (6, 0), (6, 2), (7, 0), (8, 0), (9, 0), (10, 0), (11, 0), (12, 0), (13, 0), (14, 0), (15, 0),
+    (15, 1), (16, 0), (17, 0),
 )  # fmt: skip
-"""Those that brought letters, digits or marks; 12.1 has one more symbol than 12.0."""
+"""Those that runtimes have had, and all since 9 that brought letters, digits or marks: 12.1 has one symbol more."""
 _OF_PATTERNS, _OF_FORMS, _OF_NUMBERS = (16, 0), (9, 0), (17, 0)
 """The versions of tokenizers: see reftok.unicode.characters."""
 _NEVER: Version = (99, 0)

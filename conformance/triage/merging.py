@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any, Generic
 
 from conformance.checks import CHECKS
@@ -274,7 +274,11 @@ class _Trial:
         texts = [asked for asked in shown if isinstance(asked, str)]
         own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
         characters = dict.fromkeys((*own, *_PROBED, *of_each_age())) if texts else ()
-        probes = (frame.format(character) for character in characters for frame in _PROBING)
+        tokens = self._bench.reference.tokenizer.added_tokens.tokens.values() if texts else ()
+        beside = ((token.content, f"a{token.content}", f"{token.content}a", f" {token.content} ") for token in tokens)
+        probes = chain(
+            (frame.format(character) for character in characters for frame in _PROBING), chain.from_iterable(beside)
+        )
         in_place = (
             text.replace(replaced, character)
             for character in characters

@@ -51,7 +51,7 @@ DEFECTS = (
     Defect("no_nfc.py:Subject", QWEN, "Normalizer", "NFC is missing"),
     Defect("wrong_normalizers.py:Compatibility", QWEN, "Normalizer", "NFKC in place of NFC"),
     Defect("wrong_normalizers.py:Decomposed", QWEN, "Normalizer", "NFD in place of NFC"),
-    Defect("wrong_normalizers.py:OldTables", QWEN, "Normalizer", "NFC by the tables of another Unicode version"),
+    Defect("wrong_normalizers.py:OldTables", QWEN, "Normalizer", "characters are those of Unicode 3.2"),
     Defect("wrong_normalizers.py:LowerCase", QWEN, "Normalizer", "text is lower-cased"),
     Defect("wrong_normalizers.py:NoPrepend", SPM_BPE_HF, "Normalizer", "Prepend is missing"),
     Defect("wrong_normalizers.py:NoReplace", SPM_BPE_HF, "Normalizer", "Replace is missing"),

