@@ -25,19 +25,28 @@ def age_of(character: str) -> str:
     return version if first <= ord(character) <= last else ""
 
 
+_CLASSES = (
+    *(rf"[\p{{M}}&&\p{{ccc={place}}}]" for place in (0, 9, 220, 230, 232, 234)),
+    r"\p{L}",
+    r"\p{N}",
+    r"[^\p{L}\p{N}\p{M}]",
+)
+"""Marks by what puts them in order, and what else patterns tell apart."""
+
+
 @cache
 def of_each_age() -> str:
-    r"""Of each version of Unicode since 5.0 that has any, two letters, numbers, marks and others.
+    r"""Of each version of Unicode since 5.0 that has any, two letters, numbers, marks of each place and others.
 
     >>> [f"{ord(character):X}" for character in of_each_age() if age_of(character) == "12.1"]
     ['32FF']
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    characters: dict[str, str] = {}
     for first, last, version in _ranges():
-        for character in map(chr, range(first, last + 1) if float(version) >= 5 else ()):
-            general = next((name for name in "LNM" if regex.match(rf"\p{{{name}}}", character)), "")
-            found.setdefault((version, general), []).append(character)
-    return "".join(characters[place] for characters in found.values() for place in sorted({0, len(characters) - 1}))
+        if float(version) >= 5:
+            characters[version] = characters.get(version, "") + "".join(map(chr, range(first, last + 1)))
+    found = (regex.findall(rf"(?V1){members}", every) for every in characters.values() for members in _CLASSES)
+    return "".join("".join(dict.fromkeys((some[0], some[-1]))) for some in found if some)
 
 
 @cache

@@ -72,12 +72,12 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
         if other_forms and version == (15, 1):  # which has no marks and no compositions
             other_forms = False
         concerns = partial(_concerns, version, frozenset(filter(None, splits | forms)))
-        if other_splits and other_forms:
-            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(changes, True, True), concerns)
-        if other_splits:
-            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(changes, True, False), concerns)
         if other_forms:
             yield of_pipeline("Normalizer", rule, tokenizer, partial(changes, False, True), concerns)
+        if other_splits:
+            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(changes, True, False), concerns)
+        if other_splits and other_forms:
+            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(changes, True, True), concerns)
 
 
 def name(version: Version) -> str:

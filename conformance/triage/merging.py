@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, zip_longest
 from typing import Any, Generic
 
 from conformance.checks import CHECKS
@@ -48,11 +47,15 @@ from conformance.triage.rivals import MOST_RIVALS, telling_cases
 
 LONGEST_TEXT = 2_000
 """Code points of a witness; ids, where it is a list of these."""
+LONGEST_SAMPLE, MOST_LONG = 200, 12
+"""Code points, or ids, that are soon answered by every fault; so many samples of more."""
+MOST_FITTED = 60
+"""Samples, the shortest that differ, of which a fault must fit one to be taken up."""
 MOST_LESSONS, MOST_ROUNDS = 2, 6
 """How often faults are learnt from what differs; how often, each time, others take the place of those refuted."""
 FRESH_OF_EACH = 25
-"""Cases of each generator that are looked through for those in the scope of a fault; of these, so many are asked:"""
-MOST_FRESH = 40
+"""So many cases of each generator are looked through for those in the scope of a fault; so many are asked of each:"""
+MOST_FRESH = 16
 LEAST_FRESH = 3
 """So few say too little."""
 MOST_NEIGHBOURS = 80
@@ -60,7 +63,8 @@ _PROBED = "\t\v\f\r\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u180e\u2000\u2007\u200b\u2
 """What languages do not agree about; tables of other ages do not agree about what came with each."""
 MOST_REPLACED = 2
 """Of the inputs on which a fault showed, and of the characters of each, so many have others in their place."""
-_PROBING = ("a{0}b", " {0} a", "{0}.")
+_PROBING = ("a{0}b", " {0} a", "{0}.", "e\u0301{0}", "e{0}\u0301")
+_BESIDE = ("{0}", "a{0}", "{0}a", " {0} ")
 _FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
 
 
@@ -97,21 +101,30 @@ def _is_sought(finding: Finding) -> bool:
 class _Family(Generic[Candidate, Asked, Answer]):
     """Faults of one kind, with what the subject did and what of it was believed.
 
-    case: the case that asks. witnesses: how many of the samples are those that the findings came from; they stand
-    first. pool: the faults that fit something. taken: those that are believed, each with how it stood the test.
+    case: the case that asks. long: how many samples there were that take long. witnesses: how many of the samples are
+    those that the findings came from; they stand first. pool: the faults that fit something. taken: those that are
+    believed, each with how it stood the test.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
     case: Callable[[Asked], Case]
     samples: list[Sample[Asked, Answer]] = field(default_factory=list)
     places: dict[Asked, int] = field(default_factory=dict)
+    long: int = 0
     witnesses: int = 0
     pool: Sequence[Candidate] = ()
     rejected: list[Candidate] = field(default_factory=list)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
 
+    def size(self, asked: Asked) -> int:
+        """Code points, or ids."""
+        case = self.case(asked)
+        return len(case.text) + len(case.ids)
+
     def add(self, sample: Sample[Asked, Answer]) -> None:
-        if sample.asked not in self.places:
+        is_long = self.size(sample.asked) > LONGEST_SAMPLE
+        self.long += is_long
+        if sample.asked not in self.places and (not is_long or self.long <= MOST_LONG):
             self.places[sample.asked] = len(self.samples)
             self.samples.append(sample)
 
@@ -128,9 +141,10 @@ class _Family(Generic[Candidate, Asked, Answer]):
 
     def learn(self, known: Container[tuple[str, str]], unexplained: Sequence[Sample[Asked, Answer]] = ()) -> None:
         """Take up all faults that fit something, those first by whose stage and rule something is known."""
-        differing = [self.samples[place] for place in sorted(self.differing)]
+        differing = sorted((self.samples[place] for place in self.differing), key=lambda one: self.size(one.asked))
+        shortest = differing[:MOST_FITTED]
         faults = self.search.all_for(differing, unexplained)
-        fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in differing)]
+        fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in shortest)]
         self.pool = sorted(fitting, key=lambda one: (one.stage, one.rule) not in known)
 
     def candidates(self) -> list[Weighed[Candidate]]:
@@ -214,9 +228,9 @@ class _Trial:
         known = {(one.fault.stage, one.fault.rule) for one, _ in self._texts.taken}
         if not family.differing:
             return
+        self._explore(family)
         family.learn(known)
         self._part(family)
-        family.learn(known)
         self._believe(family)
         for _ in range(MOST_LESSONS):
             if not family.unexplained or self._is_late:
@@ -224,6 +238,12 @@ class _Trial:
             family.learn(known, family.unexplained)
             self._believe(family)
         family.search.adopt(one.fault for one, _ in family.taken)
+
+    def _explore(self, family: _Family[Any, Any, Any]) -> None:
+        """Ask what is like the shortest samples that differ."""
+        shown = sorted((family.samples[place].asked for place in family.differing), key=len)[:MOST_REPLACED]
+        texts = (asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE)
+        self.ask(family.case(text) for asked in texts for text in _with_others(asked))
 
     def _believe(self, family: _Family[Any, Any, Any]) -> None:
         """Take the fewest candidates, and others in the place of those that do not stand the test."""
@@ -254,40 +274,34 @@ class _Trial:
             answer = predict(fault, asked)
             return answer is not None and not agree(answer, right(asked))
 
-        fresh: list[Any] = []
-        for asked in self._fresh(family, one):
-            if len(fresh) == MOST_FRESH or self._is_late:
-                break
-            if asked in family.places or asked in fresh or not is_in_scope(one.fault, asked):
-                continue
-            if not any(is_in_scope(other.fault, asked) for other in others):
-                fresh.append(asked)
+        fresh: dict[Any, None] = {}
+        for source in self._sources(family, one):
+            enough = len(fresh) + MOST_FRESH
+            for asked in source:
+                if len(fresh) == enough or self._is_late:
+                    break
+                if asked in family.places or asked in fresh or not is_in_scope(one.fault, asked):
+                    continue
+                if not any(is_in_scope(other.fault, asked) for other in others):
+                    fresh[asked] = None
         self.ask(map(family.case, fresh))
         again = family.weigh(one.fault)
         others_scope = frozenset[int]().union(*(family.weigh(other.fault).scope for other in others))
         alone = {place for place in again.scope - others_scope if place >= family.witnesses}
         return Confidence(len(alone), len(again.fits & alone))
 
-    def _fresh(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Any]:
-        """What a fault may be tested on: by turns what generators give, and characters that tables disagree about."""
+    def _sources(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Iterable[Any]]:
+        """What a fault may be tested on: what generators give, what tables disagree about, what is like its samples."""
+        yield self._drawn(family, "held out")
         shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
-        texts = [asked for asked in shown if isinstance(asked, str)]
-        own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
-        characters = dict.fromkeys((*own, *_PROBED, *of_each_age())) if texts else ()
-        tokens = self._bench.reference.tokenizer.added_tokens.tokens.values() if texts else ()
-        beside = ((token.content, f"a{token.content}", f"{token.content}a", f" {token.content} ") for token in tokens)
-        probes = chain(
-            (frame.format(character) for character in characters for frame in _PROBING), chain.from_iterable(beside)
-        )
-        in_place = (
-            text.replace(replaced, character)
-            for character in characters
-            for text in texts[:MOST_REPLACED]
-            for replaced in doubtful_characters(text)[:MOST_REPLACED]
-        )
-        turns = zip_longest(self._drawn(family, "held out"), probes, in_place)
-        yield from (asked for turn in turns for asked in turn if asked is not None)
-        yield from self._around(shown)
+        texts = [asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE]
+        if texts:
+            tokens = self._bench.reference.tokenizer.added_tokens.tokens.values()
+            yield from (_with_others(text) for text in texts[:MOST_REPLACED])
+            own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
+            yield (frame.format(one) for one in (*own, *_PROBED) for frame in _PROBING)
+            yield (frame.format(one.content) for one in tokens for frame in _BESIDE)
+        yield self._around(shown)
 
     def _drawn(self, family: _Family[Any, Any, Any], seed: str) -> Iterator[Any]:
         """What generators give to ask a family, the same each time."""
@@ -431,6 +445,14 @@ class _Trial:
             if one in self._answers and check(one, *self._answers[one]) == "same":
                 return replace(one, origin=case.origin)
         return None
+
+
+def _with_others(text: str) -> Iterator[str]:
+    """A text with other characters in the place of each that tables may differ about: near it, and of each age."""
+    for replaced in doubtful_characters(text)[:MOST_REPLACED]:
+        near = (ord(replaced) + step for step in (-4096, -64, -1, 1, 64, 4096))
+        characters = (chr(code) for code in near if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000)
+        yield from (text.replace(replaced, other) for other in (*characters, *of_each_age(), *_PROBED))
 
 
 def _is_believed(confidence: Confidence) -> bool:

@@ -36,19 +36,19 @@ def pieces(fault: Fault, component: str, text: str) -> list[str]:
 
 @pytest.mark.parametrize(("version", "parts"), [("10", ["\u0560\\", "u"]), ("11", ["\u0560", "\\u"])])
 def test_letters_that_came_later_are_none(version: str, parts: list[str]) -> None:
-    both, patterns = of_version("bpe-qwen", "PreTokenizer", version)
+    patterns, both = of_version("bpe-qwen", "PreTokenizer", version)
     assert pieces(both, "TranslatedStep", "\u0560\\u") == pieces(patterns, "TranslatedStep", "\u0560\\u") == parts
 
 
 def test_letters_that_came_after_16_are_letters_already() -> None:
-    (both, patterns) = of_version("bpe-qwen", "PreTokenizer", "17")
+    patterns, both = of_version("bpe-qwen", "PreTokenizer", "17")
     assert pieces(both, "NewestSplit", "\u088f\\u") == pieces(patterns, "NewestSplit", "\u088f\\u") == ["\u088f", "\\u"]
 
 
 @pytest.mark.parametrize(("version", "text"), [("12", "\U00011935\U00011930"), ("13", "\U00011938")])
 def test_compositions_are_those_of_the_version(version: str, text: str) -> None:
     (forms,) = of_version("bpe-qwen", "Normalizer", version)
-    both, patterns = of_version("bpe-qwen", "PreTokenizer", version)
+    patterns, both = of_version("bpe-qwen", "PreTokenizer", version)
     assert (
         pieces(forms, "Rewritten", "\U00011935\U00011930")
         == pieces(both, "Rewritten", "\U00011935\U00011930")
