@@ -276,6 +276,7 @@ class Attributor:
         every = ((rule, make(self._tokenizer, "".join(found))) for (make, rule), found in characters.items())
         of_all = [fault for rule, some in every for fault in some if fault.rule == rule]
         shortest = sorted(unexplained, key=lambda one: len(one.asked))[:MOST_LEARNT_ALONE]
+        shortest = [one for one in shortest if len(one.asked) <= LONGEST_SAMPLE] or shortest[:1]
         alone = (of_sample(self._tokenizer, one.asked, one.expected, one.observed) for one in shortest)
         return [*of_all, *{(fault.stage, fault.rule): fault for some in alone for fault in some}.values()]
 

@@ -17,7 +17,7 @@ from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.types import AddedToken
 
-LONGEST_TEXT = 2_000
+LONGEST_TEXT = 1_200
 """Of a longer text, in characters, nothing is learnt: it takes too long."""
 
 _MOST_NEW = 8

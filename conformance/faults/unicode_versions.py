@@ -245,21 +245,22 @@ def _composed(version: Version, characters: Sequence[str]) -> list[str]:
 
 
 def _composition(version: Version, first: str, second: str) -> str | None:
-    whole = _later_compositions().get(first + second)
+    whole = later_compositions().get(first + second)
     if whole is None:
         whole = unicodedata.normalize("NFC", first + second)
     return whole if len(whole) == 1 and version_of(whole) <= version else None
 
 
 @cache
-def _later_compositions() -> Mapping[str, str]:
+def later_compositions() -> Mapping[str, str]:
+    """The pairs that Unicode composes since 15, and what of them becomes."""
     entries = (entry.partition("=") for entry in _LATER_COMPOSITES.split())
     return {"".join(chr(int(code, 16)) for code in pair.split("+")): chr(int(whole, 16)) for pair, _, whole in entries}
 
 
 @cache
 def _later_decompositions() -> Mapping[str, str]:
-    return {whole: pair for pair, whole in _later_compositions().items()}
+    return {whole: pair for pair, whole in later_compositions().items()}
 
 
 @cache

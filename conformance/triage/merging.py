@@ -40,6 +40,7 @@ from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import telling
 from conformance.faults import Fault, predicted
 from conformance.faults.pre_tokenizers import doubtful_characters
+from conformance.faults.unicode_versions import later_compositions
 from conformance.shrinking.cases import plainer
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.triage.minimize import sample_cases
@@ -301,6 +302,7 @@ class _Trial:
             own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
             yield (frame.format(one) for one in (*own, *_PROBED) for frame in _PROBING)
             yield (frame.format(one.content) for one in tokens for frame in _BESIDE)
+            yield later_compositions()
         yield self._around(shown)
 
     def _drawn(self, family: _Family[Any, Any, Any], seed: str) -> Iterator[Any]:
