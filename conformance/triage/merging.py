@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, Generic
 
 from conformance.checks import CHECKS
@@ -244,7 +245,8 @@ class _Trial:
         """Ask what is like the shortest samples that differ."""
         shown = sorted((family.samples[place].asked for place in family.differing), key=len)[:MOST_REPLACED]
         texts = (asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE)
-        self.ask(family.case(text) for asked in texts for text in _with_others(asked))
+        others = chain.from_iterable(map(_with_others, texts))
+        self.ask(map(family.case, chain(others, later_compositions() if family is self._texts else ())))
 
     def _believe(self, family: _Family[Any, Any, Any]) -> None:
         """Take the fewest candidates, and others in the place of those that do not stand the test."""
