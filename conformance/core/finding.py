@@ -70,6 +70,7 @@ class Finding:
     scope: which inputs it concerns, in words, "" where that could not be told.
     confidence: of the rule; None where it was not put to the test, or where none is known.
     weight: how much it matters.
+    verdict: who is wrong, and on what evidence, in words; "" where that was not asked.
     """
 
     example: Mismatch
@@ -85,6 +86,7 @@ class Finding:
     scope: str = ""
     confidence: Confidence | None = None
     weight: Weight = NOT_WEIGHED
+    verdict: str = ""
 
     def joined(self, other: Finding) -> Finding:
         """This finding, for the mismatches of another with the same cause as well.

@@ -34,10 +34,25 @@ def collect_answers(
     depth: how much texts and ids are cut for streams. A sample is of those that `is_streamed` names, or of all where
         the cases are no more than `FEW_CASES`; these are also the cases that are asked in bulk.
     """
+    asked = {name: one for name, one in bench.subjects.items() if subject in (None, name)}
+    return answers_of(bench, asked, cases, checks, depth)
+
+
+def answers_of(
+    bench: Bench,
+    subjects: Mapping[str, Subject],
+    cases: Sequence[Case],
+    checks: Sequence[str],
+    depth: Depth = "sample",
+) -> Mapping[str, list[Answers]]:
+    """The answers of the oracle and of subjects with the same model, which need not be those of the bench, by name.
+
+    depth: as of `collect_answers`.
+    """
     asker = _Asker(bench.reference.tokenizer, cases, {CHECKS[check].compares for check in checks}, depth)
     oracle = asker.answers(bench.subjects[bench.oracle], None)
-    others = [name for name in bench.subjects if name != bench.oracle and subject in (None, name)]
-    return {bench.oracle: oracle, **{name: asker.answers(bench.subjects[name], oracle) for name in others}}
+    others = {name: one for name, one in subjects.items() if name != bench.oracle}
+    return {bench.oracle: oracle, **{name: asker.answers(one, oracle) for name, one in others.items()}}
 
 
 def is_streamed(case: Case) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import repeat
 
@@ -38,6 +38,28 @@ PATTERNS = "PreTokenizer", "patterns know Unicode 14, not 16"
 CLUSTERS = "Normalizer", "grapheme clusters are those of Unicode 16, not 17"
 CONTENT = "AddedTokens", "added tokens are decoded by their content, not by what they are matched by"
 COMPARISON = "Model", "a sum of scores is compared before it is rounded to float32"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A rule of an official library that a release changed.
+
+    until: the last release that was seen to have it. since: the first that was seen to do as `now` says.
+    """
+
+    library: str
+    until: str
+    since: str
+    now: str
+
+
+CHANGES = {
+    PATTERNS: Change("tokenizers", "0.21.1", "0.21.2", "patterns know Unicode 16"),
+    CLUSTERS: Change("tokenizers", "0.22.2", "0.23.1", "grapheme clusters are those of Unicode 17"),
+    CONTENT: Change("tokenizers", "0.22.2", "0.23.1", "added tokens are decoded by what they are matched by"),
+    COMPARISON: Change("sentencepiece", "0.2.1", "0.2.2", "a sum of scores is compared after it is rounded to float32"),
+}
+"""By stage and rule."""
 
 NEW_IN_15_AND_16 = """
     897 CF3 ECE 1B4E-1B4F 1B7F 1C89-1C8A 2427-2429 2FFC-2FFF 31E4-31E5 31EF A7CB-A7CD A7DA-A7DC 105C0-105F3 10D40-10D65

@@ -45,6 +45,7 @@ from conformance.subjects.protocol import About
 from conformance.subjects.versions import installed_version, installed_versions
 from conformance.triage.merging import with_fewest_causes
 from conformance.triage.minimize import shrunk_example
+from conformance.triage.verdicts import with_verdicts
 from conformance.triage.weighing import weighed
 
 MERGING_SHARE = 0.4
@@ -66,7 +67,8 @@ def finished_run(
 
     bench_of: the bench of a model, by name. told: which finding is shrunk.
     deadline: of `time.monotonic`: each finding, and the weighing of those of a subject on a model, has an equal share
-        of what is left until then; from then on examples are shown as they came, and nothing is weighed.
+        of what is left until then; from then on examples are shown as they came, nothing is weighed, and no verdict
+        is sought.
     """
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Shrinking(0, sum(len(result.groups) for result in whole.values()))
@@ -94,6 +96,7 @@ def finished_run(
         left = len(places)
         for model, subject in places:
             some = [one for one in found if (one.example.model, one.example.subject) == (model, subject)]
+            some = with_verdicts(bench_of(model), some, deadline)
             now = time.monotonic()
             yield from weighed(bench_of(model), some, natural, now + (deadline - now) / left)
             left -= 1

@@ -65,7 +65,7 @@ def listed(lines: Sequence[str], most: int, noun: str = "") -> list[str]:
 
 
 def finding_lines(finding: Finding, sign: str = "") -> list[str]:
-    """A finding in a few lines of a list: what is wrong where and why, its scope, the shrunk input and both answers.
+    """A finding in a few lines of a list: what is wrong where and why, by whom, its scope, the input and both answers.
 
     sign: before its severity, "" for none.
     """
@@ -73,10 +73,12 @@ def finding_lines(finding: Finding, sign: str = "") -> list[str]:
     rule = prose(view.cause(finding), 120)
     said = {name: code(value) for name, value in view.fields(finding, 40)}
     scope = [f"  {prose(finding.scope, 200)}"] if finding.scope else []
+    verdict = [f"  {prose(f'wrong: {finding.verdict}', 400)}"] if finding.verdict else []
     weight = worst_words(finding.weight)
     return [
         f"- {sign}**{finding.example.severity}** {where}: {rule} {view.seen(finding, '×')}"
         + (f"; {prose(weight)}" if weight else ""),
+        *verdict,
         *scope,
         f"  {said['input']} expected {said['expected']}, observed {said['observed']}",
     ]

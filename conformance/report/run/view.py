@@ -271,11 +271,12 @@ def seen(finding: Finding, sign: str) -> str:
 
 
 def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
-    """The cause, weight and scope, the shrunk input and both answers by their names, made visible; those there are."""
+    """The cause, verdict, weight, scope, shrunk input and both answers by name, made visible; those there are."""
     expected, observed = answers(finding.example, limit).lines
     nearest = finding.example.evidence.nearest
     every = {
         "rule": visible(cause(finding)),
+        "wrong": visible(finding.verdict, 400),
         "weight": visible(weight_words(finding.weight), 400),
         "scope": visible(finding.scope),
         "foretold": confidence(finding),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 import reftok
 from conformance.faults.older_releases import (
+    CHANGES,
     CLUSTERS,
     COMPARISON,
     CONTENT,
@@ -99,3 +102,13 @@ def test_rules_that_cannot_change_a_tokenizer_are_not_asked_about_it() -> None:
     assert not list(release_faults(load("spm-bpe")))
     assert not list(release_decoding_faults(load("bpe-gpt2")))
     assert [entry.rule for entry in release_faults(load("spm-unigram"))] == [COMPARISON[1]]
+
+
+@pytest.mark.parametrize("rule", CHANGES, ids=lambda rule: rule[1])
+def test_a_change_came_with_the_release_in_which_the_published_matrix_sees_it(rule: tuple[str, str]) -> None:
+    published = json.loads((Path(__file__).parents[3] / "reports" / "published" / "matrix.json").read_text("utf-8"))
+    change = CHANGES[rule]
+    (matrix,) = (one for one in published["libraries"] if one["library"] == change.library)
+    seen = [one for one in matrix["behaviours"] if (one["stage"], one["rule"]) == rule]
+    ends = {(one["seen"][-1], one["asked"][one["asked"].index(one["seen"][-1]) + 1]) for one in seen}
+    assert ends == {(change.until, change.since)}

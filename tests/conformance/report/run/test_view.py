@@ -10,6 +10,8 @@ from conformance.core.case import text_case
 from conformance.core.finding import SEVERITIES
 from conformance.core.run import Cell, SubjectInfo
 from conformance.report.run import view
+from conformance.report.run.html import html_report
+from conformance.report.run.markdown import summary_markdown
 from tests.conformance.report.sample_run import (
     ABSENCES,
     HOSTILE,
@@ -142,3 +144,11 @@ def test_the_folder_of_a_run_is_the_one_that_its_commands_name() -> None:
     item = replace(finding(text_case("x", ""), "r"), replay="conformance replay 'a b' 0123456789ab")
     assert view.folder(replace(sample_run(), findings=(item,))) == "'a b'"
     assert view.folder(replace(sample_run(), findings=())) == "THIS-RUN"
+
+
+def test_a_verdict_stands_in_every_form_of_a_report() -> None:
+    verdict = "the subject: reftok & its plain rules agree"
+    run = replace(passing_run(), findings=(replace(finding(text_case("a", "o"), "r"), verdict=verdict),))
+    assert dict(view.fields(run.findings[0]))["wrong"] == verdict
+    assert "wrong: the subject: reftok &amp; its plain rules agree" in summary_markdown(run)
+    assert '<dt>Who is wrong</dt><dd class="isolate">the subject: reftok &amp; its plain rules' in html_report(run)
