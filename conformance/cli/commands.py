@@ -12,7 +12,7 @@ import click
 from conformance.cli.compare import diff, matrix_command
 from conformance.cli.fuzz import corpus, fuzz
 from conformance.cli.jobs import FULL
-from conformance.cli.reproduce import replay_command, reproduce_command
+from conformance.cli.reproduce import bisect_command, replay_command, reproduce_command
 from conformance.cli.run import run
 from conformance.cli.subject import subject
 from conformance.core.errors import ConformanceError, UsageError
@@ -27,7 +27,7 @@ def cli() -> None:
     """Hold any tokenizer against the official library, and say where it differs and why."""
 
 
-for command in (run, replay_command, reproduce_command, diff, matrix_command, fuzz, corpus, subject):
+for command in (run, replay_command, reproduce_command, bisect_command, diff, matrix_command, fuzz, corpus, subject):
     cli.add_command(command)
 
 

@@ -1,4 +1,4 @@
-"""The commands that show one finding of a run again: `conformance replay` and `conformance reproduce`."""
+"""The commands about one finding of a run: `conformance replay`, `conformance reproduce` and `conformance bisect`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import click
 from rich.text import Text
 
 from conformance.cli.options import fingerprint_argument, run_argument, trust_option
-from conformance.report.console import ConsoleLines, OutputConsole
+from conformance.report.console import ConsoleLines, OutputConsole, say
 from conformance.report.run.view import cause, shown_input
+from conformance.reproduce.bisect import bisect, default_cache
 from conformance.reproduce.replay import replay
 from conformance.reproduce.reproduction import reproduce
 
@@ -23,6 +24,14 @@ Examples:
   python bug.py mine.py:Mine
       exit code 1 while they differ, 0 where they agree
 """
+
+BISECT_EXAMPLES = """\b
+Examples:
+  conformance bisect reports/runs/20260101-120000 c45f43fd9327
+      asks releases of the library that the subject is, or is made with
+  conformance bisect reports/runs/20260101-120000 c45f --library tokenizers --from 0.20 --to 0.22.2
+"""
+_STYLES = {"as expected": "green", "differs": "red", "skipped": "dim"}
 
 
 @click.command("replay")
@@ -73,3 +82,38 @@ def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_mo
     lines.line(Text("    input  ").append_text(lines.shown(shown_input(written.case))))
     lines.line(f"    model  {written.model_bytes:,} bytes")
     lines.labelled("  written  ", shlex.join(["python", str(written.path), *written.arguments]), whole=True)
+
+
+@click.command("bisect", epilog=BISECT_EXAMPLES)
+@run_argument
+@fingerprint_argument
+@click.option("--library", default="", metavar="NAME", help="Whose releases are asked. Default: see above.")
+@click.option("--from", "first", default="", metavar="V", help="The oldest release to ask. Default: the first.")
+@click.option("--to", "last", default="", metavar="V", help="The newest release to ask. Default: the last.")
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    metavar="DIR",
+    help="Where releases are installed and kept for the next time. Default: ~/.cache/conformance/releases.",
+)
+@trust_option
+def bisect_command(
+    folder: Path, fingerprint: str, library: str, first: str, last: str, cache: Path | None, trusts: bool
+) -> None:
+    """Find the release of a library in which a finding came or went.
+
+    RUN is a run folder, FINGERPRINT a finding's, or its first characters. The finding's input is put to releases of
+    tokenizers or sentencepiece, of the PyPI package that the `build` of the subject.toml installs, or of the npm
+    package of its package.json; of a FILE.py:FACTORY, of any PyPI package that --library names. Each is installed in an
+    environment of its own, as wheels and without scripts; pre-releases are left out, and a release that does not
+    install or load is skipped. Half of the releases between two that differ are left out each time, so where a finding
+    came and went several times one of these is told. Exit code 0 whatever the releases say.
+    """
+    found = bisect(folder, fingerprint, cache or default_cache(), library, (first, last), trusts, say)
+    lines = ConsoleLines(OutputConsole())
+    rows = [(one.version, lines.text(one.state, _STYLES[one.state]), lines.text(one.said)) for one in found.asked]
+    lines.table([found.library, "the input", "its answer"], rows, names=3)
+    lines.line()
+    lines.line(lines.text(f"{found.library}: {found.sentence}", "bold", 400))
+    lines.line(f"{len(found.asked)} of {found.of} releases asked", "dim")

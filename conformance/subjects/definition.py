@@ -95,6 +95,17 @@ class Definition:
         needs = self.about is not None and (self.about.python or self.about.env or self.about.options)
         return "" if _SERVE not in self.command or needs else ":".join(self.command[-2:])
 
+    def run_by(self, python: Path) -> Definition:
+        """A FILE.py:FACTORY run by another interpreter."""
+        return replace(self, command=(str(python), *self.command[1:]))
+
+    def moved_to(self, folder: Path) -> Definition:
+        """A program of a copy of its folder, without the files of the old one."""
+        inside = [Path(word).is_relative_to(self.folder) for word in self.command]
+        pairs = zip(self.command, inside, strict=True)
+        command = tuple(str(folder / Path(word).relative_to(self.folder)) if own else word for word, own in pairs)
+        return replace(self, command=command, folder=folder)
+
     @property
     def environment(self) -> Mapping[str, str]:
         """What is added to the environment."""
