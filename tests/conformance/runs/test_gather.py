@@ -92,7 +92,7 @@ def test_texts_that_fail_one_check_are_others_and_those_that_fail_two_may_be_the
     shown = Attribution("Model", "one cause")
     results = joined([first, other, third]).values()
     oracles = {"m": "tokenizers", "n": "tokenizers"}
-    (one,) = findings(results, oracles, (), lambda example, _: (example, shown), lambda _: "", {"de": 40})
+    (one,) = findings(results, oracles, (), lambda example, _: (example, shown), lambda _: "", natural={"de": 40})
     assert one.count == 6
     assert counted(one) == {"de": (3, 40)}
 
