@@ -317,6 +317,9 @@ def _rows(command: str, folder: Path, seed: int) -> Iterator[str]:
 
     A session mutates what any subject was found wrong on: there, they are as many, and as expected.
     """
+    if not (folder / "run" / "run.json").is_file():
+        yield "there is no run.json"
+        return
     found, expected = (_cells(place / "run" / "run.json") for place in (folder, _beside(command, seed)))
     if command == "run" and found != expected:
         yield f"rows of others: {[cell for cell in found if cell not in expected]}"
