@@ -158,7 +158,14 @@ def _begin_worker(safe_path: str | None) -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, OF_THE_TERMINAL)
     _set_safe_path(safe_path)
-    Finalize(None, close_benches, exitpriority=1)
+    Finalize(None, _close_for_good, exitpriority=1)
+
+
+def _close_for_good() -> None:
+    """Close the subjects at the end of this worker."""
+    # The pool terminates a worker that is about to end: what the subjects have started would go on.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    close_benches()
 
 
 def _start_resource_tracker() -> None:

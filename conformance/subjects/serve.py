@@ -241,7 +241,10 @@ _ANSWERS = {"encode": _encode, "decode": _decode, "stream": _stream}
 
 
 def _pipes() -> tuple[BinaryIO, TextIO]:
-    """The pipes of messages and of answers; a fork has neither, so that only one process answers."""
+    """The pipes of messages and of answers; a fork has neither, so that only one process answers.
+
+    That of answers ends with the process: closed before, it would end while the subject may still hang at its exit.
+    """
     messages, answers = os.dup(0), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -251,7 +254,7 @@ def _pipes() -> tuple[BinaryIO, TextIO]:
         os.close(answers)
 
     os.register_at_fork(after_in_child=close_in_fork)
-    return os.fdopen(messages, "rb"), os.fdopen(answers, "w", encoding="ascii", newline="\n")
+    return os.fdopen(messages, "rb"), os.fdopen(answers, "w", encoding="ascii", newline="\n", closefd=False)
 
 
 def _end(mark: str | None) -> None:

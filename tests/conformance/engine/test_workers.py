@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import Future
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -108,3 +110,24 @@ def test_what_a_worker_starts_can_hear_again() -> None:
     with Workers(1) as pool:
         pool.run(signals_of, ShardQueue(SHARDS[:1]), done.append)
     assert done == [(set(), signal.SIG_IGN, signal.SIG_IGN)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, a signal ends a process at once")
+def test_a_worker_that_is_terminated_while_it_closes_its_subjects_closes_them_all() -> None:
+    """Fault: it ended between the death of a subject and that of what the subject had started, which went on."""
+    program = """
+import os, signal
+from multiprocessing import util
+from conformance.engine import workers
+
+def close_benches():
+    os.kill(os.getpid(), signal.SIGTERM)
+    print("closed")
+
+workers.close_benches = close_benches
+signal.signal(signal.SIGTERM, lambda *_: os._exit(7))
+workers._begin_worker(None)
+util._exit_function()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout.split(), ended.stderr) == (0, ["closed"], "")

@@ -51,6 +51,8 @@ def test_offsets_tokens_and_streams_come_through(make: Make) -> None:
     [
         ("time.sleep(600)", "timed out", "no answer within 3 s"),
         ("signal.raise_signal(signal.SIGSTOP)", "timed out", "no answer within 3 s"),
+        # Fault: it "closed its answers", which was waited for far longer than for an answer.
+        ("import atexit; atexit.register(time.sleep, 600); sys.exit()", "timed out", "no answer within 3 s"),
         ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed", "its process was killed by SIGSEGV"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "crashed", "its process was killed by SIGKILL"),
         ("os.kill(os.getpid(), 40)", "crashed", "its process was killed by signal 40"),
