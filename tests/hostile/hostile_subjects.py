@@ -40,6 +40,7 @@ class Promise:
 
     told: words that the run has of it, "" where it does no harm. code: the exit code of the command.
     seconds: the most that the command takes. options: more of them. unrepeated: whether it does not repeat its answers.
+    alone: whether the other subjects are not compared either: no model is read by what is to be tested.
     """
 
     told: str
@@ -47,6 +48,7 @@ class Promise:
     seconds: float = 60
     options: tuple[str, ...] = ()
     unrepeated: bool = False
+    alone: bool = False
 
 
 PROMISES: dict[str, Promise] = {}
@@ -101,7 +103,7 @@ class AtImport(Right):
     pass
 
 
-@promise("does not read bpe-qwen: ValueError: [1, 2]")
+@promise("does not read bpe-qwen: ValueError: [1, 2]", alone=True)
 class RaisesAtLoad(Right):
     def __init__(self, path: str) -> None:
         raise ValueError([1, 2])
@@ -151,7 +153,7 @@ class VersionIsNoText(Right):
     version = (10**400, MARKUP)
 
 
-@promise("does not read bpe-qwen: RuntimeError: no version")
+@promise("does not read bpe-qwen: RuntimeError: no version", alone=True)
 class VersionRaises(Right):
     @property
     def version(self) -> str:
@@ -184,7 +186,7 @@ class VersionWithTricks(Right):
     version = TextWithTricks("1.0")
 
 
-@promise("does not read bpe-qwen: RuntimeError")
+@promise("does not read bpe-qwen: RuntimeError", alone=True)
 class FeaturesRaise(Right):
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError(MARKUP)
@@ -587,10 +589,16 @@ class DecodesTricks(_Decodes):
         return TextWithTricks(right)
 
 
-@promise("nonsense: a text is expected, bytes")
+@promise("", code=0)
 class DecodesBytes(_Decodes):
     def text(self, right: str) -> Any:
         return right.encode()
+
+
+@promise("\ufffd")
+class DecodesBytesOfNoText(_Decodes):
+    def text(self, right: str) -> Any:
+        return b"\xff\xc0\x80\xed\xa0\x80" + right.encode()
 
 
 @promise("nonsense: a text is expected, NoneType")
@@ -757,12 +765,32 @@ class ClosesEverything(Right):
         return self.right(text)
 
 
-@promise("something else wrote into its answers")
+def _write_everywhere(data: bytes) -> None:
+    for number in range(3, 100):
+        with suppress(OSError):
+            os.write(number, data)
+
+
+@promise("noise on standard output", code=0)
 class WritesEverywhere(Right):
     def wrong(self, text: str) -> Any:
-        for number in range(3, 100):
-            with suppress(OSError):
-                os.write(number, b'{"ids": [1], "number": 1}\n\xff' + b"[" * 100_000 + b"\n")
+        _write_everywhere(b'{"ids": [1], "number": 1}\n\xff' + b"[" * 100_000 + b"\n")
+        return self.right(text)
+
+
+@promise("it answers message 1 where ")
+class ForgesAnswers(Right):
+    def wrong(self, text: str) -> Any:
+        _write_everywhere(b'{"id": 1, "results": [{"ids": [1]}]}\n')
+        return self.right(text)
+
+
+@promise("its answer is no JSON")
+class BeginsAnAnswer(Right):
+    """The right answer is lost in the line."""
+
+    def wrong(self, text: str) -> Any:
+        _write_everywhere(b'{"id": ')
         return self.right(text)
 
 
@@ -819,18 +847,31 @@ class PatchesJson(Right):
         return self.right(text)
 
 
-@promise("something else wrote into its answers")
+@promise("no answer within 1 s")
 class PatchesJsonWithWords(Right):
+    """No line is an answer any more: each is passed over."""
+
     def wrong(self, text: str) -> Any:
         json.dumps = lambda *_, **__: '{"ids": [1], "number": 1e400, "failure": NaN}'
         return self.right(text)
 
 
-@promise("something else wrote into its answers")
-class PatchesTheHarness(Right):
+@promise("its answer has another form")
+class PatchesJsonWithAnAnswer(Right):
     def wrong(self, text: str) -> Any:
-        serve = sys.modules["conformance.subjects.serve"]
-        serve.answer = lambda *_: {"failure": MARKUP, "message": [MARKUP], "ids": "x"}
+        json.dumps = lambda *_, **__: '{"id": 1e400, "results": [{"ids": [NaN]}]}'
+        return self.right(text)
+
+
+@promise("its answer has another form")
+class PatchesTheHarness(Right):
+    """It spares short texts, as those of the first look, after which no run would begin."""
+
+    def wrong(self, text: str) -> Any:
+        if len(text) < 30:
+            return self.right(text)
+        server = sys.modules["conformance.subjects.serve"].Server
+        server.answer = lambda *_: {"refused": [MARKUP], "results": MARKUP, "error": MARKUP}
         return self.right(text)
 
 
@@ -845,9 +886,22 @@ class PatchesBuiltins(Right):
 # Files and limits
 
 
+@promise(".py: cannot be read: No such file or directory", code=2)
+class DeletesItselfAtOnce(Right):
+    """In the first look: before there is a plan."""
+
+    def wrong(self, text: str) -> Any:
+        Path(__file__).unlink(missing_ok=True)
+        os._exit(0)
+
+
 @promise("cannot be loaded")
 class DeletesItself(Right):
+    """It spares short texts, as those of the first look."""
+
     def wrong(self, text: str) -> Any:
+        if len(text) < 30:
+            return self.right(text)
         Path(__file__).unlink(missing_ok=True)
         os._exit(0)
 
