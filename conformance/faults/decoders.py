@@ -15,11 +15,12 @@ from conformance.faults.models import piece_table
 from reftok import Tokenizer
 from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.decoders import ByteLevel, byte_of_token
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.spec.sentencepiece.pieces import PieceTable, PieceType
 
 _REPLACEMENTS = re.compile("\ufffd+")
-_ESCAPED = re.compile("[\udc80-\udcff]")
-"""Bytes that "surrogateescape" has left alone."""
+_ESCAPED = re.compile("[\udc80-\udcff]+")
+"""A run of bytes that "surrogateescape" has left alone."""
+_ESCAPED_TO_THE_END = re.compile("(?s)[\udc80-\udcff].*")
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _SPACES = re.compile("  +")
 _LONGEST_CHARACTER = 4
@@ -33,15 +34,16 @@ _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE
 def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     """Special tokens, incomplete characters, spaces, and steps that are missing."""
     decode: Text = lambda ids, skip: tokenizer.decode(ids, skip_special_tokens=skip)
+    marked = _marked(tokenizer, decode)
     rules: list[tuple[str, Text]] = [
         ("special tokens are kept", lambda ids, skip: decode(ids, False)),
         ("special tokens are always skipped", lambda ids, skip: decode(ids, True)),
-        ("bytes that are not UTF-8 are dropped", lambda ids, skip: decode(ids, skip).replace("\ufffd", "")),
-        ("one U+FFFD for a run of bytes", lambda ids, skip: _REPLACEMENTS.sub("\ufffd", decode(ids, skip))),
+        ("bytes that are not UTF-8 are dropped", lambda ids, skip: _ESCAPED.sub("", marked(ids, skip))),
+        ("one U+FFFD for a run of bytes", lambda ids, skip: _ESCAPED.sub("\ufffd", marked(ids, skip))),
         ("text ends at the first NUL", lambda ids, skip: decode(ids, skip).partition("\0")[0]),
         ("NULs at the end are lost", lambda ids, skip: decode(ids, skip).rstrip("\0")),
-        (_FIRST_WRONG, lambda ids, skip: decode(ids, skip).partition("\ufffd")[0]),
-        (_FIRST_WRONG, lambda ids, skip: "".join(decode(ids, skip).partition("\ufffd")[:2])),
+        (_FIRST_WRONG, lambda ids, skip: _ESCAPED.split(marked(ids, skip))[0]),
+        (_FIRST_WRONG, lambda ids, skip: _ESCAPED_TO_THE_END.sub("\ufffd", marked(ids, skip))),
         ("white space at the ends is stripped", lambda ids, skip: decode(ids, skip).strip()),
         ("leading spaces are stripped", lambda ids, skip: decode(ids, skip).lstrip(" ")),
         ("spaces before punctuation are removed", lambda ids, skip: _BEFORE_PUNCTUATION.sub(r"\1", decode(ids, skip))),
@@ -149,17 +151,8 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
     table = piece_table(tokenizer)
     if table is None:
         return
-    byte_ids = {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.BYTE}
-
-    def by_runs(of_bytes: Callable[[list[str]], str], ids: Sequence[int], skip: bool) -> str:
-        text, before = "", list[int]()
-        for is_bytes, run in ((is_bytes, [*run]) for is_bytes, run in groupby(ids, byte_ids.__contains__)):
-            if is_bytes:
-                text += of_bytes([table.pieces[one].piece for one in run])
-            else:
-                text += decode([*before, *run], skip).removeprefix(decode(before, skip))
-            before = run
-        return text
+    byte_ids = _byte_ids(table)
+    by_runs = partial(_by_runs, table, decode)
 
     def prefixed(ids: Sequence[int], skip: bool) -> str:
         first = next((token for one in ids if (token := table.id_to_token(one))), "")
@@ -176,16 +169,64 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
     yield "the space of the dummy prefix is kept", prefixed
 
 
+def _byte_ids(table: PieceTable) -> set[int]:
+    return {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.BYTE}
+
+
+def _by_runs(
+    table: PieceTable, decode: Text, of_bytes: Callable[[list[str]], str], ids: Sequence[int], skip: bool
+) -> str:
+    """The text of runs of byte pieces, each given otherwise, and of what is between them."""
+    byte_ids = _byte_ids(table)
+    text, before = "", list[int]()
+    for is_bytes, run in ((is_bytes, [*run]) for is_bytes, run in groupby(ids, byte_ids.__contains__)):
+        if is_bytes:
+            text += of_bytes([table.pieces[one].piece for one in run])
+        else:
+            text += decode([*before, *run], skip).removeprefix(decode(before, skip))
+        before = run
+    return text
+
+
+def _marked(tokenizer: Tokenizer, decode: Text) -> Text:
+    """The decoding with the bytes that are not of a character as "surrogateescape" has them, not as U+FFFD.
+
+    Where it cannot be told which U+FFFD stands for bytes, every one does.
+    """
+    table = piece_table(tokenizer)
+    if any(isinstance(step, ByteLevel) for step in tokenizer.decoders or ()):
+        escaped: Text = partial(_escaped, tokenizer)
+    elif table is not None and _byte_ids(table):
+        escaped = partial(_by_runs, table, decode, lambda pieces: _bytes(pieces).decode(errors="surrogateescape"))
+    else:
+        return lambda ids, skip: decode(ids, skip).replace("\ufffd", "\udcff")
+
+    def marked(ids: Sequence[int], skip: bool) -> str:
+        right, found = decode(ids, skip), escaped(ids, skip)
+        is_same = _REPLACEMENTS.sub("\ufffd", _ESCAPED.sub("\ufffd", found)) == _REPLACEMENTS.sub("\ufffd", right)
+        return found if is_same else right.replace("\ufffd", "\udcff")
+
+    return marked
+
+
+def _bytes(pieces: Sequence[str]) -> bytes:
+    return bytes(int(piece[3:5], 16) for piece in pieces)
+
+
 def _by_subparts(pieces: Sequence[str]) -> str:
     """The text of pieces like <0x41>."""
-    return bytes(int(piece[3:5], 16) for piece in pieces).decode(errors="replace")
+    return _bytes(pieces).decode(errors="replace")
 
 
 def _each_byte(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     """The bytes of all tokens together, each that is not of a character replaced by itself."""
+    return _ESCAPED.sub(lambda found: "\ufffd" * len(found[0]), _escaped(tokenizer, ids, skip))
+
+
+def _escaped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     glyphs = _glyphs(tokenizer, {}, ids, skip)
     data = b"".join(from_byte_characters(glyph) or glyph.encode() for glyph in glyphs)
-    return _ESCAPED.sub("\ufffd", data.decode(errors="surrogateescape"))
+    return data.decode(errors="surrogateescape")
 
 
 def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], skip: bool) -> str:

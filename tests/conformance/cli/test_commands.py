@@ -55,7 +55,7 @@ ENCODING_DEFECTS = {
 }
 DECODING_DEFECTS = {
     "lossy_decode": {("decode", "Decoder", "bytes that are not UTF-8 are dropped")},
-    "decode_double_space": {("decode", "Decoder", "spaces are added")},
+    "decode_double_space": {("decode", "Decoder", "no known rule: spaces are added")},
     "stream_loses_tail": {
         ("stream decode", "Decoder", "a U+FFFD that nothing can change is held for ever"),
         ("stream decode", "Decoder", "a character that stays incomplete is never given out as U+FFFD"),
