@@ -506,8 +506,10 @@ class ProtocolSubject(Subject):
     def _first_results(self, make: MakeRequest, items: Sequence[Any]) -> list[Result | None]:
         """The results up to a hang or a death, then None; neither counts."""
         results: list[Result] = []
+        deaths = self._deaths
         if self._hopeless is None and items:
             results, _, _ = self._until_trouble(make, items)
+        self._deaths = deaths
         return [*results, *[None] * (len(items) - len(results))]
 
     def _until_trouble(

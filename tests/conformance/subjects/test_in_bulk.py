@@ -128,3 +128,18 @@ def test_a_death_in_bulk_leaves_the_rest_to_be_asked_in_full_and_does_not_count(
         assert (first, third) == (Encoded((1,)), Encoded((1,)))
     finally:
         subject.close()
+
+
+def test_a_subject_that_does_not_start_again_after_a_death_in_bulk_says_why(tmp_path: Path) -> None:
+    """Fault: it was told to have hung or died 3 times, and nobody heard what it lacks."""
+    file = tmp_path / "subject.py"
+    file.write_text(DIES.replace("os._exit(3)", "(os.unlink(__file__), os._exit(3))"), "ascii")
+    subject = isolated(f"{file}:Subject", tmp_path, 5.0)
+    bulk = subject.in_bulk()
+    assert bulk is not None
+    assert bulk.ids(["death"]) == [None]
+    assert bulk.ids(["a"]) == [None]
+    answer = subject.encode("a")
+    assert isinstance(answer, Failure)
+    assert "cannot be loaded: FileNotFoundError" in answer.message
+    subject.close()
