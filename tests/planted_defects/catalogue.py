@@ -10,7 +10,7 @@ class Defect:
     """One mistake.
 
     subject: FILE:FACTORY in this folder. model: an embedded model that has what it gets wrong.
-    stage, rule: what the finding must name; rule is "" where no rule can be told from the answers alone.
+    stage, rule: what the finding must name; rule is "" where no rule is known for it, and has * for what is learnt.
     findings: how many causes it shows at most: a defect of the input may be seen in ids and in round trips.
     most: characters (or ids) of the shrunk example at most.
     """
@@ -41,13 +41,19 @@ DEFECTS = (
     Defect("wrong_inputs.py:SpecialTokenStrings", QWEN, "Input", "special tokens are removed from the text", most=14),
     Defect("wrong_inputs.py:UnitByUnit", QWEN, "Input", "UTF-16 units are encoded one by one"),
     Defect("wrong_inputs.py:ZeroWidth", QWEN, "Input", "zero-width characters are removed"),
-    Defect("wrong_inputs.py:FirstCharacters", QWEN, "Input", "?", most=513),  # text beyond 512 characters is lost
-    Defect("wrong_inputs.py:FirstBytes", QWEN, "Input", "?", most=256),  # text beyond 255 bytes is lost
-    Defect("wrong_inputs.py:ByteLength", QWEN, "Input", "?", most=256),  # length in bytes is taken modulo 256
     Defect(
-        "wrong_inputs.py:FullBuffers", QWEN, "Input", "?", most=128
+        "wrong_inputs.py:FirstCharacters", QWEN, "Input", "the text is cut at 512 characters", most=513
+    ),  # text beyond 512 characters is lost
+    Defect(
+        "wrong_inputs.py:FirstBytes", QWEN, "Input", "the text is cut at 255 bytes", most=256
+    ),  # text beyond 255 bytes is lost
+    Defect("wrong_inputs.py:ByteLength", QWEN, "Input", "", most=256),  # length in bytes is taken modulo 256
+    Defect(
+        "wrong_inputs.py:FullBuffers", QWEN, "Input", "", most=128
     ),  # text is decoded in buffers of 128 bytes, characters on the seam are lost
-    Defect("wrong_inputs.py:Blocks", QWEN, "Input", "?", most=101),  # text is tokenized in blocks of 100 characters
+    Defect(
+        "wrong_inputs.py:Blocks", QWEN, "Input", "the text is encoded in pieces of 100 characters", most=101
+    ),  # text is tokenized in blocks of 100 characters
     Defect("no_nfc.py:Subject", QWEN, "Normalizer", "NFC is missing"),
     Defect("wrong_normalizers.py:Compatibility", QWEN, "Normalizer", "NFKC in place of NFC"),
     Defect("wrong_normalizers.py:Decomposed", QWEN, "Normalizer", "NFD in place of NFC"),
@@ -73,12 +79,18 @@ DEFECTS = (
     Defect(
         "wrong_normalizers.py:CharsmapIsCompatibility", "spm-unigram", "Normalizer", "NFKC in place of the charsmap"
     ),
-    Defect("wrong_normalizers.py:FormOf6", QWEN, "Normalizer", "?"),  # NFC by the tables of Unicode 6.2
-    Defect("wrong_normalizers.py:FormOf12", QWEN, "Normalizer", "?"),  # NFC by the tables of Unicode 12.1
-    Defect("wrong_normalizers.py:FormOf14", QWEN, "Normalizer", "?"),  # NFC by the tables of Unicode 14 (unicodedata)
-    Defect("wrong_normalizers.py:FormOf16", QWEN, "Normalizer", "?"),  # NFC by the tables of Unicode 16
     Defect(
-        "wrong_normalizers.py:TurkishCase", "spm-unigram-symbols", "Normalizer", "?"
+        "wrong_normalizers.py:FormOf6", QWEN, "Normalizer", "characters are those of Unicode 6.2"
+    ),  # NFC by the tables of Unicode 6.2
+    Defect(
+        "wrong_normalizers.py:FormOf12", QWEN, "Normalizer", "characters are those of Unicode 12"
+    ),  # NFC by the tables of Unicode 12.1
+    Defect(
+        "wrong_normalizers.py:FormOf14", QWEN, "Normalizer", "characters are those of Unicode 14"
+    ),  # NFC by the tables of Unicode 14 (unicodedata)
+    Defect("wrong_normalizers.py:FormOf16", QWEN, "Normalizer", ""),  # NFC by the tables of Unicode 16
+    Defect(
+        "wrong_normalizers.py:TurkishCase", "spm-unigram-symbols", "Normalizer", ""
     ),  # lower case of a Turkish locale
     Defect("added_tokens_ignored.py:Subject", QWEN, "AddedTokens", "added tokens are not matched"),
     Defect("wrong_added_tokens.py:NoLeftStrip", QWEN, "AddedTokens", "lstrip is off"),
@@ -91,37 +103,50 @@ DEFECTS = (
     Defect("wrong_added_tokens.py:AllStripRight", QWEN, "AddedTokens", "rstrip is on"),
     Defect("wrong_added_tokens.py:OnlySpecial", QWEN, "AddedTokens", "only special tokens are matched"),
     Defect("wrong_added_tokens.py:FirstInFile", QWEN, "AddedTokens", "the first in the file wins, not the longest"),
-    Defect("wrong_added_tokens.py:AllSingleWord", QWEN, "AddedTokens", "?"),  # single_word is on for all
     Defect(
-        "wrong_added_tokens.py:OnlyAtStart", QWEN, "AddedTokens", "?"
+        "wrong_added_tokens.py:AllSingleWord", QWEN, "AddedTokens", "single_word is on"
+    ),  # single_word is on for all
+    Defect(
+        "wrong_added_tokens.py:OnlyAtStart", QWEN, "AddedTokens", "added tokens are matched only at the start"
     ),  # added tokens are matched at the start of the text only
     Defect(
-        "wrong_added_tokens.py:OnlyWholeText", QWEN, "AddedTokens", "?"
+        "wrong_added_tokens.py:OnlyWholeText", QWEN, "AddedTokens", "added tokens are matched only as the whole text"
     ),  # added tokens are matched as the whole text only
     Defect(
-        "wrong_added_tokens.py:EndsOfTurns", LLAMA, "AddedTokens", "?", most=13
+        "wrong_added_tokens.py:EndsOfTurns",
+        LLAMA,
+        "AddedTokens",
+        "* is an added token that the file does not have",
+        most=13,
     ),  # special tokens of other models are matched, as <|eot_id|>
     Defect(
-        "wrong_added_tokens.py:TokensOfAnEncoding", GPT2, "AddedTokens", "?", most=15
+        "wrong_added_tokens.py:TokensOfAnEncoding",
+        GPT2,
+        "AddedTokens",
+        "* is an added token that the file does not have",
+        most=15,
     ),  # special tokens of an encoding are matched, with ids outside the vocab
     Defect(
-        "wrong_added_tokens.py:PadOfPieces", "spm-unigram", "AddedTokens", "?"
+        "wrong_added_tokens.py:PadOfPieces",
+        "spm-unigram",
+        "AddedTokens",
+        "* is an added token that the file does not have",
     ),  # <pad> is matched, which the model lacks
     Defect(
-        "wrong_added_tokens.py:ChatTokens", LLAMA, "AddedTokens", "?"
+        "wrong_added_tokens.py:ChatTokens", LLAMA, "AddedTokens", "* is an added token that the file does not have"
     ),  # <|im_start|> and <|im_end|> are added to the model
-    Defect("wrong_added_tokens.py:AsciiWords", QWEN, "AddedTokens", "?"),  # \\w of single_word is ASCII
+    Defect("wrong_added_tokens.py:AsciiWords", QWEN, "AddedTokens", ""),  # \\w of single_word is ASCII
     Defect(
-        "wrong_added_tokens.py:AlphanumericWords", QWEN, "AddedTokens", "?"
+        "wrong_added_tokens.py:AlphanumericWords", QWEN, "AddedTokens", ""
     ),  # \\w of single_word is letters and numbers, without _ and marks
     Defect(
-        "wrong_added_tokens.py:WordsOfUnicode9", QWEN, "AddedTokens", "?"
+        "wrong_added_tokens.py:WordsOfUnicode9", QWEN, "AddedTokens", ""
     ),  # \\w of single_word by the tables of Unicode 9
     Defect(
-        "wrong_added_tokens.py:AsciiStrips", QWEN, "AddedTokens", "?"
+        "wrong_added_tokens.py:AsciiStrips", QWEN, "AddedTokens", "white space is that of Go"
     ),  # lstrip and rstrip take ASCII white space, without U+000B
     Defect(
-        "wrong_added_tokens.py:EquivalentTokens", QWEN, "AddedTokens", "?"
+        "wrong_added_tokens.py:EquivalentTokens", QWEN, "AddedTokens", ""
     ),  # added tokens are matched by canonical equivalence
     Defect("wrong_pre_tokenizers.py:LetterTable", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
     Defect("wrong_pre_tokenizers.py:AsciiLetters", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
@@ -146,50 +171,71 @@ DEFECTS = (
     Defect("wrong_pre_tokenizers.py:PrefixSpace", GPT2, "PreTokenizer", "add_prefix_space is on"),
     Defect("wrong_pre_tokenizers.py:MetaspaceFirst", UNIGRAM_HF, "PreTokenizer", "prepend_scheme is first"),
     Defect("wrong_pre_tokenizers.py:MetaspaceNever", UNIGRAM_HF, "PreTokenizer", "prepend_scheme is never"),
-    Defect("wrong_pre_tokenizers.py:JavaScriptSpace", QWEN, "PreTokenizer", "?"),  # \\s is that of ECMAScript
-    Defect("wrong_pre_tokenizers.py:GoSpace", QWEN, "PreTokenizer", "?"),  # \\s is that of RE2: ASCII without U+000B
-    Defect("wrong_pre_tokenizers.py:JavaSpace", QWEN, "PreTokenizer", "?"),  # \\s is Character.isWhitespace
-    Defect("wrong_pre_tokenizers.py:PythonSpace", QWEN, "PreTokenizer", "?"),  # \\s is str.isspace
-    Defect("wrong_pre_tokenizers.py:CSpace", QWEN, "PreTokenizer", "?"),  # \\s is iswspace
-    Defect("wrong_pre_tokenizers.py:OldSpace", QWEN, "PreTokenizer", "?"),  # \\s has U+180E
     Defect(
-        "wrong_pre_tokenizers.py:Unicode9", QWEN, "PreTokenizer", "?"
+        "wrong_pre_tokenizers.py:JavaScriptSpace", QWEN, "PreTokenizer", "white space is that of ECMAScript"
+    ),  # \\s is that of ECMAScript
+    Defect(
+        "wrong_pre_tokenizers.py:GoSpace", QWEN, "PreTokenizer", "white space is that of Go"
+    ),  # \\s is that of RE2: ASCII without U+000B
+    Defect(
+        "wrong_pre_tokenizers.py:JavaSpace", QWEN, "PreTokenizer", "white space is that of Java"
+    ),  # \\s is Character.isWhitespace
+    Defect(
+        "wrong_pre_tokenizers.py:PythonSpace", QWEN, "PreTokenizer", "white space is that of Python"
+    ),  # \\s is str.isspace
+    Defect("wrong_pre_tokenizers.py:CSpace", QWEN, "PreTokenizer", "\\s is not all white space"),  # \\s is iswspace
+    Defect(
+        "wrong_pre_tokenizers.py:OldSpace", QWEN, "PreTokenizer", "other characters count as white space"
+    ),  # \\s has U+180E
+    Defect(
+        "wrong_pre_tokenizers.py:Unicode9", QWEN, "PreTokenizer", "characters are those of Unicode 9"
     ),  # \\p{L} and \\p{N} by the tables of Unicode 9
     Defect(
-        "wrong_pre_tokenizers.py:Unicode13", LLAMA, "PreTokenizer", "?"
+        "wrong_pre_tokenizers.py:Unicode13", LLAMA, "PreTokenizer", "characters are those of Unicode 13"
     ),  # \\p{L} and \\p{N} by the tables of Unicode 13
     Defect(
-        "wrong_pre_tokenizers.py:Unicode15", QWEN, "PreTokenizer", "?"
+        "wrong_pre_tokenizers.py:Unicode15", QWEN, "PreTokenizer", "characters are those of Unicode 15"
     ),  # \\p{L} and \\p{N} by the tables of Unicode 15.0
     Defect(
-        "wrong_pre_tokenizers.py:PythonPattern", QWEN, "PreTokenizer", "?"
+        "wrong_pre_tokenizers.py:PythonPattern", QWEN, "PreTokenizer", "other characters count as letters"
     ),  # the pattern by the tables of a later Unicode (regex)
-    Defect("wrong_pre_tokenizers.py:PlaneZero", QWEN, "PreTokenizer", "?"),  # \\p{L} and \\p{N} end at U+FFFF
-    Defect("wrong_pre_tokenizers.py:DecimalDigits", LLAMA, "PreTokenizer", "?"),  # \\d in place of \\p{N}
     Defect(
-        "wrong_pre_tokenizers.py:WordsOf64", QWEN, "PreTokenizer", "?", most=65
+        "wrong_pre_tokenizers.py:PlaneZero",
+        QWEN,
+        "PreTokenizer",
+        "patterns see UTF-16 units: surrogates are no letters",
+    ),  # \\p{L} and \\p{N} end at U+FFFF
+    Defect(
+        "wrong_pre_tokenizers.py:DecimalDigits", LLAMA, "PreTokenizer", "\\p{N} is decimal digits"
+    ),  # \\d in place of \\p{N}
+    Defect(
+        "wrong_pre_tokenizers.py:WordsOf64", QWEN, "Model", "words are encoded in pieces of 64 characters", most=65
     ),  # words are cut after 64 characters
     Defect(
-        "wrong_pre_tokenizers.py:WordsOf255Bytes", QWEN, "PreTokenizer", "?", most=256
+        "wrong_pre_tokenizers.py:WordsOf255Bytes", QWEN, "Model", "words are cut at 255 bytes", most=256
     ),  # words end after 255 bytes, the rest is lost
     Defect(
-        "wrong_pre_tokenizers.py:SignedBytesLost", QWEN, "PreTokenizer", "?"
+        "wrong_pre_tokenizers.py:SignedBytesLost", QWEN, "PreTokenizer", "bytes are signed: those from 0x80 on are lost"
     ),  # bytes from 0x80 on are dropped (signed)
-    Defect("wrong_pre_tokenizers.py:SevenBits", QWEN, "PreTokenizer", "?"),  # bytes lose their highest bit
+    Defect("wrong_pre_tokenizers.py:SevenBits", QWEN, "PreTokenizer", ""),  # bytes lose their highest bit
     Defect(
-        "wrong_pre_tokenizers.py:NegativeIndex", QWEN, "PreTokenizer", "?"
+        "wrong_pre_tokenizers.py:NegativeIndex", QWEN, "PreTokenizer", ""
     ),  # bytes from 0x80 on are negative, the table is looked up by their absolute value
     Defect(
-        "wrong_pre_tokenizers.py:HalvesReplaced", QWEN, "PreTokenizer", "?"
+        "wrong_pre_tokenizers.py:HalvesReplaced", QWEN, "PreTokenizer", ""
     ),  # UTF-16 units are encoded one by one: U+FFFD for each half
     Defect(
-        "wrong_pre_tokenizers.py:HalvesEncoded", QWEN, "PreTokenizer", "?"
+        "wrong_pre_tokenizers.py:HalvesEncoded",
+        QWEN,
+        "PreTokenizer",
+        "surrogates are encoded one by one, as CESU-8",
+        findings=2,
     ),  # modified UTF-8: surrogates of three bytes, NUL of two
     Defect(
-        "wrong_pre_tokenizers.py:SplitMetaspace", SPM_BPE_HF, "PreTokenizer", "?"
+        "wrong_pre_tokenizers.py:SplitMetaspace", SPM_BPE_HF, "Normalizer", "Metaspace in place of Prepend and Replace"
     ),  # Metaspace with a split in place of Prepend and Replace
     Defect(
-        "wrong_pre_tokenizers.py:WholeMetaspace", SPM_BPE_HF, "Normalizer", "?"
+        "wrong_pre_tokenizers.py:WholeMetaspace", SPM_BPE_HF, "Normalizer", "Metaspace in place of Prepend and Replace"
     ),  # Metaspace without a split in place of Prepend and Replace
     Defect("reversed_merges.py:Subject", QWEN, "Model", "merges are applied in the reverse order"),
     Defect("wrong_models.py:NoIgnoreMerges", LLAMA, "Model", "ignore_merges is off"),
@@ -208,62 +254,75 @@ DEFECTS = (
     Defect("wrong_models.py:ControlsMatchText", "spm-unigram", "Model", "control pieces are found in text"),
     Defect("wrong_models.py:NoBytePieces", "spm-bpe", "Model", "byte_fallback is off"),
     Defect(
-        "wrong_models.py:RightmostFirst", QWEN, "Model", "?", most=17
+        "wrong_models.py:RightmostFirst",
+        QWEN,
+        "Model",
+        "of equal merges the last goes first in words of more than *",
+        most=17,
     ),  # the rightmost of equal merges first, from 17 symbols on
     Defect(
-        "wrong_models.py:LongestFrom32", SPM_BPE_HF, "Model", "?", most=32
+        "wrong_models.py:LongestFrom32", SPM_BPE_HF, "Model", "", most=32
     ),  # the longest entry first from 32 symbols on
     Defect(
-        "wrong_models.py:MergedFromTheLeft", QWEN, "Model", "?", most=25
+        "wrong_models.py:MergedFromTheLeft", QWEN, "Model", "", most=25
     ),  # merges in one pass from the left, from 25 symbols on
-    Defect("wrong_models.py:WordsOf100", GPT2, "Model", "?", most=101),  # words of more than 100 symbols are dropped
+    Defect("wrong_models.py:WordsOf100", GPT2, "Model", "", most=101),  # words of more than 100 symbols are dropped
     Defect(
-        "wrong_models.py:WordsOf100", SPM_BPE_HF, "Model", "?", most=101
+        "wrong_models.py:WordsOf100", SPM_BPE_HF, "Model", "", most=101
     ),  # words of more than 100 symbols are the unknown token
-    Defect("wrong_models.py:MergesOf64", QWEN, "Model", "?", most=66),  # symbols behind the 64th are not merged
-    Defect("wrong_models.py:PieceBuffers", "spm-bpe", "Model", "?", most=129),  # merges in buffers of 128 characters
+    Defect("wrong_models.py:MergesOf64", QWEN, "Model", "", most=66),  # symbols behind the 64th are not merged
+    Defect("wrong_models.py:PieceBuffers", "spm-bpe", "Model", "", most=129),  # merges in buffers of 128 characters
     Defect(
-        "wrong_models.py:LatticeOf100", "spm-unigram", "Model", "?", most=101
+        "wrong_models.py:LatticeOf100", "spm-unigram", "Model", "", most=101
     ),  # text beyond 100 characters is lost in the lattice
-    Defect("wrong_models.py:PackedPairs", QWEN, "Model", "?"),  # pairs of ids are packed into 24 bits
-    Defect("wrong_models.py:Clusters", SPM_BPE_HF, "Model", "?"),  # symbols are grapheme clusters
+    Defect("wrong_models.py:PackedPairs", QWEN, "Model", ""),  # pairs of ids are packed into 24 bits
     Defect(
-        "wrong_models.py:ClusterLattice", UNIGRAM_HF, "Model", "?"
-    ),  # pieces begin and end between grapheme clusters
+        "wrong_models.py:Clusters", SPM_BPE_HF, "Model", "symbols are grapheme clusters, not characters"
+    ),  # symbols are grapheme clusters
+    Defect("wrong_models.py:ClusterLattice", UNIGRAM_HF, "Model", ""),  # pieces begin and end between grapheme clusters
     Defect(
-        "wrong_models.py:EquivalentKeys", SPM_BPE_HF, "Model", "?"
+        "wrong_models.py:EquivalentKeys",
+        SPM_BPE_HF,
+        "Model",
+        "entries of the vocab that are canonically equivalent are one",
     ),  # entries of the vocab are found by canonical equivalence
     Defect(
-        "wrong_models.py:EquivalentClusters", SPM_BPE_HF, "Model", "?"
+        "wrong_models.py:EquivalentClusters", SPM_BPE_HF, "Model", ""
     ),  # symbols are grapheme clusters, found by canonical equivalence
     Defect(
-        "wrong_models.py:HalvesFallBack", SPM_BPE_HF, "Model", "?"
+        "wrong_models.py:HalvesFallBack", SPM_BPE_HF, "Model", "surrogates are encoded one by one, as CESU-8"
     ),  # bytes of fallback are those of each UTF-16 unit
     Defect(
-        "wrong_models.py:HalvesAreQuestionMarks", SPM_BPE_HF, "Model", "?"
+        "wrong_models.py:HalvesAreQuestionMarks", SPM_BPE_HF, "Model", ""
     ),  # surrogate pairs fall back to two question marks
     Defect(
-        "wrong_models.py:SignedNames", SPM_BPE_HF, "Model", "?"
+        "wrong_models.py:SignedNames", SPM_BPE_HF, "Model", "bytes are signed: those from 0x80 on are unknown"
     ),  # names of bytes from 0x80 on are not found (signed)
-    Defect("wrong_models.py:SignedIndex", SPM_BPE_HF, "Model", "?"),  # bytes from 0x80 on are other ids (signed)
+    Defect("wrong_models.py:SignedIndex", SPM_BPE_HF, "Model", ""),  # bytes from 0x80 on are other ids (signed)
     Defect(
-        "wrong_models.py:SmallLetterBytes", SPM_BPE_HF, "Model", "?"
+        "wrong_models.py:SmallLetterBytes", SPM_BPE_HF, "Model", ""
     ),  # names of bytes are looked up with small letters
     Defect("no_special_tokens.py:Subject", LLAMA, "PostProcessor", "special tokens are not added"),
     Defect("wrong_post_processors.py:DoubledTemplate", LLAMA, "PostProcessor", "special tokens are added twice"),
     Defect("wrong_post_processors.py:EndAdded", QWEN, "PostProcessor", "a special token is added at the end"),
-    Defect("wrong_post_processors.py:BeginAdded", GPT2, "PostProcessor", "?"),  # a special token is added at the start
     Defect(
-        "wrong_post_processors.py:BeginAdded", UNIGRAM_HF, "PostProcessor", "?"
+        "wrong_post_processors.py:BeginAdded", GPT2, "PostProcessor", "* at the start"
     ),  # a special token is added at the start
     Defect(
-        "wrong_post_processors.py:BeginAlways", QWEN, "PostProcessor", "?"
+        "wrong_post_processors.py:BeginAdded", UNIGRAM_HF, "PostProcessor", "* at the start"
+    ),  # a special token is added at the start
+    Defect(
+        "wrong_post_processors.py:BeginAlways", QWEN, "PostProcessor", "* at the start"
     ),  # a special token is added at the start, wanted or not
     Defect(
-        "wrong_post_processors.py:PieceBeginAdded", "spm-bpe", "PostProcessor", "?"
+        "wrong_post_processors.py:PieceBeginAdded", "spm-bpe", "PostProcessor", "* at the start"
     ),  # a special token is added at the start
-    Defect("wrong_post_processors.py:First512Tokens", QWEN, "PostProcessor", "?", most=513),  # ids beyond 512 are lost
-    Defect("wrong_post_processors.py:TwelveBits", GPT2, "PostProcessor", "?"),  # ids are taken modulo 4096
+    Defect(
+        "wrong_post_processors.py:First512Tokens", QWEN, "PostProcessor", "the text is cut at 512 tokens", most=513
+    ),  # ids beyond 512 are lost
+    Defect(
+        "wrong_post_processors.py:TwelveBits", GPT2, "PostProcessor", "ids overflow at 2^12"
+    ),  # ids are taken modulo 4096
     Defect("off_by_one_offsets.py:Subject", QWEN, "Offsets", "offsets are one too high"),
     Defect("byte_offsets.py:Subject", QWEN, "Offsets", "offsets count bytes instead of code points"),
     Defect("utf16_offsets.py:Subject", QWEN, "Offsets", "offsets count UTF-16 units instead of code points"),
@@ -285,35 +344,42 @@ DEFECTS = (
     Defect("wrong_decoders.py:LeadingSpaceKept", "spm-unigram", "Decoder", "the space of the dummy prefix is kept"),
     Defect("wrong_decoders.py:AllLeadingSpacesStripped", "spm-bpe", "Decoder", "leading spaces are stripped"),
     Defect("wrong_decoders.py:UnknownIsNothing", "spm-unigram", "Decoder", "the unknown token is given out as nothing"),
-    Defect("wrong_decoders.py:ByteOrderMarkDropped", QWEN, "Decoder", "?"),  # a byte order mark at the start is dropped
     Defect(
-        "wrong_decoders.py:ByteOrderMarksDropped", QWEN, "Decoder", "?"
-    ),  # byte order marks at the start and behind added tokens are dropped
-    Defect(
-        "wrong_decoders.py:PieceByteOrderMarkDropped", "spm-bpe", "Decoder", "?"
+        "wrong_decoders.py:ByteOrderMarkDropped", QWEN, "Decoder", "a byte order mark is dropped"
     ),  # a byte order mark at the start is dropped
     Defect(
-        "wrong_decoders.py:UnfinishedDropped", QWEN, "Decoder", "?"
+        "wrong_decoders.py:ByteOrderMarksDropped", QWEN, "Decoder", ""
+    ),  # byte order marks at the start and behind added tokens are dropped
+    Defect(
+        "wrong_decoders.py:PieceByteOrderMarkDropped", "spm-bpe", "Decoder", "a byte order mark is dropped"
+    ),  # a byte order mark at the start is dropped
+    Defect(
+        "wrong_decoders.py:UnfinishedDropped", QWEN, "Decoder", "unfinished bytes at the end are dropped"
     ),  # bytes of an unfinished character at the end are dropped
     Defect(
-        "wrong_decoders.py:UnfinishedBytesDropped", SPM_BPE_HF, "Decoder", "?"
+        "wrong_decoders.py:UnfinishedBytesDropped", SPM_BPE_HF, "Decoder", "unfinished bytes at the end are dropped"
     ),  # byte tokens of an unfinished character at the end are dropped
     Defect(
-        "wrong_decoders.py:OutsideIsUnknown", SPM_BPE_HF, "Decoder", "?"
+        "wrong_decoders.py:OutsideIsUnknown",
+        SPM_BPE_HF,
+        "Decoder",
+        "an id outside the vocab is given out as the unknown token",
     ),  # an id outside the vocab gives the unknown token
-    Defect("wrong_decoders.py:OutsideIsFirst", QWEN, "Decoder", "?"),  # an id outside the vocab gives the token of id 0
-    Defect("wrong_decoders.py:OutsideIsReplaced", LLAMA, "Decoder", "?"),  # an id outside the vocab gives U+FFFD
     Defect(
-        "wrong_decoders.py:SignedBytesDropped", SPM_BPE_HF, "Decoder", "?"
+        "wrong_decoders.py:OutsideIsFirst", QWEN, "Decoder", "an id outside the vocab is given out as id 0"
+    ),  # an id outside the vocab gives the token of id 0
+    Defect("wrong_decoders.py:OutsideIsReplaced", LLAMA, "Decoder", ""),  # an id outside the vocab gives U+FFFD
+    Defect(
+        "wrong_decoders.py:SignedBytesDropped", SPM_BPE_HF, "Decoder", ""
     ),  # byte tokens from 0x80 on are dropped (signed)
     Defect(
-        "wrong_caches.py:FirstCharacters", QWEN, "", "?", most=30
+        "wrong_caches.py:FirstCharacters", QWEN, "", "its answer *", most=30
     ),  # words are remembered by their first 8 characters
-    Defect("wrong_caches.py:LowerCased", QWEN, "", "?"),  # words are remembered lower-cased
-    Defect("wrong_caches.py:Hashed", QWEN, "", "?"),  # words are remembered by length and hash
-    Defect("wrong_caches.py:SpecialTokensForgotten", LLAMA, "", "?"),  # texts are remembered without add_special_tokens
-    Defect("wrong_caches.py:SkippingForgotten", QWEN, "", "?"),  # ids are remembered without skip_special_tokens
-    Defect("wrong_stacks.py:Recursion", SPM_BPE_HF, "", "?", most=330),  # an error of recursion on long words
-    Defect("wrong_stacks.py:SmallStack", SPM_BPE_HF, "", "?", most=200),  # the process dies on long words
+    Defect("wrong_caches.py:LowerCased", QWEN, "", "its answer *"),  # words are remembered lower-cased
+    Defect("wrong_caches.py:Hashed", QWEN, "", "its answer *"),  # words are remembered by length and hash
+    Defect("wrong_caches.py:SpecialTokensForgotten", LLAMA, "", ""),  # texts are remembered without add_special_tokens
+    Defect("wrong_caches.py:SkippingForgotten", QWEN, "", ""),  # ids are remembered without skip_special_tokens
+    Defect("wrong_stacks.py:Recursion", SPM_BPE_HF, "", "", most=330),  # an error of recursion on long words
+    Defect("wrong_stacks.py:SmallStack", SPM_BPE_HF, "", "", most=200),  # the process dies on long words
 )
 """Those of streams are held by tests/conformance/diagnosis/test_stream_defects.py."""

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -65,7 +66,7 @@ class Hunted:
     @property
     def has_rule(self) -> bool:
         """Whether stage and rule are right."""
-        return self.has_stage and self.best is not None and self.best["rule"] == self.defect.rule
+        return self.has_stage and self.best is not None and fnmatchcase(self.best["rule"], self.defect.rule)
 
 
 def hunt(defect: Defect, planted: Path, seconds: float) -> Hunted:

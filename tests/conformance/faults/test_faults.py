@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
 
@@ -143,8 +145,18 @@ def test_white_space_of_ascii_that_tables_forget_is_in_doubt_as_well() -> None:
 def test_every_planted_defect_names_a_rule_of_the_taxonomy() -> None:
     rules = documented()
     named = [defect for defect in DEFECTS if defect.stage and defect.rule]
-    missing = [defect for defect in named if defect.rule not in rules[defect.stage]]
+    written = {stage: {_as_a_pattern(rule) for rule in of_stage} for stage, of_stage in rules.items()}
+    missing = [defect for defect in named if not _is_written(defect.rule, written[defect.stage])]
     assert missing == []
+
+
+def _as_a_pattern(rule: str) -> str:
+    """A rule of the docs, where N is a number and X and Y are tokens."""
+    return re.sub(r"\b[NXY]\b", "*", rule)
+
+
+def _is_written(rule: str, patterns: set[str]) -> bool:
+    return any(rule == pattern or fnmatchcase(rule, pattern) or fnmatchcase(pattern, rule) for pattern in patterns)
 
 
 def test_every_wrong_class_is_hunted() -> None:
