@@ -566,7 +566,7 @@ class ProtocolSubject(Subject):
         """The results of the items of a message that had no answer, each asked alone, up to one that has none again.
 
         trouble: what became of the message. Where each item alone is answered, a hang or a death stands in the place of
-        the first result: it does not come again; so does an answer to another message. But many items may take longer
+        the first result: it does not come again; so does nonsense. But many items may take longer
         than one may: a subject that needs so long for each of them is slow, and at no fault.
         """
         failure = trouble.failure
@@ -590,7 +590,7 @@ class ProtocolSubject(Subject):
         is_slow = failure.kind == "timed out" and len(window) > 1 and seconds > self._timeout / 2
         if is_slow:
             self._deaths -= 1
-        elif trouble.is_over and not any(isinstance(one, Failure) for one in found):
+        elif (trouble.is_over or failure.kind == "nonsense") and not any(isinstance(one, Failure) for one in found):
             found[0] = _once(failure, len(window))
         return found
 

@@ -320,9 +320,7 @@ DEFECTS = (
     Defect(
         "wrong_post_processors.py:First512Tokens", QWEN, "PostProcessor", "the text is cut at 512 tokens", most=513
     ),  # ids beyond 512 are lost
-    Defect(
-        "wrong_post_processors.py:TwelveBits", GPT2, "PostProcessor", "ids overflow at 2^12"
-    ),  # ids are taken modulo 4096
+    Defect("wrong_post_processors.py:TwelveBits", GPT2, "Model", "ids overflow at 2^12"),  # ids are taken modulo 4096
     Defect("off_by_one_offsets.py:Subject", QWEN, "Offsets", "offsets are one too high"),
     Defect("byte_offsets.py:Subject", QWEN, "Offsets", "offsets count bytes instead of code points"),
     Defect("utf16_offsets.py:Subject", QWEN, "Offsets", "offsets count UTF-16 units instead of code points"),

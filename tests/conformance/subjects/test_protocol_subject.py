@@ -235,15 +235,19 @@ def test_every_message_has_an_answer_of_its_own_type() -> None:
 class _Counted(LocalConnection):
     """Counts the items of messages; has no answer in time to one of more than some."""
 
-    def __init__(self, server: Server, most: int) -> None:
+    def __init__(self, server: Server, most: int, otherwise: Failure | None = None) -> None:
         super().__init__(server)
         self.sizes: list[int] = []
         self._most = most
+        self._otherwise = otherwise
 
     def receive(self, request: Request, seconds: float) -> Answer:
         items = getattr(request, "items", ())
         self.sizes.append(len(items))
         if len(items) > self._most:
+            if self._otherwise is not None:
+                super().receive(request, seconds)
+                raise NoAnswer(self._otherwise, is_over=False)
             raise NoAnswer(Failure("timed out", f"no answer within {seconds:g} s"))
         return super().receive(request, seconds)
 
@@ -256,9 +260,11 @@ class _Plain:
         return "a" * ids[0]
 
 
-def _counted(monkeypatch: pytest.MonkeyPatch, most: int) -> tuple[ServedHere, _Counted]:
-    """A subject whose messages are counted; most: the items of those that it answers in time."""
-    connection = _Counted(Server(lambda: lambda path: _Plain()), most)
+def _counted(
+    monkeypatch: pytest.MonkeyPatch, most: int, otherwise: Failure | None = None
+) -> tuple[ServedHere, _Counted]:
+    """A subject whose messages are counted; most: the items of those that it answers in time, or as it should."""
+    connection = _Counted(Server(lambda: lambda path: _Plain()), most, otherwise)
     monkeypatch.setattr(ServedHere, "_connect", lambda self: connection)
     return ServedHere(Definition("mine", ("mine",), ()), Model(path="", format="", sha256=""), TIMEOUT), connection
 
@@ -284,6 +290,16 @@ def test_a_message_that_has_no_answer_in_time_is_followed_by_smaller_ones(monkey
     answers = subject.encode_batch(["a"] * 1000)
     assert [failure(one).kind for one in answers if not isinstance(one, Encoded)] == ["timed out once"]
     assert connection.sizes.count(64) == 1
+
+
+def test_nonsense_of_several_items_is_told_though_each_alone_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was passed over: a result was left out of every message, and all answers were right."""
+    few = Failure("nonsense", "a result too few")
+    subject, _ = _counted(monkeypatch, most=1, otherwise=few)
+    subject._most_items.clear()
+    first, *others = subject.encode_batch(["a"] * FIRST_ITEMS)
+    assert failure(first) == Failure("adapter error", "a result too few")
+    assert others == [Encoded((1,))] * (FIRST_ITEMS - 1)
 
 
 def test_a_batch_call_of_other_ids_does_not_depend_on_the_order(make: Make) -> None:
