@@ -31,7 +31,7 @@ Examples:
       asks releases of the library that the subject is, or is made with
   conformance bisect reports/runs/20260101-120000 c45f --library tokenizers --from 0.20 --to 0.22.2
 """
-_STYLES = {"as expected": "green", "differs": "red", "skipped": "dim"}
+_STYLES = {"as expected": "green", "differs": "red", "differs otherwise": "yellow", "skipped": "dim"}
 
 
 @click.command("replay")

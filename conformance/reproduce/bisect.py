@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from packaging.version import InvalidVersion, Version
 
@@ -37,14 +37,19 @@ from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.special_tokens import special_tokens
 
 _INSTALLED = re.compile(r"pip install ([^&|;]+)")
+State: TypeAlias = Literal["as expected", "differs", "differs otherwise", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A release that was asked. state: whether it has the finding; said: its answer in words, or why it has none."""
+    """A release that was asked.
+
+    state: "differs" where it answers as in the finding, "differs otherwise" where it is wrong in another way.
+    said: its answer in words, or why it has none.
+    """
 
     version: str
-    state: Literal["as expected", "differs", "skipped"]
+    state: State
     said: str = ""
 
 
@@ -66,16 +71,23 @@ class Bisected:
         told = [one for one in self.asked if one.state != "skipped"]
         if not told:
             return f"none of the {len(self.asked)} releases asked could answer"
+        if len(told) == 1:
+            return f"only {told[0].version} could answer: it {_does(told[0])}"
         turn = next((pair for pair in pairwise(told) if pair[0].state != pair[1].state), None)
         if turn is None:
-            which = "differs" if told[0].state == "differs" else "is as expected"
-            return f"it is the same in all {len(told)} releases asked: each {which}"
+            return f"it is the same in all {len(told)} releases asked: each {_does(told[0])}"
         before, after = turn
         between = self.asked[self.asked.index(before) + 1 : self.asked.index(after)]
-        place = f"{after.version}{' or in one skipped before it' if between else ''}"
+        place = f"in {after.version}{' or in one skipped before it' if between else ''}"
         if after.state == "differs":
-            return f"came in {place} ({before.version} is as expected)"
-        return f"went in {place} ({before.version} still differs)"
+            return f"came {place} ({before.version} {_does(before)})"
+        if before.state == "differs":
+            return f"went {place}, which {_does(after)} ({before.version} still differs)"
+        return f"no release asked answers so; another answer came {place} ({before.version} {_does(before)})"
+
+
+def _does(asked: Asked) -> str:
+    return "is as expected" if asked.state == "as expected" else asked.state
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +291,11 @@ class _Asker:
         if not isinstance(outcome, Difference):
             return Asked(version, "as expected")
         named = named_difference(self._bench.reference.tokenizer, outcome, expected, observed)
-        return Asked(version, "differs", named.observed)
+        if REFERENCE in asked:
+            is_same, said = example.expected in (outcome.expected, named.expected), outcome.expected
+        else:
+            is_same, said = example.observed in (outcome.observed, named.observed), named.observed
+        return Asked(version, "differs" if is_same else "differs otherwise", said)
 
 
 def _is_silent(answers: Answers) -> bool:

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import venv
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
@@ -23,6 +24,7 @@ from conformance.subjects.definition import Definition
 
 SECONDS = 600
 """For one installation."""
+_WHEELS = "--only-binary=:all:"
 _NAME = re.compile(r"(?:@[a-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*")
 _LISTED = re.compile(r"^Available versions: (.*)$", re.MULTILINE)
 _BESIDE = re.compile(rb"\.\./([\w-][\w.-]*)")
@@ -60,24 +62,9 @@ class Registry(ABC):
         """The subject that asks the release of a place."""
 
     def place(self, version: str) -> Path:
-        """The folder with a release: that of an earlier time, or a new one; raises NotInstalledError.
-
-        A folder gets its name when it is whole, so what an interruption leaves is never taken for a release.
-        """
-        place = self.cache / f"{self.library.replace('/', '+')}-{version}"
-        if place.is_dir():
-            return place
-        made = place.with_name(f"{place.name}.{os.getpid()}")
-        try:
-            made.mkdir(parents=True)
-        except OSError as error:
-            raise InputError(f"{made}: cannot be made: {error.strerror}") from None
-        try:
-            self.install(version, made)
-            made.rename(place)
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
-        return place
+        """The folder with a release: that of an earlier time, or a new one; raises NotInstalledError."""
+        name = f"{self.library.replace('/', '+')}-{version}"
+        return _whole(self.cache / name, lambda made: self.install(version, made))
 
 
 class PyPi(Registry):
@@ -90,16 +77,16 @@ class PyPi(Registry):
         self._beside = beside
 
     def versions(self) -> list[str]:
-        said = _run([*self._pip(), "index", "versions", self.library])
+        said = _run([*self._pip(), "index", "versions", _WHEELS, self.library])
         listed = _LISTED.search(said.stdout)
         if said.returncode or listed is None:
             raise InputError(f"{self.library}: its releases cannot be listed; is there a network? pip: {_last(said)}")
         return listed[1].split(", ")
 
     def install(self, version: str, place: Path) -> None:
-        venv.create(place)
+        venv.create(place, symlinks=os.name != "nt")
         requirements = [f"{self.library}=={version}", *self._beside]
-        options = ("--quiet", "--no-input", "--only-binary=:all:")
+        options = ("--quiet", "--no-input", _WHEELS)
         said = _run([*self._pip(), "--python", str(_python(place)), "install", *options, *requirements])
         if said.returncode:
             raise NotInstalledError(_last(said))
@@ -109,9 +96,7 @@ class PyPi(Registry):
 
     def _pip(self) -> list[str]:
         """The pip of an environment of its own: that of the harness may have none."""
-        place = self.cache / "pip"
-        if not _python(place).exists():
-            venv.create(place, with_pip=True)
+        place = _whole(self.cache / "pip", lambda made: venv.create(made, symlinks=os.name != "nt", with_pip=True))
         return [str(_python(place)), "-m", "pip", "--disable-pip-version-check"]
 
 
@@ -161,6 +146,24 @@ def _named_beside(folder: Path) -> set[str]:
     """What the files of a folder name beside it: ../javascript/serve.mjs is `javascript`."""
     files = [path for path in folder.iterdir() if path.is_file() and path.stat().st_size < _LARGEST_SOURCE]
     return {name.decode("ascii") for path in files for name in _BESIDE.findall(path.read_bytes())}
+
+
+def _whole(place: Path, make: Callable[[Path], None]) -> Path:
+    """A folder, made where it is not there. It gets its name when it is whole: an interruption leaves none."""
+    if place.is_dir():
+        return place
+    made = place.with_name(f"{place.name}.{os.getpid()}")
+    try:
+        made.mkdir(parents=True)
+    except OSError as error:
+        raise InputError(f"{made}: cannot be made: {error.strerror}") from None
+    try:
+        make(made)
+        with suppress(OSError):  # another process was faster
+            made.rename(place)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return place
 
 
 def _python(place: Path) -> Path:
