@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Any, Generic
 
 from conformance.checks import CHECKS
-from conformance.checks.base import Answers
+from conformance.checks.base import Answers, Diagnosis, Difference
 from conformance.checks.encoding import IDS
 from conformance.core.case import Case, ids_case, text_case
 from conformance.core.finding import NO_RULE, Confidence, Finding
@@ -82,7 +82,7 @@ def with_fewest_causes(
     subject = found[0].example.subject if found else REFERENCE
     if not sought or subject == REFERENCE or subject not in bench.subjects or time.monotonic() > deadline:
         return [*found]
-    trial = _Trial(plan, bench, subject, deadline)
+    trial = _Trial(bench, subject, deadline)
     trial.ask([one.example.case for one in sought])
     trial.ask(witnesses)
     trial.know_witnesses()
@@ -105,7 +105,7 @@ class _Family(Generic[Candidate, Asked, Answer]):
 
     case: the case that asks. long: how many samples there were that take long. witnesses: how many of the samples are
     those that the findings came from; they stand first. pool: the faults that fit something. taken: those that are
-    believed, each with how it stood the test.
+    believed, each with how it stood the test. is_judged: whether there was the time to find out.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
@@ -115,6 +115,7 @@ class _Family(Generic[Candidate, Asked, Answer]):
     long: int = 0
     witnesses: int = 0
     pool: Sequence[Candidate] = ()
+    is_judged: bool = False
     rejected: list[Candidate] = field(default_factory=list)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
 
@@ -178,9 +179,8 @@ class _Family(Generic[Candidate, Asked, Answer]):
 class _Trial:
     """What a subject is asked, and which causes are believed of it."""
 
-    def __init__(self, plan: Plan, bench: Bench, subject: str, deadline: float) -> None:
+    def __init__(self, bench: Bench, subject: str, deadline: float) -> None:
         self._bench, self._subject, self._deadline = bench, subject, deadline
-        self._plan = plan
         self._known_words: dict[str, list[str]] = {}
         self._answers: dict[Case, tuple[Answers, Answers]] = {}
         attributor = bench.attributor
@@ -239,6 +239,7 @@ class _Trial:
                 break
             family.learn(known, family.unexplained)
             self._believe(family)
+        family.is_judged = not self._is_late
         family.search.adopt(one.fault for one, _ in family.taken)
 
     def _explore(self, family: _Family[Any, Any, Any]) -> None:
@@ -336,7 +337,9 @@ class _Trial:
         whole: dict[object, Finding] = {}
         for finding in sorted(named, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
             family = CHECKS[finding.example.check].diagnosis == "decoding"
-            key = (finding.stage, finding.rule) if finding.confidence else family
+            is_described = finding.rule.startswith(NO_RULE)
+            cause = (finding.stage, finding.rule) if finding.confidence else finding.fingerprint
+            key = family if is_described else cause
             first = whole.get(key)
             whole[key] = finding if first is None else first.joined(finding)
         return [self._with_scope(finding) for finding in whole.values()]
@@ -344,15 +347,17 @@ class _Trial:
     def _named(self, finding: Finding) -> Finding:
         """The finding by the fault that explains it; where none is believed, described."""
         case, check = finding.example.case, CHECKS[finding.example.check]
-        if case not in self._answers:
-            self.ask([replace(case, origin=case.origin)])
+        family = self._ids if check.diagnosis == "decoding" else self._texts
         expected, observed = self._answers.get(case, (Answers(), Answers()))
+        if not family.is_judged or not isinstance(check(case, expected, observed), Difference):
+            return finding
         if check.diagnosis == "ids":
             pair = self._texts.cause_of(case.text)
         elif check.diagnosis == "decoding":
             pair = self._ids.cause_of(_decoded_ids(case, expected))
         else:
-            pair = next((one for one in self._texts.taken if self._encodes_so(one[0].fault, case, observed)), None)
+            taken = self._texts.taken
+            pair = next((one for one in taken if self._encodes_so(one[0].fault, case, observed, check.diagnosis)), None)
             if pair is None and check.diagnosis == "offsets":
                 rule, confidence = self._offset_rule(case)
                 if _is_believed(confidence):
@@ -363,13 +368,13 @@ class _Trial:
         cause = self._described(finding, case, expected, observed)
         return replace(finding, stage=cause.stage, rule=cause.rule, confidence=None)
 
-    def _encodes_so(self, fault: Fault, case: Case, observed: Answers) -> bool:
+    def _encodes_so(self, fault: Fault, case: Case, observed: Answers, diagnosis: Diagnosis) -> bool:
         """Whether a fault gives all parts of an encoding that the subject gave."""
         given = observed.encoding
         trace = None if fault.trace is None else predicted(partial(fault.trace, case.text))
         if trace is None or not isinstance(given, Encoded):
             return False
-        return is_encoding(trace.encoding, given, "offsets")
+        return is_encoding(trace.encoding, given, diagnosis)
 
     def _offset_rule(self, case: Case) -> tuple[str, Confidence]:
         """The rule that other offsets follow most often, of those that this case shows, and how often it is it."""
@@ -396,11 +401,10 @@ class _Trial:
 
     def _described(self, finding: Finding, case: Case, expected: Answers, observed: Answers) -> Attribution:
         """What can be said without a rule that is known."""
-        given = observed.encoding
+        given, is_decoding = observed.encoding, CHECKS[finding.example.check].diagnosis == "decoding"
         if CHECKS[finding.example.check].diagnosis == "ids" and isinstance(given, Encoded):
             found = attribute_boundaries(self._bench.reference.tokenizer, case.text, given.ids)
-        elif CHECKS[finding.example.check].diagnosis == "decoding" and isinstance(observed.decoding, Decoded):
-            assert isinstance(expected.decoding, Decoded)
+        elif isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded) and is_decoding:
             found = attribute_decoding(expected.decoding, observed.decoding)
         else:
             found = Attribution(finding.stage, finding.rule.removeprefix(f"{NO_RULE}: "))
@@ -411,20 +415,20 @@ class _Trial:
 
     def _with_scope(self, finding: Finding) -> Finding:
         """With what the inputs have in common, and the nearest that is right."""
-        is_decoding = CHECKS[finding.example.check].diagnosis == "decoding"
+        case = finding.example.case
+        if case not in self._answers:
+            return finding
         contents = [token.content for token in self._bench.reference.tokenizer.added_tokens.tokens.values()]
-        if is_decoding:
-            cause = self._ids.cause_of(_decoded_ids(finding.example.case, self._answers[finding.example.case][0]))
-            fits = self._ids.unexplained if cause is None else [self._ids.samples[place] for place in cause[0].fits]
+        if CHECKS[finding.example.check].diagnosis == "decoding":
+            of_ids = self._ids.of_one_cause(_decoded_ids(case, self._answers[case][0]))
             found = learned(
-                [one.expected.kept for one in fits], [one.expected.kept for one in self._ids.right], contents
+                [one.expected.kept for one in of_ids], [one.expected.kept for one in self._ids.right], contents
             )
         else:
-            cause = self._texts.cause_of(finding.example.case.text)
-            given = (
-                self._texts.unexplained if cause is None else [self._texts.samples[place] for place in cause[0].fits]
+            of_texts = self._texts.of_one_cause(case.text)
+            found = learned(
+                [one.asked for one in of_texts], [one.asked for one in self._texts.right], contents, self._words
             )
-            found = learned([one.asked for one in given], [one.asked for one in self._texts.right], contents)
         nearest = self._nearest(finding)
         evidence = replace(finding.example.evidence, nearest=nearest)
         scope = found.sentence if found is not None else ""

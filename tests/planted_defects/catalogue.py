@@ -264,9 +264,15 @@ DEFECTS = (
         "wrong_models.py:LongestFrom32", SPM_BPE_HF, "Model", "", most=32
     ),  # the longest entry first from 32 symbols on
     Defect(
-        "wrong_models.py:MergedFromTheLeft", QWEN, "Model", "merges go from left to right in words of more than *", most=25
+        "wrong_models.py:MergedFromTheLeft",
+        QWEN,
+        "Model",
+        "merges go from left to right in words of more than *",
+        most=25,
     ),  # merges in one pass from the left, from 25 symbols on
-    Defect("wrong_models.py:WordsOf100", GPT2, "Model", "words of more than * are dropped", most=101),  # words of more than 100 symbols are dropped
+    Defect(
+        "wrong_models.py:WordsOf100", GPT2, "Model", "words of more than * are dropped", most=101
+    ),  # words of more than 100 symbols are dropped
     Defect(
         "wrong_models.py:WordsOf100", SPM_BPE_HF, "Model", "", most=101
     ),  # words of more than 100 symbols are the unknown token

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +18,7 @@ from conformance.engine.plan import Plan
 from conformance.inputs.shards import Inputs
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
+from conformance.triage import merging
 from conformance.triage.merging import with_fewest_causes
 
 pytestmark = pytest.mark.usefixtures("subjects_here")
@@ -147,3 +150,19 @@ def test_the_nearest_input_that_is_right_is_shown(merged: Merged) -> None:
 def test_when_the_time_is_up_findings_stay_as_they_are(merged: Merged) -> None:
     told = [ids("A"), ids("It'S", "PreTokenizer", "contractions in capitals are not split")]
     assert [(one.stage, one.rule) for one in merged(LOWER, told, -math.inf)] == [(one[1], one[2]) for one in told]
+
+
+def test_whenever_the_time_ends_no_finding_loses_a_name_that_was_not_put_to_the_test(
+    merged: Merged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock counts how often it is asked."""
+    rules: set[str] = set()
+    told = [ids("A"), ids("It'S", "PreTokenizer", "contractions in capitals are not split")]
+    for deadline in (0, 2, 4, 8, 30, 100, 10_000):
+        ticks = count()
+        monkeypatch.setattr(merging, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
+        found = merged(
+            LOWER, [ids("A"), ids("It'S", "PreTokenizer", "contractions in capitals are not split")], deadline
+        )
+        rules |= {one.rule for one in found}
+    assert rules == {"other ids", "contractions in capitals are not split", "text is lower-cased"}
