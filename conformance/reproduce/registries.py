@@ -26,7 +26,9 @@ SECONDS = 600
 """For one installation."""
 _WHEELS = "--only-binary=:all:"
 _NAME = re.compile(r"(?:@[a-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*")
-_LISTED = re.compile(r"^Available versions: (.*)$", re.MULTILINE)
+_NEVER = "0+never"
+"""A version that is never published."""
+_LISTED = re.compile(r"\(from versions: (.*)\)")
 _BESIDE = re.compile(rb"\.\./([\w-][\w.-]*)")
 _LARGEST_SOURCE = 1 << 20
 
@@ -51,7 +53,7 @@ class Registry(ABC):
 
     @abstractmethod
     def versions(self) -> list[str]:
-        """Every published version; raises InputError where they cannot be had."""
+        """Every published version that this machine could install; raises InputError where they cannot be had."""
 
     @abstractmethod
     def install(self, version: str, place: Path) -> None:
@@ -77,10 +79,12 @@ class PyPi(Registry):
         self._beside = beside
 
     def versions(self) -> list[str]:
-        said = _run([*self._pip(), "index", "versions", _WHEELS, self.library])
-        listed = _LISTED.search(said.stdout)
-        if said.returncode or listed is None:
-            raise InputError(f"{self.library}: its releases cannot be listed; is there a network? pip: {_last(said)}")
+        # `pip index versions` names those without a wheel for this machine too; refusing a version names the others.
+        said = _run([*self._pip(), "install", "--dry-run", "--no-deps", _WHEELS, f"{self.library}=={_NEVER}"])
+        listed = _LISTED.search(said.stderr)
+        if listed is None or listed[1] == "none":
+            there_is = "pip finds no release with a wheel for this machine"
+            raise InputError(f"{self.library}: {there_is}; is that its name, and is there a network?")
         return listed[1].split(", ")
 
     def install(self, version: str, place: Path) -> None:

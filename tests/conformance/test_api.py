@@ -17,8 +17,10 @@ import conformance
 from conformance.core.errors import InputError
 from conformance.engine import bench
 from conformance.inputs.corpora import PARTS
+from conformance.report.run import view
 from conformance.report.run.folder import read_run_folder
 from conformance.subjects.base import UnavailableError
+from conformance.subjects.versions import installed_version
 from reftok import Tokenizer, embedded_models, load
 from tests.conformance.generators.tiny import byte_level, tiny_json
 
@@ -104,8 +106,12 @@ def test_a_finding_is_shrunk_and_names_stage_rule_and_both_answers() -> None:
     asked = found.weight.whole.asked if found.weight.whole else 0
     assert conformance.describe([found]).splitlines()[1:] == [
         r"  rule      Input: CR LF is converted to \n",
-        f"  weight    rare text: none of {asked} natural texts is changed",
+        f"  wrong     the subject: tokenizers {installed_version('tokenizers')}, reftok and its plain rules agree",
+        f"  weight    rare text: none of {asked:,} natural texts is changed",
+        f"  scope     {found.scope}",
+        f"  foretold  {view.confidence(found)}",
         "  input     ␍␊",
+        "  right     the nearest input: ␊␊",
         "  expected  201 'č', 198 'Ċ'",
         "  observed  198 'Ċ'",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import sysconfig
 import venv
 from collections.abc import Callable
@@ -264,12 +265,19 @@ def test_a_library_that_cannot_be_asked_is_refused(
         registered_of(subject, library)
 
 
-def test_without_a_network_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "pypi" / "pip").mkdir(parents=True)
-    registry = PyPi("tokenizers", tmp_path)
-    monkeypatch.setattr(PyPi, "_pip", lambda self: ["python3", "-c", "import sys; sys.exit('ERROR: no route to host')"])
-    with pytest.raises(InputError, match=r"tokenizers: its releases cannot be listed; is there a network\?.*no route"):
-        registry.versions()
+@pytest.mark.parametrize("said", ["ERROR: no route to host", "ERROR: Could not find a version (from versions: none)"])
+def test_without_a_network_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    monkeypatch.setattr(PyPi, "_pip", lambda self: [sys.executable, "-c", f"import sys; sys.exit({said!r})"])
+    with pytest.raises(InputError, match=r"tokenizers: pip finds no release .* is there a network\?"):
+        PyPi("tokenizers", tmp_path).versions()
+
+
+def test_the_releases_are_those_that_pip_names_when_it_refuses_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "ERROR: Could not find a version that satisfies the requirement x==0+never (from versions: 0.1, 0.2rc1, 0.2)"
+    monkeypatch.setattr(PyPi, "_pip", lambda self: [sys.executable, "-c", f"import sys; sys.exit({said!r})"])
+    assert PyPi("x", tmp_path).versions() == ["0.1", "0.2rc1", "0.2"]
 
 
 # --- the command
