@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.core.case import Case, bytes_case, ids_case, text_case
-from conformance.core.finding import Finding, Mismatch
+from conformance.core.finding import Confidence, Finding, Mismatch
 from conformance.core.run import (
     Absence,
     Cell,
@@ -46,6 +46,8 @@ FINDING = Finding(
     "why",
     "link",
     "go",
+    "only with “a”",
+    Confidence(9, 8),
     Weight("natural text", (Share("", "texts", 1, 9), Share("German", "words", 2, 8))),
 )
 RUN = Run(
