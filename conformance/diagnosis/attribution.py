@@ -115,7 +115,8 @@ class Attributor:
         if diagnosis == "decoding" and decodings is not None:
             rivals = self.decoding.rivals(name, self._of_ids(name, _decoded_ids(case, oracle), *decodings))
             right = DecodingFault("", "", self._tokenizer.decode)
-            return [partial(self._decodes, one) for one in (*rivals, right)]
+            alike = [next(iter(self.encoding.of_rule(one.stage, one.rule)), self._right) for one in (*rivals, right)]
+            return [partial(self._decodes, *pair) for pair in zip((*rivals, right), alike, strict=True)]
         if diagnosis == "decoding" or encodings is None:
             return []
         if diagnosis == "ids":
@@ -125,14 +126,11 @@ class Attributor:
         return [partial(self._encodes, one) for one in (*found, self._right)]
 
     def _encodes(self, fault: Fault, case: Case) -> object:
-        return self.encoding.predicted(fault, case.text) if case.kind == "text" else None
+        return self.encoding.remembered(fault, case.text) if case.kind == "text" else None
 
-    def _decodes(self, fault: DecodingFault, case: Case) -> object:
+    def _decodes(self, fault: DecodingFault, alike: Fault, case: Case) -> object:
         """Its decoded text; of a text, the ids from a tokenizer with the same mistake."""
-        if case.kind == "ids":
-            return self.decoding.predicted(fault, case.ids)
-        encoding = self.encoding.of_rule(fault.stage, fault.rule)
-        return self._encodes(next(iter(encoding), self._right), case)
+        return self.decoding.remembered(fault, case.ids) if case.kind == "ids" else self._encodes(alike, case)
 
     def of(self, name: str, check: str, case: Case, oracle: Answers, subject: Answers) -> Attribution:
         """The stage and rule at fault, as far as they can be told."""

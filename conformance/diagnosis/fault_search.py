@@ -13,7 +13,7 @@ from conformance.faults import DecodingFault, Fault, predicted
 
 FULL_SEARCHES = 30
 MOST_SAMPLES = 60
-MOST_REMEMBERED = 1 << 15
+MOST_REMEMBERED = 1 << 17
 """Answers of faults to samples, which are the same for all subjects."""
 
 Candidate = TypeVar("Candidate", bound=Fault | DecodingFault)
@@ -154,7 +154,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     def fits(self, fault: Candidate, sample: Sample[Asked, Answer]) -> bool:
         """Whether the fault gives what the subject gave."""
-        return agree(self.predicted(fault, sample.asked), sample.observed)
+        return agree(self.remembered(fault, sample.asked), sample.observed)
 
     @cached_property
     def _all(self) -> Sequence[Candidate]:

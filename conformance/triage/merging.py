@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import Any, Generic
+from typing import Any, Generic, TypeAlias
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Diagnosis, Difference
@@ -78,18 +78,33 @@ def with_fewest_causes(
     witnesses: the cases on which it differed, as many as were kept. deadline: of `time.monotonic`, from which on
         nothing is asked.
     """
+    return with_known_causes({}, plan, bench, found, witnesses, deadline)
+
+
+def with_known_causes(
+    known: Known,
+    plan: Plan,
+    bench: Bench,
+    found: Sequence[Finding],
+    witnesses: Iterable[Case],
+    deadline: float = math.inf,
+) -> list[Finding]:
+    """The same, and what it takes to know the causes is not done again for other findings of the same rules.
+
+    known: of this subject on this bench, {} at first; what is learnt is added.
+    """
     sought = [one for one in found if _is_sought(one)]
     subject = found[0].example.subject if found else REFERENCE
     if not sought or subject == REFERENCE or subject not in bench.subjects or time.monotonic() > deadline:
         return [*found]
-    trial = _Trial(bench, subject, deadline)
-    trial.ask([one.example.case for one in sought])
-    trial.ask(witnesses)
-    trial.know_witnesses()
-    trial.ask([*sample_cases(plan), *bench.made_cases])
-    trial.choose()
+    cases = [one.example.case for one in sought]
+    rules = frozenset((one.example.check, one.stage, one.rule) for one in sought)
+    if rules in known:
+        known[rules].hear(cases)
+    else:
+        known[rules] = _Trial.judged(plan, bench, subject, [*cases, *witnesses], deadline)
     others = [one for one in found if one not in sought]
-    return [*others, *trial.merged(sought)]
+    return [*others, *known[rules].merged(sought)]
 
 
 def _is_sought(finding: Finding) -> bool:
@@ -191,6 +206,16 @@ class _Trial:
             attributor.decoding, lambda ids: ids_case(ids, "sample:cause")
         )
 
+    @classmethod
+    def judged(cls, plan: Plan, bench: Bench, subject: str, witnesses: Iterable[Case], deadline: float) -> _Trial:
+        """One that knows what is believed. witnesses: the cases on which the subject differed."""
+        trial = cls(bench, subject, deadline)
+        trial.ask(witnesses)
+        trial.know_witnesses()
+        trial.ask([*sample_cases(plan), *bench.made_cases])
+        trial.choose()
+        return trial
+
     def ask(self, cases: Iterable[Case]) -> None:
         """Ask the subject and the oracle; nothing twice, and nothing too long."""
         asked = [case for case in dict.fromkeys(cases) if case not in self._answers and case.kind != "bytes"]
@@ -209,6 +234,12 @@ class _Trial:
                 if expected.decoding.with_special is None:
                     decoded = Decoded(decoded.text)
                 self._ids.add(Sample(_decoded_ids(case, expected), expected.decoding, decoded))
+
+    def hear(self, cases: Iterable[Case]) -> None:
+        """Ask more, and say of it what is believed already."""
+        self.ask(cases)
+        for family in (self._texts, self._ids):
+            family.taken = [(family.weigh(one.fault), confidence) for one, confidence in family.taken]
 
     def know_witnesses(self) -> None:
         """What was asked so far is what the findings came from."""
@@ -453,6 +484,10 @@ class _Trial:
             if one in self._answers and check(one, *self._answers[one]) == "same":
                 return replace(one, origin=case.origin)
         return None
+
+
+Known: TypeAlias = "dict[frozenset[tuple[str, str, str]], _Trial]"
+"""By the checks, stages and rules of the findings that it began with, what a subject was asked and what is believed."""
 
 
 def _with_others(text: str) -> Iterator[str]:

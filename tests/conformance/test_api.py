@@ -127,6 +127,36 @@ def test_one_input_is_compared_as_it_is() -> None:
     assert conformance.compare(mine, "bpe-qwen", [2, 3, 5000, 1 << 31]) == ()
 
 
+class Counts(LosesCarriageReturns):
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        self.asked += 1
+        return super().encode(text, add_special_tokens)
+
+
+def test_hundreds_of_comparisons_of_one_object_seek_its_cause_once() -> None:
+    subject = Counts()
+    asked = []
+    for text in ("two\r\nlines", "three\r\nother\r\nlines", "x\r\n"):
+        subject.asked = 0
+        (found,) = conformance.compare(subject, "bpe-qwen", text)
+        asked.append(subject.asked)
+        assert (found.stage, found.rule) == ("Input", r"CR LF is converted to \n")
+        assert found.confidence is not None and found.confidence.tried == found.confidence.foretold
+    assert max(asked[1:]) < asked[0] / 2
+
+
+def test_what_one_object_does_says_nothing_of_another_of_its_class() -> None:
+    first, second = Counts(), Counts()
+    conformance.compare(first, "bpe-qwen", "two\r\nlines")
+    asked, first.asked = first.asked, 0
+    conformance.compare(second, "bpe-qwen", "two\r\nlines")
+    assert (first.asked, second.asked) == (0, asked)
+
+
 def test_one_comparison_does_not_depend_on_those_before_it() -> None:
     first = conformance.compare(LosesCarriageReturns(), "bpe-qwen", "a\r\nb")
     conformance.compare(Refuses(), "bpe-qwen", "a\r\nb")
