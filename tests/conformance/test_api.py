@@ -145,7 +145,8 @@ def test_hundreds_of_comparisons_of_one_object_seek_its_cause_once() -> None:
         (found,) = conformance.compare(subject, "bpe-qwen", text)
         asked.append(subject.asked)
         assert (found.stage, found.rule) == ("Input", r"CR LF is converted to \n")
-        assert found.confidence is not None and found.confidence.tried == found.confidence.foretold
+        assert found.confidence is not None
+        assert found.confidence.tried == found.confidence.foretold
     assert max(asked[1:]) < asked[0] / 2
 
 
