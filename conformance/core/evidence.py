@@ -55,6 +55,7 @@ class Evidence:
     expected, observed: the tokens of both answers, from `skipped` on, which is how many equal ones come before.
     is_cut: whether tokens were left out at the end.
     nearest: the nearest input on which the subject is right; None where none was found.
+    natural: the shortest word or line of a language that the finding changes; None where none was met.
     stream: the steps around the first that is wrong; stream_use: how it was used, where it was not plainly fed.
     """
 
@@ -67,6 +68,7 @@ class Evidence:
     stream: tuple[StreamStep, ...] = ()
     stream_use: str = ""
     nearest: Case | None = None
+    natural: Case | None = None
 
 
 NO_EVIDENCE = Evidence()

@@ -40,9 +40,12 @@ class Cell:
         return self.model, self.subject, self.check
 
 
+Role = Literal["oracle", "reference", "subject"]
+
+
 @dataclass(frozen=True, slots=True)
 class SubjectInfo:
-    """A subject and its version; role "oracle" or "subject"; unavailable says why it took part with no model.
+    """A subject and its version; role "reference" is reftok's; unavailable says why it took part with no model.
 
     untested: methods and parts of answers that it does not have, and so was not asked for. language, runtime, homepage:
         as it or its subject.toml says, "" where nothing does.
@@ -50,7 +53,7 @@ class SubjectInfo:
 
     name: str
     version: str
-    role: Literal["oracle", "subject"]
+    role: Role
     unavailable: str = ""
     untested: tuple[str, ...] = ()
     language: str = ""
@@ -176,23 +179,25 @@ def case_from_json(value: Any) -> Case:
     return case
 
 
+_OTHER_CASES = ("nearest", "natural")
+"""The inputs beside that of the example."""
+
+
 def mismatch_to_json(mismatch: Mismatch) -> dict[str, Any]:
     """A mismatch as JSON, without what is empty of its evidence, and without that where all is."""
     value: dict[str, Any] = {**to_json(mismatch), "case": case_to_json(mismatch.case)}
     evidence = {name: part for name, part in value.pop("evidence").items() if part}
-    if mismatch.evidence.nearest is not None:
-        evidence["nearest"] = case_to_json(mismatch.evidence.nearest)
+    evidence |= {name: case_to_json(case) for name in _OTHER_CASES if (case := getattr(mismatch.evidence, name))}
     return {**value, "evidence": evidence} if evidence else value
 
 
 def mismatch_from_json(value: Any) -> Mismatch:
     """The mismatch of `mismatch_to_json`; raises one of FORM_ERRORS for anything else."""
-    evidence, nearest = value.get("evidence", {}), None
-    if "nearest" in evidence:
-        nearest = case_from_json(evidence["nearest"])
-        evidence = {name: part for name, part in evidence.items() if name != "nearest"}
+    evidence = value.get("evidence", {})
+    others: dict[str, Any] = {name: case_from_json(evidence[name]) for name in _OTHER_CASES if name in evidence}
+    evidence = {name: part for name, part in evidence.items() if name not in _OTHER_CASES}
     mismatch = from_json({**value, "case": case_from_json(value["case"]), "evidence": evidence}, Mismatch)
-    return replace(mismatch, evidence=replace(mismatch.evidence, nearest=nearest))
+    return replace(mismatch, evidence=replace(mismatch.evidence, **others))
 
 
 def finding_to_json(finding: Finding) -> dict[str, Any]:

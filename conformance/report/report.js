@@ -54,7 +54,9 @@
     const id = location.hash.slice(1);
     const known = id && document.getElementById(id);
     const target = known || (id && counted(id));
-    if (!target || (target === known && !target.hidden)) return;
+    const folded = target && target.closest("details.aside:not([open])");
+    if (folded) folded.open = true;
+    if (!target || (target === known && !target.hidden && !folded)) return;
     if (target.hidden) {
       form.reset();
       most = items.length;

@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from conformance.checks import CHECKS
 from conformance.checks.methods import OFFICIAL_PARTS, add_methods, untested
 from conformance.core.case import Case
 from conformance.core.finding import Finding, Mismatch
-from conformance.core.run import Absence, ModelInfo, Run, SubjectInfo
+from conformance.core.run import Absence, ModelInfo, Role, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.result import ShardResult, by_model
@@ -264,7 +264,7 @@ def _subject_infos(job: Job, results: Results) -> tuple[SubjectInfo, ...]:
         why = next(reason[name].message for reason in reasons) if everywhere else ""
         about = job.about.get(name, About(name=name))
         version = about.version or installed_version(name)
-        role: Literal["oracle", "subject"] = "oracle" if name in oracles else "subject"
+        role: Role = "oracle" if name in oracles else "reference" if name in BUILT_IN else "subject"
         methods = untested(_methods(job.models, results, name))
         told = (about.language, about.runtime, about.homepage)
         subjects.append(SubjectInfo(name, version, role, why, methods, *told))

@@ -41,6 +41,12 @@ class _Tally:
 
     asked: Counter[str] = field(default_factory=Counter)
     changed: dict[Finding, Counter[str]] = field(default_factory=dict)
+    shortest: dict[Finding, Case] = field(default_factory=dict)
+
+    def shows(self, finding: Finding, case: Case) -> None:
+        """Count a text that a finding changes; the shortest is kept."""
+        self.counted({}, {finding: {case.language: 1}})
+        self.shortest[finding] = min(self.shortest.get(finding, case), case, key=lambda one: len(one.text))
 
     def counted(self, asked: Mapping[str, int], changed: Mapping[Finding, Mapping[str, int]]) -> None:
         """Count in what was asked elsewhere."""
@@ -75,6 +81,7 @@ def weighed(
         for is_stream in (False, True)
     }
     weights: dict[Finding, Weight] = {}
+    shortest: dict[Finding, Case] = {}
     for is_stream, some in by_stream.items():
         texts, words = _Tally(), _Tally()
         if not is_stream:
@@ -86,7 +93,16 @@ def weighed(
             if not is_stream:
                 _ask(bench, some, words, _words(_most_changed(texts)), _share_of_time(deadline, later - 1))
         weights |= {one: _weight(bench, one, texts, words) for one in some}
-    return [replace(finding, weight=weights[finding]) for finding in findings]
+        shortest |= texts.shortest | words.shortest
+    return [_with_natural(replace(one, weight=weights[one]), shortest.get(one)) for one in findings]
+
+
+def _with_natural(finding: Finding, natural: Case | None) -> Finding:
+    """The finding with a natural text that shows it, where its own example is none."""
+    example = finding.example
+    if natural is None or natural.text == example.case.text:
+        return finding
+    return replace(finding, example=replace(example, evidence=replace(example.evidence, natural=natural)))
 
 
 def _share_of_time(deadline: float, later: int) -> float:
@@ -169,7 +185,9 @@ def _ask(bench: Bench, findings: Sequence[Finding], tally: _Tally, cases: Sequen
             if isinstance(observed.encoding, Failure) and observed.encoding.kind == "not asked":
                 return
             changed = _causes(bench, findings, checks, case, expected, observed)
-            tally.counted({case.language: 1}, {finding: {case.language: 1} for finding in changed})
+            tally.counted({case.language: 1}, {})
+            for finding in changed:
+                tally.shows(finding, case)
 
 
 def _parts(cases: Sequence[Case], until: float) -> Iterator[Sequence[Case]]:

@@ -84,12 +84,15 @@ class FindingView:
     """
 
     finding: Finding
+    is_aside: bool
     share: str
     expected_by: str
     confidence: str
     input: str
     input_note: str
     nearest: str
+    natural: str
+    parts: str
     units: list[CodePoint]
     units_left: int
     groups: list[Group]
@@ -257,11 +260,14 @@ def _finding_view(run: Run, finding: Finding) -> FindingView:
     commands = [command for command in (finding.replay, reproduction_command(finding, model)) if command]
     return FindingView(
         finding,
+        is_aside=view.is_aside(run, finding),
         share=view.share_of(run, finding),
         expected_by=view.expected_by(finding),
         confidence=view.confidence(finding),
         input=_shown_input(case),
         input_note=_input_note(case),
+        natural="" if example.evidence.natural is None else _shown_input(example.evidence.natural),
+        parts=view.where_answers_part(example),
         nearest="" if example.evidence.nearest is None else _shown_input(example.evidence.nearest),
         units=_units(case),
         units_left=max(0, len(case.text or case.data) - MOST_UNITS),

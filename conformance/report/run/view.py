@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Literal
 
 from conformance.checks import CHECKS, by_weight
@@ -34,6 +36,9 @@ SHARED = 40
 """The code points shown of what both answers share."""
 
 _DIGITS = "0123456789"
+LONG = 40
+"""In a text of so many characters it is said where the answers part, and runs are counted."""
+_RUN = re.compile(r"(.{1,16}?)\1{19,}", re.DOTALL)
 
 _DEEDS: dict[Severity, str] = {
     "special-token injection": "lets text make special tokens",
@@ -273,7 +278,7 @@ def seen(finding: Finding, sign: str) -> str:
 def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
     """The cause, verdict, weight, scope, shrunk input and both answers by name, made visible; those there are."""
     expected, observed = answers(finding.example, limit).lines
-    nearest = finding.example.evidence.nearest
+    nearest, natural = finding.example.evidence.nearest, finding.example.evidence.natural
     every = {
         "rule": visible(cause(finding)),
         "wrong": visible(finding.verdict, 400),
@@ -281,11 +286,30 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
         "scope": visible(finding.scope),
         "foretold": confidence(finding),
         "input": shown_input(finding.example.case, limit),
+        "natural": "" if natural is None else f"{shown_input(natural, limit)} ({visible(natural.language)})",
         "right": "" if nearest is None else f"the nearest input: {shown_input(nearest, limit)}",
+        "parts": where_answers_part(finding.example),
         "expected": expected,
         "observed": observed,
     }
     return tuple((name, value) for name, value in every.items() if value)
+
+
+def where_answers_part(example: Mismatch) -> str:
+    """The place in a long text from which on the tokens differ, "" where the text is short or the place is not known.
+
+    >>> from conformance.core.case import text_case
+    >>> from conformance.core.evidence import Evidence, SeenToken
+    >>> seen = Evidence(expected=(SeenToken(1, "a", (64, 65)),), skipped=64)
+    >>> where_answers_part(Mismatch("m", "s", "ids", "r", "other ids", text_case("a" * 90, ""), "", "", seen))
+    'the answers are equal up to character 64 of 90'
+    """
+    evidence, length = example.evidence, len(example.case.text)
+    pairs = zip_longest(evidence.expected, evidence.observed)
+    first = next((one for one, other in pairs if one is None or other is None or one.id != other.id), None)
+    if first is None or first.span is None or length < LONG:
+        return ""
+    return f"the answers are equal up to character {first.span[0]:,} of {length:,}"
 
 
 def confidence(finding: Finding) -> str:
@@ -319,13 +343,21 @@ def known_line(run: Run) -> str:
     """The known findings in one line, "" where there are none."""
     known = known_findings(run)
     mismatches = sum(finding.count for finding in known)
-    return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')})" if known else ""
+    aside = list(dict.fromkeys(visible(one.example.subject) for one in known if is_aside(run, one)))
+    of_others = f", of {' and '.join(aside)} itself" if aside else ""
+    return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')}){of_others}" if known else ""
 
 
 def few_known(run: Run) -> list[Finding]:
-    """The known findings where they are few."""
-    known = known_findings(run)
+    """The known findings where they are few; those that are an aside are only counted."""
+    known = [finding for finding in known_findings(run) if not is_aside(run, finding)]
     return known if len(known) <= MOST_KNOWN else []
+
+
+def is_aside(run: Run, finding: Finding) -> bool:
+    """Whether a known finding is the official library's or the reference's, in a run about somebody else's subject."""
+    tested = {one.name for one in run.subjects if one.role == "subject"}
+    return finding.status == "known" and bool(tested) and finding.example.subject not in tested
 
 
 def not_done(run: Run) -> dict[str, list[str]]:
@@ -349,7 +381,7 @@ def not_done(run: Run) -> dict[str, list[str]]:
         sentences = [absence_sentence(absence, ", ".join(models)) for absence, models in alike.items()]
         if subject.unavailable and not sentences:  # of a run before absences were told
             sentences.append(f"took no part: {subject.unavailable}")
-        if subject.untested and subject.role == "subject":
+        if subject.untested and subject.role != "oracle":
             sentences.append(f"not asked: it has {', '.join(f'no {method}' for method in subject.untested)}")
         if sentences:
             found[subject.name] = sentences
@@ -410,14 +442,29 @@ def shown_input(case: Case, limit: int = 200) -> str:
     a\u{200b}, ff 41
     >>> shown_input(ids_case(tuple(range(9)), ""), limit=3), shown_input(text_case("", ""))
     ('[0, 1, 2, …(+6)]', '(empty)')
+    >>> shown_input(text_case("x" + "ab " * 300 + "y", ""))
+    'x…(“ab␠” 300 times)…y'
     """
     if case.kind == "text":
-        return visible(case.text, limit) or "(empty)"
+        return _shown_runs(case.text, limit) or "(empty)"
     items = [str(item) for item in case.ids[:limit]] if case.kind == "ids" else case.data[:limit].hex(" ").split()
     left = len(case.ids or case.data) - len(items)
     items += [f"…(+{left})"] if left else []
     joined = f"[{', '.join(items)}]" if case.kind == "ids" else " ".join(items)
     return joined or "(empty)"
+
+
+def _shown_runs(text: str, limit: int) -> str:
+    """A text as `visible` shows it, but for long runs of the same, which are counted."""
+    shown, left, end = "", limit, 0
+    for run in _RUN.finditer(text) if len(text) >= LONG else ():
+        if run.start() - end > left:
+            break
+        times = len(run[0]) // len(run[1])
+        shown += f"{visible_part(text, end, run.start())}…(“{visible(run[1])}” {times:,} times)…"
+        left, end = max(1, left - (run.start() - end)), run.end()
+    more = len(text) - end - left
+    return shown + visible_part(text, end, min(len(text), end + left)) + (f"…(+{more})" if more > 0 else "")
 
 
 def answers(mismatch: Mismatch, limit: int = 200) -> Answers:

@@ -177,7 +177,7 @@ def sample_run() -> Run:
         subjects=(
             SubjectInfo("tokenizers", "0.21.0", "oracle"),
             SubjectInfo("sentencepiece", "0.2.0", "oracle"),
-            SubjectInfo("reftok", "0.1.0", "subject", untested=("stream_encoder.reset", "decode_with_callback")),
+            SubjectInfo("reftok", "0.1.0", "reference", untested=("stream_encoder.reset", "decode_with_callback")),
             SubjectInfo("planted-nfc", "1", "subject"),
             SubjectInfo("morpheme.py:Tokenizer", "2.0", "subject"),
             SubjectInfo("planted-dies.py:Subject", "", "subject"),

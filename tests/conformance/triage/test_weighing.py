@@ -87,6 +87,9 @@ def test_a_finding_has_the_share_of_texts_and_words_that_it_changes_by_language(
     (shares,) = parts([finding])
     changed, asked = shares["Greek", "words"]
     assert finding.weight.kind == "natural text"
+    natural = finding.example.evidence.natural
+    assert natural is not None
+    assert (natural.language, "\u03ac" in natural.text, " " in natural.text) == ("el-Grek", True, False)
     assert 0 < changed < asked <= len(words)
     assert finding.weight.whole is not None
     assert finding.weight.whole.asked > len(natural_lines())

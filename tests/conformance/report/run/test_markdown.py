@@ -27,7 +27,9 @@ def test_a_good_run_is_short() -> None:
 
 
 def test_few_known_findings_are_named_with_what_replays_them() -> None:
-    assert f"\n- `{KNOWN.fingerprint}` {KNOWN.stage}: {KNOWN.rule} ({KNOWN.count}×)\n" in summary_markdown(sample_run())
+    known = replace(KNOWN, example=replace(KNOWN.example, subject="planted-nfc"))
+    text = summary_markdown(replace(sample_run(), findings=(known,)))
+    assert f"\n- `{known.fingerprint}` {known.stage}: {known.rule} ({known.count}×)\n" in text
     many = tuple(replace(KNOWN, rule=f"rule {number}") for number in range(1 + MOST_KNOWN))
     assert "rule 0" not in summary_markdown(replace(sample_run(), findings=many))
 

@@ -87,8 +87,8 @@ def test_a_run_without_a_part_does_not_hold(name: str, tmp_path: Path) -> None:
 WRITTEN_OTHERWISE = {
     ("Run", "findings"), ("Run", "schema"), ("Run", "exit_code"), ("Run", "unexpected"), ("Finding", "fingerprint"),
     ("Case", "data"), ("Case", "bytes_hex"), ("Case", "tokens"),
-    ("Evidence", "nearest"), ("Evidence", "skipped"), ("Evidence", "is_cut"), ("Evidence", "stage"),
-    ("SeenToken", "span"),
+    ("Evidence", "natural"), ("Evidence", "nearest"), ("Evidence", "skipped"), ("Evidence", "is_cut"),
+    ("Evidence", "stage"), ("SeenToken", "span"),
 }  # fmt: skip
 """Told beside the record, or in another form, or left out where it is empty."""
 PUBLISHED = {

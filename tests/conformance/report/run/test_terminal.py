@@ -66,10 +66,19 @@ def test_models_that_a_subject_does_not_read_are_named_with_the_reason() -> None
 
 
 def test_few_known_findings_are_named_with_what_replays_them() -> None:
-    line = f"  {KNOWN.fingerprint}  {KNOWN.stage}: {KNOWN.rule}  ({KNOWN.count} x)\n"
-    assert line in printed(sample_run())
-    many = tuple(replace(KNOWN, rule=f"rule {number}") for number in range(1 + MOST_KNOWN))
+    known = replace(KNOWN, example=replace(KNOWN.example, subject="planted-nfc"))
+    line = f"  {known.fingerprint}  {known.stage}: {known.rule}  ({known.count} x)\n"
+    assert line in printed(replace(sample_run(), findings=(known,)))
+    many = tuple(replace(known, rule=f"rule {number}") for number in range(1 + MOST_KNOWN))
     assert "rule 0" not in printed(replace(sample_run(), findings=many))
+
+
+def test_known_faults_of_the_reference_are_only_counted_in_a_run_about_somebody_else() -> None:
+    about_others = printed(sample_run())
+    assert "≈ 1 known finding (41 mismatches), of reftok itself" in about_others
+    assert KNOWN.rule not in about_others
+    own = tuple(one for one in sample_run().subjects if one.role != "subject")
+    assert KNOWN.rule in printed(replace(sample_run(), subjects=own))
 
 
 def test_findings_show_their_parts() -> None:
