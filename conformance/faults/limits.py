@@ -5,11 +5,13 @@ Which limit it is must be learnt from an answer: see `of_limits`.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from typing import TypeAlias
 
 from conformance.faults.changed_models import (
     ChangedModel,
@@ -38,6 +40,9 @@ _CUSTOMARY = sorted(
     | {digit * 10**exponent for exponent in range(1, 5) for digit in (1, 2, 3, 5)}
 )
 """Numbers that programmers take."""
+
+_MadeOfWords: TypeAlias = Callable[[Tokenizer, str, int], Fault]
+_BETWEEN_WHITE_SPACE = re.compile(r"\S+")
 
 UNITS = ("characters", "bytes", "UTF-16 units")
 _LONGEST_CHARACTER = {"characters": 1, "bytes": 4, "UTF-16 units": 2}
@@ -148,6 +153,24 @@ def text_in_pieces(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
     return Fault("Input", f"the text is encoded in pieces of {limit} {unit}", ids)
 
 
+def words_of_text_cut(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
+    """What stands between white space, each cut off."""
+
+    def cut(text: str) -> str:
+        return _BETWEEN_WHITE_SPACE.sub(lambda word: head(word[0], unit, limit), text)
+
+    return of_text("Input", f"the words of the text are cut at {limit} {unit}", tokenizer, cut)
+
+
+def words_of_text_dropped(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
+    """What stands between white space, left out where it is long."""
+
+    def cut(text: str) -> str:
+        return _BETWEEN_WHITE_SPACE.sub(lambda word: word[0] if length(word[0], unit) <= limit else "", text)
+
+    return of_text("Input", f"words of the text of more than {limit} {unit} are dropped", tokenizer, cut)
+
+
 def cut_ids(tokenizer: Tokenizer, limit: int, keeps_end: bool) -> Fault:
     """The ids cut off; keeps_end: the special tokens behind them are not."""
 
@@ -192,6 +215,23 @@ def _of_text(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[F
         for unit in UNITS:
             yield from (dropped_text(tokenizer, unit, limit) for limit in customary(LEAST, length(text, unit) - 1))
     yield from _of_text_in_pieces(tokenizer, text, observed)
+    yield from _of_words_of_text(tokenizer, text, observed)
+
+
+def _of_words_of_text(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
+    """How many ids are left does not fall with the limit, nearly always, by which it is found."""
+    for unit in UNITS[: 1 if text.isascii() else None]:
+        most = max((length(word[0], unit) for word in _BETWEEN_WHITE_SPACE.finditer(text)), default=0)
+        units = UNITS if text.isascii() else (unit,)
+        for make in (words_of_text_cut, words_of_text_dropped):
+
+            def number(limit: int, make: _MadeOfWords = make, unit: str = unit) -> int:
+                return len(make(tokenizer, unit, limit).ids(text))
+
+            lowest = bisect_left(range(most), len(observed), key=number)
+            highest = bisect_right(range(most), len(observed), key=number)
+            for limit in customary(max(LEAST, lowest), min(most, highest) - 1):
+                yield from (make(tokenizer, one, limit) for one in units)
 
 
 def _of_text_in_pieces(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:

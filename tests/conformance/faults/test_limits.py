@@ -9,7 +9,17 @@ from itertools import cycle, islice
 import pytest
 
 from conformance.faults import Fault
-from conformance.faults.limits import Words, cut_ids, cut_text, dropped_text, last_ids, text_in_pieces, torn_text
+from conformance.faults.limits import (
+    Words,
+    cut_ids,
+    cut_text,
+    dropped_text,
+    last_ids,
+    text_in_pieces,
+    torn_text,
+    words_of_text_cut,
+    words_of_text_dropped,
+)
 from conformance.faults.samples import of_sample
 from reftok import Tokenizer
 from tests.conformance.faults.test_rules import documented
@@ -59,6 +69,18 @@ def test_a_limit_of_the_text_is_learnt(model: str, fault: Callable[[Tokenizer], 
     assert list(wrong.ids(text)) != tokenizer.encode_ids(text)
     assert rule in rules(tokenizer, text, wrong.ids(text))
     assert list(wrong.ids(text[:20])) == tokenizer.encode_ids(text[:20])
+
+
+@pytest.mark.parametrize("unit", ["characters", "bytes", "UTF-16 units"])
+@pytest.mark.parametrize("make", [words_of_text_cut, words_of_text_dropped])
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-unigram"])
+def test_a_limit_of_what_stands_between_white_space_is_learnt(
+    model: str, make: Callable[[Tokenizer, str, int], Fault], unit: str
+) -> None:
+    tokenizer = load(model)
+    wrong, text = make(tokenizer, unit, 32), f"short {WORD * 2} and ä{WORD}"
+    assert wrong.rule in rules(tokenizer, text, wrong.ids(text))
+    assert list(wrong.ids("word " * 30)) == tokenizer.encode_ids("word " * 30)
 
 
 @pytest.mark.parametrize("model", ["bpe-qwen", "spm-unigram", "spm-bpe-hf"])
