@@ -14,6 +14,8 @@ from conformance.core.unicode_ages import age_of
 
 LEAST_PRECISION = 0.5
 """The share of the texts in a scope that differ, from which on it says something."""
+LEAST_PRECISION_OF_LISTS = 0.9
+"""Of some characters that the texts themselves were searched for: by chance, such a list holds for many."""
 LONGEST_LIST = 6
 """So many characters are named one by one."""
 _KINDS: tuple[tuple[str, str], ...] = (
@@ -52,6 +54,7 @@ class Scope:
 
     words: str
     holds: Callable[[str], bool]
+    least_precision: float = LEAST_PRECISION
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def learned(
         if not all(map(scope.holds, differing)):
             continue
         found = Learned(scope, len(differing), len(differing) + sum(map(scope.holds, right)))
-        if found.precision >= LEAST_PRECISION and (best is None or found.precision > best.precision):
+        if found.precision >= scope.least_precision and (best is None or found.precision > best.precision):
             best = found
     return best
 
@@ -166,7 +169,8 @@ def _of_several(differing: Sequence[str]) -> Iterator[Scope]:
     if len(found) > 1:
         more = f" and {len(found) - LONGEST_LIST} more" if len(found) > LONGEST_LIST else ""
         names = ", ".join(map(_name, sorted(found)[:LONGEST_LIST]))
-        yield Scope(f"with one of {names}{more}", lambda text: not {*found}.isdisjoint(text))
+        holds: Callable[[str], bool] = lambda text: not {*found}.isdisjoint(text)
+        yield Scope(f"with one of {names}{more}", holds, LEAST_PRECISION_OF_LISTS)
 
 
 def _has(character: str) -> Callable[[str], bool]:

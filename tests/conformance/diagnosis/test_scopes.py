@@ -56,3 +56,11 @@ def test_a_scope_holds_for_all_that_differs_and_counts_what_is_right_in_it(
         assert all(map(found.scope.holds, differing))
         assert found.asked - found.differing == sum(map(found.scope.holds, right))
         assert found.precision >= LEAST_PRECISION
+
+
+def test_a_list_of_characters_that_holds_for_many_right_texts_says_nothing() -> None:
+    differing = ["x!", "xä", "x€"]
+    found = learned(differing, ["x", "xx"])
+    assert found is not None
+    assert found.scope.words == "with one of U+00E4, U+20AC, “!”"
+    assert learned(differing, ["x", "xx", "a!", "aä", "a€"]) is None
