@@ -114,6 +114,9 @@ def _scopes(
         yield Scope(f"texts that {form} changes", partial(_is_changed, form))
     for character in dict.fromkeys(shortest):
         yield Scope(f"with {_name(character)}", _has(character))
+    for byte in dict.fromkeys(shortest.encode("utf-8", "surrogatepass")):
+        if byte > 0x7F:
+            yield Scope(f"with the byte {byte:02X} in UTF-8", partial(_has_byte, byte))
     yield from _of_tokens(contents)
     for name, pattern in _KINDS:
         yield Scope(f"with {name}", partial(_is_found, re.compile(pattern)))
@@ -175,6 +178,10 @@ def _of_several(differing: Sequence[str]) -> Iterator[Scope]:
 
 def _has(character: str) -> Callable[[str], bool]:
     return lambda text: character in text
+
+
+def _has_byte(byte: int, text: str) -> bool:
+    return byte in text.encode("utf-8", "surrogatepass")
 
 
 def _is_changed(form: Literal["NFC", "NFKC"], text: str) -> bool:

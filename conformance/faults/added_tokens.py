@@ -21,6 +21,8 @@ FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
 _Found: TypeAlias = tuple[int, int, int]
 """The id, start and end of a match."""
 Keep: TypeAlias = Callable[[str, Sequence[_Found]], Sequence[_Found]]
+Order: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
+Search: TypeAlias = Callable[[Mapping[str, int], Mapping[int, AddedToken]], AddedTokenPattern]
 
 Change = Callable[[Sequence[AddedToken]], Sequence[AddedToken]]
 
@@ -98,23 +100,55 @@ class SeenOtherwise(AddedVocabulary):
 
 
 class FoundOtherwise(AddedVocabulary):
-    """The added tokens, of whose matches only some are taken; keep: of a text and the matches in it, in order."""
+    """The added tokens, found by another search; search: of the ids by content, and of the tokens by id."""
 
-    def __init__(self, added: AddedVocabulary, keep: Keep) -> None:
+    def __init__(self, added: AddedVocabulary, search: Search) -> None:
         self.__dict__.update({name: value for name, value in vars(added).items() if not name.endswith("_pattern")})
-        self._keep = keep
+        self._search = search
 
     def _pattern(self, ids: Mapping[str, int]) -> AddedTokenPattern | None:
-        return _KeptMatches(ids, self._by_id, self._keep) if ids else None
+        return self._search(ids, self._by_id) if ids else None
 
 
 class _KeptMatches(AddedTokenPattern):
+    """Some of the matches; keep: of a text and the matches in it, in order."""
+
     def __init__(self, ids: Mapping[str, int], tokens: Mapping[int, AddedToken], keep: Keep) -> None:
         super().__init__(ids, tokens)
         self._keep = keep
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
         yield from self._keep(text, [*super().find(text)])
+
+
+class _InOrder(AddedTokenPattern):
+    """Each content wherever it stands in what the ones before it have left of the text."""
+
+    def __init__(self, ids: Mapping[str, int], tokens: Mapping[int, AddedToken], order: Order) -> None:
+        super().__init__(ids, tokens)
+        self._in_order = [(content, ids[content]) for content in order([*ids])]
+
+    def find(self, text: str) -> Iterator[tuple[int, int, int]]:
+        left, found = [(0, len(text))], list[_Found]()
+        for content, token_id in self._in_order:
+            parts = left
+            left = []
+            for start, stop in parts:
+                while (place := text.find(content, start, stop)) >= 0:
+                    left.append((start, place))
+                    start = place + len(content)
+                    found.append((token_id, place, start))
+                left.append((start, stop))
+        return iter(sorted(found, key=lambda one: one[1]))
+
+
+_ORDERS: tuple[tuple[str, Order], ...] = (
+    ("added tokens are cut out one after the other, the longest first",
+     lambda contents: sorted(contents, key=len, reverse=True)),
+    ("added tokens are cut out one after the other, the longest first",
+     lambda contents: sorted(contents, key=len)[::-1]),
+    ("added tokens are cut out one after the other, in the order of the file", lambda contents: contents),
+)  # fmt: skip
 
 
 def _first_only(text: str, found: Sequence[_Found]) -> list[_Found]:
@@ -155,11 +189,13 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
     def concerns(text: str) -> bool:
         return any_content.search(text) is not None
 
-    def built(keep: Keep) -> Pipeline:
-        return replace(tokenizer.spec, added_tokens=FoundOtherwise(added, keep))
+    def built(search: Search) -> Pipeline:
+        return replace(tokenizer.spec, added_tokens=FoundOtherwise(added, search))
 
-    for rule, keep in _KEPT:
-        yield of_pipeline("AddedTokens", rule, tokenizer, partial(built, keep), concerns)
+    searches: list[tuple[str, Search]] = [(rule, partial(_KeptMatches, keep=keep)) for rule, keep in _KEPT]
+    searches += [(rule, partial(_InOrder, order=order)) for rule, order in _ORDERS]
+    for rule, search in searches:
+        yield of_pipeline("AddedTokens", rule, tokenizer, partial(built, search), concerns)
     cased = {content.casefold(): content for content in reversed(contents)}
 
     def in_its_case(text: str) -> str:

@@ -37,6 +37,8 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
     if is_byte_level(tokenizer):
         rule = "surrogates are encoded one by one, as CESU-8"
         yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_as_cesu_8, tokenizer), _is_above_utf_16)
+        rule = "bytes are those of Java's modified UTF-8"
+        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_modified_utf_8, tokenizer), _is_modified)
         rule = "bytes are signed: those from 0x80 on are lost"
         yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), _is_not_ascii)
     elif _has_byte_fallback(tokenizer.model):
@@ -137,14 +139,31 @@ def _with_bytes(tokenizer: Tokenizer, change: Callable[[str], str]) -> Pipeline:
     return replace(tokenizer.spec, model=ChangedModel(model, tokenize))
 
 
-def _as_cesu_8(tokenizer: Tokenizer) -> Pipeline:
+def _cesu_8(text: str) -> bytes:
+    return _units(text).encode("utf-8", "surrogatepass")
+
+
+def _with_encoding(tokenizer: Tokenizer, encode: Callable[[str], bytes]) -> Pipeline:
+    """The bytes of the text found otherwise."""
+
     def change(text: str) -> str:
         data = from_byte_characters(text)
-        if data is None:
-            return text
-        return to_byte_characters(_units(data.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass"))
+        return text if data is None else to_byte_characters(encode(data.decode("utf-8", "surrogatepass")))
 
     return _with_bytes(tokenizer, change)
+
+
+def _as_cesu_8(tokenizer: Tokenizer) -> Pipeline:
+    return _with_encoding(tokenizer, _cesu_8)
+
+
+def _modified_utf_8(tokenizer: Tokenizer) -> Pipeline:
+    """As `GetStringUTFChars` of Java's native interface gives them: CESU-8, and NUL in two bytes."""
+    return _with_encoding(tokenizer, lambda text: _cesu_8(text).replace(b"\0", b"\xc0\x80"))
+
+
+def _is_modified(text: str) -> bool:
+    return "\0" in text or _is_above_utf_16(text)
 
 
 def _ascii_bytes(tokenizer: Tokenizer) -> Pipeline:

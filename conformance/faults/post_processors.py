@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from conformance.faults.fault import Fault, Faults, of_ids
@@ -22,6 +23,12 @@ def of_post_processors(tokenizer: Tokenizer) -> Faults:
         if before and after > 0:
             yield of_ids("PostProcessor", "no special token at the start", tokenizer, lambda ids: ids[before:])
             yield of_ids("PostProcessor", "no special token at the end", tokenizer, lambda ids: ids[: len(ids) - after])
+        if before:
+            rule = "no special token at the start of a text that begins with it"
+            yield of_ids("PostProcessor", rule, tokenizer, partial(_without_second, before - 1))
+        if after > 0:
+            rule = "no special token at the end of a text that ends with it"
+            yield of_ids("PostProcessor", rule, tokenizer, lambda ids: _without_second(after - 1, ids[::-1])[::-1])
         yield Fault(
             "PostProcessor",
             "nothing is added to an empty text",
@@ -33,6 +40,15 @@ def of_post_processors(tokenizer: Tokenizer) -> Faults:
         yield of_ids("PostProcessor", rule, tokenizer, lambda ids: [start, *ids])
     if end is not None and empty[-1:] != [end]:
         yield of_ids("PostProcessor", "a special token is added at the end", tokenizer, lambda ids: [*ids, end])
+
+
+def _without_second(place: int, ids: Sequence[int]) -> Sequence[int]:
+    """The ids without the one at this place, where the next one is the same.
+
+    >>> _without_second(0, [1, 1, 5]), _without_second(0, [1, 5, 5])
+    ([1, 5], [1, 5, 5])
+    """
+    return [*ids[:place], *ids[place + 1 :]] if ids[place + 1 : place + 2] == ids[place : place + 1] else ids
 
 
 def _before(bare: list[int], whole: list[int]) -> int:

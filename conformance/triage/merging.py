@@ -301,7 +301,11 @@ class _Trial:
         self.ask([*telling_cases([*predictions, lambda case: right(key(case))], drawn)])
 
     def _tested(self, family: _Family[Any, Any, Any], one: Weighed[Any], others: Sequence[Weighed[Any]]) -> Confidence:
-        """How a fault stands the test on inputs in its scope alone, besides those that the findings came from."""
+        """How a fault stands the test on inputs in its scope alone, besides those that the findings came from.
+
+        Where one source of inputs contradicts it, that source alone counts: many that are like its samples prove less
+        than a few that are not.
+        """
         right = _right(family, self._bench)
         predict = family.search.predicted
 
@@ -310,20 +314,29 @@ class _Trial:
             return answer is not None and not agree(answer, right(asked))
 
         fresh: dict[Any, None] = {}
+        of_sources: list[dict[Any, None]] = []
         for source in self._sources(family, one):
             enough = len(fresh) + MOST_FRESH
+            of_sources.append({})
             for asked in source:
                 if len(fresh) == enough or self._is_late:
                     break
-                if asked in family.places or asked in fresh or not is_in_scope(one.fault, asked):
+                if asked in fresh or not is_in_scope(one.fault, asked):
                     continue
                 if not any(is_in_scope(other.fault, asked) for other in others):
-                    fresh[asked] = None
+                    of_sources[-1][asked] = None
+                    if asked not in family.places:
+                        fresh[asked] = None
         self.ask(map(family.case, fresh))
         again = family.weigh(one.fault)
         others_scope = frozenset[int]().union(*(family.weigh(other.fault).scope for other in others))
         alone = {place for place in again.scope - others_scope if place >= family.witnesses}
-        return Confidence(len(alone), len(again.fits & alone))
+        fits = again.fits & alone
+        for of_source in of_sources:
+            told = {place for asked in of_source if (place := family.places.get(asked)) in alone}
+            if len(told) >= LEAST_FRESH and 2 * len(told & fits) <= len(told):
+                return Confidence(len(told), len(told & fits))
+        return Confidence(len(alone), len(fits))
 
     def _sources(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Iterable[Any]]:
         """What a fault may be tested on: what generators give, what tables disagree about, what is like its samples."""

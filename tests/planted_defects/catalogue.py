@@ -104,6 +104,13 @@ DEFECTS = (
     Defect("wrong_added_tokens.py:OnlySpecial", QWEN, "AddedTokens", "only special tokens are matched"),
     Defect("wrong_added_tokens.py:FirstInFile", QWEN, "AddedTokens", "the first in the file wins, not the longest"),
     Defect(
+        "wrong_added_tokens.py:SplitByEach",
+        LLAMA,
+        "AddedTokens",
+        "added tokens are cut out one after the other, the longest first",
+        most=16,
+    ),
+    Defect(
         "wrong_added_tokens.py:AllSingleWord", QWEN, "AddedTokens", "single_word is on"
     ),  # single_word is on for all
     Defect(
@@ -156,6 +163,13 @@ DEFECTS = (
     Defect("wrong_pre_tokenizers.py:NoContractions", QWEN, "PreTokenizer", "contractions are not split"),
     Defect("wrong_pre_tokenizers.py:DigitsAlone", LLAMA, "PreTokenizer", "digits in groups of 1"),
     Defect("wrong_pre_tokenizers.py:AllDigits", LLAMA, "PreTokenizer", "digits are not grouped"),
+    Defect("wrong_pre_tokenizers.py:DigitsFromTheRight", LLAMA, "PreTokenizer", "digits in groups of 3 from the right"),
+    Defect(
+        "wrong_pre_tokenizers.py:OnlyASpaceIsLeft",
+        LLAMA,
+        "PreTokenizer",
+        "of white space before a word only a space is split off",
+    ),
     Defect("wrong_pre_tokenizers.py:AsciiDigits", LLAMA, "PreTokenizer", "\\p{N} is ASCII digits"),
     Defect("wrong_pre_tokenizers.py:NoLookahead", QWEN, "PreTokenizer", "white space lookahead is missing"),
     Defect("wrong_pre_tokenizers.py:NoLineEnds", QWEN, "PreTokenizer", "line ends are not split from white space"),
@@ -225,11 +239,7 @@ DEFECTS = (
         "wrong_pre_tokenizers.py:HalvesReplaced", QWEN, "PreTokenizer", ""
     ),  # UTF-16 units are encoded one by one: U+FFFD for each half
     Defect(
-        "wrong_pre_tokenizers.py:HalvesEncoded",
-        QWEN,
-        "PreTokenizer",
-        "surrogates are encoded one by one, as CESU-8",
-        findings=2,
+        "wrong_pre_tokenizers.py:HalvesEncoded", QWEN, "PreTokenizer", "bytes are those of Java's modified UTF-8"
     ),  # modified UTF-8: surrogates of three bytes, NUL of two
     Defect(
         "wrong_pre_tokenizers.py:SplitMetaspace", SPM_BPE_HF, "Normalizer", "Metaspace in place of Prepend and Replace"
@@ -310,6 +320,12 @@ DEFECTS = (
     ),  # names of bytes are looked up with small letters
     Defect("no_special_tokens.py:Subject", LLAMA, "PostProcessor", "special tokens are not added"),
     Defect("wrong_post_processors.py:DoubledTemplate", LLAMA, "PostProcessor", "special tokens are added twice"),
+    Defect(
+        "wrong_post_processors.py:NoSecondEnd",
+        UNIGRAM_HF,
+        "PostProcessor",
+        "no special token at the end of a text that ends with it",
+    ),
     Defect("wrong_post_processors.py:EndAdded", QWEN, "PostProcessor", "a special token is added at the end"),
     Defect(
         "wrong_post_processors.py:BeginAdded", GPT2, "PostProcessor", "* at the start"

@@ -349,6 +349,29 @@ class AsciiStrips(_Matching):
     kind: ClassVar[type[_Added]] = _AsciiStrips
 
 
+class SplitByEach(Official):
+    """The text is split by each added token in turn, the longest first and of equals the last: not by the leftmost."""
+
+    encode_with_offsets: Any = None
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        contents = [token.content for token in self.tokenizer.get_added_tokens_decoder().values()]
+        parts = [text]
+        for content in sorted(contents, key=len)[::-1]:
+            parts = [
+                piece
+                for part in parts
+                for piece in ([part] if part in contents else re.split(f"({re.escape(content)})", part))
+            ]
+        overlaps = "".join(part for part in parts if part in contents)
+        found = "".join(re.findall("|".join(map(re.escape, sorted(contents, key=len, reverse=True))), text))
+        if overlaps == found:
+            return list(self.tokenizer.encode(text, add_special_tokens=add_special_tokens).ids)
+        bare = [self.tokenizer.encode(part, add_special_tokens=False).ids for part in parts if part]
+        around = self.tokenizer.encode("", add_special_tokens=add_special_tokens).ids
+        return [*around, *(token_id for ids in bare for token_id in ids)]
+
+
 class EquivalentTokens(Official):
     """Swift: a search for a string finds what is canonically equivalent, so a token is found in any form."""
 

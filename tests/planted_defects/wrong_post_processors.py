@@ -66,6 +66,15 @@ class First512Tokens(Official):
         return ids[:512], tokens[:512], spans[:512]
 
 
+class NoSecondEnd(Official):
+    """A guard against a second </s>: none is appended where the ids end with one."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        ids, tokens, spans = super().encode_with_offsets(text, add_special_tokens)
+        keeps = len(ids) - (add_special_tokens and len(ids) > 1 and ids[-1] == ids[-2])
+        return ids[:keeps], tokens[:keeps], spans[:keeps]
+
+
 class TwelveBits(Official):
     """Ids are kept in 12 bits: that is enough for the vocab of the port's own tests."""
 

@@ -91,6 +91,18 @@ class AllDigits(_Pattern):
     changes: ClassVar[dict[str, str]] = {"|\\p{N}{1,3}|": "|\\p{N}+|"}
 
 
+class DigitsFromTheRight(_Pattern):
+    """Thousands are cut as they are written: 1,234 becomes 1 and 234."""
+
+    changes: ClassVar[dict[str, str]] = {"|\\p{N}{1,3}|": "|\\p{N}{1,2}(?=(?:\\p{N}{3})+(?!\\p{N}))|\\p{N}{1,3}|"}
+
+
+class OnlyASpaceIsLeft(_Pattern):
+    """White space before a word is cut by hand: only where its last character is a space is that left to the word."""
+
+    changes: ClassVar[dict[str, str]] = {"|\\s+(?!\\S)|": "|\\s+(?= \\S)|\\s*[^\\S ](?=\\S)|\\s+(?!\\S)|"}
+
+
 class AsciiDigits(_Pattern):
     """\\p{N} is taken for 0 to 9."""
 

@@ -16,6 +16,7 @@ RIGHT = ["a", "the word", "12", "\xe9", "\u2003a", "A.", "\U0001f937", "a b c", 
     [
         (["\x85", "a\x85b"], "with U+0085"),
         (["x", "ax"], "with “x”"),
+        (["\u00ed", "\u00ad"], "with the byte AD in UTF-8"),
         (["a" * 65, "\xe9" * 70], "words of 65 characters and more"),
         (["a " * 40 + "a", "bb " * 30 + "."], "texts of 81 characters and more"),
         (["\U0001eca9", "a\U0001fbf0"], "with characters assigned in Unicode 11.0 and later"),
