@@ -25,7 +25,7 @@ EXAMPLES = """examples:
   reftok train hf-unigram texts.txt --special-token '<unk>' --unk-token '<unk>' -o tokenizer.json
   reftok train hf-bpe texts.txt --vocab-size 8000 -o model/vocab.json            and model/merges.txt
   reftok train minbpe texts.txt --vocab-size 1000 --whole-files -o own.tiktoken  and own.toml
-  reftok train hf-bpe texts.txt --vocab-size 8000 --explain 17                   why merge 17 was made, or --explain Ġthe
+  reftok train hf-bpe texts.txt --vocab-size 8000 --explain 17                   why merge 17 was made (or Ġthe)
 
 A file is read by lines, each with its line end, as tokenizers does; of a folder all .txt files are read. Pipelines:
 byte-level (GPT-2), byte-level-unsplit (each text one word), bert, whitespace, metaspace, none, or any tokenizer.json.

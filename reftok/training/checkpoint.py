@@ -1,6 +1,6 @@
 """What a training that was killed goes on from: columns of strings and of numbers, in one file beside the output.
 
-    a line of JSON: version, of what training, the names and sizes of the columns, the SHA-256 of the rest
+    a line of JSON: version, of what training, the names and sizes of the columns, the SHA-256 of everything
     the columns: numbers of 64 bits; strings as numbers of code points and then as UTF-32, all little-endian
 
 Strings may hold lone surrogates: a character stands for an id there.
@@ -50,10 +50,8 @@ def write_checkpoint(path: Path, identity: Mapping[str, Any], columns: Columns) 
         else:
             parts.append(_packed(numbers(columns, name)))
             sizes.append((name, "numbers", len(values), 0))
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    header = {"version": _VERSION, "identity": identity, "columns": sizes, "sha256": digest.hexdigest()}
+    header: dict[str, Any] = {"version": _VERSION, "identity": identity, "columns": sizes}
+    header["sha256"] = _digest(header, parts)
     write_durably(path, b"".join([json.dumps(header).encode("ascii"), b"\n", *parts]))
 
 
@@ -70,7 +68,7 @@ def read_checkpoint(path: Path, identity: Mapping[str, Any]) -> Columns:
         raise TrainingStopped(f"{path}: cannot be read: {error.strerror}") from None
     try:
         header = json.loads(line)
-        if header["version"] != _VERSION or header["sha256"] != hashlib.sha256(data).hexdigest():
+        if header["version"] != _VERSION or header.pop("sha256") != _digest(header, [data]):
             raise ValueError
         columns = _columns(header["columns"], data)
         before = dict(header["identity"])
@@ -84,6 +82,13 @@ def read_checkpoint(path: Path, identity: Mapping[str, Any]) -> Columns:
                 "--overwrite"
             )
     return columns
+
+
+def _digest(header: Mapping[str, Any], parts: Sequence[bytes]) -> str:
+    digest = hashlib.sha256(json.dumps(header).encode("ascii"))
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def _columns(sizes: Sequence[tuple[str, str, int, int]], data: bytes) -> Columns:

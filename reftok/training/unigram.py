@@ -111,9 +111,11 @@ class UnigramTrainer:
         rounds = _Rounds(self, word_counts, stories)
         pieces = self.seeds(word_counts) if state is None else _read(state)
         idle = 0
-        for left, size_before in rounds.run(pieces):
+        is_done = state is not None and numbers(state, "is done") == [1]
+        for left, size_before, is_last in () if is_done else rounds.run(pieces):
             pieces = left
-            watch(TrainingProgress("EM", len(left), self.wanted, "pieces"), partial(_written, left))
+            columns = partial(_written, left, is_last)
+            watch(TrainingProgress("EM", len(left), self.wanted, "pieces"), columns)
             idle = 0 if len(left) < size_before else idle + 1
             if idle > _MOST_IDLE_ROUNDS:
                 raise TrainingStopped(f"hf-unigram: {len(pieces)} pieces cannot be made fewer: a larger vocab_size")
@@ -179,7 +181,7 @@ class UnigramTrainer:
             for place, ((piece, _), count) in enumerate(zip(pieces, expected, strict=True))
             if place and count >= _LEAST_EXPECTED
         ]
-        whole = digamma(sum(count for _, count in kept))
+        whole = digamma(sum(count for _, count in kept)) if kept else 0.0
         return [(pieces[0][0], nan), *((piece, digamma(count) - whole) for piece, count in kept)]
 
     def final(self, pieces: Pieces, required: Sequence[str], stories: Mapping[str, PieceStory] = {}) -> TrainedUnigram:
@@ -220,8 +222,8 @@ class _Rounds:
         self._words = word_counts
         self._stories = stories
 
-    def run(self, pieces: Pieces) -> Iterator[tuple[Pieces, int]]:
-        """The pieces after each pruning, and how many there were before it; last those that are few enough."""
+    def run(self, pieces: Pieces) -> Iterator[tuple[Pieces, int, bool]]:
+        """The pieces after each pruning, how many there were before it, and whether they are the last."""
         trainer = self._trainer
         round_number = 1
         while True:
@@ -230,11 +232,11 @@ class _Rounds:
                 pieces = trainer.reestimated(pieces, expected)
                 self._note(f"round {round_number}, EM {iteration + 1}", pieces, "expected less than 0.5 times")
             if len(pieces) <= trainer.wanted:
-                yield pieces, len(pieces) + 1
+                yield pieces, len(pieces) + 1, True
                 return
             before = len(pieces)
             pieces = self._pruned(pieces, round_number)
-            yield pieces, before
+            yield pieces, before, False
             round_number += 1
 
     def _note(self, step: str, pieces: Pieces, why: str) -> None:
@@ -421,8 +423,9 @@ def digamma(x: float) -> float:
     return result + log(x) + series
 
 
-def _written(pieces: Pieces) -> Columns:
-    return {"pieces": [piece for piece, _ in pieces], "scores": [_bits(score) for _, score in pieces]}
+def _written(pieces: Pieces, is_done: bool) -> Columns:
+    scores = [_bits(score) for _, score in pieces]
+    return {"pieces": [piece for piece, _ in pieces], "scores": scores, "is done": [int(is_done)]}
 
 
 def _read(state: Columns) -> Pieces:

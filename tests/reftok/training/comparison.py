@@ -16,6 +16,8 @@ from reftok.training.feeding import Texts, WordCounter
 from reftok.training.training import Training
 from reftok.training.wordpiece import WordPieceTrainer
 
+from ..pipeline_comparison import Tally
+
 Json = dict[str, Any]
 
 OFFICIAL = {
@@ -54,7 +56,7 @@ def given_choices(name: str, pipeline: Json, texts: Sequence[str], options: Json
     return choices
 
 
-def trained(name: str, pipeline: Json, texts: Sequence[str], options: Json) -> tuple[Json, int]:
+def trained(name: str, pipeline: Json | str, texts: Sequence[str], options: Json) -> tuple[Json, int]:
     """What reftok makes of it, and how many merges the library makes in an order of chance."""
     training = Training.of(name, Texts.of(texts, None), pipeline, **options)
     counts = counted(training, texts)
@@ -62,6 +64,29 @@ def trained(name: str, pipeline: Json, texts: Sequence[str], options: Json) -> t
     bpe = trainer.bpe if isinstance(trainer, WordPieceTrainer) else trainer
     equal = bpe.train(counts).equal_entries if isinstance(bpe, BpeTrainer) else 0
     return training.train(counts), equal
+
+
+def counted_by(name: str, pipeline: Json | str, texts: Sequence[str], options: Json) -> Counter[str]:
+    return counted(Training.of(name, Texts.of(texts, None), pipeline, **options), texts)
+
+
+def check_training(name: str, pipeline: Json, texts: Sequence[str], options: Json, tally: Tally) -> None:
+    """Both make the same file, or it is of those that the library makes by chance.
+
+    These are the files for which its queue had two equal entries of one pair: see merging.py.
+    """
+    expected = official(name, pipeline, texts, options)
+    choices = given_choices(name, pipeline, texts, options, expected)
+    made, equal = trained(name, pipeline, texts, choices)
+    chance = ", with equal entries in the queue" if equal else ""
+    if json.dumps(made) == json.dumps(expected):
+        tally.compared[f"{name}: identical{chance}"] += 1
+    elif equal:
+        tally.compared[f"{name}: DIFFERENT{chance}"] += 1
+    else:
+        question = json.dumps([name, pipeline, texts, options], ensure_ascii=False)
+        assert made == expected, question
+        raise AssertionError(f"another order of keys: {question}")
 
 
 def counted(training: Training, texts: Sequence[str]) -> Counter[str]:
@@ -117,6 +142,14 @@ wordpiece = st.fixed_dictionaries(
     {}, optional={**word_options, **alphabet_options, "continuing_subword_prefix": affixes}
 )
 wordlevel = st.fixed_dictionaries({}, optional=word_options)
+
+STRATEGIES = {
+    "hf-bpe": plain_bpe,
+    "hf-bpe with affixes and limits": any_bpe,
+    "wordpiece": wordpiece,
+    "wordlevel": wordlevel,
+}
+"""Options, by the name of the trainer, which is the first word."""
 
 stages = st.sampled_from(
     [
