@@ -68,7 +68,8 @@ class UnigramTrainer:
     pieces where that of the pieces that would stand for it is meant (huggingface/tokenizers 1536, 2069). The last
     pruning leaves up to 1.1 times as many pieces as wanted; from these the first ones are taken, by the order of
     pruning, not the best. If there are as many required characters as pieces wanted or more, all pieces stay, and the
-    vocab is larger than asked for.
+    vocab is larger than asked for. A text that has `<UNK>` makes the library panic, whose own unknown piece matches it;
+    here it is text like any other, but no piece.
 
     >>> trained = UnigramTrainer(vocab_size=6).train({"banana": 5, "bandana": 3, "nan": 2})
     >>> [piece for piece, _ in trained.pieces]
@@ -306,7 +307,7 @@ class _Lattices:
     """
 
     def __init__(self, pieces: Pieces) -> None:
-        self._ids = {piece: (piece_id, score) for piece_id, (piece, score) in enumerate(pieces)}
+        self._ids = {piece: (piece_id, score) for piece_id, (piece, score) in enumerate(pieces) if piece_id}
         self._size = len(pieces)
         self._unknown = min((score for _, score in pieces if not isnan(score)), default=inf) - UNK_PENALTY
         self._lengths: defaultdict[str, set[int]] = defaultdict(set)

@@ -150,3 +150,12 @@ def test_unigram_wants_room_for_all_characters() -> None:
         reftok.train("hf-unigram", ["abcde"], pipeline="none", vocab_size=4)
     with pytest.raises(Exception, match="not large enough"):
         official("hf-unigram", pipeline_of("none", "Unigram"), ["abcde"], {"vocab_size": 4})
+
+
+def test_unigram_learns_from_a_text_at_which_the_library_panics() -> None:
+    """Its own unknown piece, whose score is no number, matches the text `<UNK>`."""
+    texts = ["a<UNK>b", "ab"]
+    with pytest.raises(BaseException, match="likelihood is NAN"):
+        official("hf-unigram", pipeline_of("none", "Unigram"), texts, {"vocab_size": 20})
+    made = reftok.train("hf-unigram", texts, pipeline="none", vocab_size=20)
+    assert made.decode(made.encode_ids("a<UNK>b")) == "a < U N K > b"
