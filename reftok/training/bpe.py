@@ -115,13 +115,18 @@ class BpeTrainer:
 
         is_wanted: by the number of a merge and its token; looking for the rivals takes longer than a merge.
 
-        >>> [(made.token, made.count, made.rivals) for made in BpeTrainer(vocab_size=9).merges({"ab": 2, "bc": 2})]
-        [('ab', 2, (('b', 'c'),)), ('bc', 2, ())]
+        >>> [(made.token, made.count, made.rivals) for made in BpeTrainer(vocab_size=5).merges({"abc": 2})]
+        [('ab', 2, (('b', 'c'),)), ('abc', 2, ())]
         """
         training = _Training(self, word_counts, None)
         names, tokens = list(word_counts), training.tokens
         before = list(training.loop.words)
-        for number, (count, pair, words, is_new) in enumerate(training.steps()):
+        rivals: list[str] = []
+
+        def note_rivals(count: int, pair: str, token: str) -> None:
+            rivals[:] = training.loop.rivals(count, pair) if is_wanted(len(training.made), token) else []
+
+        for number, (count, pair, words, is_new) in enumerate(training.steps(note_rivals)):
             token_id = training.made[-1][1]
             if is_wanted(number, tokens[token_id]):
                 rewritten = [index for index in words if before[index] != training.loop.words[index]]
@@ -132,7 +137,7 @@ class BpeTrainer:
                     token_id,
                     is_new,
                     count,
-                    tuple((tokens[ord(one[0])], tokens[ord(one[1])]) for one in training.loop.rivals(count, pair)),
+                    tuple((tokens[ord(one[0])], tokens[ord(one[1])]) for one in rivals),
                     {names[index]: word_counts[names[index]] for index in rewritten},
                 )
             for index in words:
@@ -235,8 +240,13 @@ class _Training:
         tables = table(True, True), table(True, False), table(False, False), table(False, True)
         return partial(_translated_by_place, *tables)
 
-    def steps(self) -> Iterator[tuple[int, str, list[int], bool]]:
-        """Each merge as it is made: the count of the pair, the pair, its words, and whether its token is new."""
+    def steps(
+        self, before: Callable[[int, str, str], None] = lambda count, pair, token: None
+    ) -> Iterator[tuple[int, str, list[int], bool]]:
+        """Each merge as it is made: the count of the pair, the pair, its words, and whether its token is new.
+
+        before: is told count, pair and token before the merge.
+        """
         trainer, vocab, tokens = self.trainer, self.vocab, self.tokens
         while len(vocab) < trainer.vocab_size and (best := self.loop.best()) is not None:
             count, pair, words = best
@@ -245,6 +255,7 @@ class _Training:
             if len(tokens) >= MOST_IDS:
                 raise TrainingStopped(f"a vocabulary of more than {MOST_IDS:,} tokens is not supported")
             token = trainer.merged(tokens[ord(pair[0])], tokens[ord(pair[1])])
+            before(count, pair, token)
             if is_new := token not in vocab:
                 vocab[token] = len(tokens)
                 tokens.append(token)

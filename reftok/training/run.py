@@ -2,7 +2,7 @@
 
     tokenizer.json.training      the words so far, then the merges so far (checkpoint.py)
 
-The checkpoint is replaced at once every twenty seconds, and removed when the output is in its place.
+The checkpoint is replaced as a whole every twenty seconds, and removed when the output is in its place.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ class Run:
             raise TrainingStopped(f"{output}: the folder {output.parent} does not exist")
         if self._resumes and not self._training.texts.files:
             raise TrainingStopped("resume reads the texts again: give files")
-        if self._overwrites:
+        # An output beside its checkpoint was put there by the run that was killed, or is one to be replaced.
+        if self._overwrites or (self._resumes and checkpoint.exists()):
             return
         if output.exists():
             raise TrainingStopped(f"{output}: exists already; --overwrite replaces it")
@@ -160,7 +161,8 @@ class Run:
         try:
             for path, content in self._training.files(value, self._output).items():
                 write_durably(path, content)
-            self._checkpoint.unlink(missing_ok=True)
+            for path in (self._checkpoint.with_name(f"{self._checkpoint.name}.new"), self._checkpoint):
+                path.unlink(missing_ok=True)
         except OSError as error:
             raise TrainingStopped(f"{self._output}: cannot be written: {error.strerror}") from None
 
