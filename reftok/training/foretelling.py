@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from reftok.training.bpe import BpeTrainer
 from reftok.training.minbpe import BYTES
@@ -93,7 +93,22 @@ def after(training: Training, counts: Mapping[str, int], value: Json) -> list[st
             f"{collided[0]['content']!r:.60} was added before the training, and keeps the id {collided[0]['id']}, "
             "which the vocab gives to another token: whoever reads the file gives it a new id"
         )
+    for name, ids in _inserted(value["post_processor"]):
+        known = {token["content"]: token["id"] for token in value["added_tokens"]}.get(name)
+        if known is not None and ids != [known]:
+            told.append(f"the post-processor inserts {name!r:.60} as {ids}, and its id is now {known}: change the file")
     return told
+
+
+def _inserted(stage: Json | None) -> Iterator[tuple[str, list[int]]]:
+    """The tokens that the templates of a post-processor insert, with their ids."""
+    if stage is None:
+        return
+    for child in stage.get("processors", ()):
+        yield from _inserted(child)
+    special = stage.get("special_tokens")
+    if isinstance(special, dict):
+        yield from ((entry["id"], entry["ids"]) for entry in special.values())
 
 
 def _collides(token: Json, vocab: Mapping[str, int] | Sequence[tuple[str, float]]) -> bool:

@@ -205,3 +205,23 @@ def test_it_is_told_before_what_users_stumble_over() -> None:
     assert "'a' is a special token and a word" in notes("wordlevel", ["a b"], special_tokens=["a"])
     assert "the largest vocab possible has 3 tokens" in notes("wordlevel", ["a b"], special_tokens=["<s>"])
     assert "other ids in every process" in notes("wordpiece", ["ab"])
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
+    before = {"added_tokens": [{"id": 0, "content": "<x>", **flags}]}
+    assert "'<x>' was added before the training, and keeps the id 0" in notes("hf-bpe", ["ab"], pipeline=before)
+    template = {"id": "<s>", "ids": [7], "tokens": ["<s>"]}
+    pieces = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    second = [*pieces, {"Sequence": {"id": "B", "type_id": 1}}]
+    stage = {"type": "TemplateProcessing", "single": pieces, "pair": second, "special_tokens": {"<s>": template}}
+    assert "inserts '<s>' as [7], and its id is now 0" in notes(
+        "hf-bpe", ["ab"], pipeline={"post_processor": stage}, special_tokens=["<s>"]
+    )
+
+
+def test_progress_is_told_of_each_step(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_module, "SHOW_SECONDS", -1.0)
+    told: list[Any] = []
+    reftok.train("hf-bpe", files=texts, vocab_size=260, progress=told.append)
+    size = texts.stat().st_size
+    counting = [one for one in told if one.step == "counting words"]
+    assert (counting[-1].done, counting[-1].whole, counting[-1].unit) == (size, size, "bytes")
+    assert [one.done for one in told if one.step == "merging"] == [257, 258, 259, 260]
