@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.encode_file import encode_file_rows
-from benchmarks.harness import harness_rows
 from benchmarks.loading import loading_rows
 from benchmarks.speed import speed_rows
 from benchmarks.streaming import stream_rows
 from benchmarks.texts import corpus, from_file
+from benchmarks.training import training_rows
 from benchmarks.worst_cases import worst_case_rows
 from reftok import ReftokError
 
@@ -24,6 +24,7 @@ DEFAULT_MODELS = {
     "loading": EMBEDDED,
     "encode-file": ("bpe-qwen",),
     "harness": ("bpe-qwen", "spm-unigram"),
+    "training": ("",),
 }
 
 EXAMPLES = """examples:
@@ -40,6 +41,8 @@ EXAMPLES = """examples:
       throughput, memory and the ratio to HF's encode on a file of 1 GB
   python -m benchmarks harness --model bpe-qwen --rounds 3
       what a run of the harness takes beside the official library
+  python -m benchmarks training --rounds 3
+      the trainers on a mix of all corpora: times, growth from 1 to 10 MB, memory
 """
 
 
@@ -82,7 +85,11 @@ def _rows(options: argparse.Namespace, model: str, texts: dict[str, list[str]]) 
         case "encode-file":
             yield from (("made", *row) for row in encode_file_rows(model, options.size))
         case "harness":
+            from benchmarks.harness import harness_rows
+
             yield from (("corpora, vocab, fuzz", *row) for row in harness_rows(model, options.rounds))
+        case "training":
+            yield from training_rows(options.rounds)
         case "worst-cases":
             yield from (("made", *row) for row in worst_case_rows(model, options.rounds))
         case "loading":

@@ -2,10 +2,10 @@
 
     python -m tests.hostile.kills --count 100 --seed 1
 
-`conformance run`, `conformance fuzz` and `reftok encode-file` are killed so often each, by SIGKILL, SIGINT, SIGTERM or
-SIGHUP. A command has several kills in one life, at the end of which it has what one has that was never killed: nothing
-is lost, doubled, different or left behind. What has not is printed with the number of its life, which lives it again,
-as far as the moments can be met again:
+`conformance run`, `conformance fuzz`, `reftok encode-file` and `reftok train` are killed so often each, by SIGKILL,
+SIGINT, SIGTERM or SIGHUP. A command has several kills in one life, at the end of which it has what one has that was
+never killed: nothing is lost, doubled, different or left behind. What has not is printed with the number of its life,
+which lives it again, as far as the moments can be met again:
 
     python -m tests.hostile.kills --seed 1 --only 17
 
@@ -254,7 +254,50 @@ class EncodeLong(EncodeFile):
         return [lines, _made(self.given / "long.txt", "hello world, it's naïve\n" * 200_000), lines]
 
 
-KINDS: dict[str, tuple[type[Command], ...]] = {"run": (Run,), "fuzz": (Fuzz,), "encode": (EncodeFile, EncodeLong)}
+class Train(Command):
+    """`reftok train`, of a byte-level BPE."""
+
+    name = "train"
+    code = 0
+    output = "tokenizer.json"
+    lines = 6_000
+
+    def first(self, random: Random) -> Sequence[str]:
+        path, words = self.given / f"{self.lines} lines to learn.txt", Random(0)
+        parts = ["hel", "lo", "wor", "ld", "naïve", "☠", "it's", "12", "中文", "er", "est", "un"]
+        lines = (" ".join("".join(words.choices(parts, k=4)) for _ in range(8)) for _ in range(self.lines))
+        _made(path, "".join(f"{line}\n" for line in lines))
+        return ["reftok", "train", "hf-bpe", str(path), "--vocab-size", "600", "-o", self.output]
+
+    def again(self, work: Path, random: Random) -> Sequence[str]:
+        """Before the first checkpoint there is nothing to go on from."""
+        has_begun = (work / f"{self.output}.training").exists()
+        return [*self.first(random), *["--resume"] * has_begun]
+
+    def kept(self, work: Path) -> dict[str, float]:
+        with suppress(FileNotFoundError):
+            return {"merges": len(json.loads((work / self.output).read_bytes())["model"]["merges"])}
+        with suppress(FileNotFoundError):
+            header = json.loads((work / f"{self.output}.training").read_bytes().partition(b"\n")[0])
+            return {"merges": {name: count for name, _, count, _ in header["columns"]}.get("merged ids", 0)}
+        return {}
+
+    def outcome(self, work: Path) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in work.iterdir() if path.is_file()}
+
+    def is_over(self, ended: Ended, work: Path) -> bool:
+        """One that was killed when it had done everything finds its own output."""
+        return ended.code == self.code or (
+            ended.code == 2 and "exists already" in ended.errors and (work / self.output).exists()
+        )
+
+
+KINDS: dict[str, tuple[type[Command], ...]] = {
+    "run": (Run,),
+    "fuzz": (Fuzz,),
+    "encode": (EncodeFile, EncodeLong),
+    "train": (Train,),
+}
 """The commands, of which each is killed as often as the others."""
 
 

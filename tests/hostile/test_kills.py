@@ -12,7 +12,7 @@ import pytest
 
 from . import killing
 from .killing import Kill
-from .kills import ENDED_BEFORE, Command, EncodeFile, Fuzz, Run, live
+from .kills import ENDED_BEFORE, Command, EncodeFile, Fuzz, Run, Train, live
 
 
 class SmallRun(Run):
@@ -29,6 +29,10 @@ class SmallFile(EncodeFile):
     lines = 10_000
 
 
+class SmallTrain(Train):
+    lines = 1_500
+
+
 PARTIAL = "work/ids.npy.partial"
 
 
@@ -42,6 +46,13 @@ PARTIAL = "work/ids.npy.partial"
             [
                 Kill(signal.SIGKILL, changes=3, file=f"{PARTIAL}/tokens"),
                 Kill(signal.SIGHUP, to_group=True, changes=2, file=f"{PARTIAL}/journal.json"),
+            ],
+        ),
+        (
+            SmallTrain,
+            [
+                Kill(signal.SIGKILL, changes=3, file="work/tokenizer.json.training"),
+                Kill(signal.SIGINT, changes=2, file="work/tokenizer.json.training"),
             ],
         ),
     ],

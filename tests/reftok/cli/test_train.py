@@ -1,0 +1,94 @@
+"""`reftok train`: what it says, its exit codes, and its explanations; as a process only where that is the question."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import reftok
+from reftok.cli.commands import main
+from reftok.cli.train import TRAINERS
+from reftok.training.training import TRAINERS as KNOWN
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.txt"
+    path.write_text("low lower lowest\nnew newer newest\n" * 5, "utf-8")
+    return path
+
+
+def test_the_command_knows_every_trainer() -> None:
+    assert set(TRAINERS) == KNOWN.keys()
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_it_writes_what_loads(trainer: str, texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "made.json"
+    more = ["--special-token", "<unk>", *(["--unk-token", "<unk>"] if trainer == "hf-unigram" else [])]
+    size = ["--vocab-size", "300" if trainer == "minbpe" else "40"]
+    assert main(["train", trainer, str(texts), "-o", str(output), *size, *more]) == 0
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "30 words" in told.err or "distinct" in told.err
+    assert f"{output}: written after" in told.err
+    assert reftok.load(output).encode_ids("lower")
+
+
+def test_the_options_have_the_names_of_the_official_ones(texts: Path, tmp_path: Path) -> None:
+    output = tmp_path / "made.json"
+    options = ["--min-frequency", "2", "--limit-alphabet", "9", "--initial-alphabet", "xy", "--max-token-length", "4"]
+    affixes = ["--continuing-subword-prefix", "##", "--end-of-word-suffix", "</w>"]
+    command = ["train", "hf-bpe", str(texts), "-o", str(output), "--pipeline", "whitespace", "--quiet"]
+    assert main([*command, *options, *affixes]) == 0
+    model = json.loads(output.read_bytes())["model"]
+    assert (model["continuing_subword_prefix"], model["end_of_word_suffix"]) == ("##", "</w>")
+    assert {"x", "y"} <= model["vocab"].keys()
+
+
+def test_a_mistake_is_one_line_and_exit_code_2(texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "made.json"
+    assert main(["train", "wordlevel", str(texts), "-o", str(output), "--max-token-length", "3"]) == 2
+    assert capsys.readouterr().err == "reftok: wordlevel has no option max_token_length: only hf-bpe has it\n"
+    output.write_text("mine", "utf-8")
+    assert main(["train", "wordlevel", str(texts), "-o", str(output)]) == 2
+    assert "exists already; --overwrite replaces it" in capsys.readouterr().err
+    assert output.read_text("utf-8") == "mine"
+    assert main(["train", "wordlevel", str(texts)]) == 2
+    assert "writes an output (-o FILE) or explains" in capsys.readouterr().err
+
+
+def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["train", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_merge_is_explained_by_its_count_its_rivals_and_its_words(
+    texts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = explained(capsys, "hf-bpe", str(texts), "--pipeline", "whitespace", "--explain", "0")
+    assert first.splitlines() == [
+        "merge 0: 'w' + 'e' → 'we', id 8",
+        "  count 20, the largest",
+        "  no other pair has this count",
+        "  it is in 4 distinct words:",
+        "           5 x 'lower'",
+        "           5 x 'lowest'",
+        "           5 x 'newer'",
+        "           5 x 'newest'",
+    ]
+    texts.write_text("abc abc", "utf-8")
+    second = explained(capsys, "hf-bpe", str(texts), "--pipeline", "whitespace", "--explain", "ab")
+    assert "1 other pair has this count; this one has the smaller ids, the left one first:\n    'b' + 'c'" in second
+    assert main(["train", "hf-bpe", str(texts), "--explain", "nothing"]) == 2
+    assert "'nothing' is not made" in capsys.readouterr().err
+
+
+def test_a_piece_is_explained_by_its_score_in_each_round(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = explained(capsys, "hf-unigram", str(texts), "--vocab-size", "12", "--explain", "we")
+    assert "  seed: score" in said
+    assert "round 1, EM 1" in said
+    assert main(["train", "hf-unigram", str(texts), "--explain", "lowest"]) == 2
+    assert "'lowest' is no seed" in capsys.readouterr().err
