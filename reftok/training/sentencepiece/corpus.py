@@ -40,6 +40,7 @@ Counted: TypeAlias = tuple[str, int]
 
 _SEED = 12345678
 _MOST_COUNT = 2**63 - 1
+_LONGEST_COUNT = 1000
 _COUNT = regex.compile(r"[ \t\n\v\f\r]*[+-]?[0-9]+[ \t\n\v\f\r]*")
 _UNKNOWN_BYTES = UNKNOWN_CHARACTER.encode("utf-8")
 
@@ -115,10 +116,20 @@ def _with_count(data: bytes, number: int) -> tuple[bytes, int]:
     if len(fields) != 2:
         raise TrainingStopped(f"sentence {number}: has {len(fields)} fields, not a sentence, a tab and a count")
     text = fields[1].decode("utf-8", "replace")
-    count = int(text) if _COUNT.fullmatch(text) else 0
-    if not 1 <= count <= _MOST_COUNT:
+    count = as_count(text)
+    if not count:
         raise TrainingStopped(f"sentence {number}: {text!r} is not a count of 1 or more")
     return fields[0], count
+
+
+def as_count(text: str) -> int:
+    """A count of 1 or more as it stands in files, 0 where the text is none.
+
+    >>> as_count(" 12 "), as_count("+3"), as_count("0"), as_count("1.0")
+    (12, 3, 0, 0)
+    """
+    count = int(text) if len(text) < _LONGEST_COUNT and _COUNT.fullmatch(text) else 0
+    return count if 1 <= count <= _MOST_COUNT else 0
 
 
 def normalized(
