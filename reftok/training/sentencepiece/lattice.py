@@ -26,6 +26,8 @@ Node: TypeAlias = tuple[int, int, int]
 
 UNKNOWN_PENALTY = 10.0
 _MOST_APART = 50.0
+_FAR_APART = -18.0
+"""exp of this is less than half the distance of a float32 below -1 to the next one, and adds nothing to it."""
 
 
 def nodes_of(text: str, numbers: Mapping[str, int], longest: int, unknown: int) -> list[Node]:
@@ -49,21 +51,53 @@ def nodes_of(text: str, numbers: Mapping[str, int], longest: int, unknown: int) 
     return nodes
 
 
-def without(nodes: Sequence[Node], alive: Sequence[bool], unknown: int) -> list[Node]:
-    """The nodes without those of dead pieces, with the unknown one where there is no piece of one character now."""
-    kept = [node for node in nodes if alive[node[2]]]
-    if all(alive[number] for start, end, number in nodes if end - start == 1):
-        return kept
+class Lattice:
+    """The nodes of one text, kept while pieces go away.
+
+    size: characters of the text. nodes: in their order. backward: by where they start, the last first; those that start
+    together in their order. counted_as: the number that each node is counted as, for an unknown one that of another
+    piece. has_unknown: whether there is any.
+    """
+
+    __slots__ = ("backward", "counted_as", "has_unknown", "nodes", "size")
+
+    def __init__(self, size: int, nodes: list[Node], unknown: int) -> None:
+        self.size = size
+        self._take(nodes, unknown)
+
+    def _take(self, nodes: list[Node], unknown: int) -> None:
+        self.nodes, self.backward = nodes, sorted(nodes, key=_last_start_first)
+        self.counted_as = [number for _, _, number in nodes]
+        self.has_unknown = unknown in self.counted_as
+
+    def without_dead(self, alive: Sequence[bool], unknown: int, first: int) -> None:
+        """Take out the nodes of dead pieces; the unknown one comes where no piece of one character is left.
+
+        first: what the unknown one is counted as.
+        """
+        nodes = [node for node in self.nodes if alive[node[2]]]
+        if len(nodes) != len(self.nodes):
+            if not all(alive[number] for start, end, number in self.nodes if end - start == 1):
+                nodes = _with_unknown(self.nodes, nodes, unknown)
+            self._take(nodes, unknown)
+        if self.has_unknown:
+            self.counted_as = [first if number == unknown else number for _, _, number in nodes]
+
+
+def _last_start_first(node: Node) -> int:
+    return -node[0]
+
+
+def _with_unknown(old: Sequence[Node], kept: Sequence[Node], unknown: int) -> list[Node]:
     singles = {start for start, end, _ in kept if end - start == 1}
-    kept += [(start, start + 1, unknown) for start, end, _ in nodes if end - start == 1 and start not in singles]
-    return sorted(kept, key=lambda node: (node[0], node[2] == unknown, node[1]))
+    added = [(start, start + 1, unknown) for start, end, _ in old if end - start == 1 and start not in singles]
+    return sorted([*kept, *added], key=lambda node: (node[0], node[2] == unknown, node[1]))
 
 
 class Marginals:
     """Sums up how often each piece is expected, over all ways to cut texts.
 
-    scores: by the number of the piece, the unknown one included.
-    expected: by number, float32; what the unknown piece is counted as is said at each call.
+    scores: by the number of the piece, the unknown one included. expected: by number, float32.
     """
 
     def __init__(self, scores: Sequence[float]) -> None:
@@ -71,16 +105,16 @@ class Marginals:
         self.expected = array("f", bytes(4 * len(scores)))
         self._rounded = array("f", [0.0])
 
-    def add(self, size: int, nodes: Sequence[Node], count: float, counted_as: Sequence[Node]) -> float:
-        """Add a text of `size` characters that counts so often; gives the logarithm of its probability.
+    def add(self, lattice: Lattice, count: float) -> float:
+        """Add a text that counts so often; gives the logarithm of its probability.
 
-        counted_as: the nodes, the unknown ones with the number that they are counted as.
+        The logarithms of sums are written out in both loops, for speed.
         """
         scores, rounded = self._scores, self._rounded
-        before = [inf] * (size + 1)
+        before = [inf] * (lattice.size + 1)
         before[0] = 0.0
         paths = []
-        for start, end, number in nodes:
+        for start, end, number in lattice.nodes:
             rounded[0] = scores[number] + before[start]
             path = rounded[0]
             paths.append(path)
@@ -92,52 +126,36 @@ class Marginals:
                 known, path = path, known
             rounded[0] = path - known
             apart = rounded[0]
-            if apart > -_MOST_APART or known <= to_float32(path + _MOST_APART):
+            if apart < _FAR_APART and (known < -1.0 or known > to_float32(path + _MOST_APART)):
+                before[end] = known
+            else:
                 rounded[0] = known + log1p(exp(apart))
                 before[end] = rounded[0]
+        total = before[-1]
+        behind = [inf] * lattice.size
+        behind.append(0.0)
+        for start, end, number in lattice.backward:
+            rounded[0] = scores[number] + behind[end]
+            path = rounded[0]
+            known = behind[start]
+            if known == inf:
+                behind[start] = path
+                continue
+            if known < path:
+                known, path = path, known
+            rounded[0] = path - known
+            apart = rounded[0]
+            if apart < _FAR_APART and (known < -1.0 or known > to_float32(path + _MOST_APART)):
+                behind[start] = known
             else:
-                before[end] = known
-        total = before[size]
-        behind = self._behind(size, nodes)
+                rounded[0] = known + log1p(exp(apart))
+                behind[start] = rounded[0]
         expected = self.expected
-        for (_, end, number), path in zip(counted_as, paths, strict=True):
+        for (_, end, _), path, number in zip(lattice.nodes, paths, lattice.counted_as, strict=True):
             rounded[0] = path + behind[end]
             rounded[0] = rounded[0] - total
             expected[number] += count * exp(rounded[0])
         return total
-
-    def _behind(self, size: int, nodes: Sequence[Node]) -> list[float]:
-        """The logarithm of the sum of all ways behind each place.
-
-        The nodes of a place are added in their order, the places from the last to the first.
-        """
-        scores, rounded = self._scores, self._rounded
-        behind = [0.0] * (size + 1)
-        place = nodes[-1][0]
-        sum_here = inf
-        stop = len(nodes)
-        index = stop
-        while index:
-            place = nodes[index - 1][0]
-            while index and nodes[index - 1][0] == place:
-                index -= 1
-            sum_here = inf
-            for _, end, number in nodes[index:stop]:
-                rounded[0] = scores[number] + behind[end]
-                path = rounded[0]
-                if sum_here == inf:
-                    sum_here = path
-                    continue
-                if sum_here < path:
-                    sum_here, path = path, sum_here
-                rounded[0] = path - sum_here
-                apart = rounded[0]
-                if apart > -_MOST_APART or sum_here <= to_float32(path + _MOST_APART):
-                    rounded[0] = sum_here + log1p(exp(apart))
-                    sum_here = rounded[0]
-            behind[place] = sum_here
-            stop = index
-        return behind
 
 
 class BestPaths:

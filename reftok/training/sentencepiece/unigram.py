@@ -35,11 +35,12 @@ from array import array
 from collections.abc import Sequence
 from itertools import accumulate
 from math import isfinite, log
+from operator import add
 
 from reftok.errors import TrainingStopped
 from reftok.spec.viterbi import to_float32
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
-from reftok.training.sentencepiece.lattice import UNKNOWN_PENALTY, BestPaths, Marginals, Node, nodes_of, without
+from reftok.training.sentencepiece.lattice import UNKNOWN_PENALTY, BestPaths, Lattice, Marginals, nodes_of
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.second_best import two_best
@@ -142,33 +143,33 @@ class _Model:
         self._longest = max(map(len, self.pieces), default=1)
         self._threads, self._shrinking = options.num_threads, to_float32(options.shrinking_factor)
         self._progress, self._trace = progress, trace
-        self._sizes = [len(text) for text, _ in sentences]
         self._counts = [to_float32(count) for _, count in sentences]
-        self._nodes = [nodes_of(text, self._indexes, self._longest, self.unknown) for text, _ in sentences]
+        self._lattices = [
+            Lattice(len(text), nodes_of(text, self._indexes, self._longest, self.unknown), self.unknown)
+            for text, _ in sentences
+        ]
         self._total = to_float32(sum(count for _, count in sentences))
         self._rounds = 0
-        self._check()
+        self._keep(self.order)
         if trace is not None:
             trace.seeds.update(found)
 
-    def _check(self) -> None:
-        """What the library checks whenever the pieces change; sets the score of the unknown piece."""
-        if not self.order:
-            raise TrainingStopped("no piece is left: the corpus is too small for the model type unigram")
-        if not all(map(isfinite, self.scores)):
-            raise TrainingStopped("a score is no finite number: the corpus is too small for the model type unigram")
-        self.scores[self.unknown] = min(self.scores[index] for index in self.order) - UNKNOWN_PENALTY
-
     def _keep(self, order: list[int]) -> None:
-        """Go on with these pieces, in this order."""
-        gone = {*self.order}.difference(order)
-        self.order = order
-        for index in gone:
+        """Go on with these pieces, in this order.
+
+        Raises TrainingStopped for what the library does not go on with.
+        """
+        if not order:
+            raise TrainingStopped("no piece is left: the corpus is too small for the model type unigram")
+        if not all(isfinite(self.scores[index]) for index in order):
+            raise TrainingStopped("a score is no finite number: the corpus is too small for the model type unigram")
+        for index in {*self.order}.difference(order):
             self.alive[index] = False
             del self._indexes[self.pieces[index]]
-        self._check()
-        if gone:
-            self._nodes = [without(nodes, self.alive, self.unknown) for nodes in self._nodes]
+        self.order = order
+        self.scores[self.unknown] = min(self.scores[index] for index in order) - UNKNOWN_PENALTY
+        for lattice in self._lattices:
+            lattice.without_dead(self.alive, self.unknown, order[0])
 
     def expected(self) -> array[float]:
         """The E step: how often each piece is expected."""
@@ -178,27 +179,20 @@ class _Model:
         for thread in range(self._threads):
             marginals = Marginals(self.scores)
             of_thread = 0.0
-            for sentence in range(thread, len(self._nodes), self._threads):
-                nodes, count = self._nodes[sentence], self._counts[sentence]
-                probability = marginals.add(self._sizes[sentence], nodes, count, self._counted_as(nodes))
+            for sentence in range(thread, len(self._lattices), self._threads):
+                count = self._counts[sentence]
+                probability = marginals.add(self._lattices[sentence], count)
                 if self._trace is not None:
                     share = to_float32(to_float32(count * probability) / self._total)
                     of_thread = to_float32(of_thread - share)
                 done += 1
                 if self._progress is not None and done % _WORDS_PER_PROGRESS == 0:
-                    self._progress(f"EM, round {self._rounds + 1}", done, len(self._nodes))
+                    self._progress(f"EM, round {self._rounds + 1}", done, len(self._lattices))
             objective = to_float32(objective + of_thread)
             sums = marginals.expected if sums is None else _added(sums, marginals.expected)
         assert sums is not None
         self._objective = objective
         return sums
-
-    def _counted_as(self, nodes: list[Node]) -> list[Node]:
-        """The nodes, those of the unknown piece with the first piece instead."""
-        unknown, first = self.unknown, self.order[0]
-        if any(number == unknown for _, _, number in nodes):
-            return [(start, end, first if number == unknown else number) for start, end, number in nodes]
-        return nodes
 
     def maximize(self, expected: array[float]) -> None:
         """The M step."""
@@ -225,9 +219,12 @@ class _Model:
         fixed: list[int] = []
         losses: list[tuple[float, int, int, list[int]]] = []
         for number, index in enumerate(self.order):
+            if frequencies[index] == 0:
+                self._note(index, "unused")
+                continue
             ways = self._ways(index)
-            if frequencies[index] == 0 or (len(ways) == 2 and len(ways[0]) > 1):
-                self._note(index, "split" if len(ways[0]) > 1 else "unused", ways[0] if len(ways[0]) > 1 else ())
+            if len(ways[0]) > 1:
+                self._note(index, "split", ways[0])
             elif len(ways) == 1:
                 fixed.append(index)
             else:
@@ -239,7 +236,7 @@ class _Model:
             self._note(index, "loss", way, -loss)
         self._keep(fixed + [index for _, _, index, _ in kept])
 
-    def _note(self, index: int, reason: str, alternative: Sequence[int], loss: float | None = None) -> None:
+    def _note(self, index: int, reason: str, alternative: Sequence[int] = (), loss: float | None = None) -> None:
         if self._trace is not None:
             parts = tuple(self.pieces[part] for part in alternative)
             self._trace.pruned.append(Pruned(self.pieces[index], self._rounds, reason, parts, loss))
@@ -250,9 +247,9 @@ class _Model:
         first = self.order[0]
         for thread in range(self._threads):
             counts = array("f", bytes(4 * len(self.scores)))
-            for sentence in range(thread, len(self._nodes), self._threads):
-                count = self._counts[sentence]
-                for number in BestPaths(self._sizes[sentence], self._nodes[sentence], self.scores).path()[::-1]:
+            for sentence in range(thread, len(self._lattices), self._threads):
+                lattice, count = self._lattices[sentence], self._counts[sentence]
+                for number in BestPaths(lattice.size, lattice.nodes, self.scores).path()[::-1]:
                     counts[first if number == self.unknown else number] += count
             sums = counts if sums is None else _added(sums, counts)
         assert sums is not None
@@ -295,7 +292,7 @@ class _Model:
 
 
 def _added(sums: array[float], more: array[float]) -> array[float]:
-    return array("f", [a + b for a, b in zip(sums, more, strict=True)])
+    return array("f", map(add, sums, more))
 
 
 def _loss(frequencies: Sequence[float], index: int, way: Sequence[int], total: float) -> float:
