@@ -6,6 +6,8 @@
     python -m tests.reftok.random_run broken-files --examples 20000
     python -m tests.reftok.random_run streamed-pipelines --examples 20000
     python -m tests.reftok.random_run streamed-sentencepiece --examples 20000
+    python -m tests.reftok.random_run training-sentencepiece --examples 2000
+    python -m tests.reftok.random_run training-sentencepiece-unigram --examples 300
 
 Prints the seed (`--seed` repeats a run, on any number of workers), how many answers were compared and how many not, by
 reason, and each mismatch as a minimal file with what it was asked. The exit code is 1 if there is any.
@@ -39,6 +41,7 @@ from .sentencepiece_strategies import inputs, load_both, official_encoding, own_
 from .sentencepiece_strategies import models as sentencepiece_models
 from .three_ways import ask_file, ask_sentencepiece_model
 from .tokenizers_strategies import damaged_files, questions
+from .training.sentencepiece.random_training import ask_sentencepiece_training, ask_unigram_training
 
 PORTION = 500
 """Examples that are drawn from one seed: hypothesis remembers all of them."""
@@ -146,6 +149,8 @@ SUBJECTS = {
     "sentencepiece": ask_sentencepiece,
     "streamed-pipelines": ask_streamed_pipelines,
     "streamed-sentencepiece": ask_streamed_sentencepiece,
+    "training-sentencepiece": ask_sentencepiece_training,
+    "training-sentencepiece-unigram": ask_unigram_training,
 }
 
 

@@ -16,21 +16,24 @@ Up to sentencepiece 0.2.1 only the most frequent pairs were looked at, and resul
 
 >>> from reftok.training.sentencepiece.options import TrainerOptions
 >>> [merge.piece for merge in merges([("▁hug", 10), ("▁pug", 5), ("▁hugs", 5)], 3, PieceShapes(TrainerOptions()))]
-['ug', 'hug', '▁hug']
+['ug', '▁h', '▁hug']
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush, heapreplace
+from itertools import pairwise
+from typing import TypeAlias
 
+from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.training.sentencepiece.character_coverage import with_best_characters
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.shape import Ends, PieceShapes
-from reftok.training.sentencepiece.character_coverage import with_best_characters
 from reftok.training.sentencepiece.trace import MOST_RIVALS, Merge, Progress, TrainingTrace
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 
 _PROGRESS_EVERY = 100
 
@@ -44,6 +47,9 @@ class _Pair:
         self.left, self.right, self.piece, self.ends = left, right, piece, ends
         self.count = 0
         self.positions: list[int] = []
+
+
+_Entry: TypeAlias = tuple[int, int, str, int, int, _Pair]
 
 
 def train_bpe(
@@ -100,14 +106,14 @@ def merges(
     return made
 
 
-def _entry(pair: _Pair) -> tuple[int, int, str, int, int, _Pair]:
+def _entry(pair: _Pair) -> _Entry:
     """The least of these is the pair to merge next, if its count is still that; the ids make no two entries equal."""
     return -pair.count, len(pair.piece), pair.piece, pair.left, pair.right, pair
 
 
-def _rivals(queue: list[tuple[int, int, str, int, int, _Pair]], count: int) -> tuple[str, ...]:
+def _rivals(queue: list[_Entry], count: int) -> tuple[str, ...]:
     """The next pieces of the queue with this count."""
-    found = []
+    found: list[_Entry] = []
     while queue and len(found) < MOST_RIVALS and -queue[0][0] >= count:
         entry = heappop(queue)
         if entry[-1].count != -entry[0]:
@@ -156,16 +162,16 @@ class _Rows:
         return len(self.pieces) - 1
 
     def _count_pairs(self) -> None:
-        pairs, counts = self._pairs, self._counts
-        left = 0
-        for place, right in enumerate(self._row):
+        places: list[defaultdict[int, list[int]]] = [defaultdict(list) for _ in self.pieces]
+        for place, (left, right) in enumerate(pairwise(self._row)):
             if left and right:
-                following = pairs[left]
-                pair = following[right] if right in following else self._pair(left, right)
+                places[left][right].append(place)
+        for left, following in enumerate(places):
+            for right, positions in following.items():
+                pair = self._pair(left, right)
                 if pair is not None:
-                    pair.count += counts[place]
-                    pair.positions.append(place - 1)
-            left = right
+                    pair.positions = positions
+                    pair.count = sum(map(self._counts.__getitem__, positions))
 
     def _pair(self, left: int, right: int) -> _Pair | None:
         """The new pair of two pieces, None where they make no valid piece."""
@@ -173,10 +179,10 @@ class _Rows:
         shapes = self._shapes
         ends = shapes.joined(self._ends[left], self._ends[right])
         pair = None
-        if ends is not None and len(piece) <= shapes.longest:
-            if SPACE_SYMBOL not in piece or shapes.has_valid_spaces(piece):
-                pair = _Pair(left, right, piece, ends)
-                self._new.append(pair)
+        has_valid_spaces = SPACE_SYMBOL not in piece or shapes.has_valid_spaces(piece)
+        if ends is not None and len(piece) <= shapes.longest and has_valid_spaces:
+            pair = _Pair(left, right, piece, ends)
+            self._new.append(pair)
         self._pairs[left][right] = pair
         return pair
 

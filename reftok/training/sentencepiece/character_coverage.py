@@ -20,8 +20,8 @@ def with_best_characters(made: Sequence[Merge], sentences: Sequence[Counted], si
     """The first merges, the characters in them by code point, and the other characters by gain: `size` pieces at most.
 
     >>> merged = [Merge("a", "b", 5), Merge("ab", "c", 4)]
-    >>> with_best_characters(merged, [("abc", 5), ("é", 3)], 5)
-    ['ab', 'a', 'b', 'é']
+    >>> with_best_characters(merged, [("abc", 5), ("é", 3)], 5), with_best_characters(merged, [("abc", 5), ("é", 3)], 4)
+    (['ab', 'abc', 'a', 'b', 'c'], ['ab', 'a', 'b', 'é'])
     """
     counts = character_counts(sentences)
     gains = {character: count * (len(character.encode("utf-8")) - 1) for character, count in counts.items()}

@@ -1,10 +1,10 @@
-"""The corpus as all trainers see it: sentences that are normalized, with rare characters made unknown.
+r"""The corpus as all trainers see it: sentences that are normalized, with rare characters made unknown.
 
 Source: sentencepiece 0.2.3, trainer_interface.cc (`LoadSentences`, `SplitSentencesByWhitespace`), model_interface.cc
 (`SplitIntoWords`), filesystem.cc, sentencepiece_pybind.cc (`PySentenceIterator`).
 
-1. A sentence loses the line ends behind it, all of them; of a file only `\\n` ends a line, and a `\\r` stays. With tsv it
-   has a count. Left out are empty sentences, those of more bytes than max_sentence_length, and those with U+2585.
+1. A sentence loses the line ends behind it, all of them; of a file only `\n` ends a line, and a `\r` stays. With tsv
+   it has a count. Left out are empty sentences, those of more bytes than max_sentence_length, and those with U+2585.
 2. It is normalized, and then each special piece in it becomes U+001F: of all that match at a place the longest. So a
    user-defined symbol with a space in it is never found: by now the text has `▁`. The delimiter of pre-tokenization
    becomes U+001F as well. What is empty now is left out, and the last sentence takes its place.
@@ -86,7 +86,7 @@ def loaded(lines: Iterable[str | bytes], options: TrainerOptions) -> list[Counte
     if not most:
         return list(usable)
     if not options.shuffle_input_sentence:
-        return [sentence for _, sentence in zip(range(most), usable)]
+        return [sentence for _, sentence in zip(range(most), usable, strict=False)]
     drawn: list[Counted] = []
     generator = random.Random(_SEED)
     for index, sentence in enumerate(usable):
@@ -194,7 +194,9 @@ def required_characters(sentences: Iterable[Counted], options: TrainerOptions) -
         if character == " ":
             raise InvalidOption("required_chars", "the space cannot be one of them: in pieces it is ▁, U+2581")
         if character == UNKNOWN_CHARACTER:
-            raise TrainingStopped("U+2585 is in the normalized text or in required_chars, but it stands for the unknown")
+            raise TrainingStopped(
+                "U+2585 is in the normalized text or in required_chars, but it stands for the unknown"
+            )
         if character != BOUNDARY:
             required[character] = counts[character]
     return required
@@ -241,7 +243,9 @@ def counted_words(sentences: Iterable[Counted], options: TrainerOptions) -> list
 def sentences_of(items: Iterable[str | bytes]) -> Iterator[str | bytes]:
     """The items of an iterable as the library's Python door takes them: without the line ends behind them."""
     for item in items:
-        yield item.rstrip("\r\n") if isinstance(item, str) else item.rstrip(b"\r\n") if isinstance(item, bytes) else item
+        yield (
+            item.rstrip("\r\n") if isinstance(item, str) else item.rstrip(b"\r\n") if isinstance(item, bytes) else item
+        )
 
 
 def lines_of_files(paths: Iterable[str]) -> Iterator[bytes]:

@@ -56,5 +56,7 @@ def log_float32(number: int) -> float:
     rest = significand * inverse - 1.0
     square = rest * rest
     polynomial = _CUBIC * square + (_QUADRATIC * rest + _LINEAR)
-    result: float = struct.unpack("<f", struct.pack("<f", polynomial * square + (logarithm + exponent * _LOG_OF_TWO + rest)))[0]
+    result: float = struct.unpack(
+        "<f", struct.pack("<f", polynomial * square + (logarithm + exponent * _LOG_OF_TWO + rest))
+    )[0]
     return result

@@ -63,7 +63,9 @@ def _numbered(
         if token_id in meta:
             piece, kind = meta[token_id]
             if gap:
-                raise TrainingStopped(f"{piece!r} has the id {token_id}, but there are fewer pieces before it: lower the id")
+                raise TrainingStopped(
+                    f"{piece!r} has the id {token_id}, but there are fewer pieces before it: lower the id"
+                )
             yield piece, 0.0, kind
         elif (found := next(rest, None)) is not None:
             yield *found, PieceType.NORMAL
@@ -96,9 +98,9 @@ def _normalizer_spec(options: TrainerOptions, charsmap: bytes) -> list[Field]:
 
 def _denormalizer_spec(options: TrainerOptions) -> list[Field]:
     path = options.denormalization_rule_tsv
-    values = {"normalization_rule_name": USER_DEFINED, "normalization_rule_tsv": path}
+    values: dict[str, object] = {"normalization_rule_name": USER_DEFINED, "normalization_rule_tsv": path}
     values |= {"precompiled_charsmap": compiled_file("denormalization_rule_tsv", path)}
-    values |= {name: False for name in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")}
+    values |= dict.fromkeys(("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"), False)
     return _fields(values, NORMALIZER_FIELDS)
 
 

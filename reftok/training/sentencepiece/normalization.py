@@ -75,8 +75,11 @@ def normalizer_of(options: TrainerOptions, blob: bytes) -> SentencePieceNormaliz
 
 
 def compiled_file(option: str, path: str) -> bytes:
-    """The charsmap of a file of rules: on each line the code points of a text in hexadecimal digits with spaces between,
-    a tab, and those of what it becomes, none where it is removed.
+    """The charsmap of a file of rules.
+
+    On each line stand the code points of a text, in hexadecimal digits with spaces between, a tab, and those of what it
+    becomes, none where it is removed.
+    Raises InvalidOption, which names the line.
 
     Quirks: a line without a tab removes its text; what follows a second tab is not read; of two rules for one text the
     later one counts; a code point may have `U+` before it.

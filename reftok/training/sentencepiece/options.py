@@ -76,7 +76,11 @@ NORMALIZER_FIELDS: Mapping[str, tuple[int, Kind]] = {
 """The fields of NormalizerSpec; the name of the rules is the field `name`."""
 
 _DENORMALIZER_FIELDS: Mapping[str, tuple[int, Kind]] = {"denormalization_rule_tsv": (6, "string")}
-_KINDS = {name: kind for known in (TRAINER_FIELDS, NORMALIZER_FIELDS, _DENORMALIZER_FIELDS) for name, (_, kind) in known.items()}
+_KINDS = {
+    name: kind
+    for known in (TRAINER_FIELDS, NORMALIZER_FIELDS, _DENORMALIZER_FIELDS)
+    for name, (_, kind) in known.items()
+}
 _DEPRECATED = frozenset(
     {
         "accept_language",
@@ -324,7 +328,9 @@ def check_options(options: TrainerOptions) -> None:
         if isnan(value) or not least <= value <= most:
             raise InvalidOption(name, f"{getattr(options, name)} is not within {least} and {most}")
     if 0 < options.input_sentence_size <= 100:
-        raise InvalidOption("input_sentence_size", f"{options.input_sentence_size} is too few: 0 for all, or 101 or more")
+        raise InvalidOption(
+            "input_sentence_size", f"{options.input_sentence_size} is too few: 0 for all, or 101 or more"
+        )
     if options.input_format not in ("", "text", "tsv"):
         raise InvalidOption("input_format", f"{options.input_format!r} is neither text nor tsv")
     if not options.escape_whitespaces:

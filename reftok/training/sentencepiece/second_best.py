@@ -120,8 +120,11 @@ class Heap:
         items[place] = item
 
     def pop(self) -> Hypothesis:
-        """The top. Its place goes down to a leaf, always to the higher child (of equal ones the right one), and there
-        the last item begins to rise."""
+        """The top.
+
+        Its place goes down to a leaf, always to the higher child (of equal ones the right one); there the last item
+        begins to rise.
+        """
         items = self.items
         item = items.pop()
         size = len(items)

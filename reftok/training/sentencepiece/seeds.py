@@ -68,7 +68,7 @@ def _of_corpus(sentences: Sequence[Counted], options: TrainerOptions, shapes: Pi
 
 
 def _of_file(options: TrainerOptions, shapes: PieceShapes, seen: set[str]) -> Iterator[ScoredPiece]:
-    """The seeds of a file: those that are valid and new, until there are seed_sentencepiece_size with the characters."""
+    """Those of a file that are valid and new, until there are seed_sentencepiece_size together with the characters."""
     path = options.seed_sentencepieces_file
     size = len(seen)
     try:

@@ -4,9 +4,9 @@ Source: sentencepiece 0.2.3, trainer_interface.cc (`IsValidSentencePiece`), unic
 
 - It has max_sentencepiece_length characters at most, and none of U+2585 (the unknown), U+0000, U+001F (where a special
   piece stood) and the space.
-- `▁` stands only at its start. With treat_whitespace_as_suffix only at its end; without split_by_whitespace also within,
-  but not as the last (with the suffix: not as the first) of several characters; with allow_whitespace_only_pieces there
-  may be nothing but `▁`.
+- `▁` stands only at its start. With treat_whitespace_as_suffix only at its end; without split_by_whitespace also
+  within, but not as the last (with the suffix: not as the first) of several characters; with
+  allow_whitespace_only_pieces there may be nothing but `▁`.
 - With split_by_unicode_script its characters are of one script. Hiragana, Katakana and U+30FC count as Han, inherited
   characters as the script before them, what Unicode 9.0 did not have as Common; `▁` is passed over. Without
   split_by_number a digit goes with every script, and the script before it is forgotten.
@@ -37,7 +37,7 @@ _ANY = "any"
 _INHERITED = "Inherited"
 
 Ends: TypeAlias = tuple[str | None, str | None]
-"""The scripts that a piece begins and ends with, so far as its neighbours see them; None where it has none of its own."""
+"""The scripts that a piece begins and ends with, as its neighbours see them; None where it has none of its own."""
 
 
 class PieceShapes:

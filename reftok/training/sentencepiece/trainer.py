@@ -36,7 +36,7 @@ def train(
     >>> from reftok.formats.sentencepiece_model import read_sentencepiece_model
     >>> from reftok.training.sentencepiece.options import trainer_options
     >>> model = train(["hug pug hugs"] * 5, trainer_options(model_type="bpe", vocab_size=12))
-    >>> [token.value for token in read_sentencepiece_model(model, "").encode("hugs").tokens]
+    >>> read_sentencepiece_model(model, "").encode("hugs").tokens
     ['▁hug', 's']
     """
     if options.input:
@@ -44,9 +44,7 @@ def train(
     return _trained(sentences_of(sentences), options, progress, trace)
 
 
-def train_files(
-    options: TrainerOptions, progress: Progress | None = None, trace: TrainingTrace | None = None
-) -> bytes:
+def train_files(options: TrainerOptions, progress: Progress | None = None, trace: TrainingTrace | None = None) -> bytes:
     """The `.model` that the official trainer makes of the files in `options.input`, a sentence a line.
 
     The model names these files, as they are given. Raises what `train` raises.

@@ -12,11 +12,11 @@ The rule.
    num_threads decides the last bits.
 3. M step: pieces that are expected less than 0.5 times go; the score of the others is digamma(expected) -
    digamma(sum of all), the sum and its digamma float32.
-4. After num_sub_iterations of these, pruning. The two best ways to cut each piece are looked for (see `second_best.py`):
-   where the best one is not the piece itself, it goes. It goes as well where no sentence is best cut with it. Pieces
-   without another way stay; the others by what the corpus would lose if the second way had to do for them, until
-   max(1.1 vocab_size, shrinking_factor times the pieces) are left. They are now numbered anew: those without another
-   way first, the others by their loss.
+4. After num_sub_iterations of these, pruning. The two best ways to cut each piece are looked for (see
+   `second_best.py`): where the best one is not the piece itself, it goes. It goes as well where no sentence is best cut
+   with it. Pieces without another way stay; the others by what the corpus would lose if the second way had to do for
+   them, until max(1.1 vocab_size, shrinking_factor times the pieces) are left. They are now numbered anew: those
+   without another way first, the others by their loss.
 5. Again from 2, until there are no more than 1.1 vocab_size.
 6. A piece goes whose best way without itself scores higher than it does.
 7. The required characters come into the model; those that went have the lowest score of all, plus 0 for the most

@@ -28,7 +28,7 @@ def train_word(corpus: Corpus, size: int | None) -> list[ScoredPiece]:
     size: so many pieces at most, None for all.
 
     >>> train_word(Corpus([("▁a▁b▁a▅", 1), ("▁a", 1)], {}), 2)
-    [('▁a', -1.0986123085021973), ('▁b', -1.0986123085021973)]
+    [('▁a', -0.6931471824645996), ('▁b', -1.3862943649291992)]
     """
     words = counted_words(corpus.sentences, TrainerOptions())
     known = [(word, count) for word, count in words if UNKNOWN_CHARACTER not in word]
@@ -40,4 +40,6 @@ def scored(counted: Iterable[Counted], total: int) -> list[ScoredPiece]:
     if not total:
         raise TrainingStopped("there is nothing to count")
     log_of_total = log_float32(total)
-    return [(text, to_float32((log_float32(count) if count else -float("inf")) - log_of_total)) for text, count in counted]
+    return [
+        (text, to_float32((log_float32(count) if count else -float("inf")) - log_of_total)) for text, count in counted
+    ]
