@@ -38,14 +38,14 @@ def model_file(
     there twice, and for a special piece whose id comes after the last learned one.
     """
     pieces = [*_numbered(learned, meta, vocab_size)]
-    is_soft = not options.hard_vocab_limit or options.model_type == "char"
-    if not is_soft and len(pieces) != vocab_size:
-        raise VocabularyTooLarge(vocab_size, len(pieces))
     seen: set[str] = set()
     for piece, _, _ in pieces:
         if piece in seen:
             raise TrainingStopped(f"{piece!r} would be in the vocabulary twice")
         seen.add(piece)
+    is_soft = not options.hard_vocab_limit or options.model_type == "char"
+    if not is_soft and len(pieces) != vocab_size:
+        raise VocabularyTooLarge(vocab_size, len(pieces))
     trainer = _trainer_spec(options, len(pieces) if is_soft or options.use_all_vocab else None)
     fields = [_message(_PIECES, [*_piece_fields(*piece)]) for piece in pieces]
     fields += [_message(_TRAINER_SPEC, trainer), _message(_NORMALIZER_SPEC, _normalizer_spec(options, charsmap))]

@@ -219,12 +219,13 @@ class _Model:
         fixed: list[int] = []
         losses: list[tuple[float, int, int, list[int]]] = []
         for number, index in enumerate(self.order):
-            if frequencies[index] == 0:
-                self._note(index, "unused")
+            if frequencies[index] == 0 and self._trace is None:
                 continue
             ways = self._ways(index)
             if len(ways[0]) > 1:
                 self._note(index, "split", ways[0])
+            elif frequencies[index] == 0:
+                self._note(index, "unused")
             elif len(ways) == 1:
                 fixed.append(index)
             else:

@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any
 
 from hypothesis import given
+from hypothesis import strategies as st
 
 from ...pipeline_comparison import Tally
 from .official_trainer import check_training
+from .recipes import QUICK, SLOW, check_recipe
 from .strategies import corpora, options
 
 
@@ -23,3 +25,14 @@ def _ask(model_types: tuple[str, ...], tally: Tally) -> Callable[[], None]:
 
 ask_sentencepiece_training = partial(_ask, ("bpe", "bpe", "word", "char"))
 ask_unigram_training = partial(_ask, ("unigram",))
+
+
+def ask_recipes(tally: Tally) -> Callable[[], None]:
+    """The models of the corpora: eight of them, so that eight examples are all."""
+
+    @given(st.sampled_from([*SLOW, *QUICK]))
+    def ask(name: str) -> None:
+        check_recipe(name)
+        tally.compared[name] += 1
+
+    return ask
