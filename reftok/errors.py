@@ -8,8 +8,8 @@
     ├── StreamFinished        a stream that has ended was given more
     ├── EncodingStopped       encode_files: a file that cannot be read, written or gone on with; a document of it
     ├── VerificationFailed    encode_files: the official library gives other ids
-    ├── InvalidOption         an option of a trainer that is not known, or does not accept its value
-    └── TrainingStopped       the corpus cannot be read, or cannot give what the options of a trainer ask for
+    └── TrainingStopped       train: a corpus that cannot be read, or cannot give what the options ask for
+        ├── InvalidOption         an option that is not known, or does not accept its value
         └── VocabularyTooLarge    fewer pieces can be made than are asked for
 
 Besides these only TypeError is raised on purpose, for a callback that cannot be called.
@@ -66,7 +66,11 @@ class VerificationFailed(ReftokError):
     """Of `encode_files` when it is to verify: the official library gives other ids."""
 
 
-class InvalidOption(ReftokError):
+class TrainingStopped(ReftokError):
+    """Of `train`: a corpus that cannot be read, or that cannot give what the options ask for."""
+
+
+class InvalidOption(TrainingStopped):
     """An option of a trainer that is not known, or a value that it does not accept.
 
     >>> str(InvalidOption("vocab_size", "0 is too few, 1 is the least"))
@@ -76,10 +80,6 @@ class InvalidOption(ReftokError):
     def __init__(self, option: str, problem: str) -> None:
         self.option, self.problem = option, problem
         super().__init__(f"{option}: {problem}")
-
-
-class TrainingStopped(ReftokError):
-    """A corpus that cannot be read, or that cannot give what the options of the trainer ask for."""
 
 
 class VocabularyTooLarge(TrainingStopped):

@@ -6,6 +6,7 @@ Source: sentencepiece 0.2.3, sentencepiece_trainer.cc (`Train`), trainer_interfa
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from reftok.errors import InvalidOption, TrainingStopped
 from reftok.training.sentencepiece.bpe import train_bpe
@@ -18,6 +19,8 @@ from reftok.training.sentencepiece.options import TrainerOptions, check_options
 from reftok.training.sentencepiece.trace import Progress, TrainingTrace
 from reftok.training.sentencepiece.unigram import train_unigram
 from reftok.training.sentencepiece.word import train_word
+
+_NO_LIMIT = 2**31 - 1
 
 
 def train(
@@ -55,6 +58,22 @@ def train_files(options: TrainerOptions, progress: Progress | None = None, trace
     if not options.input:
         raise InvalidOption("input", "there is no file to train on")
     return _trained(lines_of_files(options.input), options, progress, trace)
+
+
+def largest_vocabulary(sentences: Iterable[str | bytes], options: TrainerOptions) -> int:
+    """The largest vocabulary that these sentences can give: what an error of `train` names where more is asked for.
+
+    It is as much work as a training without a limit. Of a Unigram model that asks for less an error may name less: it
+    prunes down to 1.1 times what is asked for, and may lose more in the end.
+
+    >>> from reftok.training.sentencepiece.options import trainer_options
+    >>> largest_vocabulary(["hug pug hugs"] * 5, trainer_options(model_type="bpe"))
+    21
+    """
+    options = replace(options, vocab_size=_NO_LIMIT)
+    meta = meta_pieces(options)
+    corpus = prepared(sentences_of(sentences), options, normalizer_of(options, charsmap_blob(options)), meta)
+    return len(_learned(corpus, options, meta, None, None)) + len(meta)
 
 
 def _trained(

@@ -17,7 +17,7 @@ from reftok.training.sentencepiece.options import TrainerOptions, trainer_option
 from reftok.training.sentencepiece.seeds import repeated_texts
 from reftok.training.sentencepiece.shape import PieceShapes
 from reftok.training.sentencepiece.trace import TrainingTrace
-from reftok.training.sentencepiece.trainer import train, train_files
+from reftok.training.sentencepiece.trainer import largest_vocabulary, train, train_files
 
 from .official_trainer import check_training, official_largest, official_model, pieces
 from .strategies import corpora, lines_of, options
@@ -109,6 +109,17 @@ def test_vocabulary_too_high_names_the_largest() -> None:
     assert own.value.largest == official_largest(official.value)
     check_training(HUGS, {**chosen, "vocab_size": own.value.largest})
     check_training(HUGS, {**chosen, "vocab_size": own.value.largest + 1})
+
+
+@pytest.mark.parametrize("model_type", ["bpe", "unigram", "word"])
+def test_the_largest_vocabulary_is_given_and_one_more_is_not(model_type: str) -> None:
+    sentences = lines_of("ga-Latn")
+    largest = largest_vocabulary(sentences, trainer_options(model_type=model_type))
+    for vocab_size in (largest, largest + 1):
+        check_training(sentences, {"model_type": model_type, "vocab_size": vocab_size})
+    train(sentences, trainer_options(model_type=model_type, vocab_size=largest))
+    with pytest.raises(VocabularyTooLarge):
+        train(sentences, trainer_options(model_type=model_type, vocab_size=largest + 1))
 
 
 def test_vocabulary_smaller_than_the_characters_is_refused_by_both() -> None:
