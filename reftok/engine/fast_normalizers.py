@@ -115,6 +115,23 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
             normalized, origins = _collapsed(normalized, origins)
         return self.finished([normalized.replace(" ", self._space)], origins, start)
 
+    def rewritten_text(self, text: str) -> str:
+        """The text of `rewrite` without the origins, which is quicker."""
+        replaced = self._rewriter.whole_text(text)
+        if replaced is None:
+            return super().rewrite(text)[0]
+        if self.end_of_leading_spaces(text) == len(text):
+            return ""
+        options, space = self.options, self._space
+        if options.remove_extra_whitespaces:
+            replaced = _SPACES.sub(" ", replaced.lstrip(" "))
+        replaced = replaced.replace(" ", space)
+        if options.add_dummy_prefix and not options.treat_whitespace_as_suffix:
+            replaced = space + replaced
+        if options.remove_extra_whitespaces:
+            replaced = replaced.rstrip(space)
+        return replaced + space if options.add_dummy_prefix and options.treat_whitespace_as_suffix else replaced
+
 
 def _collapsed(text: str, origins: Sequence[int]) -> Rewritten:
     """No spaces at the start, and one instead of many; the first of them stays.

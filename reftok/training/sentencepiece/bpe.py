@@ -21,8 +21,9 @@ Up to sentencepiece 0.2.1 only the most frequent pairs were looked at, and resul
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import pairwise
 from typing import TypeAlias
@@ -36,20 +37,13 @@ from reftok.training.sentencepiece.shape import Ends, PieceShapes
 from reftok.training.sentencepiece.trace import MOST_RIVALS, Merge, Progress, TrainingTrace
 
 _PROGRESS_EVERY = 100
+_BETWEEN = "\0"
+"""Stands between sentences: no piece has it."""
 
 
-class _Pair:
-    """Two neighbours: the positions of the left one, in order, and how often they are neighbours now."""
-
-    __slots__ = ("count", "ends", "left", "piece", "positions", "right")
-
-    def __init__(self, left: int, right: int, piece: str, ends: Ends) -> None:
-        self.left, self.right, self.piece, self.ends = left, right, piece, ends
-        self.count = 0
-        self.positions: list[int] = []
-
-
-_Entry: TypeAlias = tuple[int, int, str, int, int, _Pair]
+_Entry: TypeAlias = tuple[int, int, str, int]
+"""Of a pair: its count below zero, the characters and the text of its piece, and its number. The least is merged next,
+if its count is still that."""
 
 
 def train_bpe(
@@ -81,48 +75,43 @@ def merges(
     trace: gets the merges together with their rivals.
     """
     rows = _Rows(sentences, shapes)
-    queue = [_entry(pair) for pair in rows.new_pairs()]
+    queue = rows.new_entries()
     heapify(queue)
     made: list[Merge] = []
     texts: set[str] = set()
     while len(made) < most and queue:
-        negative, _, piece, _, _, pair = queue[0]
-        if pair.count != -negative:
-            heapreplace(queue, _entry(pair))
+        negative, _, piece, pair = queue[0]
+        if rows.counts[pair] != -negative:
+            heapreplace(queue, rows.entry(pair))
             continue
         heappop(queue)
         if piece in texts:
             continue
         texts.add(piece)
-        merge = Merge(rows.pieces[pair.left], rows.pieces[pair.right], pair.count)
-        made.append(merge)
+        left, right = rows.halves(pair)
+        made.append(Merge(left, right, -negative))
         if trace is not None:
-            trace.merges.append(Merge(merge.left, merge.right, merge.count, _rivals(queue, pair.count)))
+            trace.merges.append(Merge(left, right, -negative, _rivals(queue, rows, -negative)))
         rows.merge(pair)
-        for new in rows.new_pairs():
-            heappush(queue, _entry(new))
+        for entry in rows.new_entries():
+            heappush(queue, entry)
         if progress is not None and len(made) % _PROGRESS_EVERY == 0:
             progress("merging", len(made), most)
     return made
 
 
-def _entry(pair: _Pair) -> _Entry:
-    """The least of these is the pair to merge next, if its count is still that; the ids make no two entries equal."""
-    return -pair.count, len(pair.piece), pair.piece, pair.left, pair.right, pair
-
-
-def _rivals(queue: list[_Entry], count: int) -> tuple[str, ...]:
+def _rivals(queue: list[_Entry], rows: _Rows, count: int) -> tuple[str, ...]:
     """The next pieces of the queue with this count."""
     found: list[_Entry] = []
     while queue and len(found) < MOST_RIVALS and -queue[0][0] >= count:
         entry = heappop(queue)
-        if entry[-1].count != -entry[0]:
-            heappush(queue, _entry(entry[-1]))
+        if rows.counts[entry[-1]] != -entry[0]:
+            heappush(queue, rows.entry(entry[-1]))
         else:
             found.append(entry)
     for entry in found:
         heappush(queue, entry)
-    return tuple(entry[2] for entry in found)
+    return tuple(piece for _, _, piece, _ in found)
 
 
 class _Rows:
@@ -130,101 +119,124 @@ class _Rows:
 
     pieces, ends: by number. A merge leaves its piece at the place of the left one, and 0 at that of the right one; what
     stands before and behind a place is kept beside.
+
+    A pair has a number too, 0 where it makes no valid piece. counts: how often the two are neighbours now; places:
+    those of the left one, in order; and the numbers, the text and the ends of the two together. They are columns, not
+    objects, which the garbage collector would look through again and again.
     """
 
     def __init__(self, sentences: Sequence[Counted], shapes: PieceShapes) -> None:
-        self.pieces = [""]
         self._shapes = shapes
+        self.pieces = [""]
         self._ends: list[Ends] = [(None, None)]
-        self._pairs: list[dict[int, _Pair | None]] = [{}]
-        self._new: list[_Pair] = []
-        numbers: dict[str, int] = {}
-        self._row = [0]
-        self._counts = [0]
+        self._following: list[dict[int, int]] = [{}]
+        self.counts = [0]
+        self._places = [array("l")]
+        self._lefts, self._rights, self._texts = [0], [0], [""]
+        self._ends_of_pairs: list[Ends] = [(None, None)]
+        self._first_new = 1
+        joined = _BETWEEN.join(("", *(text for text, _ in sentences), ""))
+        numbers = {character: self._character(character) for character in sorted({*joined})}
+        self._row = [*map(numbers.__getitem__, joined)]
+        self._weights = [0]
         for text, count in sentences:
-            self._row += [numbers[c] if c in numbers else self._character(c, numbers) for c in text]
-            self._row.append(0)
-            self._counts += [count] * (len(text) + 1)
+            self._weights += [count] * (len(text) + 1)
         size = len(self._row)
         self._before, self._behind = [*range(-1, size - 1)], [*range(1, size + 1)]
         self._count_pairs()
 
-    def _character(self, character: str, numbers: dict[str, int]) -> int:
-        numbers[character] = number = (
-            self._piece(character, self._shapes.ends(character)) if self._shapes.can_pair(character) else 0
-        )
-        return number
+    def _character(self, character: str) -> int:
+        return self._piece(character, self._shapes.ends(character)) if self._shapes.can_pair(character) else 0
 
     def _piece(self, piece: str, ends: Ends) -> int:
         self.pieces.append(piece)
         self._ends.append(ends)
-        self._pairs.append({})
+        self._following.append({})
         return len(self.pieces) - 1
 
     def _count_pairs(self) -> None:
-        places: list[defaultdict[int, list[int]]] = [defaultdict(list) for _ in self.pieces]
+        found: list[defaultdict[int, array[int]]] = [defaultdict(_no_places) for _ in self.pieces]
         for place, (left, right) in enumerate(pairwise(self._row)):
             if left and right:
-                places[left][right].append(place)
-        for left, following in enumerate(places):
-            for right, positions in following.items():
+                found[left][right].append(place)
+        for left, following in enumerate(found):
+            for right, places in following.items():
                 pair = self._pair(left, right)
-                if pair is not None:
-                    pair.positions = positions
-                    pair.count = sum(map(self._counts.__getitem__, positions))
+                if pair:
+                    self._places[pair] = places
+                    self.counts[pair] = sum(map(self._weights.__getitem__, places))
 
-    def _pair(self, left: int, right: int) -> _Pair | None:
-        """The new pair of two pieces, None where they make no valid piece."""
-        piece = self.pieces[left] + self.pieces[right]
+    def _pair(self, left: int, right: int) -> int:
+        """The number of a new pair of pieces."""
         shapes = self._shapes
+        pair = 0
         ends = shapes.joined(self._ends[left], self._ends[right])
-        pair = None
-        has_valid_spaces = SPACE_SYMBOL not in piece or shapes.has_valid_spaces(piece)
-        if ends is not None and len(piece) <= shapes.longest and has_valid_spaces:
-            pair = _Pair(left, right, piece, ends)
-            self._new.append(pair)
-        self._pairs[left][right] = pair
+        if ends is not None:
+            piece = self.pieces[left] + self.pieces[right]
+            if len(piece) <= shapes.longest and (SPACE_SYMBOL not in piece or shapes.has_valid_spaces(piece)):
+                pair = len(self.counts)
+                self.counts.append(0)
+                self._places.append(array("l"))
+                self._lefts.append(left)
+                self._rights.append(right)
+                self._texts.append(piece)
+                self._ends_of_pairs.append(ends)
+        self._following[left][right] = pair
         return pair
 
-    def new_pairs(self) -> Iterable[_Pair]:
-        """The pairs that were made since this was asked last."""
-        new, self._new = self._new, []
-        return new
+    def halves(self, pair: int) -> tuple[str, str]:
+        """The two pieces of a pair."""
+        return self.pieces[self._lefts[pair]], self.pieces[self._rights[pair]]
 
-    def merge(self, pair: _Pair) -> None:
+    def entry(self, pair: int) -> _Entry:
+        """The entry of a pair as it is now."""
+        piece = self._texts[pair]
+        return -self.counts[pair], len(piece), piece, pair
+
+    def new_entries(self) -> list[_Entry]:
+        """The entries of the pairs that were made since this was asked last."""
+        first, self._first_new = self._first_new, len(self.counts)
+        return [self.entry(pair) for pair in range(first, self._first_new)]
+
+    def merge(self, pair: int) -> None:
         """Merge the pair wherever it still is."""
-        row, before, behind, counts, pairs = self._row, self._before, self._behind, self._counts, self._pairs
-        left, right = pair.left, pair.right
-        new = self._piece(pair.piece, pair.ends)
-        pairs_of_right, pairs_of_new = pairs[right], pairs[new]
-        for place in pair.positions:
+        row, before, behind, weights = self._row, self._before, self._behind, self._weights
+        counts, places, following = self.counts, self._places, self._following
+        left, right = self._lefts[pair], self._rights[pair]
+        new = self._piece(self._texts[pair], self._ends_of_pairs[pair])
+        after_right, after_new = following[right], following[new]
+        for place in places[pair]:
             if row[place] != left:
                 continue
             gone = behind[place]
             if row[gone] != right:
                 continue
-            count = counts[place]
-            previous, following = before[place], behind[gone]
-            first, last = row[previous], row[following]
+            weight = weights[place]
+            previous, next_place = before[place], behind[gone]
+            first, last = row[previous], row[next_place]
             row[place] = new
             row[gone] = 0
-            behind[place] = following
-            before[following] = place
+            behind[place] = next_place
+            before[next_place] = place
             if first:
-                pairs_of_first = pairs[first]
-                old = pairs_of_first.get(left)
-                if old is not None:
-                    old.count -= count
-                found = pairs_of_first[new] if new in pairs_of_first else self._pair(first, new)
-                if found is not None:
-                    found.count += count
-                    found.positions.append(previous)
+                after_first = following[first]
+                old = after_first.get(left)
+                if old:
+                    counts[old] -= weight
+                found = after_first[new] if new in after_first else self._pair(first, new)
+                if found:
+                    counts[found] += weight
+                    places[found].append(previous)
             if last:
-                old = pairs_of_right.get(last)
-                if old is not None:
-                    old.count -= count
-                found = pairs_of_new[last] if last in pairs_of_new else self._pair(new, last)
-                if found is not None:
-                    found.count += count
-                    found.positions.append(place)
-        pair.positions = []
+                old = after_right.get(last)
+                if old:
+                    counts[old] -= weight
+                found = after_new[last] if last in after_new else self._pair(new, last)
+                if found:
+                    counts[found] += weight
+                    places[found].append(place)
+        places[pair] = array("l")
+
+
+def _no_places() -> array[int]:
+    return array("l")

@@ -21,14 +21,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import regex
 
+from reftok.engine.fast_normalizers import FastSentencePieceNormalizer
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.spec.sentencepiece.pieces import PrefixMatcher
 from reftok.spec.viterbi import to_float32
 from reftok.training.sentencepiece.meta_pieces import MetaPieces
@@ -66,7 +66,7 @@ def by_count(counts: Iterable[Counted]) -> list[Counted]:
 
 
 def prepared(
-    lines: Iterable[str | bytes], options: TrainerOptions, normalizer: SentencePieceNormalizer, meta: MetaPieces
+    lines: Iterable[str | bytes], options: TrainerOptions, normalizer: FastSentencePieceNormalizer, meta: MetaPieces
 ) -> Corpus:
     """The corpus of the sentences.
 
@@ -75,8 +75,9 @@ def prepared(
     sentences = normalized(loaded(lines, options), options, normalizer, meta)
     if options.auto_character_coverage:
         return Corpus(sentences, {})
-    required = required_characters(sentences, options)
-    return Corpus(with_unknown(sentences, required), required)
+    counts = character_counts(sentences)
+    required = required_characters(counts, options)
+    return Corpus(with_unknown(sentences, counts.keys() - required.keys()), required)
 
 
 def loaded(lines: Iterable[str | bytes], options: TrainerOptions) -> list[Counted]:
@@ -133,7 +134,7 @@ def as_count(text: str) -> int:
 
 
 def normalized(
-    sentences: Sequence[Counted], options: TrainerOptions, normalizer: SentencePieceNormalizer, meta: MetaPieces
+    sentences: Sequence[Counted], options: TrainerOptions, normalizer: FastSentencePieceNormalizer, meta: MetaPieces
 ) -> list[Counted]:
     """The sentences normalized, with U+001F for special pieces; those that are empty then are taken out."""
     if not sentences:
@@ -141,10 +142,10 @@ def normalized(
     symbols = sorted(PrefixMatcher(piece for piece, _ in meta.values()).symbols, key=len, reverse=True)
     special = regex.compile("|".join(map(regex.escape, symbols))) if symbols else None
     delimiter = options.pretokenization_delimiter
-    rewrite = normalizer.rewrite
+    rewrite = normalizer.rewritten_text
     results: list[Counted] = []
     for sentence, count in sentences:
-        text = rewrite(sentence)[0]
+        text = rewrite(sentence)
         if special is not None:
             text = special.sub(BOUNDARY, text)
         if delimiter:
@@ -176,10 +177,12 @@ def character_counts(sentences: Iterable[Counted]) -> Counter[str]:
     return counts
 
 
-def required_characters(sentences: Iterable[Counted], options: TrainerOptions) -> dict[str, int]:
-    """The characters that get pieces, and their counts, in the order in which they were taken."""
-    counts = character_counts(sentences)
-    del counts["\0"]
+def required_characters(counts: Mapping[str, int], options: TrainerOptions) -> dict[str, int]:
+    """The characters that get pieces, and their counts, in the order in which they were taken.
+
+    counts: of all characters.
+    """
+    counts = Counter({character: count for character, count in counts.items() if character != "\0"})
     total = counts.total()
     if not total:
         raise TrainingStopped("there is no character to train on")
@@ -202,10 +205,10 @@ def required_characters(sentences: Iterable[Counted], options: TrainerOptions) -
     return required
 
 
-def with_unknown(sentences: Sequence[Counted], required: Iterable[str]) -> list[Counted]:
-    """The sentences with U+2585 for every character but the required ones."""
-    others = {ord(character): UNKNOWN_CHARACTER for character in character_counts(sentences).keys() - {*required}}
-    return [(text.translate(others), count) for text, count in sentences] if others else list(sentences)
+def with_unknown(sentences: Sequence[Counted], characters: Iterable[str]) -> list[Counted]:
+    """The sentences with U+2585 for these characters."""
+    unknown = dict.fromkeys(map(ord, characters), UNKNOWN_CHARACTER)
+    return [(text.translate(unknown), count) for text, count in sentences] if unknown else list(sentences)
 
 
 def words_of(text: str, options: TrainerOptions) -> list[str]:

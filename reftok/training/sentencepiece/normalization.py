@@ -53,7 +53,7 @@ def charsmap_blob(options: TrainerOptions) -> bytes:
     return lzma.LZMADecompressor().decompress(packed, _LARGEST_BLOB)
 
 
-def normalizer_of(options: TrainerOptions, blob: bytes) -> SentencePieceNormalizer:
+def normalizer_of(options: TrainerOptions, blob: bytes) -> FastSentencePieceNormalizer:
     """The normalizer of the corpus: that of the model, but user-defined symbols are no exception yet."""
     charsmap = None
     if blob:

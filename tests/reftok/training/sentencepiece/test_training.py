@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped, VocabularyTooLarge
-from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.training.sentencepiece.corpus import prepared
 from reftok.training.sentencepiece.meta_pieces import meta_pieces
+from reftok.training.sentencepiece.normalization import normalizer_of
 from reftok.training.sentencepiece.options import TrainerOptions, trainer_options
 from reftok.training.sentencepiece.seeds import repeated_texts
 from reftok.training.sentencepiece.shape import PieceShapes
@@ -144,7 +144,7 @@ def test_the_first_merge_scores_minus_zero() -> None:
 
 def test_lines_with_u2585_are_left_out() -> None:
     options = trainer_options(vocab_size=10, **IDENTITY)
-    corpus = prepared(["a▅b", "c"], options, SentencePieceNormalizer(NormalizerOptions()), meta_pieces(options))
+    corpus = prepared(["a▅b", "c"], options, normalizer_of(options, b""), meta_pieces(options))
     assert corpus.sentences == [("▁c", 1)]
     check_training(["ab ▅ ab", "cd cd"], {"model_type": "word", "use_all_vocab": True, "vocab_size": 10})
 
