@@ -8,7 +8,10 @@
     ├── StreamFinished        a stream that has ended was given more
     ├── TrainingStopped       train: an option, an input, a file that cannot be written or gone on with
     ├── EncodingStopped       encode_files: a file that cannot be read, written or gone on with; a document of it
-    └── VerificationFailed    encode_files: the official library gives other ids
+    ├── VerificationFailed    encode_files: the official library gives other ids
+    └── TrainingStopped       train: a corpus that cannot be read, or cannot give what the options ask for
+        ├── InvalidOption         an option that is not known, or does not accept its value
+        └── VocabularyTooLarge    fewer pieces can be made than are asked for
 
 Besides these only TypeError is raised on purpose, for a callback that cannot be called.
 
@@ -57,7 +60,33 @@ class StreamFinished(ReftokError):
 
 
 class TrainingStopped(ReftokError):
-    """Of `train`: an option that the trainer does not take, an input that cannot be read, or an unsound checkpoint."""
+    """Of `train`: what the trainer cannot do with its options, its corpus or its checkpoint."""
+
+
+class InvalidOption(TrainingStopped):
+    """An option of a trainer that is not known, or a value that it does not accept.
+
+    >>> str(InvalidOption("vocab_size", "0 is too few, 1 is the least"))
+    'vocab_size: 0 is too few, 1 is the least'
+    """
+
+    def __init__(self, option: str, problem: str) -> None:
+        self.option, self.problem = option, problem
+        super().__init__(f"{option}: {problem}")
+
+
+class VocabularyTooLarge(TrainingStopped):
+    """Fewer pieces can be made than are asked for.
+
+    largest: the largest vocabulary that this corpus and these options can give.
+    """
+
+    def __init__(self, vocab_size: int, largest: int) -> None:
+        self.largest = largest
+        super().__init__(
+            f"vocab_size: the corpus gives {largest} pieces, not {vocab_size}; ask for {largest} at most, or set "
+            "hard_vocab_limit to false"
+        )
 
 
 class EncodingStopped(ReftokError):

@@ -77,15 +77,25 @@ class Rewriter:
         size = len(text)
         if self._is_plain:
             return _replaced_bytes(text), range(size + 1)
-        before = self._ascii_before_last(text) or ""
-        parts = self._parts(text[len(before) :], is_end=True)
-        replaced = before + "".join(parts)
-        if self._collapses and "  " in replaced and any("  " in part for part in parts):
+        before, parts, replaced = self._whole(text)
+        if replaced is None:
             return None
         lengths = [*map(len, parts)]
         if lengths.count(1) == len(parts):
             return replaced, range(size + 1)
         return replaced, [*chain.from_iterable(map(repeat, range(size), (*repeat(1, len(before)), *lengths))), size]
+
+    def whole_text(self, text: str) -> str | None:
+        """The text of `whole` alone, which is quicker."""
+        return _replaced_bytes(text) if self._is_plain else self._whole(text)[2]
+
+    def _whole(self, text: str) -> tuple[str, list[str], str | None]:
+        before = self._ascii_before_last(text) or ""
+        parts = self._parts(text[len(before) :], is_end=True)
+        replaced = before + "".join(parts)
+        if self._collapses and "  " in replaced and any("  " in part for part in parts):
+            return before, parts, None
+        return before, parts, replaced
 
     def _ascii_before_last(self, text: str) -> str | None:
         """ASCII rewritten one for one, but for its last character; None where not each can be looked up alone."""
@@ -154,6 +164,11 @@ class Rewriter:
     def spaces_before(self, text: str) -> int:
         """How many of the spaces that a text begins with are surely spaces."""
         return max(len(text) - len(text.lstrip(" ")) - 1, 0) if self._before["  "] == " " else 0
+
+    def begins_otherwise(self, text: str) -> bool:
+        """Whether a text surely begins with anything but a space, once it is rewritten."""
+        part = self._before[text[:2]]
+        return part is not None and part != " "
 
     def prefix(self, text: str, position: int) -> tuple[str, int, bool]:
         """The replacement at `position`, how many characters it stands for, and whether longer text could change it.

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.engine.fast_normalizers import fast_normalizer
+from reftok.engine.fast_normalizers import FastSentencePieceNormalizer, fast_normalizer
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
 from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
@@ -29,13 +29,13 @@ def test_the_fast_normalizer_of_sentencepiece_gives_what_the_plain_one_gives(
 def assert_same(normalizer: SentencePieceNormalizer, text: str) -> None:
     """Ask twice: the second time what becomes of characters is looked up."""
     fast = fast_normalizer(normalizer)
-    assert isinstance(fast, SentencePieceNormalizer)
-    assert type(fast) is not SentencePieceNormalizer
+    assert isinstance(fast, FastSentencePieceNormalizer)
     plain, origins = normalizer.rewrite(text)
     expected = normalizer.normalize(NormalizedString(text))
     for _ in range(2):
         found, found_origins = fast.rewrite(text)
         assert found == plain
+        assert fast.rewritten_text(text) == plain
         if plain:
             assert list(found_origins) == list(origins)
         normalized = fast.normalize(NormalizedString(text))

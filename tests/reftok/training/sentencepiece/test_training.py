@@ -1,0 +1,283 @@
+"""What the trainers make is what the official ones make, byte for byte; and the oddities that users have reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+
+from reftok.errors import InvalidOption, InvalidText, TrainingStopped, VocabularyTooLarge
+from reftok.training.sentencepiece.corpus import prepared
+from reftok.training.sentencepiece.meta_pieces import meta_pieces
+from reftok.training.sentencepiece.normalization import normalizer_of
+from reftok.training.sentencepiece.options import TrainerOptions, trainer_options
+from reftok.training.sentencepiece.seeds import repeated_texts
+from reftok.training.sentencepiece.shape import PieceShapes
+from reftok.training.sentencepiece.trace import TrainingTrace
+from reftok.training.sentencepiece.trainer import largest_vocabulary, train, train_files
+
+from .official_trainer import check_training, official_largest, official_model, pieces
+from .strategies import corpora, lines_of, options
+
+HUGS = ["hug hugs pug", "bun pun bun hugs", "the pug hugs the bun"]
+IDENTITY = {"normalization_rule_name": "identity"}
+
+
+@settings(max_examples=40, deadline=None)
+@given(corpora(9), options("bpe", "bpe", "word", "char"))
+def test_the_model_is_the_official_one(sentences: list[str | bytes], chosen: dict[str, Any]) -> None:
+    check_training(sentences, chosen)
+
+
+@settings(max_examples=20, deadline=None)
+@given(corpora(9), options("unigram"))
+def test_the_unigram_model_is_the_official_one(sentences: list[str | bytes], chosen: dict[str, Any]) -> None:
+    check_training(sentences, chosen)
+
+
+@pytest.mark.parametrize("language", ["cr-Cans", "ja-Jpan", "mn-Mong", "th-Thai", "ti-Ethi", "zgh-Tfng"])
+@pytest.mark.parametrize("model_type", ["bpe", "unigram"])
+def test_a_language_gives_the_official_model(model_type: str, language: str) -> None:
+    check_training(
+        lines_of(language),
+        {"model_type": model_type, "vocab_size": 700, "hard_vocab_limit": False, "character_coverage": 0.98},
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+def test_unigram_sums_in_the_order_of_the_threads(threads: int) -> None:
+    check_training(lines_of("fi-Latn"), {"vocab_size": 200, "num_threads": threads})
+
+
+def test_unknown_thread_counts_give_other_models() -> None:
+    models = {
+        train(lines_of("fi-Latn"), TrainerOptions(vocab_size=200, num_threads=threads, given=frozenset()))
+        for threads in (1, 2, 3)
+    }
+    assert len({tuple(pieces(model)) for model in models}) > 1
+
+
+def test_a_model_reads_in_the_official_library() -> None:
+    model = train(HUGS, trainer_options(model_type="bpe", vocab_size=18))
+    assert SentencePieceProcessor(model_proto=model).Encode("hugs", out_type=str) == ["▁hug", "s"]
+
+
+def test_files_end_lines_with_the_line_feed_only_and_are_named_in_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.txt"
+    path.write_bytes(b"a b\rc\r\n\nab c\x85d\n" * 3 + b"no end")
+    chosen = {"input": str(path), "model_type": "bpe", "vocab_size": 20, "hard_vocab_limit": False, **IDENTITY}
+    prefix = tmp_path / "official"
+    SentencePieceTrainer.train(model_prefix=str(prefix), minloglevel=3, **chosen)
+    assert train_files(trainer_options(**chosen, model_prefix=str(prefix))) == Path(f"{prefix}.model").read_bytes()
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(TrainingStopped, match=r"nowhere\.txt cannot be read"):
+        train_files(trainer_options(input="nowhere.txt", vocab_size=10))
+
+
+def test_sentences_and_files_exclude_each_other() -> None:
+    with pytest.raises(InvalidOption, match="input"):
+        train(HUGS, trainer_options(input="corpus.txt"))
+    with pytest.raises(InvalidOption, match="input"):
+        train_files(trainer_options(vocab_size=10))
+
+
+def test_counts_of_a_tsv_count() -> None:
+    sentences = ["the bun\t3", "a pug\t1", "the pug\t 20 ", "the end\t+2"]
+    for model_type in ("bpe", "word", "char", "unigram"):
+        check_training(
+            sentences,
+            {"model_type": model_type, "input_format": "tsv", "vocab_size": 18, "hard_vocab_limit": False},
+        )
+
+
+@pytest.mark.parametrize("sentence", ["no tab", "two\ttabs\t1", "none\t0", "word\tmany", ""])
+def test_a_tsv_without_a_count_is_refused_by_both(sentence: str) -> None:
+    check_training(["a\t1", sentence], {"input_format": "tsv", "vocab_size": 10})
+
+
+def test_vocabulary_too_high_names_the_largest() -> None:
+    chosen = {"model_type": "bpe", "vocab_size": 1000}
+    with pytest.raises(RuntimeError) as official:
+        official_model(HUGS, **chosen)
+    with pytest.raises(VocabularyTooLarge, match="ask for") as own:
+        train(HUGS, trainer_options(**chosen))
+    assert own.value.largest == official_largest(official.value)
+    check_training(HUGS, {**chosen, "vocab_size": own.value.largest})
+    check_training(HUGS, {**chosen, "vocab_size": own.value.largest + 1})
+
+
+@pytest.mark.parametrize("model_type", ["bpe", "unigram", "word"])
+def test_the_largest_vocabulary_is_given_and_one_more_is_not(model_type: str) -> None:
+    sentences = lines_of("ga-Latn")
+    largest = largest_vocabulary(sentences, trainer_options(model_type=model_type))
+    for vocab_size in (largest, largest + 1):
+        check_training(sentences, {"model_type": model_type, "vocab_size": vocab_size})
+    train(sentences, trainer_options(model_type=model_type, vocab_size=largest))
+    with pytest.raises(VocabularyTooLarge):
+        train(sentences, trainer_options(model_type=model_type, vocab_size=largest + 1))
+
+
+def test_vocabulary_smaller_than_the_characters_is_refused_by_both() -> None:
+    check_training(HUGS, {"model_type": "bpe", "vocab_size": 5})
+    with pytest.raises(TrainingStopped, match="5 is too few, there are 13"):
+        train(HUGS, trainer_options(model_type="bpe", vocab_size=5))
+
+
+def test_pieces_of_count_0_end_a_large_vocabulary() -> None:
+    trace = TrainingTrace()
+    train(HUGS, trainer_options(model_type="bpe", vocab_size=500, hard_vocab_limit=False), trace=trace)
+    zeros = [merge.piece for merge in trace.merges if merge.count == 0]
+    assert zeros
+    assert [len(piece) for piece in zeros] == sorted(map(len, zeros))
+    check_training(HUGS, {"model_type": "bpe", "vocab_size": 500, "hard_vocab_limit": False})
+
+
+def test_the_first_merge_scores_minus_zero() -> None:
+    model = train(HUGS, trainer_options(model_type="bpe", vocab_size=18))
+    assert str(pieces(model)[3][1]) == "-0.0"
+
+
+def test_lines_with_u2585_are_left_out() -> None:
+    options = trainer_options(vocab_size=10, **IDENTITY)
+    corpus = prepared(["a▅b", "c"], options, normalizer_of(options, b""), meta_pieces(options))
+    assert corpus.sentences == [("▁c", 1)]
+    check_training(["ab ▅ ab", "cd cd"], {"model_type": "word", "use_all_vocab": True, "vocab_size": 10})
+
+
+def test_a_user_defined_symbol_with_a_space_is_not_found() -> None:
+    """By the time that symbols are looked for, the text has ▁."""
+    chosen = {"model_type": "bpe", "vocab_size": 22, "user_defined_symbols": ["g h"], "hard_vocab_limit": False}
+    check_training(HUGS, chosen)
+    made = [piece for piece, _ in pieces(train(HUGS, trainer_options(**chosen)))]
+    assert "▁hug" in made
+    cut = [piece for piece, _ in pieces(train(HUGS, trainer_options(**{**chosen, "user_defined_symbols": ["g▁h"]})))]
+    assert "▁hug" not in cut or made.index("▁hug") != cut.index("▁hug")
+
+
+def test_cjk_loses_seeds_that_latin_letters_have() -> None:
+    """What follows on the texts begins with the same byte, so that they are no nodes of the tree of bytes."""
+    shapes = PieceShapes(TrainerOptions())
+    latin = repeated_texts([("abcx", 1), ("abcy", 1), ("abcz", 1)], shapes)
+    japanese = repeated_texts([("日本語か", 1), ("日本語き", 1), ("日本語く", 1)], shapes)
+    assert (latin, japanese) == ({"abc": 3, "bc": 3}, {})
+
+
+def test_a_text_at_the_end_of_sentences_counts_twice_as_a_seed() -> None:
+    shapes = PieceShapes(TrainerOptions())
+    assert repeated_texts([("xab", 1), ("yab", 1), ("zab", 1), ("abc", 1)], shapes)["ab"] == 4 + 3
+
+
+def test_a_piece_is_lost_by_the_length_of_its_own_second_way() -> None:
+    """HuggingFace's trainer takes the number of all pieces instead (huggingface/tokenizers 1536).
+
+    With the wrong length another piece would go: the bytes tell.
+    """
+    check_training(lines_of("en-Latn"), {"vocab_size": 150, "shrinking_factor": 0.5, "num_threads": 1})
+
+
+def test_word_models_have_single_precision_logarithms() -> None:
+    """1579 is the first number whose logarithm differs from the rounded double one."""
+    check_training(["a " * 1579 + "b"], {"model_type": "word", "vocab_size": 5, "max_sentence_length": 9999})
+
+
+def test_a_character_that_is_required_but_does_not_occur_scores_minus_infinity() -> None:
+    chosen = {"model_type": "char", "vocab_size": 40, "required_chars": "z"}
+    check_training(HUGS, chosen)
+    assert dict(pieces(train(HUGS, trainer_options(**chosen))))["z"] == -float("inf")
+
+
+def test_characters_are_weighed_against_merges() -> None:
+    check_training(
+        [*lines_of("ja-Jpan"), *lines_of("en-Latn")],
+        {"model_type": "bpe", "vocab_size": 600, "byte_fallback": True, "auto_character_coverage": True},
+    )
+
+
+def test_the_first_sentences_are_taken_without_a_shuffle() -> None:
+    check_training(
+        [*lines_of("en-Latn"), *lines_of("de-Latn")] * 3,
+        {"model_type": "bpe", "vocab_size": 150, "input_sentence_size": 101, "shuffle_input_sentence": False},
+    )
+
+
+def test_a_draw_of_sentences_is_always_the_same() -> None:
+    options = trainer_options(model_type="bpe", vocab_size=150, input_sentence_size=101, hard_vocab_limit=False)
+    sentences = [*lines_of("en-Latn"), *lines_of("de-Latn"), *lines_of("fr-Latn")] * 3
+    assert train(sentences, options) == train(sentences, options)
+
+
+def test_rules_of_a_file_are_compiled_to_the_same_charsmap(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.tsv"
+    rules.write_text("41\t61\nU+62 U+63\t64\n62\t\n63\n41\t7A\tignored\n", "utf-8")
+    chosen = {"model_type": "char", "vocab_size": 30, "normalization_rule_tsv": str(rules)}
+    check_training(["Abc bcb A c", "cab"], {**chosen, "denormalization_rule_tsv": str(rules)})
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ("4G\t61", "line 1: '4G' is not a code point"),
+        ("41\t61\n\t62", "line 2: there is no text to replace"),
+        ("D800\t61", r"line 1: U\+D800"),
+        ("41\t41", "the rule for 'A' changes nothing"),
+        ("", "there are no rules"),
+    ],
+)
+def test_a_file_of_rules_that_is_wrong_is_refused(tmp_path: Path, lines: str, problem: str) -> None:
+    rules = tmp_path / "rules.tsv"
+    rules.write_text(lines, "utf-8")
+    with pytest.raises(InvalidOption, match=problem):
+        train(HUGS, trainer_options(vocab_size=20, normalization_rule_tsv=str(rules)))
+
+
+def test_the_seeds_of_a_file_are_taken(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.tsv"
+    seeds.write_text("▁hug\t10\nhug\t5\n▁the\t2\n▁pug\t3\nug\t 4\n▁bun\t7\nhug\t9\nn▁p\t3\n", "utf-8")
+    check_training(HUGS * 5, {"vocab_size": 20, "seed_sentencepieces_file": str(seeds), "hard_vocab_limit": False})
+
+
+@pytest.mark.parametrize("sentence", ["\ud800", 7])
+def test_what_is_no_text_is_refused(sentence: Any) -> None:
+    with pytest.raises(InvalidText, match="sentence 2"):
+        train(["a", sentence], trainer_options(vocab_size=10))
+
+
+def test_an_empty_corpus_is_refused_by_both() -> None:
+    check_training([], {"vocab_size": 10})
+    check_training(["", " ", "▅"], {"vocab_size": 10})
+
+
+def test_progress_tells_what_is_done() -> None:
+    told: list[tuple[str, int, int]] = []
+    train(lines_of("en-Latn"), trainer_options(model_type="bpe", vocab_size=400), lambda *now: told.append(now))
+    assert told[0][0] == "merging"
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+
+
+def test_a_trace_tells_the_rivals_of_a_merge() -> None:
+    trace = TrainingTrace()
+    train(["ab cd ab cd"], trainer_options(model_type="bpe", vocab_size=11, hard_vocab_limit=False), trace=trace)
+    first = trace.merges[0]
+    assert (first.piece, first.count, first.rivals) == ("ab", 2, ("cd", "▁a", "▁c"))
+
+
+def test_a_trace_changes_nothing() -> None:
+    for model_type in ("bpe", "unigram"):
+        options = trainer_options(model_type=model_type, vocab_size=200)
+        assert train(lines_of("en-Latn"), options, trace=TrainingTrace()) == train(lines_of("en-Latn"), options)
+
+
+def test_a_trace_tells_why_a_piece_went() -> None:
+    trace = TrainingTrace()
+    model = train(lines_of("en-Latn"), trainer_options(vocab_size=150), trace=trace)
+    gone = {piece for of_round in trace.rounds for piece in of_round.rare} | {item.piece for item in trace.pruned}
+    last = trace.rounds[-1].scores.keys() - {item.piece for item in trace.pruned if item.rounds == len(trace.rounds)}
+    assert trace.seeds.keys() == gone | last
+    assert {piece for piece, _ in pieces(model)} - {"<unk>", "<s>", "</s>"} <= trace.seeds.keys()
+    assert {item.reason for item in trace.pruned} >= {"unused", "split", "loss"}
+    assert all(item.loss is not None and item.alternative for item in trace.pruned if item.reason == "loss")
