@@ -108,18 +108,20 @@ class Bench:
         finally:
             del self.subjects[subject.name]
 
-    def worked(self, work: Callable[[], Result]) -> Result:
+    def worked(self, work: Callable[[], Result], keep: Callable[[Result, Result], None]) -> Result:
         """The result of the work on a shard, which ends the same in any order of the shards and on any worker.
 
         A process goes on from shard to shard, as long as nothing shows that its answers depend on what it was asked
         before. Where this shard shows it, that may have been in another one: the work is done again, in a fresh one.
+        keep: has the result of that take over from the first what must not be forgotten.
         """
         known = self._renewed_for_each_shard
         self._next_shard()
         result = work()
         if self._renewed_for_each_shard != known:
             self._next_shard()
-            result = work()
+            first, result = result, work()
+            keep(result, first)
         return result
 
     def _next_shard(self) -> None:

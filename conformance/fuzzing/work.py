@@ -15,6 +15,7 @@ from conformance.checks.encoding import IDS
 from conformance.core.case import Case, made_case, text_case
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
+from conformance.engine.repeating import keep_unrepeated
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import judged
 from conformance.fuzzing.coverage import Coverage
@@ -52,7 +53,10 @@ def shard_outcome(
     coverage, kept: at the end of the generation before; neither is changed.
     """
     started = time.monotonic()
-    outcome = bench.worked(lambda: _worked(session, bench, watcher, shard, coverage, kept))
+    outcome = bench.worked(
+        lambda: _worked(session, bench, watcher, shard, coverage, kept),
+        lambda outcome, first: keep_unrepeated(outcome.result, first.result),
+    )
     outcome.result.seconds = time.monotonic() - started
     outcome.result.noise = bench.noise
     return outcome

@@ -605,14 +605,20 @@ class ProtocolSubject(Subject):
         return replace(failure, message=f"{failure.message}{self._last_words()}")
 
     def _ask_some_again(self, texts: Sequence[str | bytes], encodings: Sequence[Encoding]) -> None:
-        """See whether a few texts have the same answers in reverse; where not, it is started anew for each shard."""
-        if self.anew or self._hopeless is not None or self.capabilities.reset or self._deaths >= MOST_DEATHS:
+        """See whether a few texts have the same answers in reverse; where not, it is started anew for each shard.
+
+        So it goes on then: asked the same shard again, it is asked it in the same calls.
+        """
+        self.said_otherwise = {}
+        if self._hopeless is not None or self.capabilities.reset or self._deaths >= MOST_DEATHS:
             return
         some = [at for at, text in enumerate(texts) if len(texts) > 1 and _is_asked_twice(text)]
         some = [at for at in reversed(some) if isinstance(encodings[at], Encoded)]
         again = self._encode_all([texts[at] for at in some])
-        pairs = zip((encodings[at] for at in some), again, strict=True)
-        self.anew = any(one != other for one, other in pairs)
+        self.said_otherwise = {
+            texts[at]: other for at, other in zip(some, again, strict=True) if other != encodings[at]
+        }
+        self.anew = self.anew or bool(self.said_otherwise)
 
 
 def with_encoding(model: Model, encoding: RankEncoding) -> Model:
