@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
@@ -41,6 +43,7 @@ class Bench:
 
     def __init__(self, plan: Plan, model: ModelPlan) -> None:
         self.model = model
+        self.until = math.inf
         self._files = plan.inputs.files
         self.reference = ReftokSubject(load_reference(model.path, model.encoding))
         self.unavailable: dict[str, Failure] = {}
@@ -103,6 +106,7 @@ class Bench:
         """For a while, one more subject; whatever is known of one with this name is forgotten."""
         self.renew()
         self.subjects[subject.name] = subject
+        subject.until = self.until
         try:
             yield
         finally:
@@ -118,17 +122,30 @@ class Bench:
         known = self._renewed_for_each_shard
         self._next_shard()
         result = work()
-        if self._renewed_for_each_shard != known:
-            self._next_shard()
-            first, result = result, work()
-            keep(result, first)
-        return result
+        if self._renewed_for_each_shard == known or self.is_over():
+            return result
+        self._next_shard()
+        again = work()
+        if self.is_over():
+            return result
+        keep(again, result)
+        return again
 
     def _next_shard(self) -> None:
         """Forget what earlier shards left behind."""
         self.attributor.renew()
         for subject in self.subjects.values():
             subject.next_shard()
+
+    def ask_until(self, deadline: float) -> None:
+        """Ask isolated subjects until a time of `time.monotonic`: what has no answer by then is not tested."""
+        self.until = deadline
+        for subject in self.subjects.values():
+            subject.until = deadline
+
+    def is_over(self) -> bool:
+        """Whether the time to ask is up: then what is not answered may only not have been asked."""
+        return time.monotonic() >= self.until
 
     def renew(self) -> None:
         """Forget all that was asked: the processes of subjects are started anew."""

@@ -46,7 +46,7 @@ class Differing:
 
 @dataclass(frozen=True, slots=True)
 class Unrepeated:
-    """The mismatches of one check that a subject does not repeat. rule: `DEPENDS` or `CHANGES`.
+    """The mismatches of one check that a subject does not repeat. rule: one of `UNREPEATED`.
 
     alone: what was said when the case was asked alone, by the place of the case.
     """
@@ -69,7 +69,7 @@ def unrepeated(
     fresh one. Where one answer is another in the fresh one, the whole shard is asked again as it was: what comes again
     hangs on what else was asked; so does what the first process always repeats and the fresh one never, since other
     shards came before; what else does not come again hangs on nothing. A batch may then differ from its texts for the
-    same reason.
+    same reason. Where there is no time to ask it all, nothing is known, or the least is said.
     seen: the mismatches of the subject, in the order of the checks.
     again: asks a subject the shard again, and gives its answers to all cases.
     seed: decides which mismatches are asked alone. depth: how much the shard cuts what it feeds to streams.
@@ -85,7 +85,7 @@ def unrepeated(
     for one, said in zip(_in_reverse(asked), fresh, strict=True):
         if said is not None:
             alone[one.check].setdefault(one.index, said)
-    if not alone:
+    if not alone or bench.is_over():
         return {}
     subject.anew = True
     is_of_the_process = not any(said is not None for said in before) and None not in fresh
@@ -93,6 +93,9 @@ def unrepeated(
     for _ in range(TIMES_AGAIN):
         subject.renew()
         found = again(name)
+        if bench.is_over():
+            rule = NOT_ALONE
+            break
         if any(_difference(one, found[one.index]) != one.difference for one in asked):
             rule = DEPENDS if is_of_the_process else CHANGES
             break

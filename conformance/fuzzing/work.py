@@ -34,6 +34,9 @@ ASKED_IN_FULL, ASKED_IN_FULL_OF_OTHERS, ASKED_IN_FULL_AT_FIRST = 512, 8, 4
 """One input in so many is asked with all checks though nothing differs: of subjects that are not built in, and in the
 first generation, more."""
 
+SHARE_OF_BULK = 0.5
+"""Of the time that a shard has, where it has one: what differs is a finding only when it has been asked in full."""
+
 BulkTexts: TypeAlias = tuple[Mapping[int, str | None], Mapping[int, str | None]]
 """By the number of the input, the text of its ids with special tokens kept, and with special tokens skipped."""
 BulkQuestions: TypeAlias = tuple[Mapping[int, list[int]], Mapping[int, list[int]]]
@@ -75,7 +78,10 @@ def _worked(
         return ShardOutcome(shard, result, (), Counter(), {})
     work = _Work(session, bench, watcher, shard, result, coverage.copy())
     idle = work.draw([*bench.generators, KeptMutation.of_inputs(bench.knowledge, kept)])
+    end = bench.until
+    bench.ask_until(time.monotonic() + SHARE_OF_BULK * (end - time.monotonic()))
     work.ask_in_bulk()
+    bench.ask_until(end)
     work.look()
     work.ask_in_full()
     result.cases = len(work.inputs)
