@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
@@ -41,6 +43,7 @@ class Bench:
 
     def __init__(self, plan: Plan, model: ModelPlan) -> None:
         self.model = model
+        self.until = math.inf
         self._files = plan.inputs.files
         self.reference = ReftokSubject(load_reference(model.path, model.encoding))
         self.unavailable: dict[str, Failure] = {}
@@ -103,30 +106,46 @@ class Bench:
         """For a while, one more subject; whatever is known of one with this name is forgotten."""
         self.renew()
         self.subjects[subject.name] = subject
+        subject.until = self.until
         try:
             yield
         finally:
             del self.subjects[subject.name]
 
-    def worked(self, work: Callable[[], Result]) -> Result:
+    def worked(self, work: Callable[[], Result], keep: Callable[[Result, Result], None]) -> Result:
         """The result of the work on a shard, which ends the same in any order of the shards and on any worker.
 
         A process goes on from shard to shard, as long as nothing shows that its answers depend on what it was asked
         before. Where this shard shows it, that may have been in another one: the work is done again, in a fresh one.
+        keep: has the result of that take over from the first what must not be forgotten.
         """
         known = self._renewed_for_each_shard
         self._next_shard()
         result = work()
-        if self._renewed_for_each_shard != known:
-            self._next_shard()
-            result = work()
-        return result
+        if self._renewed_for_each_shard == known or self.is_over():
+            return result
+        self._next_shard()
+        again = work()
+        if self.is_over():
+            return result
+        keep(again, result)
+        return again
 
     def _next_shard(self) -> None:
         """Forget what earlier shards left behind."""
         self.attributor.renew()
         for subject in self.subjects.values():
             subject.next_shard()
+
+    def ask_until(self, deadline: float) -> None:
+        """Ask isolated subjects until a time of `time.monotonic`: what has no answer by then is not tested."""
+        self.until = deadline
+        for subject in self.subjects.values():
+            subject.until = deadline
+
+    def is_over(self) -> bool:
+        """Whether the time to ask is up: then what is not answered may only not have been asked."""
+        return time.monotonic() >= self.until
 
     def renew(self) -> None:
         """Forget all that was asked: the processes of subjects are started anew."""

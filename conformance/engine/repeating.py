@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Difference
 from conformance.core.case import Case
+from conformance.core.observation import Encoded
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
+from conformance.engine.result import Counts, ShardResult
 from conformance.inputs.cuts import Depth
+from conformance.subjects.base import Subject
 
 DEPENDS = "its answer depends on what else it was asked"
 CHANGES = "its answer changes when it is asked the same again"
@@ -43,7 +46,7 @@ class Differing:
 
 @dataclass(frozen=True, slots=True)
 class Unrepeated:
-    """The mismatches of one check that a subject does not repeat. rule: `DEPENDS` or `CHANGES`.
+    """The mismatches of one check that a subject does not repeat. rule: one of `UNREPEATED`.
 
     alone: what was said when the case was asked alone, by the place of the case.
     """
@@ -62,9 +65,11 @@ def unrepeated(
 ) -> dict[str, Unrepeated]:
     """By check, what a subject does not say again of what it said in a shard.
 
-    A few mismatches of each check are asked again in a fresh process, one case at a time, the last first. Where one
-    answer is another then, the whole shard is asked again as it was: what comes again hangs on what else was asked, and
-    what does not, on nothing. A batch may then differ from its texts for the same reason.
+    A few mismatches of each check are asked again one case at a time, the last first, in the process as it is and in a
+    fresh one. Where one answer is another in the fresh one, the whole shard is asked again as it was: what comes again
+    hangs on what else was asked; so does what the first process always repeats and the fresh one never, since other
+    shards came before; what else does not come again hangs on nothing. A batch may then differ from its texts for the
+    same reason. Where there is no time to ask it all, nothing is known, or the least is said.
     seen: the mismatches of the subject, in the order of the checks.
     again: asks a subject the shard again, and gives its answers to all cases.
     seed: decides which mismatches are asked alone. depth: how much the shard cuts what it feeds to streams.
@@ -73,24 +78,61 @@ def unrepeated(
     if not asked:
         return {}
     subject = bench.subjects[name]
+    before = [_said(bench, name, one, depth) for one in _in_reverse(asked)]
     subject.renew()
+    fresh = [_said(bench, name, one, depth) for one in _in_reverse(asked)]
     alone: dict[str, dict[int, str]] = defaultdict(dict)
-    for one in _in_reverse(asked):
-        said = _said(bench, name, one, depth)
+    for one, said in zip(_in_reverse(asked), fresh, strict=True):
         if said is not None:
             alone[one.check].setdefault(one.index, said)
-    if not alone:
+    if not alone or bench.is_over():
         return {}
     subject.anew = True
+    is_of_the_process = not any(said is not None for said in before) and None not in fresh
     rule = DEPENDS
     for _ in range(TIMES_AGAIN):
         subject.renew()
         found = again(name)
+        if bench.is_over():
+            rule = NOT_ALONE
+            break
         if any(_difference(one, found[one.index]) != one.difference for one in asked):
-            rule = CHANGES
+            rule = DEPENDS if is_of_the_process else CHANGES
             break
     checks = {one.check for one in seen if one.check in alone or CHECKS[one.check].compares == "single"}
     return {check: Unrepeated(rule, alone.get(check, {})) for check in checks}
+
+
+def keep_unrepeated(result: ShardResult, before: ShardResult) -> None:
+    """Take over what a shard showed first, and does not show in a fresh process: nobody may hear that nothing was seen.
+
+    before: its result in a process that had been asked other shards.
+    """
+    shown = {(subject, check) for subject, check, _, rule in result.groups if rule in UNREPEATED}
+    for key, group in before.groups.items():
+        subject, check, _, rule = key
+        if rule not in UNREPEATED or (subject, check) in shown:
+            continue
+        result.groups[key].join(group)
+        result.counts[subject, check].join(Counts(compared=group.count, mismatched=group.count))
+        for language, count in {**group.languages, "": group.count - group.languages.total()}.items():
+            if count:
+                compared, mismatched = result.languages[language, subject]
+                result.languages[language, subject] = [compared + count, mismatched + count]
+
+
+def as_said_twice(subject: Subject, cases: Sequence[Case], oracle: Sequence[Answers], observed: list[Answers]) -> None:
+    """Put the wrong one of two answers into `observed`, where the subject was asked a text twice and gave both."""
+    if not subject.said_otherwise:
+        return
+    for index, (case, expected, answers) in enumerate(zip(cases, oracle, observed, strict=True)):
+        other = subject.said_otherwise.get(case.data if case.kind == "bytes" else case.text)
+        if other is not None and _ids(answers) == _ids(expected):
+            observed[index] = replace(answers, encoding=other)
+
+
+def _ids(answers: Answers) -> tuple[int, ...] | None:
+    return answers.encoding.ids if isinstance(answers.encoding, Encoded) else None
 
 
 def with_both(observed: str, alone: str) -> str:

@@ -20,7 +20,14 @@ from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
 from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
-from conformance.engine.repeating import Differing, Unrepeated, unrepeated, with_both
+from conformance.engine.repeating import (
+    Differing,
+    Unrepeated,
+    as_said_twice,
+    keep_unrepeated,
+    unrepeated,
+    with_both,
+)
 from conformance.engine.result import AdapterErrors, ShardResult
 from conformance.inputs.cuts import Depth
 from conformance.inputs.made import made_cases
@@ -35,7 +42,7 @@ def work(plan: Plan, shard: Shard, bench: Bench) -> ShardResult:
     if not bench.compared:
         return ShardResult(shard, unavailable=dict(bench.unavailable))
     started = time.monotonic()
-    result = bench.worked(lambda: _worked(plan, shard, bench))
+    result = bench.worked(lambda: _worked(plan, shard, bench), keep_unrepeated)
     result.seconds = time.monotonic() - started
     result.noise = bench.noise
     return result
@@ -67,6 +74,7 @@ def judged(
     parts = {*chain.from_iterable(CHECKS[check].methods for check in _checks(plan, shard))}
     parts |= {SKIPS} if DECODE.name in plan.checks else set()
     for name, observed in answers.items() if subject is None else [(subject, answers[subject])]:
+        as_said_twice(bench.subjects[name], cases, oracle, observed)
         bench.attributor.observe(name, cases, oracle, observed)
         methods = methods_asked(observed, parts)
         if BATCH in parts and name not in BUILT_IN and any(one.encoding for one in observed):

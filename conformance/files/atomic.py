@@ -64,6 +64,15 @@ def left_behind(folder: Path) -> list[Path]:
     return [*folder.glob(f".*.[0-9]*{_BESIDE}")]
 
 
+def is_gone(process: str) -> bool:
+    """Whether no process has a number that a name says; False where that cannot be told.
+
+    >>> is_gone(str(os.getpid())), is_gone("one")
+    (False, False)
+    """
+    return process.isdecimal() and Path("/proc/self").exists() and not Path(f"/proc/{process}").exists()
+
+
 def _mode(path: Path) -> int | None:
     """The type and mode of what is there, None where nothing is."""
     try:

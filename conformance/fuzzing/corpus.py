@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance.core.errors import InputError
 from conformance.engine.plan import ModelPlan
 from conformance.fuzzing.coverage import Coverage
-from conformance.fuzzing.folder import read_corpus, read_state, write_corpus, write_state
+from conformance.fuzzing.folder import kept_inputs, read_state, write_corpus, write_state
 from conformance.fuzzing.state import Kept
 from conformance.fuzzing.watching import Watcher
 from conformance.generators.base import Drawn
@@ -46,14 +46,6 @@ def merge(folder: Path, others: Sequence[Path], models: Sequence[ModelPlan]) -> 
                 merged.append(entry)
     _replace(folder, merged)
     return Change(len(kept), len(merged))
-
-
-def kept_inputs(folder: Path) -> list[Kept]:
-    """The inputs that count: those that the state knows of.
-
-    Raises InputError for a folder that is not a session's.
-    """
-    return read_corpus(folder, read_state(folder).kept)
 
 
 def _replace(folder: Path, kept: Sequence[Kept]) -> None:

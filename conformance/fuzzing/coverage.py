@@ -16,8 +16,8 @@ Universe: TypeAlias = Mapping[str, Collection[Key]]
 """Every key that a model could reach, by kind."""
 
 
-MOST_KEYS = 1 << 23
-"""So many ids, merges and whatever else together has no model."""
+MOST_KEYS, MOST_KEYS_OF_ALL = 1 << 22, 1 << 24
+"""So many ids, merges and whatever else together has no model, nor have those of a session."""
 
 
 @dataclass(slots=True)

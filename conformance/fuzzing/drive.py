@@ -198,7 +198,8 @@ class _Driver:
             self.tell_noise(outcome.result)
             self._tell(finished)
 
-        work = partial(work_in_worker, self.session, self.job.folder)
+        end = self.deadline - self.seconds * SHARE_OF_SHRINKING if self.seconds < math.inf else math.inf
+        work = partial(work_in_worker, self.session, self.job.folder, end)
         workers.run(
             work, ShardQueue(remaining, worth_loading=1), done, self._end_of_work if self.seconds < math.inf else None
         )

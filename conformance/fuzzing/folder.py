@@ -27,7 +27,7 @@ from conformance.engine.plan import Plan
 from conformance.engine.result import ShardResult
 from conformance.files.atomic import write_atomically
 from conformance.files.lines import LineFile, read_records
-from conformance.fuzzing.coverage import Key, coverage_from_json
+from conformance.fuzzing.coverage import MOST_KEYS_OF_ALL, Key, coverage_from_json
 from conformance.fuzzing.session import SessionShard
 from conformance.fuzzing.state import Kept, ModelState, SessionState, ShardOutcome, new_state
 from conformance.generators import NAMES
@@ -35,6 +35,8 @@ from conformance.runs.journal import check_planned, result_from_json, result_to_
 from conformance.runs.plan_file import choose
 
 SESSION, SHARDS, CORPUS, STATE = "session.json", "shards.jsonl", "corpus.jsonl", "state.json"
+MOST_STATE_BYTES = 128 << 20
+"""So much no session writes: with fifty large models of which all is reached, it is a tenth."""
 _WAY_OUT = "begin another folder"
 _Reached: TypeAlias = Mapping[str, Sequence[Key]]
 
@@ -147,13 +149,36 @@ def read_state(folder: Path) -> SessionState:
 
     Raises InputError for what is none.
     """
+    state = _read_state(folder)
+    models: dict[str, ModelState] = {}
+    keys = 0
+    try:
+        for name, model in state.models.items():
+            models[name] = _model_state(model)
+            keys += sum(map(len, models[name].coverage.reached.values()))
+            if keys > MOST_KEYS_OF_ALL:
+                raise ValueError("it reached more than any models have")
+    except FORM_ERRORS as error:
+        raise _no_state(folder / STATE, error) from None
+    return SessionState(models, state.generation, state.cases, state.kept, state.seconds)
+
+
+def kept_inputs(folder: Path) -> list[Kept]:
+    """The inputs that count: those that the state knows of, of which nothing else is looked at.
+
+    Raises InputError for a folder that is not a session's.
+    """
+    return read_corpus(folder, _read_state(folder).kept)
+
+
+def _read_state(folder: Path) -> _State:
     path = folder / STATE
     try:
-        state = from_json(json.loads(path.read_bytes()), _State)
-        models = {name: _model_state(model) for name, model in state.models.items()}
+        if (size := path.stat().st_size) > MOST_STATE_BYTES:
+            raise ValueError(f"{size >> 20:,} MB, and none has more than {MOST_STATE_BYTES >> 20}")
+        return from_json(json.loads(path.read_bytes()), _State)
     except (OSError, *FORM_ERRORS) as error:
         raise _no_state(path, error) from None
-    return SessionState(models, state.generation, state.cases, state.kept, state.seconds)
 
 
 def state_to_go_on_from(folder: Path, plan: Plan) -> SessionState:

@@ -17,6 +17,7 @@ from conformance.engine.imported import imported_files
 from conformance.engine.plan import Plan
 from conformance.engine.result import GroupKey, ShardResult
 from conformance.engine.shard_work import judged
+from conformance.fuzzing.session import SECONDS_OVER_TIME
 from conformance.inputs.shards import Shard
 from conformance.runs.plan_file import PLAN, changed_since
 from conformance.subjects.adapters import BUILT_IN
@@ -101,7 +102,10 @@ def replay_known(
                 seen.add("unasked")
                 continue
             is_changed = key[0] in changed
-            asked = [_asked(plan, example, Attribution(*key[2:])) for example in group.examples]
+            asked = [_asked(plan, example, Attribution(*key[2:]), deadline) for example in group.examples]
+            if any(verdict == "unasked" for verdict, _ in asked):
+                seen.add("unasked")
+                continue
             seen |= {"unseen" if verdict == "gone" and not is_changed else verdict for verdict, _ in asked}
             still = [one for one, (verdict, _) in zip(group.examples, asked, strict=True) if verdict == "same"]
             if still:
@@ -130,13 +134,21 @@ def _take_out(result: ShardResult, key: GroupKey) -> None:
         result.languages["", subject][1] -= group.count
 
 
-def _asked(plan: Plan, example: Mismatch, cause: Attribution) -> tuple[Verdict, ShardResult | None]:
-    """The verdict, and the result of this case where it fails in another way."""
+def _asked(
+    plan: Plan, example: Mismatch, cause: Attribution, deadline: float
+) -> tuple[Verdict | Literal["unasked"], ShardResult | None]:
+    """The verdict, and the result of this case where it fails in another way.
+
+    "unasked": there was no answer by the deadline and a little more.
+    """
     bench = bench_of(plan, example.model)
     if example.subject not in bench.subjects:
         return "same", None
     bench.renew()
+    bench.ask_until(deadline + SECONDS_OVER_TIME)
     asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, cause)
+    if bench.is_over():
+        return "unasked", None
     if asked.verdict != "other":
         return asked.verdict, None
     answers = {bench.oracle: [asked.expected], example.subject: [asked.observed]}

@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any
 
 from conformance.core.run import Run
+from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of
 from conformance.engine.plan import Plan
 from conformance.fuzzing.coverage import KindCoverage, Universe, summary
-from conformance.fuzzing.session import SessionPlan
+from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan
 from conformance.fuzzing.state import SessionState
 from conformance.fuzzing.watching import STAGES, TRANSITIONS, transition_name
 from conformance.runs.assemble import finished_run, unfinished_run, with_problems
@@ -79,12 +80,18 @@ def session_run(
     if told is None:
         run = unfinished_run(job, results)
     else:
-        run = finished_run(job, results, partial(bench_of, job.plan), told, deadline)
+        run = finished_run(job, results, partial(_bench_until, deadline, job.plan), told, deadline)
     cases = max((result.cases for result in results), default=0)
     run = replace(run, sources=("session",), fuzz=cases)
     if told is None:
         return run
     return with_problems(run, [*_idle(session, state), *_unexercised(state)])
+
+
+def _bench_until(deadline: float, plan: Plan, model: str) -> Bench:
+    bench = bench_of(plan, model)
+    bench.ask_until(deadline + SECONDS_OVER_TIME)
+    return bench
 
 
 def unread_models(plan: Plan, state: SessionState) -> set[str]:

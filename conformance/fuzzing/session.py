@@ -1,7 +1,8 @@
 """The work of a session, cut into generations of shards.
 
 A shard's inputs depend on the seed, the model, its generation and number, and on what was kept at the end of the
-generation before; so a session ends the same on any number of workers, killed and resumed or not.
+generation before; so a session ends the same on any number of workers, killed and resumed or not. But where the time of
+a start is up within a shard, since answers take long, what is left of that shard is not asked, then or later.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ CASES, CASES_ISOLATED = (32, 4_096), (256, 2_048)
 
 The process of an isolated subject is started anew for each shard, which must be worth it.
 """
+
+
+SECONDS_OVER_TIME = 2.0
+"""A start that has a time may pass it by so much: a subject is asked nothing that it has not answered by then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from conformance.checks.encoding import IDS
 from conformance.core.case import Case, made_case, text_case
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
+from conformance.engine.repeating import keep_unrepeated
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import judged
 from conformance.fuzzing.coverage import Coverage
@@ -32,6 +33,9 @@ LOOKED_AT, LOOKED_AT_FIRST = 256, 32
 ASKED_IN_FULL, ASKED_IN_FULL_OF_OTHERS, ASKED_IN_FULL_AT_FIRST = 512, 8, 4
 """One input in so many is asked with all checks though nothing differs: of subjects that are not built in, and in the
 first generation, more."""
+
+SHARE_OF_BULK = 0.5
+"""Of the time that a shard has, where it has one: what differs is a finding only when it has been asked in full."""
 
 BulkTexts: TypeAlias = tuple[Mapping[int, str | None], Mapping[int, str | None]]
 """By the number of the input, the text of its ids with special tokens kept, and with special tokens skipped."""
@@ -52,7 +56,10 @@ def shard_outcome(
     coverage, kept: at the end of the generation before; neither is changed.
     """
     started = time.monotonic()
-    outcome = bench.worked(lambda: _worked(session, bench, watcher, shard, coverage, kept))
+    outcome = bench.worked(
+        lambda: _worked(session, bench, watcher, shard, coverage, kept),
+        lambda outcome, first: keep_unrepeated(outcome.result, first.result),
+    )
     outcome.result.seconds = time.monotonic() - started
     outcome.result.noise = bench.noise
     return outcome
@@ -71,7 +78,10 @@ def _worked(
         return ShardOutcome(shard, result, (), Counter(), {})
     work = _Work(session, bench, watcher, shard, result, coverage.copy())
     idle = work.draw([*bench.generators, KeptMutation.of_inputs(bench.knowledge, kept)])
+    end = bench.until
+    bench.ask_until(time.monotonic() + SHARE_OF_BULK * (end - time.monotonic()))
     work.ask_in_bulk()
+    bench.ask_until(end)
     work.look()
     work.ask_in_full()
     result.cases = len(work.inputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -9,7 +10,7 @@ from weakref import WeakKeyDictionary
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
 from conformance.fuzzing.folder import read_corpus, read_state
-from conformance.fuzzing.session import SessionPlan, SessionShard
+from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan, SessionShard
 from conformance.fuzzing.state import SessionState, ShardOutcome, new_state
 from conformance.fuzzing.watching import Watcher
 from conformance.fuzzing.work import shard_outcome
@@ -46,9 +47,14 @@ class _Memory:
 _memory = _Memory()
 
 
-def work_in_worker(session: SessionPlan, folder: Path, shard: SessionShard) -> ShardOutcome:
-    """The outcome of a shard. folder: where what the generations before have reached and kept is read."""
+def work_in_worker(session: SessionPlan, folder: Path, end: float, shard: SessionShard) -> ShardOutcome:
+    """The outcome of a shard.
+
+    folder: where what the generations before have reached and kept is read. end: of `time.monotonic`, when the work of
+    this start should end; a shard that is begun about then has `SECONDS_OVER_TIME`.
+    """
     bench = bench_of(session.plan, shard.model, MOST_MODELS)
+    bench.ask_until(max(end, time.monotonic() + SECONDS_OVER_TIME))
     state = _memory.recall(session, folder, shard.generation)
     kept = tuple(_memory.kept.get(shard.model, ()))
     coverage = state.models[shard.model].coverage

@@ -20,6 +20,7 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from conformance.core.errors import InputError, UsageError
+from conformance.files.atomic import is_gone
 from conformance.subjects.definition import Definition
 
 SECONDS = 600
@@ -29,7 +30,9 @@ _NAME = re.compile(r"(?:@[a-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*")
 _NEVER = "0+never"
 """A version that is never published."""
 _LISTED = re.compile(r"\(from versions: (.*)\)")
-_BESIDE = re.compile(rb"\.\./([\w-][\w.-]*)")
+_IMPORTED_BESIDE = re.compile(rb"\.\./([\w-][\w.-]*)")
+_BESIDE = ".tmp"
+"""The end of the names of folders that are not whole yet."""
 _LARGEST_SOURCE = 1 << 20
 
 
@@ -149,14 +152,20 @@ _QUIET = ("--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", "-
 def _named_beside(folder: Path) -> set[str]:
     """What the files of a folder name beside it: ../javascript/serve.mjs is `javascript`."""
     files = [path for path in folder.iterdir() if path.is_file() and path.stat().st_size < _LARGEST_SOURCE]
-    return {name.decode("ascii") for path in files for name in _BESIDE.findall(path.read_bytes())}
+    return {name.decode("ascii") for path in files for name in _IMPORTED_BESIDE.findall(path.read_bytes())}
 
 
 def _whole(place: Path, make: Callable[[Path], None]) -> Path:
-    """A folder, made where it is not there. It gets its name when it is whole: an interruption leaves none."""
+    """A folder, made where it is not there. It gets its name when it is whole: an interruption leaves none.
+
+    What was being made by those that were killed is removed.
+    """
     if place.is_dir():
         return place
-    made = place.with_name(f"{place.name}.{os.getpid()}")
+    for half in place.parent.glob(f".*.*{_BESIDE}"):
+        if is_gone(half.name.removesuffix(_BESIDE).rpartition(".")[2]):
+            shutil.rmtree(half, ignore_errors=True)
+    made = place.with_name(f".{place.name}.{os.getpid()}{_BESIDE}")
     try:
         made.mkdir(parents=True)
     except OSError as error:

@@ -26,7 +26,9 @@ def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan
     try:
         plans = _plans(sources)
     except OSError as error:
-        raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from None
+        raise InputError(
+            f"{error.filename or ', '.join(map(str, sources))}: cannot be read: {error.strerror}"
+        ) from None
     if not encoding:
         return plans
     named = tuple(replace(plan, encoding=encoding) if FORMATS[plan.format].encodings else plan for plan in plans)

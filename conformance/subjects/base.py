@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from conformance.core.observation import Decoding, Encoding, Failure
@@ -35,10 +37,14 @@ class Subject(Protocol):
     takes_bytes: whether `encode` takes bytes; if not, it is given their text with U+FFFD for what is not UTF-8.
     has_batch: whether `encode_batch` is the implementation's own batch call, and not a loop over `encode`.
     anew: whether it has to be renewed for each shard: its answers have turned out to depend on what was asked before.
+    until: of `time.monotonic`; from then on one in a process of its own is asked nothing, and nothing of it is tested.
+    said_otherwise: what it said to texts of the last batch that it was asked twice, where that was another answer.
     """
 
     name: str
     anew: bool = False
+    until: float = math.inf
+    said_otherwise: Mapping[str | bytes, Encoding] = MappingProxyType({})
     takes_bytes: bool = False
     has_batch: bool = False
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from conformance.core.observation import Failure
+from conformance.files.atomic import is_gone
 from conformance.subjects.strays import MARK, end_strays
 
 KEPT_BYTES = 64 << 10
@@ -187,7 +188,7 @@ def _sweep() -> None:
     """Remove the folders that harnesses left which were killed: those named after a process that is no more."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*-*"):
         maker = folder.name.removeprefix(_FOLDER).partition("-")[0]
-        if maker.isdecimal() and not Path(f"/proc/{maker}").exists() and Path("/proc/self").exists():
+        if is_gone(maker):
             shutil.rmtree(folder, ignore_errors=True)
 
 

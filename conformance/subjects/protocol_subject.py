@@ -67,6 +67,7 @@ SMOKE_TEXT = "a"
 FIRST_ITEMS = 8
 _MESSAGE_SECONDS = 0.2
 """So long a message is to take, by what the one before took."""
+TIME_IS_UP = Failure("skipped", "the time to ask was up")
 ASKED_TWICE = 100
 """One text in so many is asked twice, the second time in reverse."""
 
@@ -87,7 +88,8 @@ class ProtocolSubject(Subject):
     leaves to its callers. options: of its subject.toml, handed over as they are.
     about, capabilities: what it says of itself. anew: whether its answers have turned out to depend on what was asked
     before, so that it is started for each shard.
-    After `MOST_DEATHS` hangs or deaths it is not asked any more until the next shard, and says so.
+    After `MOST_DEATHS` hangs or deaths it is not asked any more until the next shard, and says so. An answer for which
+    there was no time until `until` is no finding: what was asked then is not tested.
     Raises UnavailableError where it does not start, or not in time, and where it does not read the model.
     """
 
@@ -338,7 +340,22 @@ class ProtocolSubject(Subject):
     def _exchange(self, request: Request, seconds: float) -> Answer:
         assert self._connection is not None
         self._connection.send(request)
-        return self._connection.receive(request, seconds)
+        return self._received(request, seconds)
+
+    def _received(self, request: Request, seconds: float) -> Answer:
+        """The answer to a message, waited for no longer than there is time to ask; raises NoAnswer."""
+        assert self._connection is not None
+        left = self.until - time.monotonic()
+        try:
+            return self._connection.receive(request, min(seconds, left))
+        except NoAnswer as error:
+            if error.failure.kind == "timed out" and left < seconds:
+                raise NoAnswer(TIME_IS_UP) from None
+            raise
+
+    def _is_over(self) -> bool:
+        """Whether the time to ask is up."""
+        return time.monotonic() >= self.until
 
     def _input(self, text: str | bytes) -> Input | Failure:
         """A text as an item; a failure where it is not for this subject."""
@@ -387,7 +404,7 @@ class ProtocolSubject(Subject):
         since = time.monotonic()
         singles = self._encode_each(texts)
         is_slow = time.monotonic() - since > self._timeout / 2
-        if batch is None or (isinstance(batch, Failure) and batch.kind == "timed out" and is_slow):
+        if batch in (None, TIME_IS_UP) or (isinstance(batch, Failure) and batch.kind == "timed out" and is_slow):
             return singles
         return batch_with_singles(batch, singles)
 
@@ -499,6 +516,8 @@ class ProtocolSubject(Subject):
                 return found + [given_up] * (len(items) - len(found))
             results, window, trouble = self._until_trouble(make, items[len(found) :])
             found += results
+            if trouble is not None and trouble.failure == TIME_IS_UP:
+                return found + [TIME_IS_UP] * (len(items) - len(found))
             if trouble is not None:
                 found += self._one_by_one(make, window, trouble)
         return found
@@ -520,9 +539,13 @@ class ProtocolSubject(Subject):
         waiting: deque[tuple[Request, Sequence[Any]]] = deque()
         kind = type(make(id=0, items=()))
         windows = self._windows(kind, items)
+        if self._is_over():
+            return results, (), NoAnswer(TIME_IS_UP)
         try:
             connection = self._be_ready()
         except UnavailableError as error:
+            if self._is_over():
+                return results, (), NoAnswer(TIME_IS_UP)
             self._deaths = MOST_DEATHS
             return results, items[:1], NoAnswer(Failure("crashed", str(error)))
         self._asked = True
@@ -536,7 +559,7 @@ class ProtocolSubject(Subject):
                 return results, (), None
             request, window = waiting.popleft()
             try:
-                results += _results(connection.receive(request, self._timeout), len(window))
+                results += _results(self._received(request, self._timeout), len(window))
             except NoAnswer as error:
                 trouble = NoAnswer(self._with_last_words(error.failure), error.is_over)
                 if trouble.failure.kind == "timed out":
@@ -583,6 +606,8 @@ class ProtocolSubject(Subject):
             if again is None:
                 found += results
                 continue
+            if again.failure == TIME_IS_UP:
+                return found
             found.append(again.failure)
             if again.is_over:
                 self._deaths += not trouble.is_over
@@ -605,14 +630,22 @@ class ProtocolSubject(Subject):
         return replace(failure, message=f"{failure.message}{self._last_words()}")
 
     def _ask_some_again(self, texts: Sequence[str | bytes], encodings: Sequence[Encoding]) -> None:
-        """See whether a few texts have the same answers in reverse; where not, it is started anew for each shard."""
-        if self.anew or self._hopeless is not None or self.capabilities.reset or self._deaths >= MOST_DEATHS:
+        """See whether a few texts have the same answers in reverse; where not, it is started anew for each shard.
+
+        So it goes on then: asked the same shard again, it is asked it in the same calls.
+        """
+        self.said_otherwise = {}
+        if self._hopeless is not None or self.capabilities.reset or self._deaths >= MOST_DEATHS:
             return
         some = [at for at, text in enumerate(texts) if len(texts) > 1 and _is_asked_twice(text)]
         some = [at for at in reversed(some) if isinstance(encodings[at], Encoded)]
         again = self._encode_all([texts[at] for at in some])
-        pairs = zip((encodings[at] for at in some), again, strict=True)
-        self.anew = any(one != other for one, other in pairs)
+        if self._is_over():
+            return
+        self.said_otherwise = {
+            texts[at]: other for at, other in zip(some, again, strict=True) if other != encodings[at]
+        }
+        self.anew = self.anew or bool(self.said_otherwise)
 
 
 def with_encoding(model: Model, encoding: RankEncoding) -> Model:

@@ -181,6 +181,8 @@ def _ask(bench: Bench, findings: Sequence[Finding], tally: _Tally, cases: Sequen
     checks = _checks(findings)
     for part in _parts(cases, until):
         answers = collect_answers(bench, part, checks, subject)
+        if bench.is_over():
+            return
         for case, expected, observed in zip(part, answers[bench.oracle], answers[subject], strict=True):
             if isinstance(observed.encoding, Failure) and observed.encoding.kind == "not asked":
                 return

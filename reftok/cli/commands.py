@@ -11,6 +11,7 @@ from dataclasses import asdict
 from io import TextIOWrapper
 from typing import Any, TextIO
 
+from reftok.cli.terminal import Parser, harmless, json_line
 from reftok.cli.train import add_train
 from reftok.encode_files.command import add_encode_file
 from reftok.errors import InvalidIds, InvalidText, ReftokError, VerificationFailed
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return 0
     except ReftokError as error:
-        print(f"reftok: {error}", file=sys.stderr)
+        print(harmless(f"reftok: {error}"), file=sys.stderr)
         return 1 if isinstance(error, VerificationFailed) else 2
     except OSError as error:
         # What is still in the buffer would fail a second time when Python ends.
@@ -83,7 +84,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="reftok",
         description="The reference tokenizers: encode, decode, and show every step.",
         epilog=EXAMPLES,
@@ -182,7 +183,7 @@ def _info(options: argparse.Namespace) -> None:
         print(json.dumps(names) if options.json else "\n".join(names))
         return
     told = {"file": str(find_model(options.model)), **information(_load(options))}
-    print(json.dumps(told, ensure_ascii=False) if options.json else "\n".join(information_lines(told)))
+    print(json_line(told) if options.json else harmless("\n".join(information_lines(told))))
 
 
 def _encode(options: argparse.Namespace) -> None:
@@ -190,9 +191,9 @@ def _encode(options: argparse.Namespace) -> None:
     for text in _lines(sys.stdin) if options.text is None else [options.text]:
         encoding = tokenizer.encode(text, add_special_tokens=not options.no_special_tokens)
         if options.json:
-            print(json.dumps(_encoding_to_json(encoding), ensure_ascii=False))
+            print(json_line(_encoding_to_json(encoding)))
         elif options.tokens:
-            print(json.dumps(list(encoding.tokens), ensure_ascii=False))
+            print(json_line(list(encoding.tokens)))
         else:
             print(*encoding.ids)
 
@@ -236,7 +237,7 @@ def _explain(options: argparse.Namespace) -> None:
         text = "".join(_lines(sys.stdin, keep_ends=True)) if options.text is None else options.text
         explanation = explain(tokenizer, text, add_special_tokens=not options.no_special_tokens)
         value, lines = to_json(explanation), explanation_lines(explanation, paint)
-    for line in [json.dumps(value, ensure_ascii=False)] if options.json else lines:
+    for line in [json_line(value)] if options.json else lines:
         print(line)
 
 

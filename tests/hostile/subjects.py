@@ -229,8 +229,8 @@ def _broken(promise: Promise, ended: Ended, folder: Path, most_seconds: float) -
     """What is not as promised."""
     if ended.code != promise.code:
         yield f"the exit code is {ended.code}, not {promise.code}: {ended.output[-300:]!r}"
-    if "Traceback" in ended.output:
-        yield f"a traceback: {ended.output[-1000:]}"
+    if (at := ended.output.find("Traceback")) >= 0:
+        yield f"a traceback: {ended.output[max(0, at - 500) : at + 3000]}"
     if promise.told not in " ".join(ended.output.split()):
         yield f"it is not told that {promise.told!r}: {ended.output[-2000:]}"
     if ended.seconds > most_seconds:

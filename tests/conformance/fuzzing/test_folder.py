@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conformance.core.errors import InputError
+from conformance.fuzzing import folder as session_folder
 from conformance.fuzzing.drive import SessionProgress, run_session
-from conformance.fuzzing.folder import read_corpus, read_finished, read_state
+from conformance.fuzzing.folder import kept_inputs, read_corpus, read_finished, read_state
 from tests.conformance.fuzzing.sessions import run, session_job
 
 CASES = 600
@@ -92,6 +94,35 @@ def test_a_state_that_is_not_of_the_plan_is_refused(
     folder = Path(shutil.copytree(begun, tmp_path / "session"))
     path = folder / "state.json"
     path.write_text(json.dumps(put(json.loads(path.read_text("ascii")), place, new)), "ascii")
+    refused(folder, "state.json")
+
+
+def test_what_the_state_of_others_says_it_reached_is_not_read_to_merge_and_is_bounded(
+    begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: a few kilobytes of spans, such as "0-8388607" for each of many models, took gigabytes."""
+    folder = Path(shutil.copytree(begun, tmp_path / "session"))
+    path = folder / "state.json"
+    state = json.loads(path.read_text("ascii"))
+    model = state["models"]["bpe-gpt2"]
+    model["coverage"] = {"merges": ["0-4194302"]}
+    state["models"] = {str(number): model for number in range(100)}
+    path.write_text(json.dumps(state), "ascii")
+    tracemalloc.start()
+    assert kept_inputs(folder) == kept_inputs(begun)
+    assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    tracemalloc.stop()
+    model["coverage"] = {"merges": ["0-9"]}
+    path.write_text(json.dumps(state), "ascii")
+    monkeypatch.setattr(session_folder, "MOST_KEYS_OF_ALL", 999)
+    with pytest.raises(InputError, match="it reached more than any models have"):
+        read_state(folder)
+
+
+def test_a_state_larger_than_any_is_refused_unread(begun: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(begun, tmp_path / "session"))
+    with (folder / "state.json").open("r+b") as file:
+        file.truncate(129 << 20)
     refused(folder, "state.json")
 
 

@@ -45,7 +45,7 @@ def test_what_is_known_is_asked_model_by_model_so_that_each_is_loaded_once(
 ) -> None:
     asked: list[str] = []
 
-    def answered(plan: Plan, example: Mismatch, cause: Attribution) -> tuple[str, None]:
+    def answered(plan: Plan, example: Mismatch, cause: Attribution, deadline: float) -> tuple[str, None]:
         asked.append(example.model)
         return "same", None
 

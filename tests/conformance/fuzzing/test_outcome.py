@@ -15,9 +15,9 @@ from conformance.core.errors import InputError
 from conformance.engine.plan import Plan
 from conformance.engine.result import empty_result
 from conformance.fuzzing import outcome
-from conformance.fuzzing.corpus import kept_inputs, merge, minimize
+from conformance.fuzzing.corpus import merge, minimize
 from conformance.fuzzing.coverage import Coverage
-from conformance.fuzzing.folder import read_corpus, read_state
+from conformance.fuzzing.folder import kept_inputs, read_corpus, read_state
 from conformance.fuzzing.session import SHARDS_OF_A_GENERATION, SessionShard, generation_shards
 from conformance.fuzzing.state import Kept, ShardOutcome, new_state
 from conformance.fuzzing.watching import STAGES

@@ -34,6 +34,20 @@ class KilledError(BaseException):
     """Nothing may catch it."""
 
 
+SLOW = """
+import sys, time
+sys.path.insert(0, {folder!r})
+from official import Official
+
+class Subject(Official):
+    def encode_with_offsets(self, text, add_special_tokens):
+        ids = super().encode_with_offsets(text, add_special_tokens)[0]
+        if "o" in text:
+            {wrong}
+        return ids, None, None
+"""
+
+
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a session that nothing disturbed."""
@@ -467,3 +481,13 @@ def test_an_interruption_leaves_a_readable_folder_that_says_incomplete(tmp_path:
     outcome = read_run_folder(tmp_path / "session")
     assert (outcome.verdict, outcome.cases) == ("incomplete", 32)
     assert run(job).run.cases == 300
+
+
+@pytest.mark.parametrize("wrong", ["time.sleep(1e6)", "time.sleep(0.05); ids = ids[:-1]"])
+def test_the_time_of_a_session_may_end_within_a_shard(wrong: str, tmp_path: Path) -> None:
+    """Fault: a first shard of slow answers was one shard, and each answer might take as long as --timeout."""
+    subject = tmp_path / "slow.py"
+    subject.write_text(SLOW.format(folder=str(Path(planted("x")).parent), wrong=wrong), "utf-8")
+    job = replace(session_job(tmp_path / "session", 100_000, subjects=(f"{subject}:Subject",)), seconds=2.0)
+    findings = [one for one in run(job).run.findings if one.example.subject == "slow.py:Subject"]
+    assert {one.example.severity for one in findings} == ({"other ids"} if "ids" in wrong else set())

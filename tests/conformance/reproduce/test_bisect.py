@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import sysconfig
@@ -177,6 +178,20 @@ def test_a_release_is_installed_once_and_an_interrupted_one_anew(
     assert sorted(asked(RIGHT, WRONG)[1].installed) == ["1.0", "1.1"]
     found, registry = asked(RIGHT, WRONG)
     assert (found.sentence, registry.installed) == ("came in 1.1 (1.0 is as expected)", [])
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
+def test_what_a_killed_installation_left_is_removed_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: each kill -9 left some hundred megabytes for ever."""
+    monkeypatch.setattr(Folder, "install", lambda self, version, place: None)
+    kept = {"x-1.0.999999999", f".x-1.0.{os.getpid()}.tmp"}
+    for name in (*kept, ".x-1.0.999999999.tmp"):
+        (tmp_path / "folder" / name).mkdir(parents=True)
+    Folder({}, tmp_path).place("2.0")
+    left = {path.name for path in (tmp_path / "folder").iterdir()}
+    assert left == {"fake_library-2.0", *kept}
 
 
 @pytest.mark.parametrize("turn", range(1, 12))

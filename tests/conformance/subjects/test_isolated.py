@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from conformance.core.observation import Decoded, Encoded, Failure
 from conformance.core.streaming import Feeding, Streamed
 from conformance.subjects import protocol_subject
 from conformance.subjects.base import UnavailableError
-from conformance.subjects.protocol_subject import MOST_DEATHS
+from conformance.subjects.protocol_subject import MOST_DEATHS, TIME_IS_UP
 from conformance.subjects.strays import MARK
 
 from .isolated_subjects import ONE_ID, WHOLE, Make, failure, isolated
@@ -457,3 +459,16 @@ def test_a_subject_that_is_slow_with_many_texts_is_at_no_fault(make: Make) -> No
     )
     texts = ["a", "bb", "ccc", "dddd", "eeeee", "ffffff"]
     assert subject.encode_batch(texts) == [Encoded((len(text),)) for text in texts]
+
+
+def test_a_question_for_which_there_was_no_time_is_not_tested_and_no_time_out(make: Make) -> None:
+    """Fault: a session went on for as long as one answer may take, and called the subject slow."""
+    subject = make(wrong="time.sleep(1e6)", timeout=60)
+    subject.until = time.monotonic() + 0.3
+    assert subject.encode_batch(["wrong", *"abcdefghijklm"]) == [TIME_IS_UP] * 14
+    assert subject.decode_each([(1,)]) == [TIME_IS_UP]
+    bulk = subject.in_bulk()
+    assert bulk is not None
+    assert bulk.ids(["a"]) == [None]
+    subject.until = math.inf
+    assert isinstance(subject.encode("a"), Encoded), "it is started again when there is time"

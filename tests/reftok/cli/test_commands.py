@@ -207,3 +207,31 @@ def test_explain_takes_standard_input_to_its_last_line_feed() -> None:
 def test_info_says_which_file_of_a_folder_it_speaks_of() -> None:
     folder = reftok.embedded_models()["spm-bpe"].parent
     assert str(folder / "tokenizer.model") in run("info", str(folder)).stdout.decode("utf-8")
+
+
+HOSTILE = "\x1b[31m\x9b2J\u202e\u2066"
+
+
+@pytest.mark.parametrize("model", [{HOSTILE: 1}, {"model": {"type": HOSTILE}}, {"normalizer": {"type": HOSTILE}}])
+def test_what_a_file_says_is_no_command_to_the_terminal(
+    model: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Fault: the names of keys and types that are not known were printed as they are, escape sequences and all."""
+    path = tmp_path / f"{HOSTILE}.json"
+    empty = {"normalizer": None, "pre_tokenizer": None, "post_processor": None, "decoder": None, "added_tokens": []}
+    path.write_text(json.dumps({**empty, "model": {"type": "BPE", "vocab": {}, "merges": []}, **model}), "ascii")
+    assert main(["info", str(path)]) == 2
+    assert not {*HOSTILE} - {*"[31m2J"} & {*capsys.readouterr().err}
+
+
+def test_an_argument_that_is_not_known_is_no_command_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["info", "bpe-gpt2", f"--{HOSTILE}"])
+    assert not {*HOSTILE} - {*"[31m2J"} & {*capsys.readouterr().err}
+
+
+def test_json_has_what_commands_a_terminal_as_escapes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "bpe-gpt2", "--json", HOSTILE]) == 0
+    line = capsys.readouterr().out
+    assert not {*HOSTILE} - {*"[31m2J"} & {*line}
+    assert json.loads(line)["text"] == HOSTILE
