@@ -19,8 +19,9 @@ from typing import Any
 
 from conformance.checks import CHECKS
 from conformance.engine.bench import Bench
+from conformance.engine.collecting import collect_answers
 from conformance.engine.plan import ModelPlan, Plan
-from conformance.engine.shard_work import asked, judged, shard_questions
+from conformance.engine.shard_work import judged, shard_questions
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.shards import DEFAULT_SOURCES, Inputs, Shard, shards
 from conformance.runs.models import plan_models
@@ -89,7 +90,7 @@ def round_of_parts(plan: Plan, model: ModelPlan) -> dict[str, float]:
         start = process_time()
         cases = shard_questions(plan, shard, bench)
         made = process_time()
-        answers = asked(plan, shard, bench, cases)
+        answers = collect_answers(bench, cases, plan.checks)
         answered = process_time()
         judged(plan, shard, bench, cases, answers)
         cases_made, questions = cases_made + made - start, questions + answered - made
