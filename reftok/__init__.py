@@ -5,6 +5,7 @@ encoding = tokenizer.encode("Hello world")       ids, tokens, offsets, special_t
 tokenizer.decode(encoding.ids)
 tokenizer.trace("Hello world")                   what every stage took and gave
 reftok.encode_files("bpe-qwen", "texts.txt", "tokens.npy")
+reftok.train("hf-bpe", files="texts.txt", vocab_size=8000, output="tokenizer.json")
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from reftok.errors import (
     ModelFormatError,
     ReftokError,
     StreamFinished,
+    TrainingStopped,
     UnsupportedFeature,
     VerificationFailed,
 )
@@ -32,6 +34,7 @@ from reftok.spec.sentencepiece.options import SentencePieceOptions
 from reftok.spec.trace import Trace
 from reftok.spec.types import AddedToken, Encoding, Span, Token
 from reftok.tokenizer import Tokenizer
+from reftok.training.train import train
 from reftok.version import __version__
 
 __all__ = [
@@ -51,6 +54,7 @@ __all__ = [
     "Token",
     "Tokenizer",
     "Trace",
+    "TrainingStopped",
     "UnsupportedFeature",
     "VerificationFailed",
     "__version__",
@@ -61,5 +65,6 @@ __all__ = [
     "llama_spm",
     "load",
     "n_best",
+    "train",
     "unicode_to_bytes",
 ]

@@ -6,6 +6,7 @@
     ├── InvalidText           the text cannot be given to this tokenizer (lone surrogates, bytes, no text at all)
     ├── InvalidIds            an id that is not an id of this tokenizer, or no id at all
     ├── StreamFinished        a stream that has ended was given more
+    ├── TrainingStopped       train: an option, an input, a file that cannot be written or gone on with
     ├── EncodingStopped       encode_files: a file that cannot be read, written or gone on with; a document of it
     └── VerificationFailed    encode_files: the official library gives other ids
 
@@ -53,6 +54,10 @@ class InvalidIds(ReftokError):
 
 class StreamFinished(ReftokError):
     """A stream that was given more after `finish`; `reset` makes it ready for another text."""
+
+
+class TrainingStopped(ReftokError):
+    """Of `train`: an option that the trainer does not take, an input that cannot be read, or an unsound checkpoint."""
 
 
 class EncodingStopped(ReftokError):

@@ -20,7 +20,7 @@ TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistra
 ROOMS = {
     "reftok": (
         "version", "errors", "signals", "limits", "unicode", "oniguruma", "spec", "engine", "tokenizer", "formats",
-        "explain", "encode_files", "cli", "reftok",
+        "training", "explain", "encode_files", "cli", "reftok",
     ),
     "conformance": (
         "core", "files", "generators", "subjects", "inputs", "checks", "faults", "diagnosis", "engine", "shrinking",

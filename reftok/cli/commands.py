@@ -11,6 +11,7 @@ from dataclasses import asdict
 from io import TextIOWrapper
 from typing import Any, TextIO
 
+from reftok.cli.train import add_train
 from reftok.encode_files.command import add_encode_file
 from reftok.errors import InvalidIds, InvalidText, ReftokError, VerificationFailed
 from reftok.explain.explanation import explain, to_json
@@ -32,6 +33,7 @@ EXAMPLES = """examples:
   reftok explain spm-bpe "Hello world"          every stage, every merge
   reftok explain spm-unigram --json "Hello"     the same for machines
   reftok explain spm-bpe --ids "371 2373"       every step back to text
+  reftok train hf-bpe texts.txt --vocab-size 8000 -o tokenizer.json
   reftok encode bpe-qwen --plain "Hello world"  by the rules as they are written, without any fast path
 """
 
@@ -94,6 +96,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     _add_decode(commands)
     _add_explain(commands)
     add_encode_file(commands, MODEL)
+    add_train(commands)
     return parser, commands.choices
 
 

@@ -19,6 +19,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from reftok.errors import EncodingStopped
+from reftok.formats.files import sync_folder
 
 NPY_HEADER = 128
 """Bytes, enough for any number of ids, so that the number can be put in at the end."""
@@ -204,27 +205,6 @@ class Output:
         self._tokens.close()
         if self._index is not None:
             self._index.close()
-
-
-def write_durably(path: Path, text: str) -> None:
-    """Replace a file at once: either the old or the new content is there, whatever happens."""
-    temporary = path.with_name(f"{path.name}.new")
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk; Windows has no such thing."""
-    with suppress(PermissionError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def put_in_place(paths: Paths) -> None:

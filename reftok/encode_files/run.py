@@ -26,7 +26,6 @@ from reftok.encode_files.output import (
     id_type,
     locked,
     put_in_place,
-    write_durably,
 )
 from reftok.encode_files.progress import Progress
 from reftok.encode_files.result import EncodedFiles
@@ -34,6 +33,7 @@ from reftok.encode_files.sources import BLOCK_BYTES, STANDARD_INPUT, Sources, sh
 from reftok.encode_files.units import UNIT_BYTES, Unit, UnitCutter
 from reftok.encode_files.workers import Workers, stopped
 from reftok.errors import EncodingStopped, VerificationFailed
+from reftok.formats.files import write_durably
 
 CHECKPOINT_SECONDS = 5.0
 """The most that a kill costs, a long document aside."""

@@ -1,7 +1,9 @@
-"""Reading a file, with the errors of this package."""
+"""Reading a file, with the errors of this package; and writing one so that it is never seen half-written."""
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 from reftok.errors import ModelFormatError
@@ -25,3 +27,24 @@ def read_file(path: Path) -> bytes:
 def unreadable(source: str | Path, error: OSError) -> ModelFormatError:
     """The error for a file or folder that the system does not let read."""
     return ModelFormatError(str(source), "", f"cannot be read: {error.strerror}")
+
+
+def write_durably(path: Path, content: str | bytes) -> None:
+    """Replace a file at once: either the old or the new content is there, whatever happens."""
+    temporary = path.with_name(f"{path.name}.new")
+    with open(temporary, "wb") as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk; Windows has no such thing."""
+    with suppress(PermissionError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

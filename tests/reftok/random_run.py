@@ -6,6 +6,7 @@
     python -m tests.reftok.random_run broken-files --examples 20000
     python -m tests.reftok.random_run streamed-pipelines --examples 20000
     python -m tests.reftok.random_run streamed-sentencepiece --examples 20000
+    python -m tests.reftok.random_run training --examples 8000
 
 Prints the seed (`--seed` repeats a run, on any number of workers), how many answers were compared and how many not, by
 reason, and each mismatch as a minimal file with what it was asked. The exit code is 1 if there is any.
@@ -39,6 +40,7 @@ from .sentencepiece_strategies import inputs, load_both, official_encoding, own_
 from .sentencepiece_strategies import models as sentencepiece_models
 from .three_ways import ask_file, ask_sentencepiece_model
 from .tokenizers_strategies import damaged_files, questions
+from .training.comparison import STRATEGIES, check_training, corpora, pipelines
 
 PORTION = 500
 """Examples that are drawn from one seed: hypothesis remembers all of them."""
@@ -139,6 +141,17 @@ def ask_three_ways(tally: Tally) -> Callable[[], None]:
     return ask
 
 
+def ask_training(tally: Tally) -> Callable[[], None]:
+    """Each of the trainers of tokenizers; results that the library leaves to chance are counted apart."""
+
+    @given(st.data(), st.sampled_from([*STRATEGIES]), corpora())
+    def ask(data: st.DataObject, name: str, texts: list[str]) -> None:
+        trainer = name.split()[0]
+        check_training(trainer, data.draw(pipelines(trainer)), texts, data.draw(STRATEGIES[name]), tally)
+
+    return ask
+
+
 SUBJECTS = {
     "three-ways": ask_three_ways,
     "pipelines": ask_pipelines,
@@ -146,6 +159,7 @@ SUBJECTS = {
     "sentencepiece": ask_sentencepiece,
     "streamed-pipelines": ask_streamed_pipelines,
     "streamed-sentencepiece": ask_streamed_sentencepiece,
+    "training": ask_training,
 }
 
 
@@ -192,6 +206,9 @@ def main() -> int:
         for outcome in pool.map(run, portions(options.examples)):
             total.add(outcome.tally)
             peak_megabytes = max(peak_megabytes, outcome.peak_megabytes)
+            if sys.stderr.isatty():
+                done = total.compared.total() + total.skipped.total()
+                print(f"\r{done:,} answers, {time.monotonic() - start:.0f} s", end="", file=sys.stderr, flush=True)
             if outcome.mismatch is not None:
                 mismatches += 1
                 print(f"\nMISMATCH {mismatches}\n{outcome.mismatch}", flush=True)

@@ -1,0 +1,183 @@
+"""`reftok train`: the arguments of `reftok.train` as a command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from reftok.errors import TrainingStopped
+from reftok.training.train import SENTENCEPIECE_TRAINERS
+
+if TYPE_CHECKING:
+    from reftok.training.watching import TrainingProgress
+
+TRAINERS = ("hf-bpe", "wordpiece", "wordlevel", "hf-unigram", "minbpe")
+
+EXAMPLES = """examples:
+  reftok train hf-bpe texts.txt --vocab-size 8000 -o tokenizer.json              GPT-2's pipeline, as tokenizers trains
+  reftok train hf-bpe corpus/ --vocab-size 8000 --pipeline bpe-qwen -o tokenizer.json     another one's pipeline
+  reftok train wordpiece texts.txt --special-token '[UNK]' --special-token '[CLS]' -o tokenizer.json
+  reftok train wordlevel texts.txt --special-token '<unk>' -o tokenizer.json
+  reftok train hf-unigram texts.txt --special-token '<unk>' --unk-token '<unk>' -o tokenizer.json
+  reftok train hf-bpe texts.txt --vocab-size 8000 -o model/vocab.json            and model/merges.txt
+  reftok train minbpe texts.txt --vocab-size 1000 --whole-files -o own.tiktoken  and own.toml
+  reftok train hf-bpe texts.txt --vocab-size 8000 --explain 17                   why merge 17 was made (or Ġthe)
+
+A file is read by lines, each with its line end, as tokenizers does; of a folder all .txt files are read. Pipelines:
+byte-level (GPT-2), byte-level-unsplit (each text one word), bert, whitespace, metaspace, none, or any tokenizer.json.
+The options are those of the official trainers, under their names. Where the official result depends on chance
+(--derived-order and --kept-alphabet in their trainers' docstrings) the order of the text decides here.
+What was interrupted goes on with --resume; a kill costs less than a minute. The exit code is 0, 2 for bad usage, input
+or output, 130 when interrupted.
+"""
+
+_NUMBERS = {
+    "vocab-size": "how many tokens, special ones included",
+    "min-frequency": "of a pair or a word, to be taken",
+    "limit-alphabet": "so many characters at most",
+    "max-token-length": "in characters; hf-bpe only",
+    "max-piece-length": "in characters; hf-unigram only",
+    "n-sub-iterations": "of EM in each round; hf-unigram only",
+    "seed-size": "pieces to begin with; hf-unigram only",
+}
+_TEXTS = {
+    "continuing-subword-prefix": "before each character but the first of a word",
+    "end-of-word-suffix": "behind the last character of a word",
+    "unk-token": "of hf-unigram",
+    "tie-rule": "of minbpe: first-seen, smaller-ids, shorter-then-string or youtokentome",
+}
+
+
+def add_train(commands: Any) -> None:
+    """Add the command. commands: the subparsers of argparse."""
+    command = commands.add_parser(
+        "train",
+        help="texts to a tokenizer, as the official trainers make it",
+        description="A tokenizer that learns its vocab from texts, identical to that of the official trainer.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "trainer", choices=(*TRAINERS, *SENTENCEPIECE_TRAINERS), metavar="TRAINER", help=", ".join(TRAINERS)
+    )
+    command.add_argument("files", nargs="+", metavar="FILE", help="files of UTF-8, or folders with .txt files")
+    command.add_argument(
+        "-o", "--output", metavar="FILE", help="tokenizer.json, vocab.json (with merges.txt), or FILE.tiktoken"
+    )
+    command.add_argument("--whole-files", action="store_true", help="each file is one text, and not each line")
+    command.add_argument("--pipeline", metavar="NAME|FILE", help="the stages around the model (default: by trainer)")
+    pattern = command.add_mutually_exclusive_group()
+    pattern.add_argument("--pattern", default=argparse.SUPPRESS, help="of minbpe (default: GPT-4's)")
+    pattern.add_argument(
+        "--no-pattern", dest="pattern", action="store_const", const=None, default=argparse.SUPPRESS,
+        help="of minbpe: each text is one word",
+    )  # fmt: skip
+    for name, told in _NUMBERS.items():
+        command.add_argument(f"--{name}", type=int, metavar="N", default=argparse.SUPPRESS, help=told)
+    for name, told in _TEXTS.items():
+        command.add_argument(f"--{name}", metavar="TEXT", default=argparse.SUPPRESS, help=told)
+    command.add_argument("--shrinking-factor", type=float, default=argparse.SUPPRESS, metavar="X", help="of hf-unigram")
+    command.add_argument(
+        "--special-token", dest="special_tokens", action="append", default=argparse.SUPPRESS, metavar="TOKEN",
+        help="repeatable; the first ids",
+    )  # fmt: skip
+    command.add_argument(
+        "--initial-alphabet", type=list, default=argparse.SUPPRESS, metavar="CHARACTERS",
+        help="these characters at least (default with byte-level: those of all bytes)",
+    )  # fmt: skip
+    going = command.add_mutually_exclusive_group()
+    going.add_argument("--resume", action="store_true", help="go on with an interrupted training")
+    going.add_argument("--overwrite", action="store_true", help="replace the output, forget an interrupted training")
+    command.add_argument("--explain", metavar="N|TOKEN", help="why the Nth merge, or the one to TOKEN, was made")
+    command.add_argument("--quiet", action="store_true", help="say nothing but what goes wrong")
+    command.set_defaults(run=run)
+
+
+_OWN = {"trainer", "files", "output", "whole_files", "pipeline", "resume", "overwrite", "explain", "quiet", "run"}
+
+
+def run(options: argparse.Namespace) -> None:
+    """Do what the command line says."""
+    given = {name: value for name, value in vars(options).items() if name not in _OWN}
+    if (options.output is None) == (options.explain is None):
+        raise TrainingStopped("train writes an output (-o FILE) or explains (--explain N|TOKEN)")
+    if options.explain is not None:
+        _explain(options, given)
+        return
+    from reftok.training.train import train
+
+    started = monotonic()
+    progress = None if options.quiet else _Line()
+    try:
+        train(
+            options.trainer,
+            files=options.files,
+            whole_files=options.whole_files,
+            pipeline=options.pipeline,
+            output=options.output,
+            resume=options.resume,
+            overwrite=options.overwrite,
+            progress=progress,
+            notes=None if progress is None else progress.note,
+            **given,
+        )
+    except KeyboardInterrupt:
+        if Path(f"{options.output}.training").exists():
+            print(f"reftok: {options.output}: the same command with --resume goes on", file=sys.stderr)
+        raise
+    finally:
+        if progress is not None:
+            progress.clear()
+    if not options.quiet:
+        print(f"{options.output}: written after {monotonic() - started:.1f} s", file=sys.stderr)
+
+
+def _explain(options: argparse.Namespace, given: Mapping[str, Any]) -> None:
+    from reftok.training.explaining import explanation
+    from reftok.training.feeding import Texts
+    from reftok.training.training import Training
+
+    texts = Texts.of(None, options.files, options.whole_files)
+    for line in explanation(Training.of(options.trainer, texts, options.pipeline, **given), options.explain):
+        print(line)
+
+
+class _Line:
+    """One line on the terminal that is written over; elsewhere a line every ten seconds."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stderr.isatty()
+        self._step = ""
+        self._first = self._started = self._told = monotonic()
+        self._from = 0
+
+    def __call__(self, progress: TrainingProgress) -> None:
+        """Show how far it is, and how fast that goes."""
+        now = monotonic()
+        if progress.step != self._step:
+            self._step, self._started, self._from = progress.step, now, progress.done
+        seconds = now - self._started
+        rate = f"  {abs(progress.done - self._from) / seconds:,.0f} {progress.unit}/s" if seconds > 0.1 else ""
+        whole = "" if progress.whole is None else f" of {progress.whole:,}"
+        line = f"{progress.step}  {progress.done:,}{whole} {progress.unit}{rate}"
+        if self._is_terminal:
+            sys.stderr.write(f"\r\x1b[K{line}")
+            sys.stderr.flush()
+        elif now - self._told >= 10:
+            self._told = now
+            print(line, file=sys.stderr)
+
+    def note(self, note: str) -> None:
+        """A sentence that stays."""
+        self.clear()
+        print(note, file=sys.stderr)
+
+    def clear(self) -> None:
+        """Wipe the line."""
+        if self._is_terminal:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

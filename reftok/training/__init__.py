@@ -1,0 +1,12 @@
+"""Trainers: texts to vocabularies, one trainer a file, as identical to the official ones as these are to themselves.
+
+    texts ──feeding──▶ distinct words with their counts ──trainer──▶ vocab ──written──▶ tokenizer.json
+
+    bpe.py, wordpiece.py, wordlevel.py, unigram.py    those of tokenizers, named as there
+    minbpe.py                                         that of karpathy/minbpe and of tiktoken's educational module
+    merging.py                                        the loop of merges, and the four rules of ties
+    feeding.py, pipelines.py, training.py, run.py     what stands around them; train.py is the door
+
+A trainer is a dataclass of its options; its docstring says the rule, the source and the quirks, and where the official
+result is not a function of the input, what decides here instead.
+"""

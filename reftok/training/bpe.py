@@ -1,0 +1,299 @@
+"""The trainer of byte-pair encodings of tokenizers, `BpeTrainer`.
+
+The rule is `BpeTrainer.train`, its steps are the methods in their order; the loop of merges is that of merging.py.
+
+Source: tokenizers 0.23 models/bpe/trainer.rs `do_train`, models/bpe/word.rs `Word::merge`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from reftok.errors import TrainingStopped
+from reftok.training.checkpoint import Columns, numbers, strings
+from reftok.training.merging import MOST_IDS, MergeLoop
+from reftok.training.options import SpecialTokens, contents
+from reftok.training.watching import TrainingProgress, Watch, unwatched
+
+_INITIAL = (1 << 64) - 1
+"""The count of a character of the initial alphabet."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeMerge:
+    """One merge, as it was made.
+
+    number: from 0, in the order of making; a pair that is merged twice has two.
+    pair, token: as strings. token_id: that the pair became; is_new: whether the token was not in the vocab before.
+    count: of the pair. rivals: the other pairs with the same count.
+    words: those that were rewritten, with their counts.
+    """
+
+    number: int
+    pair: tuple[str, str]
+    token: str
+    token_id: int
+    is_new: bool
+    count: int
+    rivals: tuple[tuple[str, str], ...]
+    words: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedBPE:
+    """A vocab with its merges.
+
+    vocab: token to id, in the order of ids.
+    merges: pairs of tokens, of a pair that was merged twice only the second time.
+    counts: how often the pair of each of the merges occurred; about 2 to the 64th for a negative count.
+    equal_entries: how many merges were made in an order that the library leaves to chance, see merging.py.
+    """
+
+    vocab: Mapping[str, int]
+    merges: Sequence[tuple[str, str]]
+    counts: Sequence[int]
+    equal_entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class BpeTrainer:
+    """Merges of the most frequent pair, until the vocab is large enough.
+
+    vocab_size: of special tokens, alphabet and merges together.
+    min_frequency: of a pair to be merged; 0 is the same as 1.
+    special_tokens: the first entries of the vocab.
+    limit_alphabet: so many characters at most; the rarest are left out of all words.
+    initial_alphabet: characters that are in the alphabet whether the text has them or not; of each string the first.
+    continuing_subword_prefix, end_of_word_suffix: of the characters but the first, and of the last one of each word.
+    max_token_length: in characters, see merging.py.
+    derived_order: the characters with prefix or suffix in the order of their ids; None for that of the text. The
+        library hands these ids out in the order of a hash map with random keys, another in each process.
+    kept_alphabet: the characters that `limit_alphabet` leaves, where several are equally frequent; None for the smaller
+        code points. The library sorts by count alone, unstably, from the order of such a map.
+
+    Quirks: a special token that is a character, or that a merge makes, has one id for both. A character counts as known
+    where it is in the vocab, so a special token keeps a character that the limit has cut off. Characters that are not
+    known are left out, and their neighbours become neighbours; which character is the first or the last of a word is
+    not changed by that. If the alphabet is larger than the vocab may be there are no merges, and the vocab is larger
+    than asked for.
+
+    >>> trained = BpeTrainer(vocab_size=5).train({"hug": 10, "pug": 5, "gu": 1})
+    >>> list(trained.vocab), trained.merges
+    (['g', 'h', 'p', 'u', 'ug'], [('u', 'g')])
+    """
+
+    vocab_size: int = 30000
+    min_frequency: int = 0
+    special_tokens: SpecialTokens = ()
+    limit_alphabet: int | None = None
+    initial_alphabet: Sequence[str] = ()
+    continuing_subword_prefix: str | None = None
+    end_of_word_suffix: str | None = None
+    max_token_length: int | None = None
+    derived_order: Sequence[str] | None = None
+    kept_alphabet: Sequence[str] | None = None
+
+    def train(
+        self, word_counts: Mapping[str, int], watch: Watch = unwatched, state: Columns | None = None
+    ) -> TrainedBPE:
+        """The vocab and the merges.
+
+        word_counts: the distinct words in the order of the text, with how often each occurs.
+        watch: is told of each merge. state: that of an interrupted training of the same words, to go on from.
+        """
+        training = _Training(self, word_counts, state)
+        for _ in training.steps():
+            watch(TrainingProgress("merging", len(training.vocab), self.vocab_size, "tokens"), training.columns)
+        return training.trained()
+
+    def merges(
+        self, word_counts: Mapping[str, int], is_wanted: Callable[[int, str], bool] = lambda number, token: True
+    ) -> Iterator[MadeMerge]:
+        """The merges in the order of making, each with its rivals and its words.
+
+        is_wanted: by the number of a merge and its token; looking for the rivals takes longer than a merge.
+
+        >>> [(made.token, made.count, made.rivals) for made in BpeTrainer(vocab_size=9).merges({"ab": 2, "bc": 2})]
+        [('ab', 2, (('b', 'c'),)), ('bc', 2, ())]
+        """
+        training = _Training(self, word_counts, None)
+        names, tokens = list(word_counts), training.tokens
+        before = list(training.loop.words)
+        for number, (count, pair, words, is_new) in enumerate(training.steps()):
+            token_id = training.made[-1][1]
+            if is_wanted(number, tokens[token_id]):
+                rewritten = [index for index in words if before[index] != training.loop.words[index]]
+                yield MadeMerge(
+                    number,
+                    (tokens[ord(pair[0])], tokens[ord(pair[1])]),
+                    tokens[token_id],
+                    token_id,
+                    is_new,
+                    count,
+                    tuple((tokens[ord(one[0])], tokens[ord(one[1])]) for one in training.loop.rivals(count, pair)),
+                    {names[index]: word_counts[names[index]] for index in rewritten},
+                )
+            for index in words:
+                before[index] = training.loop.words[index]
+
+    # --- the steps
+
+    def alphabet(self, word_counts: Mapping[str, int]) -> list[str]:
+        """The characters that get an id each, in the order of their ids, which is that of code points.
+
+        >>> BpeTrainer(limit_alphabet=2, initial_alphabet=["zoo"]).alphabet({"aab": 1})
+        ['a', 'z']
+        """
+        counts = self.character_counts(word_counts)
+        if self.limit_alphabet is None or len(counts) <= self.limit_alphabet:
+            return sorted(counts)
+        if self.kept_alphabet is not None:
+            return sorted(set(self.kept_alphabet) & counts.keys())
+        by_count = sorted(counts, key=lambda character: (-counts[character], character))
+        return sorted(by_count[: self.limit_alphabet])
+
+    def character_counts(self, word_counts: Mapping[str, int]) -> dict[str, int]:
+        """How often each character occurs; those of the initial alphabet as often as can be."""
+        counts: dict[str, int] = {}
+        for word, count in word_counts.items():
+            for character in word:
+                counts[character] = counts.get(character, 0) + count
+        counts |= dict.fromkeys([entry[0] for entry in self.initial_alphabet if entry], _INITIAL)
+        return counts
+
+    def is_cut_by_chance(self, word_counts: Mapping[str, int]) -> bool:
+        """Whether the limit of the alphabet cuts through characters that are equally frequent."""
+        counts = sorted(self.character_counts(word_counts).values(), reverse=True)
+        limit = self.limit_alphabet
+        return limit is not None and 0 < limit < len(counts) and counts[limit - 1] == counts[limit]
+
+    def derived(self, words: Mapping[str, int], vocab: Mapping[str, int]) -> list[str]:
+        """The characters with prefix or suffix that get an id each, in the order of their ids.
+
+        Raises TrainingStopped where a given order lacks one.
+        """
+        found: dict[str, None] = {}
+        for word in words:
+            for place, character in enumerate(word):
+                if character in vocab:
+                    found[self.symbol(character, place == 0, place == len(word) - 1)] = None
+        missing = [symbol for symbol in found if symbol not in vocab]
+        if self.derived_order is None:
+            return missing
+        given = [symbol for symbol in dict.fromkeys(self.derived_order) if symbol in found and symbol not in vocab]
+        if lacking := sorted(set(missing) - set(given)):
+            raise TrainingStopped(f"derived_order lacks {lacking[0]!r:.60}, which the words have")
+        return given
+
+    def symbol(self, character: str, is_first: bool, is_last: bool) -> str:
+        """A character of a word, with prefix and suffix."""
+        prefix = "" if is_first else self.continuing_subword_prefix or ""
+        return prefix + character + (self.end_of_word_suffix or "" if is_last else "")
+
+    def merged(self, left: str, right: str) -> str:
+        """The token that a pair becomes."""
+        return left + right.removeprefix(self.continuing_subword_prefix or "")
+
+
+class _Training:
+    """A vocab that grows, and the loop of its merges.
+
+    made: the pair of each merge, the id that it became, and its count.
+    """
+
+    def __init__(self, trainer: BpeTrainer, word_counts: Mapping[str, int], state: Columns | None) -> None:
+        self.trainer = trainer
+        self.made: list[tuple[str, int, int]] = []
+        # Special tokens, alphabet, derived characters: a token that is there already is not added again.
+        self.vocab: dict[str, int] = {}
+        for token in (*contents(trainer.special_tokens), *trainer.alphabet(word_counts)):
+            self.vocab.setdefault(token, len(self.vocab))
+        if trainer.continuing_subword_prefix or trainer.end_of_word_suffix:
+            for token in trainer.derived(word_counts, self.vocab):
+                self.vocab.setdefault(token, len(self.vocab))
+        self.tokens = list(self.vocab)
+        words, counts = map(self._symbols(), word_counts), list(word_counts.values())
+        self.loop = MergeLoop(words, counts, max_token_length=trainer.max_token_length)
+        if state is None:
+            self.loop.count_pairs()
+        else:
+            self._go_on(state)
+
+    def _symbols(self) -> partial[str]:
+        """The function from a word to its symbols, a character for each, as `MergeLoop` takes them."""
+        trainer = self.trainer
+        characters = [token for token in self.vocab if len(token) == 1]
+
+        def table(is_first: bool, is_last: bool) -> _Characters:
+            symbols = ((character, trainer.symbol(character, is_first, is_last)) for character in characters)
+            return _Characters({ord(c): chr(self.vocab[symbol]) for c, symbol in symbols if symbol in self.vocab})
+
+        if not trainer.continuing_subword_prefix and not trainer.end_of_word_suffix:
+            return partial(_translated, table(True, True))
+        tables = table(True, True), table(True, False), table(False, False), table(False, True)
+        return partial(_translated_by_place, *tables)
+
+    def steps(self) -> Iterator[tuple[int, str, list[int], bool]]:
+        """Each merge as it is made: the count of the pair, the pair, its words, and whether its token is new."""
+        trainer, vocab, tokens = self.trainer, self.vocab, self.tokens
+        while len(vocab) < trainer.vocab_size and (best := self.loop.best()) is not None:
+            count, pair, words = best
+            if count < max(trainer.min_frequency, 1):
+                return
+            if len(tokens) >= MOST_IDS:
+                raise TrainingStopped(f"a vocabulary of more than {MOST_IDS:,} tokens is not supported")
+            token = trainer.merged(tokens[ord(pair[0])], tokens[ord(pair[1])])
+            if is_new := token not in vocab:
+                vocab[token] = len(tokens)
+                tokens.append(token)
+            self.loop.merge(pair, vocab[token], words)
+            self.made.append((pair, vocab[token], count))
+            yield count, pair, words, is_new
+
+    def trained(self) -> TrainedBPE:
+        """What has come of it. Of a pair that was merged twice the last time counts."""
+        last = {pair: place for place, (pair, _, _) in enumerate(self.made)}
+        places = sorted(last.values())
+        pairs = [self.made[place][0] for place in places]
+        merges = [(self.tokens[ord(pair[0])], self.tokens[ord(pair[1])]) for pair in pairs]
+        counts = [self.made[place][2] for place in places]
+        return TrainedBPE(self.vocab, merges, counts, self.loop.equal_entries)
+
+    def columns(self) -> Columns:
+        """The state."""
+        counts = [count if count < 1 << 63 else count - (1 << 64) for _, _, count in self.made]
+        return {
+            **self.loop.columns(),
+            "tokens": self.tokens,
+            "merged pairs": [pair for pair, _, _ in self.made],
+            "merged ids": [token_id for _, token_id, _ in self.made],
+            "merged counts": counts,
+        }
+
+    def _go_on(self, state: Columns) -> None:
+        self.loop.go_on(state)
+        self.tokens = strings(state, "tokens")
+        self.vocab = {token: token_id for token_id, token in enumerate(self.tokens)}
+        counts = [count % (1 << 64) for count in numbers(state, "merged counts")]
+        self.made = list(zip(strings(state, "merged pairs"), numbers(state, "merged ids"), counts, strict=True))
+
+
+class _Characters(dict[int, str | None]):
+    """Code points to symbols, for `str.translate`; a character without one is left out."""
+
+    def __missing__(self, code_point: int) -> None:
+        return None
+
+
+def _translated(table: _Characters, word: str) -> str:
+    return word.translate(table)
+
+
+def _translated_by_place(
+    only: _Characters, first: _Characters, inner: _Characters, last: _Characters, word: str
+) -> str:
+    if len(word) == 1:
+        return word.translate(only)
+    return word[:1].translate(first) + word[1:-1].translate(inner) + word[-1:].translate(last)

@@ -1,0 +1,180 @@
+"""From texts to the words that a trainer counts: the stages of the tokenizer that is trained, up to its model.
+
+Source: tokenizers 0.23 tokenizer/mod.rs `train`, `train_from_files`, utils/iter.rs `lines_with_ending`, and `feed` of
+each trainer. Quirks:
+
+- Each text is normalized and cut by itself. A file is read by lines, each with its line feed, and a carriage return
+  before it; a text that comes from an iterator has what the caller left of them. Where no pre-tokenizer takes line ends
+  off the words, files and iterators so give other words.
+- Added tokens that the tokenizer has already are cut out first, and are then words themselves: their characters are
+  counted, and merged. The trainer's own special tokens are added afterwards, and cut nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from reftok.engine.encode.chain import EncodingChain
+from reftok.engine.fast_model import FastModel
+from reftok.engine.fast_pipeline import fast_pipeline
+from reftok.errors import TrainingStopped
+from reftok.spec.added_tokens import AddedVocabulary
+from reftok.spec.pipeline import Pipeline
+from reftok.spec.types import Token
+
+
+class _Words:
+    """A model that gives a word for what it is."""
+
+    vocab: Mapping[str, int] = MappingProxyType({})
+    size = 0
+    unk_id = None
+
+    def id_to_token(self, token_id: int) -> str | None:
+        return None
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        return [Token(0, text, (0, len(text)))]
+
+
+class _Themselves(dict[str, tuple[str]]):
+    """Words in the place of ids; nothing is remembered."""
+
+    def __missing__(self, word: str) -> tuple[str]:
+        return (word,)
+
+
+class WordCounter:
+    """The distinct words of texts in their order, with how often each occurs.
+
+    pipeline: whose stages before the model are taken.
+
+    >>> import reftok
+    >>> counter = WordCounter(reftok.load("bpe-gpt2").spec)
+    >>> counter.add("a b b")
+    >>> dict(counter.counts())
+    {'a': 1, 'Ġb': 2}
+    """
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        model: FastModel[_Words] = FastModel(_Words())
+        model.known_ids = _Themselves()  # type: ignore[assignment]
+        bare = replace(pipeline, added_tokens=AddedVocabulary())
+        self._chain = EncodingChain(bare, model)
+        # Fast where nothing is cut out; of added tokens the chain tells only ids.
+        self._pipeline = fast_pipeline(pipeline) if any(True for _ in pipeline.added_tokens.contents) else None
+        self._checked = pipeline.checked_text
+        self._found: Counter[str] = Counter()
+
+    def add(self, text: str) -> None:
+        """Count the words of one text.
+
+        Raises InvalidText for a text that the library refuses.
+        """
+        checked = self._checked(text)
+        if self._pipeline is None:
+            words: Iterable[str] = self._chain.whole(checked)  # type: ignore[assignment]
+        else:
+            words = [split.normalized.text for split in self._pipeline.pre_tokenized(checked)]
+        self._found.update(words)
+
+    def counts(self) -> Counter[str]:
+        """The words as the model would get them."""
+        return self._found
+
+    def go_on(self, words: Iterable[str], counts: Iterable[int]) -> None:
+        """Take over what another counter has counted."""
+        self._found.update(dict(zip(words, counts, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Where the texts come from.
+
+    files: read by lines, or each as one text (`whole_files`); else `texts`.
+
+    >>> Texts.of(["a", "b"], None).names
+    ()
+    """
+
+    texts: Iterable[str] = ()
+    files: tuple[Path, ...] = ()
+    whole_files: bool = False
+
+    @classmethod
+    def of(
+        cls, texts: Iterable[str] | None, files: str | Path | Iterable[str | Path] | None, whole_files: bool = False
+    ) -> Texts:
+        """The texts of a caller.
+
+        files: paths; of a folder all files in it and below it that end in .txt, in the order of their paths.
+        Raises TrainingStopped for none, both, or what cannot be read.
+        """
+        if (texts is None) == (files is None):
+            raise TrainingStopped("texts or files are needed, and not both")
+        if files is None:
+            if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+                raise TrainingStopped(f"texts is a list of texts, not {type(texts).__name__}; paths are given as files")
+            return cls(texts)
+        named = [files] if isinstance(files, str | Path) else list(files)
+        found = tuple(path for name in named for path in _files(Path(name)))
+        if not found:
+            raise TrainingStopped("no files to learn from")
+        return cls((), found, whole_files)
+
+    @property
+    def names(self) -> tuple[tuple[str, int, int], ...]:
+        """Path, size in bytes and time of change of each file."""
+        return tuple((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in self.files)
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of all files; None where nobody knows."""
+        return sum(size for _, size, _ in self.names) if self.files else None
+
+    def read(self) -> Iterator[tuple[str, int]]:
+        """Each text, and how many bytes have been read up to its end.
+
+        Raises TrainingStopped where a file is not UTF-8 or cannot be read, and for what is no text.
+        """
+        if not self.files:
+            for number, text in enumerate(self.texts):
+                if not isinstance(text, str):
+                    raise TrainingStopped(f"text {number} is {type(text).__name__}, and no text")
+                yield text, 0
+            return
+        done = 0
+        for path in self.files:
+            try:
+                with open(path, "rb") as file:
+                    for number, line in enumerate([file.read()] if self.whole_files else file, 1):
+                        done += len(line)
+                        yield _text(line, f"{path}: line {number}"), done
+            except OSError as error:
+                raise TrainingStopped(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _text(line: bytes, place: str) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise TrainingStopped(f"{place}, byte {error.start} is not UTF-8") from None
+
+
+def _files(path: Path) -> list[Path]:
+    try:
+        if path.is_dir():
+            found = sorted(file for file in path.rglob("*.txt") if file.is_file())
+            if not found:
+                raise TrainingStopped(f"{path}: holds no .txt file")
+            return found
+        path.stat()
+    except OSError as error:
+        raise TrainingStopped(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise TrainingStopped(f"{path!s:.60}: {error}") from None
+    return [path]

@@ -1,0 +1,356 @@
+r"""The loop that all BPE trainers share: count the pairs, merge the best one everywhere, count again.
+
+Which of several equally frequent pairs is the best is the rule in which the trainers differ, and alone decides the
+vocabulary on most texts: half of all merges win by it. The four rules have names:
+
+    smaller-ids          the pair of smaller ids, the left one first: tokenizers 0.23 models/bpe/trainer.rs `Merge`
+    first-seen           the pair that stands first in the text as it is merged so far: `max` over a dict in the order
+                         of the text, karpathy/minbpe base.py `get_stats`, tiktoken 0.14 _educational.py `bpe_train`
+    shorter-then-string  the token of fewer characters, then the smaller string: sentencepiece 0.2.3
+                         bpe_model_trainer.cc
+    youtokentome         the pair with the smaller larger id, then the smaller smaller id, then the larger left id:
+                         VKCOM/YouTokenToMe bpe.cpp
+
+Pairs are counted wherever two symbols are neighbours, overlapping ones too: `a a a` has the pair `a a` twice, though
+only one of them can be merged. Merging goes from left to right.
+
+A word is a `str` with a character for each symbol: the one whose code point is the symbol's id. So the two-character
+strings are the pairs, their order is that of the ids, and `str.split` finds the places of a merge.
+
+Quirks, all of tokenizers:
+
+- A queue entry carries the words that were known when it was made, and only these are rewritten.
+- The new token may be in the vocab already; then no id is new, a pair may be in the queue twice and be merged twice.
+- Counts are i32 and wrap; a negative one, read as u64, is about 2 to the 64th and wins at once.
+- With `max_token_length` a pair that is too long is not counted when it comes up (the two lengths together must be less
+  than the limit), but when it vanishes it is counted down all the same, so that its count may be negative. Pairs of the
+  first count are never checked: the shortest limit gives tokens of two characters.
+- The count of the pair that was merged is not set to 0.
+- Two entries of one pair may have equal counts and different words. Which is merged first depends on the history of the
+  library's heap, and so on the order of a hash map with random keys; here it is the older one. That needs a new token
+  that is in the vocab already, and is met with prefixes that are letters of the text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import islice
+from operator import add
+from typing import Any, Literal, TypeAlias, get_args
+
+from reftok.training.checkpoint import Columns, numbers, strings
+
+TieRule = Literal["smaller-ids", "first-seen", "shorter-then-string", "youtokentome"]
+TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
+
+MOST_IDS = 0x110000
+"""There are so many code points, and so many ids."""
+
+Entry: TypeAlias = tuple[int, Any, int, str, list[int]]
+"""The negative count, what decides between equals (the smaller wins), a serial number, the pair, its words."""
+
+Rank: TypeAlias = Callable[[str, list[int]], Any]
+"""Of a pair and its words: what decides between equally frequent pairs, of which the smaller is the better."""
+
+
+class MergeLoop:
+    """The words of a corpus as they are merged so far, and the queue of their pairs.
+
+    words: the distinct words in the order of the text, a character a symbol.
+    counts: how often each occurs.
+    tie_rule: which of equally frequent pairs is the best.
+    tokens: the token of each id, for the rule `shorter-then-string`; the caller appends to it.
+    max_token_length: see above; None for any length.
+    equal_entries: how often a merge was made while the queue had an equal entry of its pair.
+
+    >>> loop = MergeLoop.begun(["abab", "bb"], [3, 5])
+    >>> loop.best()
+    (6, 'ab', [0])
+    >>> loop.merge("ab", ord("c"), [0])
+    >>> loop.words, loop.best()
+    (['cc', 'bb'], (5, 'bb', [1]))
+    """
+
+    def __init__(
+        self,
+        words: Iterable[str],
+        counts: Sequence[int],
+        tie_rule: TieRule = "smaller-ids",
+        tokens: Sequence[str] = (),
+        max_token_length: int | None = None,
+    ) -> None:
+        self.words = list(words)
+        self.counts = counts
+        self.tokens = tokens
+        self.max_token_length = max_token_length
+        self.pair_counts: defaultdict[str, int] = defaultdict(int)
+        self.queue: list[Entry] = []
+        self._rank = self._ranks(tie_rule)
+        self._is_first_seen = tie_rule == "first-seen"
+        self._wraps = sum(count * len(word) for word, count in zip(self.words, counts, strict=True)) >= 1 << 31
+        self._serial = 0
+        self.equal_entries = 0
+        # Lengths in characters, a character for each, as the words have ids: of each symbol, not of each id.
+        self._lengths = None if max_token_length is None else ["\1" * len(word) for word in self.words]
+
+    @classmethod
+    def begun(
+        cls,
+        words: Iterable[str],
+        counts: Sequence[int],
+        tie_rule: TieRule = "smaller-ids",
+        tokens: Sequence[str] = (),
+        max_token_length: int | None = None,
+    ) -> MergeLoop:
+        """A loop with all pairs counted and queued."""
+        loop = cls(words, counts, tie_rule, tokens, max_token_length)
+        loop.count_pairs()
+        return loop
+
+    def _ranks(self, tie_rule: TieRule) -> Rank:
+        tokens = self.tokens
+
+        def shorter_then_string(pair: str, words: list[int]) -> Any:
+            string = tokens[ord(pair[0])] + tokens[ord(pair[1])]
+            return len(string), string
+
+        def youtokentome(pair: str, words: list[int]) -> Any:
+            left, right = map(ord, pair)
+            return max(left, right), min(left, right), -left
+
+        rules: dict[TieRule, Rank] = {
+            "smaller-ids": lambda pair, words: pair,
+            "first-seen": lambda pair, words: words[0],
+            "shorter-then-string": shorter_then_string,
+            "youtokentome": youtokentome,
+        }
+        return rules[tie_rule]
+
+    def count_pairs(self) -> None:
+        """Count all pairs of all words, and queue them."""
+        pair_counts = self.pair_counts
+        found: dict[str, list[int]] = {}
+        for index, (word, count) in enumerate(zip(self.words, self.counts, strict=True)):
+            for pair in map(add, word, word[1:]):
+                if pair in found:
+                    pair_counts[pair] += count
+                    words = found[pair]
+                    if words[-1] != index:
+                        words.append(index)
+                else:
+                    pair_counts[pair] = count
+                    found[pair] = [index]
+        self.queue = []
+        for pair, words in found.items():
+            if (count := self.current(pair)) > 0:
+                self.queue.append(self._entry(count, pair, words))
+        heapify(self.queue)
+
+    def _entry(self, count: int, pair: str, words: list[int]) -> Entry:
+        self._serial += 1
+        return -count, self._rank(pair, words), self._serial, pair, words
+
+    def current(self, pair: str) -> int:
+        """The count of a pair, as an i32 has it."""
+        count = self.pair_counts[pair]
+        return (count + (1 << 31)) % (1 << 32) - (1 << 31) if self._wraps else count
+
+    def _as_u64(self, pair: str) -> int:
+        count = self.current(pair)
+        return count + (1 << 64) if count < 0 else count
+
+    # --- its state, from which another loop can go on
+
+    def columns(self) -> Columns:
+        """All that a loop must be given to go on; the words and their counts are whoever's who began."""
+        queue = self.queue
+        lengths = {} if self._lengths is None else {"lengths": self._lengths}
+        return {
+            "merged words": self.words,
+            **lengths,
+            "pairs": list(self.pair_counts),
+            "pair counts": list(self.pair_counts.values()),
+            "queued pairs": [entry[3] for entry in queue],
+            "queued counts": [-entry[0] if -entry[0] < 1 << 63 else -entry[0] - (1 << 64) for entry in queue],
+            "queued serials": [entry[2] for entry in queue],
+            "queued sizes": [len(entry[4]) for entry in queue],
+            "queued words": [word for entry in queue for word in entry[4]],
+            "equal entries": [self.equal_entries],
+        }
+
+    def go_on(self, columns: Columns) -> None:
+        """Take over the state of another loop, which had the same words and rules."""
+        self.words = strings(columns, "merged words")
+        if self._lengths is not None:
+            self._lengths = strings(columns, "lengths")
+        self.pair_counts.update(zip(strings(columns, "pairs"), numbers(columns, "pair counts"), strict=True))
+        words = iter(numbers(columns, "queued words"))
+        self.queue = []
+        for pair, count, serial, size in zip(
+            strings(columns, "queued pairs"),
+            numbers(columns, "queued counts"),
+            numbers(columns, "queued serials"),
+            numbers(columns, "queued sizes"),
+            strict=True,
+        ):
+            where = list(islice(words, size))
+            self.queue.append((-count % -(1 << 64), self._rank(pair, where), serial, pair, where))
+        self.equal_entries = numbers(columns, "equal entries")[0]
+        self._serial = max(numbers(columns, "queued serials"), default=0)
+        heapify(self.queue)
+
+    # --- the best pair
+
+    def best(self) -> tuple[int, str, list[int]] | None:
+        """The count of the best pair, the pair, and the words that it may be in; None where there is none left.
+
+        The count is that of the pair at this moment, 0 too. The entry is taken out of the queue.
+        """
+        entry = self._popped()
+        if entry is None:
+            return None
+        if self._is_first_seen:
+            entry = self._first_seen(entry)
+        return -entry[0], entry[3], entry[4]
+
+    def _popped(self) -> Entry | None:
+        """The first entry whose count is the current one of its pair; others are put back with that."""
+        queue, pair_counts = self.queue, self.pair_counts
+        plain = not self._wraps
+        while queue:
+            entry = heappop(queue)
+            count, rank, serial, pair, words = entry
+            now = pair_counts[pair] if plain else self._as_u64(pair)
+            if now < 0:
+                now += 1 << 64
+            if now != -count:
+                heappush(queue, (-now, rank, serial, pair, words))
+                continue
+            if not self._is_first_seen or not now:
+                self.equal_entries += bool(queue) and queue[0][0] == count and queue[0][3] == pair
+                return entry
+            place = self._first_word(pair, words, rank)
+            if words[place] == rank:
+                return entry
+            heappush(queue, (count, words[place], serial, pair, words[place:]))
+        return None
+
+    def _first_word(self, pair: str, words: list[int], known: int) -> int:
+        """The place in `words` of the first one that has the pair still."""
+        place = bisect_left(words, known)
+        while pair not in self.words[words[place]]:
+            place += 1
+        return place
+
+    def _first_seen(self, entry: Entry) -> Entry:
+        """Of all entries of this count and this first word, that whose pair stands first in the word."""
+        equal = [entry]
+        while self.queue and self.queue[0][:2] == entry[:2]:
+            other = self._popped()
+            assert other is not None, "the queue has one"
+            if other[:2] != entry[:2]:
+                heappush(self.queue, other)
+                continue
+            equal.append(other)
+        if len(equal) == 1:
+            return entry
+        word = self.words[entry[4][0]] if entry[0] else ""
+        equal.sort(key=lambda one: word.find(one[3]))
+        for other in equal[1:]:
+            heappush(self.queue, other)
+        return equal[0]
+
+    def rivals(self, count: int, pair: str) -> list[str]:
+        """The other pairs in the queue that have this count at this moment."""
+        return sorted({entry[3] for entry in self.queue if self._as_u64(entry[3]) == count} - {pair})
+
+    # --- merging it
+
+    def merge(self, pair: str, new_id: int, words: Sequence[int]) -> None:
+        """Write the new id in the place of the pair in these words, and queue the pairs that come up."""
+        touched = self._merge_bounded if self._lengths is not None else self._merge
+        found = touched(pair, chr(new_id), words)
+        queue, pair_counts, rank = self.queue, self.pair_counts, self._rank
+        is_plain, serial = not self._wraps, self._serial
+        for new, where in found.items():
+            count = pair_counts[new] if is_plain else self.current(new)
+            if count > 0:
+                serial += 1
+                heappush(queue, (-count, rank(new, where), serial, new, where))
+        self._serial = serial
+
+    def _merge(self, pair: str, new: str, words: Sequence[int]) -> dict[str, list[int]]:
+        """The pairs that were counted up, with the words that they came up in."""
+        left, right = pair[0], pair[1]
+        all_words, counts, pair_counts = self.words, self.counts, self.pair_counts
+        touched: dict[str, list[int]] = {}
+        for index in words:
+            first, *rest = all_words[index].split(pair)
+            if not rest:
+                continue
+            count = counts[index]
+            ups: list[str] = []
+            if first:
+                before = first[-1]
+                pair_counts[before + left] -= count
+                ups.append(before + new)
+            last = rest.pop()
+            for between in rest:
+                # What stands between this place and the next: that is still two symbols when this one is written.
+                if between:
+                    after, before = between[0], between[-1]
+                    pair_counts[right + after] -= count
+                    pair_counts[before + left] -= count
+                    ups += (new + after, before + new)
+                else:
+                    pair_counts[right + left] -= count
+                    pair_counts[new + left] -= count
+                    ups += (new + left, new + new)
+            if last:
+                pair_counts[right + last[0]] -= count
+                ups.append(new + last[0])
+            for up in ups:
+                pair_counts[up] += count
+                if up in touched:
+                    where = touched[up]
+                    if where[-1] != index:
+                        where.append(index)
+                else:
+                    touched[up] = [index]
+            all_words[index] = new.join((first, *rest, last))
+        return touched
+
+    def _merge_bounded(self, pair: str, new: str, words: Sequence[int]) -> dict[str, list[int]]:
+        """The same with a bound on the length of tokens, symbol by symbol."""
+        assert self._lengths is not None, "there is a bound"
+        assert self.max_token_length is not None, "there is a bound"
+        limit = self.max_token_length
+        left, right = pair[0], pair[1]
+        touched: dict[str, list[int]] = {}
+
+        def up(found: str, size: int) -> None:
+            if size < limit:
+                self.pair_counts[found] += count
+                where = touched.setdefault(found, [index])
+                if where[-1] != index:
+                    where.append(index)
+
+        for index in words:
+            word, sizes, count = self.words[index], self._lengths[index], self.counts[index]
+            place, written, lengths = 0, "", ""
+            while (found := word.find(pair, place)) >= 0:
+                written, lengths = written + word[place:found], lengths + sizes[place:found]
+                size = ord(sizes[found]) + ord(sizes[found + 1])
+                place = found + 2
+                if written:
+                    self.pair_counts[written[-1] + left] -= count
+                    up(written[-1] + new, ord(lengths[-1]) + size)
+                if place < len(word):
+                    self.pair_counts[right + word[place]] -= count
+                    up(new + word[place], size + ord(sizes[place]))
+                written, lengths = written + new, lengths + chr(size)
+            self.words[index], self._lengths[index] = written + word[place:], lengths + sizes[place:]
+        return touched

@@ -1,0 +1,112 @@
+r"""The trainer of karpathy/minbpe and of tiktoken's educational module: bytes, and the first pair seen among equals.
+
+Source: karpathy/minbpe basic.py and regex.py `train`, base.py `get_stats`; tiktoken 0.14 _educational.py `bpe_train`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from reftok.errors import TrainingStopped
+from reftok.training.checkpoint import Columns, numbers, strings
+from reftok.training.merging import MOST_IDS, TIE_RULES, MergeLoop
+from reftok.training.watching import TrainingProgress, Watch, unwatched
+
+BYTES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedBytes:
+    """Tokens of bytes.
+
+    tokens: by id; the first 256 are the bytes. merges: the two ids of each token behind them.
+    counts: of the pairs of the merges.
+    """
+
+    tokens: Sequence[bytes]
+    merges: Sequence[tuple[int, int]]
+    counts: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class MinbpeTrainer:
+    r"""The bytes, then merges of the most frequent pair of ids.
+
+    vocab_size: of bytes and merges together; at least 256.
+    special_tokens: of the tokenizer, which minbpe registers behind the vocab; they are not in `vocab_size`.
+    tie_rule: a name in merging.py. minbpe and tiktoken take the pair that stands first in the text, so that the order
+        of the texts decides.
+
+    Quirks: a token that two splits give has two ids in minbpe, and in tiktoken's module one, the later one. minbpe
+    breaks where no pair is left, as tiktoken's module does; here training ends.
+
+    >>> trained = MinbpeTrainer(vocab_size=258).train({b"dcab": 1, b"ab": 1, b"dc": 1})
+    >>> trained.tokens[256:], trained.merges
+    ([b'dc', b'ab'], [(100, 99), (97, 98)])
+    """
+
+    vocab_size: int = 30000
+    special_tokens: Sequence[str] = ()
+    tie_rule: str = "first-seen"
+
+    def train(
+        self, word_counts: Mapping[bytes, int], watch: Watch = unwatched, state: Columns | None = None
+    ) -> TrainedBytes:
+        """The tokens and their merges.
+
+        word_counts: the distinct words in the order of the text, with how often each occurs.
+        watch: is told of each merge. state: that of an interrupted training of the same words, to go on from.
+        Raises TrainingStopped for a vocab_size or a tie_rule that is none.
+        """
+        training = _Training(self, word_counts, state)
+        for _ in training.steps():
+            watch(TrainingProgress("merging", len(training.tokens), self.vocab_size, "tokens"), training.columns)
+        return training.trained()
+
+
+class _Training:
+    """The tokens so far, as the characters of Latin-1 that have their bytes as code points, and the loop of merges."""
+
+    def __init__(self, trainer: MinbpeTrainer, word_counts: Mapping[bytes, int], state: Columns | None) -> None:
+        if not BYTES <= trainer.vocab_size <= MOST_IDS:
+            raise TrainingStopped(f"minbpe: vocab_size is {trainer.vocab_size}: from {BYTES} to {MOST_IDS:,} is needed")
+        rule = next((known for known in TIE_RULES if known == trainer.tie_rule), None)
+        if rule is None:
+            raise TrainingStopped(f"minbpe: tie_rule is {trainer.tie_rule!r:.60}: it is one of {', '.join(TIE_RULES)}")
+        self.vocab_size = trainer.vocab_size
+        self.tokens = [chr(byte) for byte in range(BYTES)] if state is None else strings(state, "tokens")
+        self.made: list[tuple[str, int]] = []
+        words = [word.decode("latin-1") for word in word_counts]
+        self.loop = MergeLoop(words, list(word_counts.values()), rule, self.tokens)
+        if state is None:
+            self.loop.count_pairs()
+        else:
+            self.loop.go_on(state)
+            self.made = list(zip(strings(state, "merged pairs"), numbers(state, "merged counts"), strict=True))
+
+    def steps(self) -> Iterator[str]:
+        """The pair of each merge, as it is made."""
+        while len(self.tokens) < self.vocab_size and (best := self.loop.best()) is not None:
+            count, pair, words = best
+            if not count:
+                return
+            left, right = map(ord, pair)
+            self.tokens.append(self.tokens[left] + self.tokens[right])
+            self.loop.merge(pair, len(self.tokens) - 1, words)
+            self.made.append((pair, count))
+            yield pair
+
+    def trained(self) -> TrainedBytes:
+        merges = [(ord(pair[0]), ord(pair[1])) for pair, _ in self.made]
+        return TrainedBytes(
+            [token.encode("latin-1") for token in self.tokens], merges, [count for _, count in self.made]
+        )
+
+    def columns(self) -> Columns:
+        return {
+            **self.loop.columns(),
+            "tokens": self.tokens,
+            "merged pairs": [pair for pair, _ in self.made],
+            "merged counts": [count for _, count in self.made],
+        }

@@ -1,0 +1,166 @@
+"""One training: a trainer with its options, the tokenizer that is trained, and what it learns from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from reftok.errors import TrainingStopped
+from reftok.formats.tokenizer_json import build_tokenizer
+from reftok.spec.byte_level import CHARACTER_TO_BYTE, bytes_to_unicode, to_byte_characters
+from reftok.spec.pretokenizers import GPT2_PATTERN
+from reftok.tokenizer import Tokenizer
+from reftok.training.bpe import BpeTrainer
+from reftok.training.checkpoint import Columns
+from reftok.training.feeding import Texts
+from reftok.training.minbpe import MinbpeTrainer, TrainedBytes
+from reftok.training.options import trainer_of
+from reftok.training.pipelines import BYTE_LEVEL, DEFAULT_PIPELINES, GPT4_PATTERN, Json, pipeline_of, split_bytes
+from reftok.training.unigram import UnigramTrainer
+from reftok.training.watching import Watch, unwatched
+from reftok.training.wordlevel import WordLevelTrainer
+from reftok.training.wordpiece import WordPieceTrainer
+from reftok.training.written import added_tokens, tiktoken_files, tokenizer_json, vocab_and_merges
+
+Trainer = BpeTrainer | WordPieceTrainer | WordLevelTrainer | UnigramTrainer | MinbpeTrainer
+
+TRAINERS: Mapping[str, tuple[type[Trainer], str]] = {
+    "hf-bpe": (BpeTrainer, "BPE"),
+    "wordpiece": (WordPieceTrainer, "WordPiece"),
+    "wordlevel": (WordLevelTrainer, "WordLevel"),
+    "hf-unigram": (UnigramTrainer, "Unigram"),
+    "minbpe": (MinbpeTrainer, "BPE"),
+}
+"""By name: the trainer, and the type of the model that it trains."""
+
+WHOLE_TEXT = r"[\s\S]+"
+RANK_FILE_PATTERNS = {"byte-level": GPT2_PATTERN, "byte-level-unsplit": WHOLE_TEXT}
+"""What a rank file says of a pipeline by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """One training, its options checked.
+
+    name: of the trainer. trainer: with its options.
+    pipeline: the tokenizer.json whose model is trained.
+    texts: to learn from.
+    pattern: what cuts the text, for a rank file; None for a pipeline that no rank file can have.
+    """
+
+    name: str
+    trainer: Trainer
+    pipeline: Json
+    texts: Texts
+    pattern: str | None = None
+
+    @classmethod
+    def of(
+        cls, name: str, texts: Texts, pipeline: str | Path | Mapping[str, Any] | None = None, **options: Any
+    ) -> Training:
+        """As `train` has the arguments. Raises TrainingStopped for those that mean nothing."""
+        if name not in TRAINERS:
+            raise TrainingStopped(f"trainer {name!r:.60} is none of {', '.join(TRAINERS)}")
+        kind, model = TRAINERS[name]
+        if name == "minbpe":
+            if pipeline is not None:
+                raise TrainingStopped("minbpe has no option pipeline: pattern says what cuts the text")
+            pattern = options.pop("pattern", GPT4_PATTERN)
+            stages = pipeline_of(split_bytes(pattern), model)
+            return cls(name, trainer_of(kind, name, options), stages, texts, pattern or WHOLE_TEXT)
+        chosen = DEFAULT_PIPELINES[name] if pipeline is None else pipeline
+        if name == "hf-bpe" and chosen in BYTE_LEVEL and "initial_alphabet" not in options:
+            options = {**options, "initial_alphabet": sorted(bytes_to_unicode().values())}
+        pattern = RANK_FILE_PATTERNS.get(chosen) if isinstance(chosen, str) else None
+        return cls(name, trainer_of(kind, name, options), pipeline_of(chosen, model), texts, pattern)
+
+    @property
+    def identity(self) -> Json:
+        """What must be the same for another run to go on with this one."""
+        options = {field.name: repr(getattr(self.trainer, field.name)) for field in fields(self.trainer)}
+        digest = sha256(json.dumps(self.pipeline, sort_keys=True).encode("utf-8")).hexdigest()
+        inputs = [*map(list, self.texts.names), self.texts.whole_files]
+        return {"trainer": self.name, **options, "pipeline": digest, "inputs": inputs}
+
+    def untrained(self) -> Tokenizer:
+        """The tokenizer before it is trained; where it has added tokens, with their ids."""
+        empty = {"type": "BPE", "vocab": {}, "merges": []}
+        return build_tokenizer(self.pipeline if self.pipeline["added_tokens"] else {**self.pipeline, "model": empty})
+
+    def train(self, counts: Mapping[str, int], watch: Watch = unwatched, state: Columns | None = None) -> Json:
+        """The tokenizer.json with the trained model.
+
+        counts: the distinct words in the order of the text. state: to go on from.
+        """
+        trainer, model = self.trainer, dict(self.pipeline["model"])
+        if isinstance(trainer, WordLevelTrainer):
+            model["vocab"] = trainer.train(counts)
+        elif isinstance(trainer, UnigramTrainer):
+            unigram = trainer.train(counts, watch, state)
+            model["vocab"] = [list(entry) for entry in unigram.pieces]
+            model["unk_id"], model["byte_fallback"] = unigram.unk_id, False
+        elif isinstance(trainer, MinbpeTrainer):
+            model["vocab"], model["merges"] = _byte_tokens(trainer.train(_in_bytes(counts), watch, state))
+        else:
+            bpe = trainer.train(counts, watch, state)
+            model["vocab"] = dict(bpe.vocab)
+            model["continuing_subword_prefix"] = trainer.continuing_subword_prefix
+            if isinstance(trainer, WordPieceTrainer):
+                if trainer.continuing_subword_prefix is None:
+                    model["continuing_subword_prefix"] = "##"
+            else:
+                model["merges"] = [list(pair) for pair in bpe.merges]
+                model["end_of_word_suffix"] = trainer.end_of_word_suffix
+        vocab = model["vocab"]
+        ids = vocab if isinstance(vocab, dict) else {piece: piece_id for piece_id, (piece, _) in enumerate(vocab)}
+        added = added_tokens(self.untrained().added_tokens, trainer.special_tokens, ids, len(vocab))
+        return {**self.pipeline, "added_tokens": added, "model": model}
+
+    def checked_pattern(self, output: Path) -> str:
+        """What a rank file says that cuts the text. Raises TrainingStopped where it cannot say it."""
+        if self.pattern is None:
+            raise TrainingStopped(f"{output}: a rank file is for minbpe, or for --pipeline {' or '.join(BYTE_LEVEL)}")
+        return self.pattern
+
+    def files(self, value: Json, output: Path) -> dict[Path, str]:
+        """The content of each file that the output has, by path; the output is the last.
+
+        Raises TrainingStopped where it cannot hold the tokenizer.
+        """
+        match output_format(output):
+            case "vocab.json":
+                found = dict(reversed(vocab_and_merges(value).items()))
+            case "tiktoken":
+                found = dict(reversed(tiktoken_files(value, output.name, self.checked_pattern(output)).items()))
+            case _:
+                found = {output.name: tokenizer_json(value)}
+        return {output.with_name(name): content for name, content in found.items()}
+
+
+def output_format(output: Path) -> str:
+    """The format of an output by its name. Raises TrainingStopped for a name that tells none."""
+    if output.name == "vocab.json":
+        return "vocab.json"
+    if output.suffix in (".json", ".tiktoken"):
+        return "tokenizer.json" if output.suffix == ".json" else "tiktoken"
+    known = "tokenizer.json, vocab.json (with merges.txt beside it) or FILE.tiktoken"
+    raise TrainingStopped(f"{output}: the output is {known}")
+
+
+def _in_bytes(counts: Mapping[str, int]) -> dict[bytes, int]:
+    """Words in byte characters as their bytes."""
+    return {bytes(map(CHARACTER_TO_BYTE.__getitem__, word)): count for word, count in counts.items()}
+
+
+def _byte_tokens(trained: TrainedBytes) -> tuple[dict[str, int], list[list[str]]]:
+    """Vocab and merges in byte characters; of a token with two ids the first."""
+    written = [to_byte_characters(token) for token in trained.tokens]
+    vocab: dict[str, int] = {}
+    for token_id, token in enumerate(written):
+        vocab.setdefault(token, token_id)
+    merges = dict.fromkeys((written[left], written[right]) for left, right in trained.merges)
+    return vocab, [list(pair) for pair in merges]

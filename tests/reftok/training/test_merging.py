@@ -1,0 +1,100 @@
+"""The loop of merges against a count of all pairs before each merge; the educational trainers against themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reftok
+from reftok.training.merging import TIE_RULES
+from reftok.training.minbpe import MinbpeTrainer
+
+Ids = list[int]
+
+
+def ranks(rule: str, pair: tuple[int, int], tokens: list[bytes], place: int) -> object:
+    """What decides between equally frequent pairs, written down a second time."""
+    left, right = pair
+    whole = tokens[left] + tokens[right]
+    return {
+        "smaller-ids": pair,
+        "first-seen": place,
+        "shorter-then-string": (len(whole), whole),
+        "youtokentome": (max(pair), min(pair), -left),
+    }[rule]
+
+
+def plainly(words: list[bytes], vocab_size: int, rule: str) -> list[tuple[int, int]]:
+    """All pairs counted anew before each merge, in the order of the text, as minbpe does it."""
+    ids: list[Ids] = [list(word) for word in words]
+    tokens = [bytes([byte]) for byte in range(256)]
+    merges: list[tuple[int, int]] = []
+    while len(tokens) < vocab_size:
+        counts: Counter[tuple[int, int]] = Counter()
+        for word in ids:
+            counts.update(pairwise(word))
+        if not counts:
+            break
+        places = {pair: place for place, pair in enumerate(counts)}
+        best = min(counts, key=lambda pair: (-counts[pair], ranks(rule, pair, tokens, places[pair])))  # type: ignore[operator]
+        merges.append(best)
+        ids = [merged(word, best, len(tokens)) for word in ids]
+        tokens.append(tokens[best[0]] + tokens[best[1]])
+    return merges
+
+
+def merged(word: Ids, pair: tuple[int, int], new: int) -> Ids:
+    result: Ids = []
+    place = 0
+    while place < len(word):
+        if tuple(word[place : place + 2]) == pair:
+            result.append(new)
+            place += 2
+        else:
+            result.append(word[place])
+            place += 1
+    return result
+
+
+@pytest.mark.parametrize("rule", TIE_RULES)
+def test_the_queue_makes_the_merges_that_counting_anew_makes(rule: str) -> None:
+    @settings(max_examples=200)
+    @given(st.lists(st.text("abc", max_size=12), max_size=12), st.integers(256, 280))
+    def ask(words: list[str], vocab_size: int) -> None:
+        counts = Counter(word.encode() for word in words)
+        trained = MinbpeTrainer(vocab_size=vocab_size, tie_rule=rule).train(counts)
+        assert trained.merges == plainly([word.encode() for word in words], vocab_size, rule)
+
+    ask()
+
+
+@settings(max_examples=150)
+@given(st.text("ab c1.é", min_size=1, max_size=60), st.integers(256, 275))
+def test_tiktokens_educational_trainer_makes_the_same_tokens(text: str, vocab_size: int) -> None:
+    """As long as no token is made in two ways: it has one id for them then."""
+    from tiktoken._educational import bpe_train
+
+    pattern = r" ?\w+| ?[^\s\w]+|\s+"
+    words = Counter(word.encode() for word in regex.findall(pattern, text))
+    trained = MinbpeTrainer(vocab_size=vocab_size).train(words)
+    if len(set(trained.tokens)) < len(trained.tokens) or len(trained.tokens) < vocab_size:
+        return
+    ranks = bpe_train(text, vocab_size, pattern, visualise=None)
+    assert trained.tokens == sorted(ranks, key=ranks.__getitem__)
+
+
+def test_minbpe_takes_the_first_pair_of_the_text_and_tokenizers_the_smaller_ids() -> None:
+    texts = ["dcab"]
+    first = reftok.train("minbpe", texts, pattern=None, vocab_size=257)
+    smaller = reftok.train("minbpe", texts, pattern=None, vocab_size=257, tie_rule="smaller-ids")
+    assert [first.encode("dcab").tokens, smaller.encode("dcab").tokens] == [["dc", "a", "b"], ["d", "c", "ab"]]
+
+
+def test_a_rule_that_is_none_is_refused_by_name() -> None:
+    with pytest.raises(reftok.TrainingStopped, match=r"tie_rule is 'random'.*first-seen"):
+        reftok.train("minbpe", ["a"], tie_rule="random")
