@@ -8,7 +8,10 @@
     ├── StreamFinished        a stream that has ended was given more
     ├── TrainingStopped       train: an option, an input, a file that cannot be written or gone on with
     ├── EncodingStopped       encode_files: a file that cannot be read, written or gone on with; a document of it
-    └── VerificationFailed    encode_files: the official library gives other ids
+    ├── VerificationFailed    encode_files: the official library gives other ids
+    ├── InvalidOption         an option of a trainer that is not known, or does not accept its value
+    └── TrainingStopped       the corpus cannot be read, or cannot give what the options of a trainer ask for
+        └── VocabularyTooLarge    fewer pieces can be made than are asked for
 
 Besides these only TypeError is raised on purpose, for a callback that cannot be called.
 
@@ -66,3 +69,33 @@ class EncodingStopped(ReftokError):
 
 class VerificationFailed(ReftokError):
     """Of `encode_files` when it is to verify: the official library gives other ids."""
+
+
+class InvalidOption(ReftokError):
+    """An option of a trainer that is not known, or a value that it does not accept.
+
+    >>> str(InvalidOption("vocab_size", "0 is too few, 1 is the least"))
+    'vocab_size: 0 is too few, 1 is the least'
+    """
+
+    def __init__(self, option: str, problem: str) -> None:
+        self.option, self.problem = option, problem
+        super().__init__(f"{option}: {problem}")
+
+
+class TrainingStopped(ReftokError):
+    """A corpus that cannot be read, or that cannot give what the options of the trainer ask for."""
+
+
+class VocabularyTooLarge(TrainingStopped):
+    """Fewer pieces can be made than are asked for.
+
+    largest: the largest vocabulary that this corpus and these options can give.
+    """
+
+    def __init__(self, vocab_size: int, largest: int) -> None:
+        self.largest = largest
+        super().__init__(
+            f"vocab_size: the corpus gives {largest} pieces, not {vocab_size}; ask for {largest} at most, or set "
+            "hard_vocab_limit to false"
+        )

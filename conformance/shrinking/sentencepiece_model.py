@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from conformance.core.case import Case
 from conformance.shrinking.cases import smallest_part
 from conformance.shrinking.charsmap import offer_smaller_charsmaps
-from conformance.shrinking.protobuf_writer import written_fields
 from conformance.shrinking.search import Search, parts_of
-from reftok.formats.protobuf import Field, read_fields
+from reftok.formats.protobuf import Field, read_fields, written_fields
 from reftok.spec.sentencepiece.pieces import PieceType
 
 PIECES, TRAINER = 1, 2

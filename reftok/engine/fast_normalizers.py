@@ -100,6 +100,9 @@ class FastSentencePieceNormalizer(SentencePieceNormalizer):
         super().__init__(normalizer.options, normalizer.charsmap, normalizer.symbols)
         self._rewriter = rewriter(normalizer)
 
+    def end_of_leading_spaces(self, text: str) -> int:
+        return 0 if text and self._rewriter.begins_otherwise(text) else super().end_of_leading_spaces(text)
+
     def rewrite(self, text: str) -> Rewritten:
         replaced = self._rewriter.whole(text)
         if replaced is None:

@@ -5,6 +5,7 @@
     bpe.py, wordpiece.py, wordlevel.py, unigram.py    those of tokenizers, named as there
     minbpe.py                                         that of karpathy/minbpe and of tiktoken's educational module
     merging.py                                        the loop of merges, and the four rules of ties
+    sentencepiece/                                    those of sentencepiece: the `.model`, byte for byte
     feeding.py, pipelines.py, training.py, run.py     what stands around them; train.py is the door
 
 A trainer is a dataclass of its options; its docstring says the rule, the source and the quirks, and where the official

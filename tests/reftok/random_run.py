@@ -7,6 +7,8 @@
     python -m tests.reftok.random_run streamed-pipelines --examples 20000
     python -m tests.reftok.random_run streamed-sentencepiece --examples 20000
     python -m tests.reftok.random_run training --examples 8000
+    python -m tests.reftok.random_run training-sentencepiece --examples 2000
+    python -m tests.reftok.random_run training-sentencepiece-unigram --examples 300
 
 Prints the seed (`--seed` repeats a run, on any number of workers), how many answers were compared and how many not, by
 reason, and each mismatch as a minimal file with what it was asked. The exit code is 1 if there is any.
@@ -41,6 +43,7 @@ from .sentencepiece_strategies import models as sentencepiece_models
 from .three_ways import ask_file, ask_sentencepiece_model
 from .tokenizers_strategies import damaged_files, questions
 from .training.comparison import STRATEGIES, check_training, corpora, pipelines
+from .training.sentencepiece.random_training import ask_sentencepiece_training, ask_unigram_training
 
 PORTION = 500
 """Examples that are drawn from one seed: hypothesis remembers all of them."""
@@ -160,6 +163,8 @@ SUBJECTS = {
     "streamed-pipelines": ask_streamed_pipelines,
     "streamed-sentencepiece": ask_streamed_sentencepiece,
     "training": ask_training,
+    "training-sentencepiece": ask_sentencepiece_training,
+    "training-sentencepiece-unigram": ask_unigram_training,
 }
 
 

@@ -155,6 +155,11 @@ class Rewriter:
         """How many of the spaces that a text begins with are surely spaces."""
         return max(len(text) - len(text.lstrip(" ")) - 1, 0) if self._before["  "] == " " else 0
 
+    def begins_otherwise(self, text: str) -> bool:
+        """Whether a text surely begins with anything but a space, once it is rewritten."""
+        part = self._before[text[:2]]
+        return part is not None and part != " "
+
     def prefix(self, text: str, position: int) -> tuple[str, int, bool]:
         """The replacement at `position`, how many characters it stands for, and whether longer text could change it.
 

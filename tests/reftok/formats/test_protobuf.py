@@ -4,11 +4,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reftok import embedded_models
 from reftok.errors import ModelFormatError
-from reftok.formats.protobuf import read_fields, read_varint, to_float, to_int32
+from reftok.formats.protobuf import (
+    FIXED32,
+    FIXED64,
+    LENGTH_DELIMITED,
+    VARINT,
+    Field,
+    read_fields,
+    read_varint,
+    to_float,
+    to_int32,
+    written_fields,
+)
 
 from ..protobuf_writer import encode_field, message, varint
 
+NUMBERS = st.integers(1, (1 << 29) - 1)
+WIRE_VALUES = (
+    st.tuples(st.just(VARINT), st.integers(0, (1 << 64) - 1))
+    | st.tuples(st.just(FIXED32), st.binary(min_size=4, max_size=4))
+    | st.tuples(st.just(FIXED64), st.binary(min_size=8, max_size=8))
+    | st.tuples(st.just(LENGTH_DELIMITED), st.binary(max_size=300))
+)
 values = st.one_of(st.integers(0, 2**64 - 1), st.binary(max_size=20), st.floats(width=32, allow_nan=False))
 
 
@@ -59,3 +78,16 @@ def test_a_broken_message_is_refused_with_the_byte(data: bytes, place: str) -> N
 def test_of_what_is_overlong_the_lower_bits_count() -> None:
     assert read_varint(b"\x82" + b"\x80" * 8 + b"\x7e", 0, "test") == (2, 10)
     assert list(read_fields(varint(1 << 32 | 1 << 3) + b"\x05", "test")) == [(1, 0, 5, 5)]
+
+
+@given(st.lists(st.tuples(NUMBERS, WIRE_VALUES)))
+def test_written_fields_come_back(given_fields: list[tuple[int, tuple[int, int | bytes]]]) -> None:
+    fields: list[Field] = [(number, wire_type, 0, value) for number, (wire_type, value) in given_fields]
+    read = read_fields(written_fields(fields), "test")
+    assert [(number, wire_type, 0, value) for number, wire_type, _, value in read] == fields
+
+
+@pytest.mark.parametrize("name", [name for name, path in embedded_models().items() if path.suffix == ".model"])
+def test_a_model_that_is_written_again_is_what_it_was(name: str) -> None:
+    data = embedded_models()[name].read_bytes()
+    assert written_fields(read_fields(data, name)) == data

@@ -1,0 +1,220 @@
+"""The ways to cut a text into pieces, and what Unigram training wants to know of them, in float32.
+
+Source: sentencepiece 0.2.3, unigram_model.cc (`Lattice`, `Model::PopulateNodes`, `LogSumExp`).
+
+A node is a piece at a place. Those of one text are in a row: by where they start, then by length; where no piece of one
+character starts, the unknown piece, of one character, comes last. Its score is the lowest of all less 10.
+
+The numbers. Scores and sums are float32: each operation is done in double precision and rounded once, which is what a
+processor does with float32. Here a store into an `array("f")` rounds. The logarithm of a sum is
+max + log1p(exp(min - max)), min - max a float32, exp and log1p double, and max alone where it is more than 50 above.
+All nodes that start at a place have the same sum before them, and all that end there the same behind them, so there is
+one of either a place.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from math import exp, inf, log1p
+from typing import TypeAlias
+
+from reftok.spec.viterbi import to_float32
+
+Node: TypeAlias = tuple[int, int, int]
+"""Where a piece starts, where it ends, and its number."""
+
+UNKNOWN_PENALTY = 10.0
+_MOST_APART = 50.0
+_FAR_APART = -18.0
+"""exp of this is less than half the distance of a float32 below -1 to the next one, and adds nothing to it."""
+
+
+def nodes_of(text: str, numbers: Mapping[str, int], longest: int, unknown: int) -> list[Node]:
+    """The nodes of a text in their order.
+
+    numbers: of the pieces. longest: characters that a piece has at most. unknown: the number of the unknown piece.
+
+    >>> nodes_of("abc", {"a": 0, "ab": 1, "b": 2}, 2, 3)
+    [(0, 1, 0), (0, 2, 1), (1, 2, 2), (2, 3, 3)]
+    """
+    size = len(text)
+    nodes = []
+    for start in range(size):
+        has_single = text[start] in numbers
+        for end in range(start + 1, min(start + longest, size) + 1):
+            number = numbers.get(text[start:end])
+            if number is not None:
+                nodes.append((start, end, number))
+        if not has_single:
+            nodes.append((start, start + 1, unknown))
+    return nodes
+
+
+class Lattice:
+    """The nodes of one text, kept while pieces go away.
+
+    size: characters of the text. nodes: in their order. backward: by where they start, the last first; those that start
+    together in their order. counted_as: the number that each node is counted as, for an unknown one that of another
+    piece. has_unknown: whether there is any.
+    """
+
+    __slots__ = ("backward", "counted_as", "has_unknown", "nodes", "size")
+
+    def __init__(self, size: int, nodes: list[Node], unknown: int) -> None:
+        self.size = size
+        self._take(nodes, unknown)
+
+    def _take(self, nodes: list[Node], unknown: int) -> None:
+        self.nodes, self.backward = nodes, sorted(nodes, key=_last_start_first)
+        self.counted_as = [number for _, _, number in nodes]
+        self.has_unknown = unknown in self.counted_as
+
+    def without_dead(self, alive: Sequence[bool], unknown: int, first: int) -> None:
+        """Take out the nodes of dead pieces; the unknown one comes where no piece of one character is left.
+
+        first: what the unknown one is counted as.
+        """
+        nodes = [node for node in self.nodes if alive[node[2]]]
+        if len(nodes) != len(self.nodes):
+            if not all(alive[number] for start, end, number in self.nodes if end - start == 1):
+                nodes = _with_unknown(self.nodes, nodes, unknown)
+            self._take(nodes, unknown)
+        if self.has_unknown:
+            self.counted_as = [first if number == unknown else number for _, _, number in nodes]
+
+
+def _last_start_first(node: Node) -> int:
+    return -node[0]
+
+
+def _with_unknown(old: Sequence[Node], kept: Sequence[Node], unknown: int) -> list[Node]:
+    singles = {start for start, end, _ in kept if end - start == 1}
+    added = [(start, start + 1, unknown) for start, end, _ in old if end - start == 1 and start not in singles]
+    return sorted([*kept, *added], key=lambda node: (node[0], node[2] == unknown, node[1]))
+
+
+class Marginals:
+    """Sums up how often each piece is expected, over all ways to cut texts.
+
+    scores: by the number of the piece, the unknown one included. expected: by number, float32.
+    """
+
+    def __init__(self, scores: Sequence[float]) -> None:
+        self._scores = scores
+        self.expected = array("f", bytes(4 * len(scores)))
+        self._rounded = array("f", [0.0])
+
+    def add(self, lattice: Lattice, count: float) -> float:
+        """Add a text that counts so often; gives the logarithm of its probability.
+
+        The logarithms of sums are written out in both loops, for speed.
+        """
+        scores, rounded = self._scores, self._rounded
+        before = [inf] * (lattice.size + 1)
+        before[0] = 0.0
+        paths = []
+        for start, end, number in lattice.nodes:
+            rounded[0] = scores[number] + before[start]
+            path = rounded[0]
+            paths.append(path)
+            known = before[end]
+            if known == inf:
+                before[end] = path
+                continue
+            if known < path:
+                known, path = path, known
+            rounded[0] = path - known
+            apart = rounded[0]
+            if apart < _FAR_APART and (known < -1.0 or known > to_float32(path + _MOST_APART)):
+                before[end] = known
+            else:
+                rounded[0] = known + log1p(exp(apart))
+                before[end] = rounded[0]
+        total = before[-1]
+        behind = [inf] * lattice.size
+        behind.append(0.0)
+        for start, end, number in lattice.backward:
+            rounded[0] = scores[number] + behind[end]
+            path = rounded[0]
+            known = behind[start]
+            if known == inf:
+                behind[start] = path
+                continue
+            if known < path:
+                known, path = path, known
+            rounded[0] = path - known
+            apart = rounded[0]
+            if apart < _FAR_APART and (known < -1.0 or known > to_float32(path + _MOST_APART)):
+                behind[start] = known
+            else:
+                rounded[0] = known + log1p(exp(apart))
+                behind[start] = rounded[0]
+        expected = self.expected
+        for (_, end, _), path, number in zip(lattice.nodes, paths, lattice.counted_as, strict=True):
+            rounded[0] = path + behind[end]
+            rounded[0] = rounded[0] - total
+            expected[number] += count * exp(rounded[0])
+        return total
+
+
+class BestPaths:
+    """The best way to each place of a text.
+
+    scores: by the number of the piece. sums: of each node, the best path up to it and itself. best, second: by place,
+    the highest of the sums that end there, and the next; last: the index of the first node that has the highest.
+
+    Each node looks for the best node before it by the float32 sum of both, and of equal sums takes the first. As
+    rounding keeps the order, the highest sum is that of the highest before it; but lower ones may round to the same.
+    """
+
+    def __init__(self, size: int, nodes: Sequence[Node], scores: Sequence[float]) -> None:
+        self._nodes, self._scores, self._size = nodes, scores, size
+        self._rounded = rounded = array("f", [0.0])
+        self.best = best = [-inf] * (size + 1)
+        self.second = second = [-inf] * (size + 1)
+        self.last = last = [-1] * (size + 1)
+        self.sums: list[float] = []
+        best[0] = 0.0
+        for index, (start, end, number) in enumerate(nodes):
+            rounded[0] = best[start] + scores[number]
+            path = rounded[0]
+            self.sums.append(path)
+            if path > best[end]:
+                second[end] = best[end]
+                best[end] = path
+                last[end] = index
+            elif path > second[end]:
+                second[end] = path
+
+    def path(self) -> list[int]:
+        """The numbers of the best path's pieces, from the last to the first."""
+        numbers = []
+        place, sum_of_both, score = self._size, self.best[self._size], 0.0
+        while place:
+            index = self._before(place, sum_of_both, score)
+            place, _, number = self._nodes[index]
+            numbers.append(number)
+            sum_of_both, score = self.sums[index], self._scores[number]
+        return numbers
+
+    def _before(self, place: int, sum_of_both: float, score: float) -> int:
+        """The first node that ends at a place and has this sum together with a node of this score."""
+        best = self.best[place]
+        if self.second[place] < best - 1e-3 - 1e-6 * abs(best):
+            return self.last[place]
+        for index, (_, end, _) in enumerate(self._nodes):
+            if end == place:
+                self._rounded[0] = self.sums[index] + score
+                if self._rounded[0] == sum_of_both:
+                    return index
+        raise AssertionError("a node has a best node before it")
+
+    def is_alone(self, margin: float) -> bool:
+        """Whether every other path scores less than the best one by this margin, whatever rounding does."""
+        place = self._size
+        while place:
+            if self.best[place] - self.second[place] < margin:
+                return False
+            place = self._nodes[self.last[place]][0]
+        return True

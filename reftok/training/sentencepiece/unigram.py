@@ -1,0 +1,309 @@
+"""The Unigram model: from many pieces, those that explain the corpus best, by expectation maximization and pruning.
+
+Source: sentencepiece 0.2.3, unigram_model_trainer.cc (`Train`, `TrainDiscretePruning`, `RunEStep`, `RunMStep`,
+`PruneSentencePieces`, `PruneUnreachableSentencePieces`, `FinalizeSentencePieces`).
+
+The rule.
+
+1. The seeds (see `seeds.py`) have the numbers 0, 1, 2 … in their order. With split_by_whitespace the sentences are from
+   now on the distinct words, sorted by count.
+2. E step: how often each piece is expected (see `lattice.py`). Of num_threads threads, thread t takes the sentences t,
+   t + num_threads … and sums up by itself; then the sums are added in the order of the threads, all in float32. So
+   num_threads decides the last bits.
+3. M step: pieces that are expected less than 0.5 times go; the score of the others is digamma(expected) -
+   digamma(sum of all), the sum and its digamma float32.
+4. After num_sub_iterations of these, pruning. The two best ways to cut each piece are looked for (see
+   `second_best.py`): where the best one is not the piece itself, it goes. It goes as well where no sentence is best cut
+   with it. Pieces without another way stay; the others by what the corpus would lose if the second way had to do for
+   them, until max(1.1 vocab_size, shrinking_factor times the pieces) are left. They are now numbered anew: those
+   without another way first, the others by their loss.
+5. Again from 2, until there are no more than 1.1 vocab_size.
+6. A piece goes whose best way without itself scores higher than it does.
+7. The required characters come into the model; those that went have the lowest score of all, plus 0 for the most
+   frequent, 0.0001 for the next … The rest of the room is for the pieces of the highest scores, of equal ones the
+   smaller text. All are sorted so.
+
+Quirks. The unknown piece has the number 0 in training, which is also the first real piece's: what is unknown is counted
+for it. Pieces go by their numbers where losses are equal.
+
+The numbers. Where it says float32, each operation is one; logarithms and digamma are double.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from itertools import accumulate
+from math import isfinite, log
+from operator import add
+
+from reftok.errors import TrainingStopped
+from reftok.spec.viterbi import to_float32
+from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
+from reftok.training.sentencepiece.lattice import UNKNOWN_PENALTY, BestPaths, Lattice, Marginals, nodes_of
+from reftok.training.sentencepiece.model_file import ScoredPiece
+from reftok.training.sentencepiece.options import TrainerOptions
+from reftok.training.sentencepiece.second_best import two_best
+from reftok.training.sentencepiece.seeds import seeds
+from reftok.training.sentencepiece.trace import Progress, Pruned, Round, TrainingTrace
+
+LEAST_EXPECTED = 0.5
+_GROWTH = 1.1
+_STEP = to_float32(0.0001)
+_WORDS_PER_PROGRESS = 2000
+
+
+def train_unigram(
+    corpus: Corpus, size: int, options: TrainerOptions, progress: Progress | None, trace: TrainingTrace | None
+) -> list[ScoredPiece]:
+    """The pieces of a Unigram model, without the special ones, in the order of their ids.
+
+    size: so many pieces at most.
+    """
+    if not corpus.required:
+        raise TrainingStopped("there is no character to train on")
+    if progress is not None:
+        progress("seeds", 0, 0)
+    found = seeds(corpus.sentences, options)
+    sentences = counted_words(corpus.sentences, options) if options.split_by_whitespace else corpus.sentences
+    model = _Model(found, sentences, options, progress, trace)
+    desired = int(options.vocab_size * _GROWTH)
+    while True:
+        for _ in range(options.num_sub_iterations):
+            model.maximize(model.expected())
+        model.prune(desired)
+        if len(model.order) <= desired:
+            break
+    model.prune_unreachable()
+    return finished({model.pieces[n]: model.scores[n] for n in model.order}, corpus, size)
+
+
+def finished(scores: dict[str, float], corpus: Corpus, size: int) -> list[ScoredPiece]:
+    """The required characters and the best of the pieces, sorted by score."""
+    lowest = min(scores.values())
+    kept: dict[str, float] = {}
+    penalty = 0.0
+    for character in corpus.required_by_count():
+        if character in scores:
+            kept[character] = scores[character]
+        else:
+            kept[character] = to_float32(lowest + penalty)
+            penalty = to_float32(penalty + _STEP)
+    for piece, score in _by_score(scores):
+        if piece in kept:
+            continue
+        if len(kept) == size:
+            break
+        kept[piece] = score
+    return _by_score(kept)
+
+
+def _by_score(scores: dict[str, float]) -> list[ScoredPiece]:
+    return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+
+
+def digamma(x: float) -> float:
+    """The derivative of the logarithm of the gamma function, by the library's asymptotic series.
+
+    >>> round(digamma(1.0), 6)
+    -0.577216
+    """
+    result = 0.0
+    while x < 7:
+        result -= 1 / x
+        x += 1
+    x -= 0.5
+    square = (1.0 / x) * (1.0 / x)
+    fourth = square * square
+    series = log(x) + (1.0 / 24.0) * square - (7.0 / 960.0) * fourth
+    return result + (series + (31.0 / 8064.0) * fourth * square - (127.0 / 30720.0) * fourth * fourth)
+
+
+class _Model:
+    """The pieces and their scores while they change.
+
+    pieces: all that there ever were; a piece keeps its index. order: the indexes of those that are left, in the order
+    of their numbers. scores: by index; behind the last one that of the unknown piece. alive: by index.
+    """
+
+    def __init__(
+        self,
+        found: Sequence[ScoredPiece],
+        sentences: Sequence[Counted],
+        options: TrainerOptions,
+        progress: Progress | None,
+        trace: TrainingTrace | None,
+    ) -> None:
+        self.pieces = [piece for piece, _ in found]
+        self.order = [*range(len(found))]
+        self.unknown = len(found)
+        self.scores = array("f", [score for _, score in found] + [0.0])
+        self.alive = [True] * (len(found) + 1)
+        self._indexes = {piece: index for index, piece in enumerate(self.pieces)}
+        self._longest = max(map(len, self.pieces), default=1)
+        self._threads, self._shrinking = options.num_threads, to_float32(options.shrinking_factor)
+        self._progress, self._trace = progress, trace
+        self._counts = [to_float32(count) for _, count in sentences]
+        self._lattices = [
+            Lattice(len(text), nodes_of(text, self._indexes, self._longest, self.unknown), self.unknown)
+            for text, _ in sentences
+        ]
+        self._total = to_float32(sum(count for _, count in sentences))
+        self._rounds = 0
+        self._keep(self.order)
+        if trace is not None:
+            trace.seeds.update(found)
+
+    def _keep(self, order: list[int]) -> None:
+        """Go on with these pieces, in this order.
+
+        Raises TrainingStopped for what the library does not go on with.
+        """
+        if not order:
+            raise TrainingStopped("no piece is left: the corpus is too small for the model type unigram")
+        if not all(isfinite(self.scores[index]) for index in order):
+            raise TrainingStopped("a score is no finite number: the corpus is too small for the model type unigram")
+        for index in {*self.order}.difference(order):
+            self.alive[index] = False
+            del self._indexes[self.pieces[index]]
+        self.order = order
+        self.scores[self.unknown] = min(self.scores[index] for index in order) - UNKNOWN_PENALTY
+        for lattice in self._lattices:
+            lattice.without_dead(self.alive, self.unknown, order[0])
+
+    def expected(self) -> array[float]:
+        """The E step: how often each piece is expected."""
+        sums: array[float] | None = None
+        objective = 0.0
+        done = 0
+        for thread in range(self._threads):
+            marginals = Marginals(self.scores)
+            of_thread = 0.0
+            for sentence in range(thread, len(self._lattices), self._threads):
+                count = self._counts[sentence]
+                probability = marginals.add(self._lattices[sentence], count)
+                if self._trace is not None:
+                    share = to_float32(to_float32(count * probability) / self._total)
+                    of_thread = to_float32(of_thread - share)
+                done += 1
+                if self._progress is not None and done % _WORDS_PER_PROGRESS == 0:
+                    self._progress(f"EM, round {self._rounds + 1}", done, len(self._lattices))
+            objective = to_float32(objective + of_thread)
+            sums = marginals.expected if sums is None else _added(sums, marginals.expected)
+        assert sums is not None
+        self._objective = objective
+        return sums
+
+    def maximize(self, expected: array[float]) -> None:
+        """The M step."""
+        kept = [index for index in self.order if expected[index] >= LEAST_EXPECTED]
+        total = array("f", [0.0])
+        for index in kept:
+            total[0] += expected[index]
+        log_of_total = to_float32(digamma(total[0])) if kept else 0.0
+        rare = tuple(self.pieces[index] for index in self.order if expected[index] < LEAST_EXPECTED)
+        for index in kept:
+            self.scores[index] = digamma(expected[index]) - log_of_total
+        self._keep(kept)
+        self._rounds += 1
+        if self._trace is not None:
+            scores = {self.pieces[index]: self.scores[index] for index in self.order}
+            self._trace.rounds.append(Round(self._objective, scores, rare))
+
+    def prune(self, desired: int) -> None:
+        """Take out the pieces that are not needed, down to `desired` or to a share of what there is."""
+        if self._progress is not None:
+            self._progress(f"pruning {len(self.order):,} pieces", 0, 0)
+        frequencies = self._viterbi_counts()
+        total = to_float32(list(accumulate(frequencies[index] for index in self.order))[-1])
+        fixed: list[int] = []
+        losses: list[tuple[float, int, int, list[int]]] = []
+        for number, index in enumerate(self.order):
+            if frequencies[index] == 0:
+                self._note(index, "unused")
+                continue
+            ways = self._ways(index)
+            if len(ways[0]) > 1:
+                self._note(index, "split", ways[0])
+            elif len(ways) == 1:
+                fixed.append(index)
+            else:
+                losses.append((-_loss(frequencies, index, ways[1], total), number, index, ways[1]))
+        room = max(desired, int(to_float32(self._shrinking * to_float32(len(self.order))))) - len(fixed)
+        losses.sort()
+        kept = losses if room < 0 else losses[:room]
+        for loss, _, index, way in losses[len(kept) :]:
+            self._note(index, "loss", way, -loss)
+        self._keep(fixed + [index for _, _, index, _ in kept])
+
+    def _note(self, index: int, reason: str, alternative: Sequence[int] = (), loss: float | None = None) -> None:
+        if self._trace is not None:
+            parts = tuple(self.pieces[part] for part in alternative)
+            self._trace.pruned.append(Pruned(self.pieces[index], self._rounds, reason, parts, loss))
+
+    def _viterbi_counts(self) -> array[float]:
+        """How often each piece is in the best way to cut a sentence, summed up thread by thread."""
+        sums: array[float] | None = None
+        first = self.order[0]
+        for thread in range(self._threads):
+            counts = array("f", bytes(4 * len(self.scores)))
+            for sentence in range(thread, len(self._lattices), self._threads):
+                lattice, count = self._lattices[sentence], self._counts[sentence]
+                for number in BestPaths(lattice.size, lattice.nodes, self.scores).path()[::-1]:
+                    counts[first if number == self.unknown else number] += count
+            sums = counts if sums is None else _added(sums, counts)
+        assert sums is not None
+        return sums
+
+    def _ways(self, index: int) -> list[list[int]]:
+        """The best and the second best way to cut a piece; one where there is no other or the other is not asked for.
+
+        Only where sums come so near to each other that rounding may decide is the search made as the library makes it.
+        """
+        text = self.pieces[index]
+        size = len(text)
+        if size == 1:
+            return [[index]]
+        nodes = nodes_of(text, self._indexes, self._longest, self.unknown)
+        parts = BestPaths(size, [node for node in nodes if node[1] - node[0] < size], self.scores)
+        whole, other = self.scores[index], parts.best[size]
+        margin = 1e-6 * size * (1 + abs(other))
+        if other > whole + margin:
+            ways = [parts.path()[::-1], [index]]
+        elif other < whole - margin and parts.is_alone(margin):
+            ways = [[index], parts.path()[::-1]]
+        else:
+            ways = two_best(size, nodes, self.scores)
+        return [[self.order[0] if number == self.unknown else number for number in way] for way in ways]
+
+    def prune_unreachable(self) -> None:
+        """Take out the pieces whose parts together score higher than they do."""
+        kept = []
+        for index in self.order:
+            text = self.pieces[index]
+            size = len(text)
+            nodes = nodes_of(text, self._indexes, self._longest, self.unknown)
+            parts = BestPaths(size, [node for node in nodes if node[1] - node[0] < size], self.scores)
+            if size > 1 and parts.best[size] > self.scores[index]:
+                self._note(index, "unreachable", [n for n in parts.path()[::-1] if n != self.unknown])
+            else:
+                kept.append(index)
+        self._keep(kept)
+
+
+def _added(sums: array[float], more: array[float]) -> array[float]:
+    return array("f", map(add, sums, more))
+
+
+def _loss(frequencies: Sequence[float], index: int, way: Sequence[int], total: float) -> float:
+    """What the corpus loses in likelihood if a piece is cut another way wherever it stands now."""
+    frequency = frequencies[index]
+    log_of_total = to_float32(log(total))
+    with_piece = to_float32(log(frequency) - log_of_total)
+    total_without = to_float32(total + to_float32(frequency * (len(way) - 1)))
+    log_without = to_float32(log(total_without))
+    without_piece = array("f", [0.0])
+    for part in way:
+        without_piece[0] += log(to_float32(frequencies[part] + frequency)) - log_without
+    share = to_float32(frequency / total)
+    return to_float32(share * to_float32(with_piece - without_piece[0]))
