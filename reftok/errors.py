@@ -60,18 +60,10 @@ class StreamFinished(ReftokError):
 
 
 class TrainingStopped(ReftokError):
-    """Of `train`: an option that the trainer does not take, an input that cannot be read, or an unsound checkpoint."""
+    """Of `train`: what the trainer cannot do with its options, its corpus or its checkpoint."""
 
 
-class EncodingStopped(ReftokError):
-    """Of `encode_files`: a file that cannot be read, written or gone on with, or a document that cannot be encoded."""
-
-
-class VerificationFailed(ReftokError):
-    """Of `encode_files` when it is to verify: the official library gives other ids."""
-
-
-class InvalidOption(ReftokError):
+class InvalidOption(TrainingStopped):
     """An option of a trainer that is not known, or a value that it does not accept.
 
     >>> str(InvalidOption("vocab_size", "0 is too few, 1 is the least"))
@@ -81,10 +73,6 @@ class InvalidOption(ReftokError):
     def __init__(self, option: str, problem: str) -> None:
         self.option, self.problem = option, problem
         super().__init__(f"{option}: {problem}")
-
-
-class TrainingStopped(ReftokError):
-    """A corpus that cannot be read, or that cannot give what the options of the trainer ask for."""
 
 
 class VocabularyTooLarge(TrainingStopped):
@@ -99,3 +87,11 @@ class VocabularyTooLarge(TrainingStopped):
             f"vocab_size: the corpus gives {largest} pieces, not {vocab_size}; ask for {largest} at most, or set "
             "hard_vocab_limit to false"
         )
+
+
+class EncodingStopped(ReftokError):
+    """Of `encode_files`: a file that cannot be read, written or gone on with, or a document that cannot be encoded."""
+
+
+class VerificationFailed(ReftokError):
+    """Of `encode_files` when it is to verify: the official library gives other ids."""
