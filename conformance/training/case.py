@@ -13,8 +13,9 @@ from conformance.core.observation import Failure
 from reftok import ReftokError
 from reftok.formats.protobuf import read_fields
 
-SAME_SCORE = 1e-3
-"""Scores of hf-unigram are compared so closely: its own differ by as much from run to run."""
+SAME_SCORE, SAME_STEP = 1e-3, 1e-4
+"""Scores of hf-unigram are compared so closely: its own differ by as much from run to run. Characters that its rounds
+dropped come back with the lowest score and so many steps more, in an order of chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,8 @@ def _of_sets(expected: Learned, observed: Learned) -> TrainingDifference | None:
         return TrainingDifference(f"piece {missing[0]!r}", "is in the vocab", "is not there")
     if added := sorted(scores[1].keys() - scores[0].keys()):
         return TrainingDifference(f"piece {added[0]!r}", "is not in the vocab", "is there")
+    steps = SAME_STEP * sum(len(token) == 1 for token in scores[0])
     for token, score in scores[0].items():
-        if abs(score - scores[1][token]) > SAME_SCORE:
+        if abs(score - scores[1][token]) > SAME_SCORE + (steps if len(token) == 1 else 0.0):
             return TrainingDifference(f"score of {token!r}", f"{score:.6f}", f"{scores[1][token]:.6f}")
     return None

@@ -56,7 +56,7 @@ MATRIX: Sequence[tuple[str, str, Mapping[str, Any]]] = (
     ("unigram", "en-Latn", {"vocab_size": 200}),
     ("unigram", "fi-Latn", {"vocab_size": 150, "num_threads": 1}),
     ("unigram", "ru-Cyrl", {"vocab_size": 200, "num_threads": 3, "num_sub_iterations": 1}),
-    ("unigram", "ja-Jpan", {"vocab_size": 400, **_LOOSE}),
+    ("unigram", "ja-Jpan", {"vocab_size": 600, **_LOOSE}),
     ("unigram", "es-Latn", {"vocab_size": 200, "shrinking_factor": 0.6, "character_coverage": 1.0}),
     ("word", "en-Latn", {"vocab_size": 150}),
     ("word", "tr-Latn", {"vocab_size": 100, "use_all_vocab": True, "user_defined_symbols": ["<sep>"]}),

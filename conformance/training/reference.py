@@ -6,13 +6,14 @@ from collections import Counter
 from typing import Any
 
 from conformance.core.observation import Failure
-from conformance.training.case import Learned, Result, TrainingCase, of_tokenizer_json
+from conformance.training.case import Learned, Result, TrainingCase, TrainingDifference, of_tokenizer_json
 from conformance.training.case import learned_of as learned_of_file
 from reftok import ReftokError
 from reftok.training.bpe import BpeTrainer
 from reftok.training.feeding import Texts, WordCounter
 from reftok.training.options import contents
 from reftok.training.sentencepiece.options import trainer_options
+from reftok.training.sentencepiece.trace import TrainingTrace
 from reftok.training.sentencepiece.trainer import train
 from reftok.training.train import SENTENCEPIECE_TRAINERS
 from reftok.training.training import Training
@@ -81,3 +82,30 @@ def _counts(training: Training, case: TrainingCase) -> Counter[str]:
     for text in case.texts:
         counter.add(text)
     return counter.counts()
+
+
+def why(case: TrainingCase, given: Result, difference: TrainingDifference) -> str:
+    """The count of a merge of the reference, and the pairs that have it too; "" for another difference."""
+    kind, _, number = difference.place.partition(" ")
+    try:
+        if case.trainer == "hf-bpe" and kind == "merge":
+            training = _training(case)
+            if isinstance(given, Learned) and (free := free_choices(training, given)):
+                training = _training(case, free)
+            assert isinstance(training.trainer, BpeTrainer)
+            for made in training.trainer.merges(_counts(training, case), lambda at, _: at == int(number)):
+                return _told(made.count, [f"{left!r} + {right!r}" for left, right in made.rivals])
+        if case.trainer == "sentencepiece-bpe" and kind == "entry":
+            trace = TrainingTrace()
+            train(case.texts, trainer_options(model_type="bpe", **case.options), None, trace)
+            for merge in trace.merges:
+                if repr(merge.piece) == difference.expected:
+                    return _told(merge.count, list(map(repr, merge.rivals)))
+    except ReftokError:
+        pass
+    return ""
+
+
+def _told(count: int, rivals: list[str]) -> str:
+    shown = ", ".join(rivals[:3]) + (" …" if len(rivals) > 3 else "")
+    return f"it has the count {count:,}" + (f", and so has {shown}" if rivals else ", and no other pair has it")
