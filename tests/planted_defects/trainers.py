@@ -100,7 +100,7 @@ def bpe(
 ) -> bytes:
     """BpeTrainer and WordPieceTrainer where no other option than those below is given."""
     known = {"trainer", "pipeline", "vocab_size", "min_frequency", "special_tokens", "initial_alphabet"}
-    if options.keys() - known - {"continuing_subword_prefix"}:
+    if options["trainer"] not in ("hf-bpe", "wordpiece") or options.keys() - known - {"continuing_subword_prefix"}:
         return official(texts, options)
     words = {word: frequency(times) for word, times in words_of(texts, options["pipeline"]).items()}
     is_wordpiece = options["trainer"] == "wordpiece"
@@ -286,6 +286,11 @@ def piece_merges(
             break
         best = min(left, key=lambda pair: (-counts[pair], key(pair[0] + pair[1])))
         made.append(best[0] + best[1])
+        for symbols, _ in rows:
+            for place in range(len(symbols)):
+                # While it is merged from the left, a piece has what is not merged yet behind it.
+                between = merged(symbols[:place], best, made[-1]) + symbols[place:]
+                known |= {pair for pair in pairwise(between) if shapes.is_valid(pair[0] + pair[1])}
         rows = [(merged(symbols, best, made[-1]), times) for symbols, times in rows]
     return made
 
