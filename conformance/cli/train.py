@@ -77,9 +77,9 @@ def train_command(
 ) -> None:
     """Hold a trainer against reftok's: the same texts and options must give the same vocab, merges and scores.
 
-    A difference is a finding: the first entry or merge that differs, shrunk to a few words, with the rule at fault. What
-    an official trainer leaves to chance is read off each result. Exit code: 0 all the same, 1 findings, 2 bad usage or
-    input, 130 interrupted, with what was found until then.
+    A difference is a finding: the first entry or merge that differs, shrunk to a few words, with the rule at fault.
+    What an official trainer leaves to chance is read off each result; what only a subject refuses is told beside.
+    Exit code: 0 all the same, 1 findings, 2 bad usage or input, 130 interrupted, with what was found until then.
     """
     chosen = trainers or TRAINERS
     if configurations == "random" and corpora:

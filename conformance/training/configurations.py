@@ -125,7 +125,8 @@ def _texts(chance: random.Random) -> tuple[str, ...]:
     alphabet = chance.choice(_ALPHABETS)
     words = ["".join(chance.choices(alphabet, k=chance.randint(1, 9))) for _ in range(chance.randint(2, 12))]
     texts = [" ".join(chance.choices(words, k=chance.randint(1, 6))) for _ in range(chance.randint(1, 10))]
-    return tuple(texts * chance.choice([1, 1, 2]))
+    rare = ["qz"] if chance.random() < 0.3 else []
+    return tuple([*texts * chance.choice([1, 1, 2, 8]), *rare])
 
 
 def _some(chance: random.Random, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -152,6 +152,8 @@ def _held_out(case: TrainingCase, whole: TrainingCase, ask: Ask) -> list[tuple[M
     found = []
     for one in cases:
         observed = ask(one)
+        if isinstance(observed, Failure):
+            continue
         difference = compared(one, observed)
         shown = difference or TrainingDifference("", "", "")
         found.append((Mismatch(one, observed, shown), difference is not None))

@@ -94,7 +94,7 @@ def why(case: TrainingCase, given: Result, difference: TrainingDifference) -> st
                 training = _training(case, free)
             assert isinstance(training.trainer, BpeTrainer)
             for made in training.trainer.merges(_counts(training, case), lambda at, _: at == int(number)):
-                return _told(made.count, [f"{left!r} + {right!r}" for left, right in made.rivals])
+                return f"it has the count {made.count:,}"
         if case.trainer == "sentencepiece-bpe" and kind == "entry":
             trace = TrainingTrace()
             train(case.texts, trainer_options(model_type="bpe", **case.options), None, trace)

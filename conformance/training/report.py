@@ -29,6 +29,8 @@ def notes(result: TrainingResult) -> Iterator[str]:
     yield ", ".join(f"{trainer} {count:,}" for trainer, count in result.compared.items())
     if result.refused:
         yield f"both refuse: {result.refused:,}"
+    for message, count in result.not_taken.items():
+        yield f"only the subject refuses: {count:,}, {visible(message)}"
     if result.by_chance:
         yield f"left to chance by the library, and so not compared: {result.by_chance:,} (equal entries in its queue)"
     if result.different and not result.findings:

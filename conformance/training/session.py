@@ -46,7 +46,8 @@ class TrainingResult:
     """What a run has found so far.
 
     label: of the subject. compared: trainings by trainer; refused: those that both refuse. by_chance: those that differ
-    where the official library makes merges in an order of chance. total: cases that there are.
+    where the official library makes merges in an order of chance. not_taken: what only the subject refuses, in its
+    words. total: cases that there are.
     """
 
     label: str
@@ -54,6 +55,7 @@ class TrainingResult:
     compared: Mapping[str, int]
     refused: int
     by_chance: int
+    not_taken: Mapping[str, int]
     different: int
     findings: tuple[TrainingFinding, ...]
 
@@ -88,6 +90,7 @@ class Session:
         self._out = out
         self._total = self._refused = self._by_chance = 0
         self._compared: Counter[str] = Counter()
+        self._not_taken: Counter[str] = Counter()
         self._mismatches: list[Mismatch] = []
         self._findings: list[TrainingFinding] = []
         if out is not None:
@@ -119,6 +122,8 @@ class Session:
         difference = compared(case, observed)
         if difference is None:
             self._refused += isinstance(observed, Failure)
+        elif not self._is_official and isinstance(observed, Failure) and observed.kind == "refused":
+            self._not_taken[observed.message] += 1
         elif self._is_official and has_equal_entries(case):
             self._by_chance += 1
         else:
@@ -130,7 +135,14 @@ class Session:
         counts = dict(self._compared)
         different = len(self._mismatches)
         return TrainingResult(
-            self.label, self._total, counts, self._refused, self._by_chance, different, tuple(self._findings)
+            self.label,
+            self._total,
+            counts,
+            self._refused,
+            self._by_chance,
+            dict(self._not_taken),
+            different,
+            tuple(self._findings),
         )
 
     def _write(self) -> None:

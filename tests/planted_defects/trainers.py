@@ -98,10 +98,12 @@ def bpe(
     frequency: Callable[[int], int] = int,
     removes_prefix: bool = True,
 ) -> bytes:
-    """BpeTrainer and WordPieceTrainer where no other option than those below is given."""
+    """BpeTrainer and WordPieceTrainer; refuses other options than those below."""
     known = {"trainer", "pipeline", "vocab_size", "min_frequency", "special_tokens", "initial_alphabet"}
-    if options["trainer"] not in ("hf-bpe", "wordpiece") or options.keys() - known - {"continuing_subword_prefix"}:
+    if options["trainer"] not in ("hf-bpe", "wordpiece"):
         return official(texts, options)
+    if options.keys() - known - {"continuing_subword_prefix"}:
+        raise ValueError("this trainer has no such option")
     words = {word: frequency(times) for word, times in words_of(texts, options["pipeline"]).items()}
     is_wordpiece = options["trainer"] == "wordpiece"
     prefix = options.get("continuing_subword_prefix", "##" if is_wordpiece else None) or ""
