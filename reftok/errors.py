@@ -6,12 +6,11 @@
     ├── InvalidText           the text cannot be given to this tokenizer (lone surrogates, bytes, no text at all)
     ├── InvalidIds            an id that is not an id of this tokenizer, or no id at all
     ├── StreamFinished        a stream that has ended was given more
-    ├── TrainingStopped       train: an option, an input, a file that cannot be written or gone on with
+    ├── TrainingStopped       train: an option, a corpus, or a file that cannot be written or gone on with
+    │   ├── InvalidOption         an option that is not known, or does not accept its value
+    │   └── VocabularyTooLarge    fewer pieces can be made than are asked for
     ├── EncodingStopped       encode_files: a file that cannot be read, written or gone on with; a document of it
-    ├── VerificationFailed    encode_files: the official library gives other ids
-    └── TrainingStopped       train: a corpus that cannot be read, or cannot give what the options ask for
-        ├── InvalidOption         an option that is not known, or does not accept its value
-        └── VocabularyTooLarge    fewer pieces can be made than are asked for
+    └── VerificationFailed    encode_files: the official library gives other ids
 
 Besides these only TypeError is raised on purpose, for a callback that cannot be called.
 

@@ -15,6 +15,7 @@ from conformance.cli.jobs import FULL
 from conformance.cli.reproduce import bisect_command, replay_command, reproduce_command
 from conformance.cli.run import run
 from conformance.cli.subject import subject
+from conformance.cli.train import train_command
 from conformance.core.errors import ConformanceError, UsageError
 from conformance.report.console import say, to_nowhere
 from reftok import ReftokError
@@ -27,7 +28,18 @@ def cli() -> None:
     """Hold any tokenizer against the official library, and say where it differs and why."""
 
 
-for command in (run, replay_command, reproduce_command, bisect_command, diff, matrix_command, fuzz, corpus, subject):
+for command in (
+    run,
+    replay_command,
+    reproduce_command,
+    bisect_command,
+    diff,
+    matrix_command,
+    fuzz,
+    corpus,
+    subject,
+    train_command,
+):
     cli.add_command(command)
 
 

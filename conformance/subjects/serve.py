@@ -52,10 +52,10 @@ _IN_FLIGHT = 4
 def main(arguments: list[str]) -> None:
     """Answer messages until `stop`, or until standard input ends."""
     file, factory = arguments
-    sys.excepthook = _say_in_one_line
-    messages, answers = _pipes()
+    sys.excepthook = say_in_one_line
+    messages, answers = pipes()
     mark = os.environ.get(MARK)
-    threading.Thread(target=_end_with_the_parent, args=(os.getppid(), mark), daemon=True).start()
+    threading.Thread(target=end_with_the_parent, args=(os.getppid(), mark), daemon=True).start()
     server = Server(lambda: load_factory(file, factory))
     for line in messages:
         message = json.loads(line)
@@ -63,10 +63,10 @@ def main(arguments: list[str]) -> None:
             os._exit(0)
         answers.write(json.dumps({"id": message["id"], **server.answer(message)}) + "\n")
         answers.flush()
-    _end(mark)
+    end(mark)
 
 
-def _say_in_one_line(kind: type[BaseException], error: BaseException, place: object) -> None:
+def say_in_one_line(kind: type[BaseException], error: BaseException, place: object) -> None:
     """The last words of a process that a subject ends by what is no Exception: that is told in a finding."""
     sys.stderr.write(f"{one_line(error)}\n")
 
@@ -240,7 +240,7 @@ def _stream(subject: Any, _: Mapping[str, Any], item: Mapping[str, Any]) -> dict
 _ANSWERS = {"encode": _encode, "decode": _decode, "stream": _stream}
 
 
-def _pipes() -> tuple[BinaryIO, TextIO]:
+def pipes() -> tuple[BinaryIO, TextIO]:
     """The pipes of messages and of answers; a fork has neither, so that only one process answers.
 
     That of answers ends with the process: closed before, it would end while the subject may still hang at its exit.
@@ -257,7 +257,7 @@ def _pipes() -> tuple[BinaryIO, TextIO]:
     return os.fdopen(messages, "rb"), os.fdopen(answers, "w", encoding="ascii", newline="\n", closefd=False)
 
 
-def _end(mark: str | None) -> None:
+def end(mark: str | None) -> None:
     """End this process, and what the subject started. mark: in the environment of all of it."""
     if mark:
         end_strays(mark)
@@ -266,11 +266,11 @@ def _end(mark: str | None) -> None:
     os._exit(0)
 
 
-def _end_with_the_parent(parent: int, mark: str | None) -> None:
+def end_with_the_parent(parent: int, mark: str | None) -> None:
     """End this process when the harness is gone, even while the subject hangs."""
     while os.getppid() == parent:
         time.sleep(0.2)
-    _end(mark)
+    end(mark)
 
 
 if __name__ == "__main__":

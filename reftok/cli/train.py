@@ -9,13 +9,14 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from reftok.cli.terminal import harmless
 from reftok.errors import TrainingStopped
 from reftok.training.train import SENTENCEPIECE_TRAINERS
 
 if TYPE_CHECKING:
     from reftok.training.watching import TrainingProgress
 
-TRAINERS = ("hf-bpe", "wordpiece", "wordlevel", "hf-unigram", "minbpe")
+ALL_TRAINERS = ("hf-bpe", "wordpiece", "wordlevel", "hf-unigram", "minbpe", *SENTENCEPIECE_TRAINERS)
 
 EXAMPLES = """examples:
   reftok train hf-bpe texts.txt --vocab-size 8000 -o tokenizer.json              GPT-2's pipeline, as tokenizers trains
@@ -25,14 +26,17 @@ EXAMPLES = """examples:
   reftok train hf-unigram texts.txt --special-token '<unk>' --unk-token '<unk>' -o tokenizer.json
   reftok train hf-bpe texts.txt --vocab-size 8000 -o model/vocab.json            and model/merges.txt
   reftok train minbpe texts.txt --vocab-size 1000 --whole-files -o own.tiktoken  and own.toml
+  reftok train sentencepiece-bpe texts.txt --vocab-size 8000 --byte-fallback true -o tokenizer.model
+  reftok train unigram texts.txt --vocab-size 8000 --character-coverage 0.9995 --num-threads 16 -o tokenizer.model
   reftok train hf-bpe texts.txt --vocab-size 8000 --explain 17                   why merge 17 was made (or Ġthe)
 
-A file is read by lines, each with its line end, as tokenizers does; of a folder all .txt files are read. Pipelines:
-byte-level (GPT-2), byte-level-unsplit (each text one word), bert, whitespace, metaspace, none, or any tokenizer.json.
+A file is read by lines, each with its line end, as tokenizers does, and for sentencepiece's trainers without the line
+feed; of a folder all .txt files are read. Pipelines, which sentencepiece's have none of: byte-level (GPT-2),
+byte-level-unsplit (each text one word), bert, whitespace, metaspace, none, or any tokenizer.json.
 The options are those of the official trainers, under their names. Where the official result depends on chance
 (--derived-order and --kept-alphabet in their trainers' docstrings) the order of the text decides here.
-What was interrupted goes on with --resume; a kill costs less than a minute. The exit code is 0, 2 for bad usage, input
-or output, 130 when interrupted.
+What was interrupted goes on with --resume, and a kill costs less than a minute; sentencepiece's trainers begin anew.
+The exit code is 0, 2 for bad usage, input or output, 130 when interrupted.
 """
 
 _NUMBERS = {
@@ -44,6 +48,21 @@ _NUMBERS = {
     "n-sub-iterations": "of EM in each round; hf-unigram only",
     "seed-size": "pieces to begin with; hf-unigram only",
 }
+_SENTENCEPIECE = {
+    "character-coverage": "X", "required-chars": "TEXT", "auto-character-coverage": "BOOL", "byte-fallback": "BOOL",
+    "input-format": "text|tsv", "input-sentence-size": "N", "shuffle-input-sentence": "BOOL",
+    "max-sentence-length": "BYTES", "hard-vocab-limit": "BOOL", "use-all-vocab": "BOOL",
+    "max-sentencepiece-length": "N", "split-by-unicode-script": "BOOL", "split-by-number": "BOOL",
+    "split-by-whitespace": "BOOL", "split-digits": "BOOL", "treat-whitespace-as-suffix": "BOOL",
+    "allow-whitespace-only-pieces": "BOOL", "pretokenization-delimiter": "TEXT", "seed-sentencepiece-size": "N",
+    "seed-sentencepieces-file": "FILE", "num-threads": "N", "num-sub-iterations": "N", "control-symbols": "LIST",
+    "user-defined-symbols": "LIST", "unk-id": "ID", "bos-id": "ID", "eos-id": "ID", "pad-id": "ID",
+    "unk-piece": "TEXT", "bos-piece": "TEXT", "eos-piece": "TEXT", "pad-piece": "TEXT", "unk-surface": "TEXT",
+    "normalization-rule-name": "NAME", "normalization-rule-tsv": "FILE", "denormalization-rule-tsv": "FILE",
+    "add-dummy-prefix": "BOOL", "remove-extra-whitespaces": "BOOL", "escape-whitespaces": "BOOL",
+    "model-prefix": "TEXT", "vocabulary-output-piece-score": "BOOL",
+}  # fmt: skip
+"""The options by their names; what each takes."""
 _TEXTS = {
     "continuing-subword-prefix": "before each character but the first of a word",
     "end-of-word-suffix": "behind the last character of a word",
@@ -61,12 +80,13 @@ def add_train(commands: Any) -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument(
-        "trainer", choices=(*TRAINERS, *SENTENCEPIECE_TRAINERS), metavar="TRAINER", help=", ".join(TRAINERS)
-    )
+    command.add_argument("trainer", choices=ALL_TRAINERS, metavar="TRAINER", help=", ".join(ALL_TRAINERS))
     command.add_argument("files", nargs="+", metavar="FILE", help="files of UTF-8, or folders with .txt files")
     command.add_argument(
-        "-o", "--output", metavar="FILE", help="tokenizer.json, vocab.json (with merges.txt), or FILE.tiktoken"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="tokenizer.json, vocab.json (with merges.txt), FILE.tiktoken; of sentencepiece's trainers FILE.model",
     )
     command.add_argument("--whole-files", action="store_true", help="each file is one text, and not each line")
     command.add_argument("--pipeline", metavar="NAME|FILE", help="the stages around the model (default: by trainer)")
@@ -80,7 +100,9 @@ def add_train(commands: Any) -> None:
         command.add_argument(f"--{name}", type=int, metavar="N", default=argparse.SUPPRESS, help=told)
     for name, told in _TEXTS.items():
         command.add_argument(f"--{name}", metavar="TEXT", default=argparse.SUPPRESS, help=told)
-    command.add_argument("--shrinking-factor", type=float, default=argparse.SUPPRESS, metavar="X", help="of hf-unigram")
+    command.add_argument(
+        "--shrinking-factor", type=float, default=argparse.SUPPRESS, metavar="X", help="of hf-unigram and unigram"
+    )
     command.add_argument(
         "--special-token", dest="special_tokens", action="append", default=argparse.SUPPRESS, metavar="TOKEN",
         help="repeatable; the first ids",
@@ -94,7 +116,18 @@ def add_train(commands: Any) -> None:
     going.add_argument("--overwrite", action="store_true", help="replace the output, forget an interrupted training")
     command.add_argument("--explain", metavar="N|TOKEN", help="why the Nth merge, or the one to TOKEN, was made")
     command.add_argument("--quiet", action="store_true", help="say nothing but what goes wrong")
+    _add_sentencepiece(command)
     command.set_defaults(run=run)
+
+
+def _add_sentencepiece(command: argparse.ArgumentParser) -> None:
+    """The options of sentencepiece that no other trainer has, as texts: its reader of options takes them so."""
+    group = command.add_argument_group(
+        "options of sentencepiece-bpe, unigram, word and char",
+        "As spm_train has them, with its defaults; BOOL is true or false, LIST has commas between.",
+    )
+    for name, kind in _SENTENCEPIECE.items():
+        group.add_argument(f"--{name}", metavar=kind, default=argparse.SUPPRESS)
 
 
 _OWN = {"trainer", "files", "output", "whole_files", "pipeline", "resume", "overwrite", "explain", "quiet", "run"}
@@ -127,23 +160,33 @@ def run(options: argparse.Namespace) -> None:
         )
     except KeyboardInterrupt:
         if Path(f"{options.output}.training").exists():
-            print(f"reftok: {options.output}: the same command with --resume goes on", file=sys.stderr)
+            print(harmless(f"reftok: {options.output}: the same command with --resume goes on"), file=sys.stderr)
         raise
     finally:
         if progress is not None:
             progress.clear()
     if not options.quiet:
-        print(f"{options.output}: written after {monotonic() - started:.1f} s", file=sys.stderr)
+        print(harmless(f"{options.output}: written after {monotonic() - started:.1f} s"), file=sys.stderr)
 
 
 def _explain(options: argparse.Namespace, given: Mapping[str, Any]) -> None:
-    from reftok.training.explaining import explanation
     from reftok.training.feeding import Texts
-    from reftok.training.training import Training
 
     texts = Texts.of(None, options.files, options.whole_files)
-    for line in explanation(Training.of(options.trainer, texts, options.pipeline, **given), options.explain):
-        print(line)
+    if options.trainer in SENTENCEPIECE_TRAINERS:
+        from reftok.training.sentencepiece import explaining as of_sentencepiece
+        from reftok.training.sentencepiece.training import SentencePieceTraining
+
+        given = given if options.pipeline is None else {**given, "pipeline": options.pipeline}
+        of_pieces = SentencePieceTraining.of(options.trainer, texts, **given)
+        lines = of_sentencepiece.explanation(of_pieces, options.explain)
+    else:
+        from reftok.training.explaining import explanation
+        from reftok.training.training import Training
+
+        lines = explanation(Training.of(options.trainer, texts, options.pipeline, **given), options.explain)
+    for line in lines:
+        print(harmless(line))
 
 
 class _Line:
@@ -174,7 +217,7 @@ class _Line:
     def note(self, note: str) -> None:
         """A sentence that stays."""
         self.clear()
-        print(note, file=sys.stderr)
+        print(harmless(note), file=sys.stderr)
 
     def clear(self) -> None:
         """Wipe the line."""

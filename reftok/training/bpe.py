@@ -7,7 +7,7 @@ Source: tokenizers 0.23 models/bpe/trainer.rs `do_train`, models/bpe/word.rs `Wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -192,6 +192,10 @@ class BpeTrainer:
             raise TrainingStopped(f"derived_order lacks {lacking[0]!r:.60}, which the words have")
         return given
 
+    def loop(self, words: Iterable[str], counts: Sequence[int], tokens: Sequence[str]) -> MergeLoop:
+        """The loop of merges over words of ids. tokens: by id; the rule of ties needs none of them."""
+        return MergeLoop(words, counts, max_token_length=self.max_token_length)
+
     def symbol(self, character: str, is_first: bool, is_last: bool) -> str:
         """A character of a word, with prefix and suffix."""
         prefix = "" if is_first else self.continuing_subword_prefix or ""
@@ -220,7 +224,7 @@ class _Training:
                 self.vocab.setdefault(token, len(self.vocab))
         self.tokens = list(self.vocab)
         words, counts = map(self._symbols(), word_counts), list(word_counts.values())
-        self.loop = MergeLoop(words, counts, max_token_length=trainer.max_token_length)
+        self.loop = trainer.loop(words, counts, self.tokens)
         if state is None:
             self.loop.count_pairs()
         else:

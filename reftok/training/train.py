@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reftok.formats.files import write_durably
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.formats.tokenizer_json import build_tokenizer
 from reftok.tokenizer import Tokenizer
@@ -14,8 +13,8 @@ from reftok.tokenizer import Tokenizer
 if TYPE_CHECKING:
     from reftok.training.watching import TrainingProgress
 
-SENTENCEPIECE_TRAINERS: Mapping[str, Callable[..., bytes]] = {}
-"""By name (`sentencepiece-bpe`, `unigram`, `word`, `char`): texts and options to the bytes of a `.model`."""
+SENTENCEPIECE_TRAINERS = ("sentencepiece-bpe", "unigram", "word", "char")
+"""The names of those that make a `.model`."""
 
 
 def train(
@@ -34,18 +33,22 @@ def train(
 ) -> Tokenizer:
     """A tokenizer that learned its vocab from texts, identical to what the official trainer makes of them.
 
-    trainer: hf-bpe, wordpiece, wordlevel or hf-unigram of `tokenizers`; minbpe, of karpathy/minbpe.
+    trainer: hf-bpe, wordpiece, wordlevel or hf-unigram of `tokenizers`; sentencepiece-bpe, unigram, word or char of
+        `sentencepiece`; minbpe, of karpathy/minbpe.
     texts: each is normalized and cut by itself.
     files: in place of texts: paths, or of a folder all .txt files in it, read by lines as the library does; with
         `whole_files` each file is one text.
     pipeline: the stages around the model: the name of a usual one (see `reftok.training.pipelines`), or a
         tokenizer.json whose model is to be trained; by default that of GPT-2, of BERT, words, or words that begin with
-        `▁`. Of minbpe `pattern=` in its place, None for no cutting.
-    output: tokenizer.json, vocab.json (merges.txt beside it) or a .tiktoken rank file, to be written.
-    resume: go on from the checkpoint of an interrupted training with the same files, options and output.
+        `▁`. Of minbpe `pattern=` in its place, None for no cutting; sentencepiece has none.
+    output: tokenizer.json, vocab.json (merges.txt beside it) or a .tiktoken rank file, to be written; FILE.model of
+        sentencepiece's trainers.
+    resume: go on from the checkpoint of an interrupted training with the same files, options and output; those
+        of sentencepiece keep none.
     overwrite: replace the output, and forget an interrupted training.
     progress: called now and then. notes: told, a sentence each, the largest vocab possible and what looks wrong.
-    options: of the trainer, under their own names: see `reftok.training.bpe` and the modules beside it. For hf-bpe with
+    options: of the trainer, under their own names: see `reftok.training.bpe` and the modules beside it, and
+        `reftok.training.sentencepiece.options`. For hf-bpe with
         a byte-level pipeline `initial_alphabet` is that of the bytes, if nothing else is said.
 
     Where the official result is not a function of the input (see the docstrings of the trainers) the order of the text
@@ -65,9 +68,12 @@ def train(
 
     source = Texts.of(texts, files, whole_files)
     if trainer in SENTENCEPIECE_TRAINERS:
-        data = SENTENCEPIECE_TRAINERS[trainer](source, **options)
-        if output is not None:
-            write_durably(Path(output), data)
+        from reftok.training.sentencepiece.training import SentencePieceTraining, trained_file
+
+        given = options if pipeline is None else {**options, "pipeline": pipeline}
+        of_pieces = SentencePieceTraining.of(trainer, source, **given)
+        path = None if output is None else Path(output)
+        data = trained_file(of_pieces, path, resume, overwrite, progress, notes)
         return read_sentencepiece_model(data, str(output or ""))
     training = Training.of(trainer, source, pipeline, **options)
     run = Run(training, None if output is None else Path(output), resume, overwrite, progress, notes)

@@ -1,0 +1,104 @@
+"""The command `conformance train`: trainers held against the reference's."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from conformance.cli import options
+from conformance.core.errors import UsageError
+from conformance.inputs.corpora import corpus_files
+from conformance.report.console import OutputConsole
+from conformance.subjects.training_subject import TrainingSubject
+from conformance.training.configurations import TRAINERS, made_cases, matrix_cases
+from conformance.training.findings import Ask
+from conformance.training.report import print_training
+from conformance.training.session import Session, asked, official_answer
+from conformance.training.telling import TrainingTeller
+
+EXAMPLES = """\b
+Examples:
+  conformance train
+      the official trainers, over some 40 configurations and the project's languages
+  conformance train --configurations random --count 500 --seed 7 --trainer hf-bpe
+  conformance train --subject mine.py:train --out reports/training
+      your own trainer: train(texts, options) returns the bytes of a tokenizer.json or .model, or its path
+  conformance train --subject mine.py:train --trainer sentencepiece-bpe --corpus texts/
+"""
+
+
+@click.command("train", epilog=EXAMPLES)
+@click.option(
+    "--subject",
+    metavar="FILE.py:FUNCTION",
+    help="A trainer of your own, run in a process of its own. options holds the name of the `trainer`, for those of "
+    "tokenizers the `pipeline` (a tokenizer.json), and the official trainer's options. Default: the official trainers.",
+)
+@click.option(
+    "--trainer", "trainers", multiple=True, type=click.Choice(TRAINERS), help="A trainer; repeatable. Default: all."
+)
+@click.option(
+    "--corpus",
+    "corpora",
+    multiple=True,
+    metavar="C",
+    help="A text file, or a folder with some, for each configuration of the matrix; repeatable. "
+    "Default: a language of the project's for each.",
+)
+@click.option(
+    "--configurations",
+    type=click.Choice(("default", "random")),
+    default="default",
+    show_default=True,
+    help="The matrix, or made ones on made corpora.",
+)
+@click.option("--count", type=click.IntRange(1), default=200, show_default=True, help="How many random ones.")
+@options.seed_option
+@click.option(
+    "--timeout", type=options.Timeout(), default=60.0, show_default=True, metavar="SECONDS", help="For one training."
+)
+@options.memory_option
+@click.option("--out", type=options.a_path, metavar="FOLDER", help="Where findings.jsonl and summary.md are written.")
+@options.quiet_option
+def train_command(
+    subject: str | None,
+    trainers: tuple[str, ...],
+    corpora: tuple[str, ...],
+    configurations: str,
+    count: int,
+    seed: int,
+    timeout: float,
+    memory: int,
+    out: Path | None,
+    quiet: bool,
+) -> None:
+    """Hold a trainer against reftok's: the same texts and options must give the same vocab, merges and scores.
+
+    A difference is a finding: the first entry or merge that differs, shrunk to a few words, with the rule at fault.
+    What an official trainer leaves to chance is read off each result; what only a subject refuses is told beside.
+    Exit code: 0 all the same, 1 findings, 2 bad usage or input, 130 interrupted, with what was found until then.
+    """
+    chosen = trainers or TRAINERS
+    if configurations == "random" and corpora:
+        raise UsageError("--corpus: random configurations make their corpora")
+    files = corpus_files(corpora)
+    if any(path.suffix != ".txt" for path in files):
+        raise UsageError("--corpus: a trainer learns from .txt files")
+    made = configurations == "random"
+    cases = tuple(made_cases(chosen, count, seed) if made else matrix_cases(chosen, files))
+    session = Session(subject is None, out)
+    with ExitStack() as held:
+        ask: Ask = official_answer
+        if subject is not None:
+            own = held.enter_context(TrainingSubject(subject, timeout, memory))
+            session.label = own.label
+            ask = asked(own.train)
+        try:
+            with TrainingTeller(quiet) as tell:
+                session.run(cases, ask, tell)
+        finally:
+            print_training(OutputConsole(), session.result())
+    sys.exit(1 if session.result().findings else 0)

@@ -1,0 +1,91 @@
+"""A trainer of a user's own, in a process of its own: FILE.py:FUNCTION."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from conformance.core.errors import UsageError
+from conformance.core.observation import Failure
+from conformance.subjects.process import NoAnswer, Program
+
+_SERVE = f"""\
+import sys
+sys.path[:] = [*filter(None, sys.path), {str(Path(__file__).resolve().parents[2])!r}]
+from conformance.subjects.serve_training import main
+main(sys.argv[1:])
+"""
+"""Nothing of the current folder is imported; the harness is found where it is, and after all else."""
+
+_MOST_ANSWER = 128 << 20
+_MOST_NOISE = 1000
+
+
+class TrainingSubject:
+    """A function `train(texts, options)`, started when it is needed, and anew after a hang or a death.
+
+    named: FILE.py:FUNCTION. timeout: seconds that one training may take. memory: that the process may have, in MiB.
+    Raises UsageError for a file that is not there.
+    """
+
+    def __init__(self, named: str, timeout: float, memory: int) -> None:
+        file, _, function = named.rpartition(":")
+        path = Path(file).absolute()
+        if not file.endswith(".py") or not function.isidentifier():
+            raise UsageError(f"--subject {named}: is not FILE.py:FUNCTION, with train(texts, options) -> path or bytes")
+        if not path.is_file():
+            raise UsageError(f"--subject {named}: there is no file {path}")
+        self.label = f"{path.name}:{function}"
+        self._command = (sys.executable, "-c", _SERVE, str(path), function)
+        self._timeout = timeout
+        self._memory = memory
+        self._program: Program | None = None
+
+    def __enter__(self) -> TrainingSubject:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._end()
+
+    def train(self, trainer: str, texts: Sequence[str], options: Mapping[str, Any]) -> bytes | Failure:
+        """The file that it makes, or how it failed. The arguments are as of `official_training`.
+
+        Raises UsageError for a file that cannot be imported, or has no such function.
+        """
+        message = json.dumps({"texts": texts, "options": {"trainer": trainer, **options}}).encode("ascii") + b"\n"
+        if self._program is None:
+            self._program = Program(self._command, {}, self._memory)
+        try:
+            self._program.send(message)
+            answer = self._received(self._program)
+        except NoAnswer as none:
+            self._end()
+            return none.failure
+        if "broken" in answer:
+            raise UsageError(f"--subject {self.label}: cannot be loaded: {answer['broken']}")
+        if "base64" in answer:
+            return base64.b64decode(answer["base64"])
+        return Failure("refused", answer["refused"]) if "refused" in answer else Failure("nonsense", answer["nonsense"])
+
+    def _received(self, program: Program) -> dict[str, str]:
+        deadline = time.monotonic() + self._timeout
+        for _ in range(_MOST_NOISE):
+            line = program.read_line(_MOST_ANSWER, self._timeout, deadline)
+            try:
+                answer = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(answer, dict) and answer.keys() & {"broken", "base64", "refused", "nonsense"}:
+                return answer
+        raise NoAnswer(Failure("nonsense", "it says too much beside its answers"))
+
+    def _end(self) -> None:
+        if self._program is not None:
+            self._program.kill()
+            self._program = None

@@ -1,0 +1,161 @@
+"""The trainings that trainers are held against each other by: a matrix over the project's corpora, and made ones."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.core.errors import InputError
+from conformance.core.resources import corpora_folder
+from conformance.training.case import TrainingCase
+from reftok.training.pipelines import pipeline_of
+from reftok.training.train import SENTENCEPIECE_TRAINERS
+from reftok.training.training import TRAINERS as HF_TRAINERS
+
+TRAINERS = ("hf-bpe", "wordpiece", "wordlevel", "hf-unigram", *SENTENCEPIECE_TRAINERS)
+"""Those that an official library has."""
+
+BYTES = {"pipeline": "byte-level"}
+_SPECIAL = ["<s>", "</s>", "<unk>"]
+_LOOSE = {"hard_vocab_limit": False}
+
+MATRIX: Sequence[tuple[str, str, Mapping[str, Any]]] = (
+    ("hf-bpe", "en-Latn", {**BYTES, "vocab_size": 400}),
+    ("hf-bpe", "de-Latn", {**BYTES, "vocab_size": 500, "min_frequency": 3, "special_tokens": _SPECIAL}),
+    ("hf-bpe", "ja-Jpan", {"pipeline": "whitespace", "vocab_size": 500}),
+    ("hf-bpe", "fi-Latn", {"pipeline": "metaspace", "vocab_size": 300, "max_token_length": 5}),
+    ("hf-bpe", "hi-Deva", {**BYTES, "vocab_size": 450, "max_token_length": 8}),
+    ("hf-bpe", "ru-Cyrl", {"pipeline": "whitespace", "vocab_size": 300, "special_tokens": ["о", "<s>"]}),
+    ("hf-bpe", "zh-Hans", {"pipeline": "none", "vocab_size": 700}),
+    ("hf-bpe", "ko-Kore", {"pipeline": "whitespace", "vocab_size": 500, "min_frequency": 2}),
+    ("hf-bpe", "en-Latn", {"pipeline": "whitespace", "vocab_size": 9000, "initial_alphabet": ["é", "zoo"]}),
+    ("hf-bpe", "ar-Arab", {"pipeline": "bert", "vocab_size": 250, "end_of_word_suffix": "</w>"}),
+    ("hf-bpe", "fr-Latn", {"pipeline": "whitespace", "vocab_size": 350, "continuing_subword_prefix": "##"}),
+    ("hf-bpe", "ja-Jpan", {"pipeline": "whitespace", "vocab_size": 300, "limit_alphabet": 100}),
+    ("wordpiece", "en-Latn", {"vocab_size": 400, "special_tokens": ["[UNK]", "[CLS]", "[SEP]"]}),
+    ("wordpiece", "es-Latn", {"vocab_size": 300, "min_frequency": 4, "special_tokens": ["[UNK]"]}),
+    ("wordpiece", "el-Grek", {"vocab_size": 300, "initial_alphabet": ["a", "b"], "limit_alphabet": 40}),
+    ("wordlevel", "en-Latn", {"vocab_size": 150, "special_tokens": ["<unk>", "the"]}),
+    ("wordlevel", "pt-Latn", {"min_frequency": 2}),
+    ("wordlevel", "tr-Latn", {"vocab_size": 100, "special_tokens": _SPECIAL}),
+    ("hf-unigram", "en-Latn", {"vocab_size": 200, "special_tokens": ["<unk>"], "unk_token": "<unk>"}),
+    ("hf-unigram", "uk-Cyrl", {"vocab_size": 250, "max_piece_length": 5}),
+    ("sentencepiece-bpe", "en-Latn", {"vocab_size": 400}),
+    ("sentencepiece-bpe", "ja-Jpan", {"vocab_size": 600, "character_coverage": 0.98, **_LOOSE}),
+    ("sentencepiece-bpe", "de-Latn", {"vocab_size": 500, "byte_fallback": True, "split_digits": True}),
+    ("sentencepiece-bpe", "fi-Latn", {"vocab_size": 4000, **_LOOSE}),
+    ("sentencepiece-bpe", "ru-Cyrl", {"vocab_size": 300, "treat_whitespace_as_suffix": True}),
+    ("sentencepiece-bpe", "fr-Latn", {"vocab_size": 300, "split_by_whitespace": False}),
+    ("sentencepiece-bpe", "hi-Deva", {"vocab_size": 300, "normalization_rule_name": "nfkc", "unk_id": 2, "eos_id": 0}),
+    ("sentencepiece-bpe", "ko-Kore", {"vocab_size": 500, "user_defined_symbols": ["<sep>"], "pad_id": 3, **_LOOSE}),
+    ("sentencepiece-bpe", "th-Thai", {"vocab_size": 250, "max_sentencepiece_length": 4}),
+    ("sentencepiece-bpe", "zh-Hans", {"vocab_size": 700, "byte_fallback": True, "auto_character_coverage": True}),
+    ("sentencepiece-bpe", "ar-Arab", {"vocab_size": 200, "add_dummy_prefix": False, "required_chars": "xyz"}),
+    ("unigram", "en-Latn", {"vocab_size": 200}),
+    ("unigram", "fi-Latn", {"vocab_size": 150, "num_threads": 1}),
+    ("unigram", "ru-Cyrl", {"vocab_size": 200, "num_threads": 3, "num_sub_iterations": 1}),
+    ("unigram", "ja-Jpan", {"vocab_size": 600, **_LOOSE}),
+    ("unigram", "es-Latn", {"vocab_size": 200, "shrinking_factor": 0.6, "character_coverage": 1.0}),
+    ("word", "en-Latn", {"vocab_size": 150}),
+    ("word", "tr-Latn", {"vocab_size": 100, "use_all_vocab": True, "user_defined_symbols": ["<sep>"]}),
+    ("char", "zh-Hans", {"vocab_size": 200}),
+    ("char", "vi-Latn", {"vocab_size": 60, "character_coverage": 0.98}),
+)
+"""Trainer, language and options; those of a name in `pipeline` are of reftok.training.pipelines."""
+
+
+def matrix_cases(trainers: Sequence[str], corpora: Sequence[Path]) -> Iterator[TrainingCase]:
+    """The cases of the matrix. corpora: in place of its languages, each with every configuration."""
+    for trainer, language, options in MATRIX:
+        if trainer not in trainers:
+            continue
+        for path in corpora or [corpora_folder() / "languages" / f"{language}.txt"]:
+            yield _case(path.stem, trainer, lines_of(path), options)
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file that are not empty; raises InputError for one that cannot be read."""
+    try:
+        return [line for line in path.read_text("utf-8").split("\n") if line]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _case(corpus: str, trainer: str, texts: Sequence[str], options: Mapping[str, Any]) -> TrainingCase:
+    said = ", ".join(f"{name} {value}" for name, value in options.items())
+    return TrainingCase(f"{trainer} on {corpus}: {said}", trainer, tuple(texts), with_pipeline(trainer, options))
+
+
+def with_pipeline(trainer: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the tokenizer.json of a pipeline that is named; the usual one of the trainer by default."""
+    if trainer not in HF_TRAINERS:
+        return dict(options)
+    usual = {"hf-bpe": "byte-level", "wordpiece": "bert", "wordlevel": "whitespace", "hf-unigram": "metaspace"}
+    pipeline = pipeline_of(options.get("pipeline", usual[trainer]), HF_TRAINERS[trainer][1])
+    made = {**options, "pipeline": pipeline}
+    # The official trainer has no alphabet of its own, and so neither side is to have one.
+    return {"initial_alphabet": [], **made} if trainer == "hf-bpe" else made
+
+
+# --- made ones
+
+_ALPHABETS = ("a", "ab", "abc", "abcde", "aé漢", "かき漢ーa0", "abcxyz 01.", "añß\u0301b", "hugspnem ")
+_TOKENS = ("<s>", "</s>", "a", "ab", "[UNK]", "abc")
+
+
+def made_cases(trainers: Sequence[str], count: int, seed: int) -> Iterator[TrainingCase]:
+    """So many cases of small corpora and options, always the same ones of a seed, one trainer after another."""
+    for number in range(count):
+        trainer = trainers[number % len(trainers)]
+        yield made_case(trainer, f"{seed}:{number}")
+
+
+def made_case(trainer: str, seed: str, options: Mapping[str, Any] | None = None) -> TrainingCase:
+    """A case of a trainer. options: given, not made."""
+    chance = random.Random(f"{trainer}:{seed}")
+    texts = _texts(chance)
+    chosen = _options(chance, trainer) if options is None else options
+    made = chosen if options is not None else with_pipeline(trainer, chosen)
+    return TrainingCase(f"{trainer}, made by {seed}", trainer, texts, made)
+
+
+def _texts(chance: random.Random) -> tuple[str, ...]:
+    alphabet = chance.choice(_ALPHABETS)
+    words = ["".join(chance.choices(alphabet, k=chance.randint(1, 9))) for _ in range(chance.randint(2, 12))]
+    texts = [" ".join(chance.choices(words, k=chance.randint(1, 6))) for _ in range(chance.randint(1, 10))]
+    rare = ["qz"] if chance.random() < 0.3 else []
+    return (*texts * chance.choice([1, 1, 2, 8]), *rare)
+
+
+def _some(chance: random.Random, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Some of the options, each with one of its values."""
+    return {name: chance.choice(values) for name, values in known.items() if chance.random() < 0.35}
+
+
+def _options(chance: random.Random, trainer: str) -> dict[str, Any]:
+    special = chance.sample(_TOKENS, chance.randint(0, 3))
+    if trainer in ("hf-bpe", "wordpiece", "wordlevel"):
+        known: dict[str, Any] = {"min_frequency": (0, 2, 3, 4), "special_tokens": [special]}
+        if trainer != "wordlevel":
+            known |= {"initial_alphabet": (["z"], ["zo", "é"]), "limit_alphabet": (2, 4)}
+            known |= {"continuing_subword_prefix": ("##", "_"), "end_of_word_suffix": ("</w>",)}
+        if trainer == "hf-bpe":
+            known["max_token_length"] = (2, 3, 4, 6)
+        pipeline = chance.choice(("whitespace", "metaspace", "none", "byte-level"))
+        return {"vocab_size": chance.randint(5, 40), "pipeline": pipeline, **_some(chance, known)}
+    if trainer == "hf-unigram":
+        known = {"max_piece_length": (2, 4), "n_sub_iterations": (1, 3), "shrinking_factor": (0.5, 0.9)}
+        return {"vocab_size": chance.randint(14, 40), "pipeline": "metaspace", **_some(chance, known)}
+    known = {
+        "character_coverage": (1.0, 0.98), "split_by_unicode_script": (False,), "split_by_number": (False,),
+        "split_digits": (True,), "add_dummy_prefix": (False,), "user_defined_symbols": (["ab"], ["<sep>"]),
+        "normalization_rule_name": ("identity", "nfkc"), "required_chars": ("xyz",), "pad_id": (3,),
+    }  # fmt: skip
+    if trainer in ("sentencepiece-bpe", "unigram"):
+        known |= {"max_sentencepiece_length": (2, 3, 5), "split_by_whitespace": (False,)}
+        known |= {"treat_whitespace_as_suffix": (True,)}
+    if trainer == "unigram":
+        known |= {"num_threads": (1, 2, 3), "num_sub_iterations": (1, 3), "shrinking_factor": (0.5, 0.9)}
+    return {"vocab_size": chance.randint(12, 60), **_LOOSE, **_some(chance, known)}
