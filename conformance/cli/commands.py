@@ -15,6 +15,7 @@ from conformance.cli.jobs import FULL
 from conformance.cli.reproduce import bisect_command, replay_command, reproduce_command
 from conformance.cli.run import run
 from conformance.cli.subject import subject
+from conformance.cli.vectors import vectors
 from conformance.core.errors import ConformanceError, UsageError
 from conformance.report.console import say, to_nowhere
 from reftok import ReftokError
@@ -27,7 +28,10 @@ def cli() -> None:
     """Hold any tokenizer against the official library, and say where it differs and why."""
 
 
-for command in (run, replay_command, reproduce_command, bisect_command, diff, matrix_command, fuzz, corpus, subject):
+COMMANDS = (
+    run, replay_command, reproduce_command, bisect_command, diff, matrix_command, fuzz, corpus, subject, vectors,
+)  # fmt: skip
+for command in COMMANDS:
     cli.add_command(command)
 
 

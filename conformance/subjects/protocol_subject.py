@@ -359,6 +359,15 @@ class ProtocolSubject(Subject):
         units = text.encode("utf-16-le", "surrogatepass")
         return Input(utf16=tuple(int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)))
 
+    def encode_bare(self, texts: Sequence[str]) -> list[Encoding] | None:
+        offers = self.capabilities.encode
+        if offers is None or offers.add_special_tokens == "always":
+            return None
+        items = [Input(text=text) for text in texts]
+        results = self._ask(partial(Encode, add_special_tokens=False, want=("ids",)), items)
+        pairs = zip(results, texts, strict=True)
+        return [one if isinstance(one, Failure) else encoded(one, text, offers.offsets_unit) for one, text in pairs]
+
     def _encode_each(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         inputs = [self._input(text) for text in texts]
         items = [item for item in inputs if isinstance(item, Input)]
