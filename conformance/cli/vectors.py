@@ -67,9 +67,7 @@ def vectors() -> None:
 @click.option("--out", type=a_path, metavar="F", help="Packed where it ends in .gz. Default: standard output.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Worker processes; the bytes are the same for any.")
 @quiet_option
-def make_command(
-    model: str, encoding: str | None, tier: Tier, out: Path | None, jobs: int | None, quiet: bool
-) -> None:
+def make_command(model: str, encoding: str | None, tier: Tier, out: Path | None, jobs: int | None, quiet: bool) -> None:
     """Make the vectors of a model: the fewest inputs that reach everything its tier names, with the right answers.
 
     smoke is some hundred of core; core reaches each alternative and seam of the split pattern, each normalizer rule,
@@ -160,7 +158,9 @@ def _outcome(one: Outcome) -> dict[str, Any]:
 
 def _show(found: VectorFile, subject: str, outcomes: list[Outcome]) -> None:
     lines = ConsoleLines(OutputConsole())
-    count = {verdict: sum(one.verdict == verdict for one in outcomes) for verdict in ("pass", "acceptable", "not asked")}
+    count = {
+        verdict: sum(one.verdict == verdict for one in outcomes) for verdict in ("pass", "acceptable", "not asked")
+    }
     failed = [one for one in outcomes if one.verdict == "fail"]
     for one in failed[:SHOWN_TESTS]:
         lines.labelled(f"✗ {one.test.tc_id}  ", f"{_asked(one)}: {one.what}", "red")

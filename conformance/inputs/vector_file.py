@@ -21,7 +21,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import FORM_ERRORS, InputError, form_problem
 
-FORM = "tokenizer-vectors-1"
+FORM: Literal["tokenizer-vectors-1"] = "tokenizer-vectors-1"
 """The first key of each file says so; another form has another name."""
 MOST_BYTES = 64 << 20
 """A file may have so many, unpacked too."""
@@ -41,7 +41,7 @@ class _Form(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """An object of the file, whose keys are in camel case."""
 
 
-class VectorModel(_Form, kw_only=True):
+class VectorModel(_Form, frozen=True, kw_only=True):
     """The model, which is not in the file. encoding: of a rank file, which does not tell its pattern."""
 
     name: str
@@ -51,14 +51,14 @@ class VectorModel(_Form, kw_only=True):
     encoding: str | UnsetType = UNSET
 
 
-class Oracle(_Form, kw_only=True):
+class Oracle(_Form, frozen=True, kw_only=True):
     """The official library that the answers are of."""
 
     library: str
     version: str
 
 
-class Note(_Form, kw_only=True):
+class Note(_Form, frozen=True, kw_only=True):
     """A flag: what a tokenizer gets wrong that fails its vectors.
 
     stage, rule: as docs/rules.md names them. description: how that comes about. effect: what it changes. links: issues.
@@ -71,7 +71,7 @@ class Note(_Form, kw_only=True):
     links: tuple[str, ...] = ()
 
 
-class Reached(_Form, kw_only=True):
+class Reached(_Form, frozen=True, kw_only=True):
     """How much of one kind the vectors reach. unreached: what no vector does, numbers as "first-last"."""
 
     kind: str
@@ -80,7 +80,7 @@ class Reached(_Form, kw_only=True):
     unreached: tuple[str, ...] = ()
 
 
-class Vector(_Form, kw_only=True):
+class Vector(_Form, frozen=True, kw_only=True):
     """What every vector has.
 
     tc_id: its number in the file. flags: of its notes; the first says best what is wrong where it fails.
@@ -94,7 +94,7 @@ class Vector(_Form, kw_only=True):
     comment: str | UnsetType = UNSET
 
 
-class EncodeVector(Vector, kw_only=True):
+class EncodeVector(Vector, frozen=True, kw_only=True):
     """A text, in one of three ways: scalar values, bytes that need not be UTF-8, UTF-16 with lone surrogates.
 
     pieces: the entries of the vocab, as sentencepiece gives them. offsets: half-open, in code points of the text.
@@ -118,14 +118,14 @@ class EncodeVector(Vector, kw_only=True):
         return b"".join(unit.to_bytes(2, "little") for unit in units).decode("utf-16-le", "surrogatepass")
 
 
-class DecodeVector(Vector, kw_only=True):
+class DecodeVector(Vector, frozen=True, kw_only=True):
     """Ids, and their text."""
 
     ids: Ids
     text: str | UnsetType = UNSET
 
 
-class StreamEncodeVector(Vector, kw_only=True):
+class StreamEncodeVector(Vector, frozen=True, kw_only=True):
     """Chunks of a text, or of its bytes, for a streaming encoder, whose ids are those of the whole.
 
     due: how many ids must have come out after each chunk, and after the end. forgotten_chunks: what is fed before, and
@@ -143,7 +143,7 @@ class StreamEncodeVector(Vector, kw_only=True):
     is_beside: bool | UnsetType = UNSET
 
 
-class StreamDecodeVector(Vector, kw_only=True):
+class StreamDecodeVector(Vector, frozen=True, kw_only=True):
     """Ids for a streaming decoder, one by one, whose text is that of the whole: nothing early, twice or lost.
 
     due: how many code points must have come out after each id. forgotten_ids, is_finished: as of StreamEncodeVector.
@@ -160,42 +160,42 @@ class StreamDecodeVector(Vector, kw_only=True):
     stop: Count | UnsetType = UNSET
 
 
-class BatchVector(Vector, kw_only=True):
+class BatchVector(Vector, frozen=True, kw_only=True):
     """Texts for one call, with the ids of each. Asked one after the other, they must give the same."""
 
     texts: tuple[str, ...]
     ids: tuple[Ids, ...]
 
 
-class EncodeGroup(_Form, kw_only=True, tag_field="type", tag="encode"):
+class EncodeGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="encode"):
     """Texts to encode, the special tokens of the template added or not."""
 
     add_special_tokens: bool
     tests: tuple[EncodeVector, ...]
 
 
-class DecodeGroup(_Form, kw_only=True, tag_field="type", tag="decode"):
+class DecodeGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="decode"):
     """Ids to decode, special tokens skipped or not."""
 
     skip_special_tokens: bool
     tests: tuple[DecodeVector, ...]
 
 
-class StreamEncodeGroup(_Form, kw_only=True, tag_field="type", tag="stream-encode"):
+class StreamEncodeGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="stream-encode"):
     """Chunks for a streaming encoder."""
 
     add_special_tokens: bool
     tests: tuple[StreamEncodeVector, ...]
 
 
-class StreamDecodeGroup(_Form, kw_only=True, tag_field="type", tag="stream-decode"):
+class StreamDecodeGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="stream-decode"):
     """Ids for a streaming decoder."""
 
     skip_special_tokens: bool
     tests: tuple[StreamDecodeVector, ...]
 
 
-class BatchGroup(_Form, kw_only=True, tag_field="type", tag="batch"):
+class BatchGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="batch"):
     """Texts for a batch call."""
 
     add_special_tokens: bool
@@ -205,7 +205,7 @@ class BatchGroup(_Form, kw_only=True, tag_field="type", tag="batch"):
 Group: TypeAlias = EncodeGroup | DecodeGroup | StreamEncodeGroup | StreamDecodeGroup | BatchGroup
 
 
-class VectorFile(_Form, kw_only=True):
+class VectorFile(_Form, frozen=True, kw_only=True):
     """A file of vectors of one model.
 
     tier: "own" where a project wrote it. made_by: what wrote it. notes: by flag. coverage: what the vectors reach.
@@ -288,7 +288,7 @@ def written(vectors: VectorFile) -> str:
     """
     value = msgspec.to_builtins(vectors)
     groups = value.pop("testGroups")
-    lines = [f'{_compact(name)}:{_compact(part)},' for name, part in value.items()]
+    lines = [f"{_compact(name)}:{_compact(part)}," for name, part in value.items()]
     shown = ",\n".join(map(_group, groups))
     return "{" + "\n".join(lines) + '\n"testGroups":[\n' + shown + "\n]\n}\n"
 

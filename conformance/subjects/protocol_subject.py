@@ -365,8 +365,10 @@ class ProtocolSubject(Subject):
             return None
         items = [Input(text=text) for text in texts]
         results = self._ask(partial(Encode, add_special_tokens=False, want=("ids",)), items)
-        pairs = zip(results, texts, strict=True)
-        return [one if isinstance(one, Failure) else encoded(one, text, offers.offsets_unit) for one, text in pairs]
+        return [self._bare(*pair) for pair in zip(results, texts, strict=True)]
+
+    def _bare(self, result: Any, text: str) -> Encoding:
+        return result if isinstance(result, Failure) else encoded(result, text, "scalar")
 
     def _encode_each(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         inputs = [self._input(text) for text in texts]

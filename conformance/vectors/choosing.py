@@ -22,7 +22,7 @@ class Choice(Generic[KeyT]):
 
 
 def cover(choices: Sequence[Choice[KeyT]], times: Mapping[KeyT, int], most: int | None = None) -> list[int]:
-    '''The numbers of the choices that reach each key as often as it can be, and is to be; in ascending order.
+    """The numbers of the choices that reach each key as often as it can be, and is to be; in ascending order.
 
     times: how often each key is to be reached, where that is not once. most: so many choices at most, the best first.
     Each is needed: without it, a key would be reached less often.
@@ -31,13 +31,13 @@ def cover(choices: Sequence[Choice[KeyT]], times: Mapping[KeyT, int], most: int 
     [1, 2]
     >>> cover([Choice(1, frozenset("a")), Choice(2, frozenset("a")), Choice(3, frozenset("a"))], {"a": 2})
     [0, 1]
-    '''
+    """
     missing = Counter({key: times.get(key, 1) for one in choices for key in one.keys})
     waiting = [(-_gain(one, missing), number) for number, one in enumerate(choices) if one.keys]
     heapify(waiting)
     chosen: list[int] = []
     while waiting and (most is None or len(chosen) < most):
-        gain, number = heappop(waiting)
+        _, number = heappop(waiting)
         now = -_gain(choices[number], missing)
         if not now:
             continue

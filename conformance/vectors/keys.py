@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from conformance.core.unicode_ages import age_of, of_each_age
 from conformance.fuzzing.coverage import Coverage
 from conformance.fuzzing.watching import (
     ALTERNATIVES,
@@ -23,8 +21,9 @@ from conformance.generators.knowledge import ModelKnowledge
 from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.decoders import byte_of_token
 
-AGES, BUGS, LANGUAGES, TOKENS = "Unicode ages", "known bugs", "languages and domains", "added tokens"
+AGES, BUGS, LANGUAGES, COMPETITIONS, TOKENS = "Unicode ages", "known bugs", "languages and domains", "added tokens"
 BYTES, COMPOSITIONS = "bytes", "characters that compose"
+COMPETITIONS = "texts on which merges or scores compete"
 NOT_UTF8, OUTSIDE = "bytes that are not UTF-8", "ids outside the vocab"
 ENTRIES = "vocab entries"
 
@@ -33,7 +32,7 @@ Key: TypeAlias = tuple[str, int | str]
 Keys: TypeAlias = frozenset[Key]
 
 CORE = (
-    ALTERNATIVES, SEAMS, STAGES, RULES, COMPOSITIONS, TOKENS, FLAGS, BYTES, FALLBACK, DECODERS, AGES, BUGS, LANGUAGES,
+    ALTERNATIVES, SEAMS, STAGES, RULES, COMPOSITIONS, TOKENS, FLAGS, BYTES, FALLBACK, DECODERS, AGES, BUGS, LANGUAGES, COMPETITIONS,
     NOT_UTF8, OUTSIDE,
 )  # fmt: skip
 """The kinds that the vectors of core reach."""
@@ -71,17 +70,3 @@ def universe(watcher: Watcher, knowledge: ModelKnowledge, own: frozenset[Key]) -
     bytes_of |= {_single_byte(knowledge, token) for token in knowledge.tokens.values()}
     found.setdefault(BYTES, []).extend(f"{byte:02X}" for byte in sorted(one for one in bytes_of if one is not None))
     return found
-
-
-def unassigned(text: str) -> bool:
-    """Whether a text has a character that this Python's tables lack.
-
-    >>> unassigned("a"), unassigned("\\U0001e6c0")
-    (False, True)
-    """
-    return any(unicodedata.category(character) == "Cn" for character in text)
-
-
-def all_ages() -> list[str]:
-    """The versions of Unicode that characters are tried of."""
-    return sorted({age_of(character) for character in of_each_age()}, key=float)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from conformance.core.errors import InputError
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
@@ -20,7 +20,6 @@ from conformance.fuzzing.watching import MERGES, Watcher
 from conformance.inputs.shards import Inputs
 from conformance.inputs.vector_file import (
     BatchGroup,
-    BatchVector,
     DecodeGroup,
     DecodeVector,
     EncodeGroup,
@@ -47,13 +46,14 @@ from conformance.vectors.questions import Question, questions
 from conformance.vectors.stream_vectors import decode_streams, encode_streams
 from reftok import Tokenizer
 
-SMOKE = 100
+SMOKE, SMOKE_OF_STREAMS = 100, 38
 TOLD_BY = 3
 """Each fault is told by so many vectors of core, where there are so many."""
 MOST_KILLS = 5
-MOST_FLAGS = 4
 MOST_UNREACHED = 400
 MOST_BARE = 12
+_DATED = "characters are those of"
+"""Rules that say more the more inputs tell them: each table knows what the ones before it know."""
 _RULE = "rule"
 """The kind of key that says which rule an input tells."""
 _GENERIC: Mapping[bool, Rule] = {
@@ -160,7 +160,13 @@ class Maker:
         told: dict[int, set[Key]] = defaultdict(set)
         texts = [one for one in given if not isinstance(one, bytes)]
         kills = killing(self.plan.path, self.plan.encoding, texts, which, MOST_KILLS, self.jobs)
-        for fault, numbers in zip(which, kills, strict=True):
+        dated = {fault for fault in which if fault.rule[1].startswith(_DATED)}
+        of_dates = sorted({n for fault, found in zip(which, kills, strict=True) if fault in dated for n in found})
+        short = [texts[number] for number in of_dates]
+        again = killing(self.plan.path, self.plan.encoding, short, [*dated], None, 1) if dated else []
+        all_of = dict(zip(dated, again, strict=True))
+        for fault, found in zip(which, kills, strict=True):
+            numbers = [of_dates[number] for number in all_of[fault]] if fault in dated else found
             for number in numbers:
                 told[by_size[number]].add((_RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}"))
         count: Counter[str] = Counter()
@@ -180,9 +186,7 @@ class Maker:
 
     # --- choice
 
-    def chosen(
-        self, some: Sequence[Answered], kinds: Sequence[str], known: Sequence[Answered] = ()
-    ) -> list[Answered]:
+    def chosen(self, some: Sequence[Answered], kinds: Sequence[str], known: Sequence[Answered] = ()) -> list[Answered]:
         """The fewest that reach all of some kinds, and tell each fault. known: what is taken already."""
         reached = {key for one in known for key in one.keys}
         wanted = {*kinds, _RULE}
@@ -197,7 +201,7 @@ class Maker:
     def smoke(self, core: Sequence[Answered]) -> list[Answered]:
         """Some hundred vectors of core that tell the most faults, and then reach the most."""
         rules = [Choice(one.question.size, frozenset(key for key in one.keys if key[0] == _RULE)) for one in core]
-        room = SMOKE - SMOKE // 4
+        room = SMOKE - SMOKE_OF_STREAMS
         numbers = set(cover(rules, {}, room))
         rest = [Choice(9999 if n in numbers else one.question.size, one.keys) for n, one in enumerate(core)]
         for number in cover(rest, {}, room):
@@ -296,9 +300,7 @@ class Maker:
         groups.append(BatchGroup(add_special_tokens=True, tests=tuple(found[: 2 if tier == "smoke" else None])))
         return [group for group in groups if group.tests]
 
-    def _coverage(
-        self, some: Sequence[Answered], kinds: Sequence[str], every: Sequence[Answered]
-    ) -> Iterable[Reached]:
+    def _coverage(self, some: Sequence[Answered], kinds: Sequence[str], every: Sequence[Answered]) -> Iterable[Reached]:
         own = frozenset(key for one in every for key in one.keys if key[0] in kinds)
         everything = universe(self.watcher, self.bench.knowledge, own)
         reached: dict[str, set[int | str]] = defaultdict(set)
@@ -347,10 +349,16 @@ def _can_tell(one: Answered) -> bool:
 
 
 def _flags(one: Answered) -> tuple[str, ...]:
-    """The flags of a vector: the rules that it tells, those first that a few vectors tell."""
-    told = sorted(str(key).split(":", 2)[2] for kind, key in one.keys if kind == _RULE)
-    flags = list(dict.fromkeys(told))
+    """The flags of a vector: the rules that it tells, the likelier first."""
+    told = sorted(_place(str(key)) for kind, key in one.keys if kind == _RULE)
+    flags = list(dict.fromkeys(flag for _, _, flag in told))
     return tuple(flags) or (flag_of(*_GENERIC[not isinstance(one.question.given, tuple)]),)
+
+
+def _place(key: str) -> tuple[str, int, str]:
+    """The kind and number of a fault, in whose order the likelier stand first, and its flag."""
+    kind, number, flag = key.split(":", 2)
+    return kind, int(number or 0), flag
 
 
 def _encode_vector(one: Answered, with_pieces: bool) -> EncodeVector:
@@ -403,6 +411,3 @@ def _spans(keys: Sequence[NumberOrName]) -> list[str]:
                 found.append([key, key])
     numbers = [str(first) if first == last else f"{first}-{last}" for first, last in found]
     return numbers + [key for key in keys if isinstance(key, str)]
-
-
-__all__ = ["Answered", "BatchVector", "Maker", "UnsetType"]

@@ -19,10 +19,23 @@ from conformance.generators.added_tokens import flags_of
 from conformance.generators.alphabets import decomposable
 from conformance.generators.base import Drawn, NothingToDo
 from conformance.generators.knowledge import ModelKnowledge
+from conformance.generators.merges import Merges
 from conformance.generators.pattern_texts import branches_of, text_maker
+from conformance.generators.scores import ScoreTies
 from conformance.inputs.byte_tokens import NO_CHARACTERS, byte_token_cases
 from conformance.inputs.corpora import QUICK_PARTS, corpus_files, natural_lines, read_corpus
-from conformance.vectors.keys import AGES, BUGS, BYTES, COMPOSITIONS, LANGUAGES, NOT_UTF8, OUTSIDE, TOKENS, Keys
+from conformance.vectors.keys import (
+    AGES,
+    BUGS,
+    BYTES,
+    COMPETITIONS,
+    COMPOSITIONS,
+    LANGUAGES,
+    NOT_UTF8,
+    OUTSIDE,
+    TOKENS,
+    Keys,
+)
 from reftok import Tokenizer
 from reftok.spec.byte_level import BYTE_TO_CHARACTER
 from reftok.spec.normalizers import UnicodeForm
@@ -32,6 +45,7 @@ from reftok.unicode.characters import WHITE_SPACE
 DRAWN_OF_EACH = 24
 DRAWN_IDS = 160
 DRAWN_OF_A_SEAM = 4
+COMPETING = 400
 SHORT_LINE = 16
 """Characters: of the edge cases, so many candidates are short enough to tell one thing."""
 RULES_OF_SEVERAL = 1_000
@@ -78,6 +92,8 @@ def questions(tokenizer: Tokenizer, knowledge: ModelKnowledge, takes_bytes: bool
         _seams(knowledge),
         _added(knowledge.added),
         _ages(),
+        _ages_beside(knowledge.added),
+        _competing(knowledge),
         _bytes(knowledge),
         _packed_rules(tokenizer, knowledge),
         _languages(),
@@ -154,8 +170,38 @@ def _ages() -> Questions:
         for text in (*forms, *marks, character * 2):
             yield Question(text, keys)
     for character in _WHITE:
-        for text in (f"a{character}b", f"\t\t{character}", f".{character}", f"{character}a", f"a {character}\n", "\x00"):
+        for text in (
+            f"a{character}b",
+            f"\t\t{character}",
+            f".{character}",
+            f"{character}a",
+            f"a {character}\n",
+            "\x00",
+        ):
             yield Question(text)
+
+
+def _ages_beside(added: Sequence[AddedToken]) -> Questions:
+    """Characters of each version of Unicode beside added tokens that look at their neighbours."""
+    word = next((token.content for token in added if token.single_word), None)
+    right = next((token.content for token in added if token.rstrip), None)
+    left = next((token.content for token in added if token.lstrip), None)
+    for character in of_each_age() + "_é1\u0301½中" if word else "":
+        yield Question(f"{character}{word}", frozenset({(AGES, f"{age_of(character)} beside an added token")}))
+    for character in _WHITE if right or left else "":
+        yield Question(f"{right or ''}{character}a{character}{left or ''}")
+
+
+def _competing(knowledge: ModelKnowledge) -> Questions:
+    """Lines of texts on which merges or scores compete."""
+    for make in (Merges, ScoreTies):
+        maker = make.of(knowledge)
+        if isinstance(maker, NothingToDo):
+            continue
+        drawn = [str(maker.draw(Random(f"{maker.name}:lines:{number}"))) for number in range(COMPETING)]
+        for start in range(0, len(drawn), COMPETING // 20):
+            text = "\n".join(drawn[start : start + COMPETING // 20])
+            yield Question(text, frozenset({(COMPETITIONS, f"{maker.name} {start}")}))
 
 
 def _bytes(knowledge: ModelKnowledge) -> Questions:
@@ -173,7 +219,7 @@ def _bytes(knowledge: ModelKnowledge) -> Questions:
 def _byte_tokens(knowledge: ModelKnowledge) -> list[tuple[int, int]]:
     """Each byte that has a token of its own, with its id."""
     if knowledge.notation == "byte-level":
-        bytes_of = {character: byte for byte, character in enumerate(BYTE_TO_CHARACTER)}
+        bytes_of = {character: byte for byte, character in BYTE_TO_CHARACTER.items()}
         pairs = ((bytes_of[token], token_id) for token_id, token in knowledge.tokens.items() if token in bytes_of)
         return sorted(pairs)
     return sorted((byte, token_id) for token_id, byte in knowledge.byte_ids.items())
@@ -199,7 +245,7 @@ def _packed_rules(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Questions:
 def _languages() -> Questions:
     """A line of each language and domain of the corpora: the shortest of a fair length."""
     for name, lines in natural_lines().items():
-        fair = [line for line in lines if 24 <= len(line)] or [*lines]
+        fair = [line for line in lines if len(line) >= 24] or [*lines]
         yield Question(min(fair, key=lambda line: (len(line), line)), frozenset({(LANGUAGES, name)}))
 
 

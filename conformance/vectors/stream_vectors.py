@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from conformance.checks.hold_back import FREELY_HELD
 from conformance.checks.stream_decode import decoding_difference
 from conformance.core.observation import Decoded, Encoded
-from conformance.core.streaming import Chunks, FedStream, Feeding, Piece, Streamed
+from conformance.core.streaming import Chunks, FedStream, Feeding, Streamed
 from conformance.diagnosis.decode_stream import DecodeStreams
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encoding
 from conformance.inputs.vector_file import StreamDecodeVector, StreamEncodeVector
@@ -28,7 +28,11 @@ LONGEST = 40
 TRIED = 400
 _LONG = "many words of a text " * 12
 _REPLACEMENT = "\ufffd"
-_FLUSH, _LATE, _HELD = "the end is never given out", "more text is held back than the rule needs", "text is held after finish"
+_FLUSH, _LATE, _HELD = (
+    "the end is never given out",
+    "more text is held back than the rule needs",
+    "text is held after finish",
+)
 _RESET, _SHARED = "what was fed before a reset is not forgotten", "two streams share their state"
 _EMPTY, _TWICE = "an empty chunk changes what is given", "text is given out twice"
 _CALLBACK = (
@@ -40,9 +44,7 @@ _CALLBACK = (
 )
 
 
-def encode_streams(
-    tokenizer: Tokenizer, oracle: Subject, texts: Sequence[str], each: int
-) -> list[StreamEncodeVector]:
+def encode_streams(tokenizer: Tokenizer, oracle: Subject, texts: Sequence[str], each: int) -> list[StreamEncodeVector]:
     """Chunks of texts, at most so many of each rule. The ids are the official library's of the whole."""
     made: dict[tuple[object, ...], StreamEncodeVector] = {}
     count: dict[str, int] = defaultdict(int)
@@ -272,7 +274,7 @@ _NAIVE: dict[str, _Naive] = {
 
 def _given(
     naive: _Naive, tokenizer: Tokenizer, ids: tuple[int, ...], skips: bool, whole: str
-) -> tuple[Piece, ...] | None:
+) -> tuple[str, ...] | None:
     try:
         return tuple(naive(tokenizer, ids, skips, whole))
     except ReftokError:
@@ -299,8 +301,3 @@ def _due_text(tokenizer: Tokenizer, ids: tuple[int, ...]) -> tuple[int, ...]:
     stream = tokenizer.stream_decoder(skip_special_tokens=False)
     counts = [*accumulate(len(stream.feed(token_id)) for token_id in ids)]
     return (*(max(0, count - FREELY_HELD) for count in counts), counts[-1] + len(stream.finish()))
-
-
-def is_set(value: object) -> bool:
-    """Whether an optional field of a vector is there."""
-    return not isinstance(value, UnsetType)
