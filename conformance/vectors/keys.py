@@ -21,7 +21,7 @@ from conformance.generators.knowledge import ModelKnowledge
 from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.decoders import byte_of_token
 
-AGES, BUGS, LANGUAGES, COMPETITIONS, TOKENS = "Unicode ages", "known bugs", "languages and domains", "added tokens"
+AGES, BUGS, LANGUAGES, TOKENS = "Unicode ages", "known bugs", "languages and domains", "added tokens"
 BYTES, COMPOSITIONS = "bytes", "characters that compose"
 COMPETITIONS = "texts on which merges or scores compete"
 NOT_UTF8, OUTSIDE = "bytes that are not UTF-8", "ids outside the vocab"
@@ -32,8 +32,8 @@ Key: TypeAlias = tuple[str, int | str]
 Keys: TypeAlias = frozenset[Key]
 
 CORE = (
-    ALTERNATIVES, SEAMS, STAGES, RULES, COMPOSITIONS, TOKENS, FLAGS, BYTES, FALLBACK, DECODERS, AGES, BUGS, LANGUAGES, COMPETITIONS,
-    NOT_UTF8, OUTSIDE,
+    ALTERNATIVES, SEAMS, STAGES, RULES, COMPOSITIONS, TOKENS, FLAGS, BYTES, FALLBACK, DECODERS, AGES, BUGS, LANGUAGES,
+    COMPETITIONS, NOT_UTF8, OUTSIDE,
 )  # fmt: skip
 """The kinds that the vectors of core reach."""
 FULL = (*CORE, MERGES, ENTRIES)
