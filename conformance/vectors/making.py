@@ -145,7 +145,7 @@ class Maker:
 
     def _traced(self, one: Answered) -> Keys:
         given = one.question.given
-        if isinstance(given, bytes):
+        if isinstance(given, bytes) or not one.question.is_traced:
             return frozenset()
         ids = one.answer.ids if isinstance(one.answer, Encoded) else ()
         return traced(self.watcher, self.bench.knowledge, given, ids)
