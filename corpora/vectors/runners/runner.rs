@@ -1,4 +1,4 @@
-// Vectors for Rust:  rustc -O runner.rs && zcat core.json.gz | ./runner tokenizer.json
+// Vectors for Rust:  rustc --edition 2021 -O runner.rs && zcat core.json.gz | ./runner tokenizer.json
 // json.rs is beside it where `conformance subject init --language rust` has written an adapter. Put your library into
 // `Tokenizer`; it gives an Err where it refuses. Streams are left out: docs/vectors.md says what they ask.
 #[allow(dead_code)]

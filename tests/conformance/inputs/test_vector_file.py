@@ -32,7 +32,8 @@ FILE: dict[str, Any] = {
             "type": "encode",
             "addSpecialTokens": True,
             "tests": [
-                {"tcId": 1, "flags": ["Normalizer: NFC is missing"], "result": "valid", "text": "é\u2028😀", "ids": [7]},
+                {"tcId": 1, "flags": ["Normalizer: NFC is missing"], "result": "valid", "text": "é\u2028😀",
+                 "ids": [7]},
                 {"tcId": 2, "flags": ["Normalizer: NFC is missing"], "result": "valid", "bytesHex": "ff", "ids": [8]},
                 {"tcId": 3, "flags": [], "result": "refused", "utf16": [0xD83D, 0x61]},
             ],

@@ -1,4 +1,4 @@
-"""The vectors that are committed: whole, of the embedded models, right by the reference, and deadly to what is planted."""
+"""The vectors that are committed: whole, of their models, right by the reference, and deadly to what is planted."""
 
 from __future__ import annotations
 

@@ -85,7 +85,9 @@ def rust(folder: Path) -> list[str]:
     shutil.copy(RUNNERS / "runner.rs", folder)
     shutil.copy(SKELETONS / "rust" / "src" / "json.rs", folder)
     program = str(folder / "runner")
-    subprocess.run(["rustc", "-o", program, str(folder / "runner.rs")], check=True, capture_output=True)
+    subprocess.run(
+        ["rustc", "--edition", "2021", "-o", program, str(folder / "runner.rs")], check=True, capture_output=True
+    )
     return [program, "model"]
 
 
