@@ -50,6 +50,8 @@ SMOKE, SMOKE_OF_STREAMS = 100, 38
 TOLD_BY = 3
 """Each fault is told by so many vectors of core, where there are so many."""
 MOST_KILLS = 5
+MOST_FLAGS = 4
+"""Of what was not chosen for its flags."""
 MOST_UNREACHED = 400
 MOST_BARE = 12
 _DATED = "characters are those of"
@@ -113,7 +115,7 @@ class Maker:
         self.say(f"{self.plan.name}: {len(asked):,} candidates")
         every = self.with_rules(self.with_keys(self.answered(asked)))
         found: dict[Tier, VectorFile] = {}
-        core = self.chosen(every, CORE)
+        core = self.with_flags(self.chosen(every, CORE))
         if "smoke" in tiers:
             found["smoke"] = self.file("smoke", self.smoke(core), CORE, every)
         if "core" in tiers:
@@ -176,6 +178,22 @@ class Maker:
                 if count[rule] <= MOST_KILLS:
                     told[number].add((_RULE, f"offsets::{flag_of('Offsets', rule)}"))
         return [replace(one, keys=one.keys | told[number]) for number, one in enumerate(some)]
+
+    def with_flags(self, core: Sequence[Answered]) -> list[Answered]:
+        """Those that were chosen for what they reach, with the rules that they tell; of many, those that few tell."""
+        table = FaultTable(self.tokenizer)
+        which = [fault for fault in table.numbers if fault.kind != "limit" and fault.rule[0] != "Input"]
+        places = [n for n, one in enumerate(core) if _can_tell(one) and not any(key[0] == _RULE for key in one.keys)]
+        given = [given for n in places if not isinstance(given := core[n].question.given, bytes)]
+        self.say(f"{self.plan.name}: {len(core):,} chosen, {len(given):,} of them to be flagged")
+        kills = killing(self.plan.path, self.plan.encoding, given, which, None, self.jobs)
+        told: dict[int, list[tuple[int, int, Key]]] = defaultdict(list)
+        for number, (fault, found) in enumerate(zip(which, kills, strict=True)):
+            key = (_RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}")
+            for place in found:
+                told[places[place]].append((len(found), number, key))
+        more = {n: frozenset(key for *_, key in sorted(some)[:MOST_FLAGS]) for n, some in told.items()}
+        return [replace(one, keys=one.keys | more.get(number, frozenset())) for number, one in enumerate(core)]
 
     def _offset_rules(self, one: Answered) -> list[str]:
         given, answer = one.question.given, one.answer
