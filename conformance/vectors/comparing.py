@@ -69,11 +69,11 @@ def compare_vectors(old: VectorFile, new: VectorFile) -> VectorsDiff:
 
 def _by_question(vectors: VectorFile) -> Iterator[tuple[str, tuple[Vector, str]]]:
     for group, test in vectors.tests():
-        asked, answer = _parts(group, test)
+        asked, answer = asked_and_answered(group, test)
         yield asked, (test, answer)
 
 
-def _parts(group: Group, test: Vector) -> tuple[str, str]:
+def asked_and_answered(group: Group, test: Vector) -> tuple[str, str]:
     """What a vector asks, and what it answers, each as JSON."""
     value = msgspec.to_builtins(test)
     settings = {name: item for name, item in msgspec.to_builtins(group).items() if name != "tests"}
@@ -109,7 +109,7 @@ def mistakes(vectors: VectorFile) -> Iterator[str]:
     seen: dict[str, int] = {}
     for group, test in vectors.tests():
         yield from (f"test {test.tc_id}: {sentence}" for sentence in _mistakes(test))
-        asked, _ = _parts(group, test)
+        asked, _ = asked_and_answered(group, test)
         if (known := seen.setdefault(asked, test.tc_id)) != test.tc_id:
             yield f"test {test.tc_id}: asks what test {known} asks"
     if not written(vectors).isascii():

@@ -38,6 +38,7 @@ from conformance.inputs.vector_file import (
 from conformance.subjects.adapters import subject_version
 from conformance.vectors.batches import batches
 from conformance.vectors.choosing import Choice, cover
+from conformance.vectors.comparing import asked_and_answered
 from conformance.vectors.entries import entry_questions
 from conformance.vectors.keys import CORE, ENTRIES, FULL, Key, Keys, traced, universe
 from conformance.vectors.killing import FaultTable, Rule, killing
@@ -232,13 +233,8 @@ class Maker:
     def file(self, tier: Tier, some: Sequence[Answered], kinds: Sequence[str], every: Sequence[Answered]) -> VectorFile:
         """The vectors as a file. every: all that was answered, for what can be reached."""
         groups = [*self._encode_groups(tier, some), *self._decode_groups(some), *self._other_groups(tier, some)]
-        numbered, number = list[Group](), 0
-        for group in groups:
-            tests = []
-            for test in group.tests:
-                number += 1
-                tests.append(_numbered(test, number))
-            numbered.append(_with_tests(group, tests))
+        numbered = numbered_groups(groups)
+        number = sum(len(group.tests) for group in numbered)
         links: dict[str, set[str]] = defaultdict(set)
         for one in some:
             for flag in _flags(one):
@@ -403,6 +399,23 @@ def _encode_vector(one: Answered, with_pieces: bool) -> EncodeVector:
 
 def _fields(test: Vector) -> dict[str, object]:
     return {name: value for name in test.__struct_fields__ if (value := getattr(test, name)) is not UNSET}
+
+
+def numbered_groups(groups: Sequence[Group]) -> list[Group]:
+    """The groups with their tests numbered through; what is asked twice is asked once, with the flags of both."""
+    numbered: list[Group] = []
+    number = 0
+    for group in groups:
+        known: dict[str, Vector] = {}
+        for test in group.tests:
+            asked, _ = asked_and_answered(group, test)
+            before = known.get(asked, test)
+            flags = tuple(dict.fromkeys((*before.flags, *test.flags)))
+            known[asked] = type(before)(**{**_fields(before), "flags": flags})  # type: ignore[arg-type]
+        tests = [_numbered(test, number + place) for place, test in enumerate(known.values(), 1)]
+        number += len(tests)
+        numbered.append(_with_tests(group, tests))
+    return numbered
 
 
 def _numbered(test: Vector, number: int) -> Vector:
