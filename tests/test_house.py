@@ -24,7 +24,7 @@ ROOMS = {
     ),
     "conformance": (
         "core", "files", "generators", "subjects", "inputs", "checks", "faults", "diagnosis", "engine", "shrinking",
-        "triage", "comparing", "report", "runs", "fuzzing", "reproduce", "training", "cli", "conformance",
+        "triage", "comparing", "report", "runs", "fuzzing", "vectors", "reproduce", "training", "cli", "conformance",
     ),
 }  # fmt: skip
 """From the ground up; the name of the package stands for the modules of its root. A module imports from its own room,

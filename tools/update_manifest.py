@@ -3,7 +3,7 @@
     python tools/update_manifest.py            write it anew
     python tools/update_manifest.py --check    exit 1 and name every file that is missing, unlisted or changed
 
-It lists every file of the corpora but itself, the READMEs and the LICENSE.
+It lists every file of the corpora but itself, the READMEs, the LICENSE, and vectors/, which is made from the others.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from language_names import LANGUAGES
 CORPORA = Path(__file__).resolve().parent.parent / "corpora"
 MANIFEST = "manifest.json"
 UNLISTED = frozenset({MANIFEST, "LICENSE", "README.md"})
+MADE = "vectors/"
 LICENCE = "CC0-1.0"
 WRITTEN = "written for this project"
 TRAINED = "trained on these corpora by tools/train_models.py"
@@ -43,7 +44,7 @@ def files(corpora: Path) -> Iterator[str]:
     for path in corpora.rglob("*"):
         relative = path.relative_to(corpora).as_posix()
         hidden = any(part.startswith(".") for part in relative.split("/"))
-        if path.is_file() and not hidden and path.name not in UNLISTED:
+        if path.is_file() and not hidden and path.name not in UNLISTED and not relative.startswith(MADE):
             yield relative
 
 

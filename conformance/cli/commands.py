@@ -16,6 +16,7 @@ from conformance.cli.reproduce import bisect_command, replay_command, reproduce_
 from conformance.cli.run import run
 from conformance.cli.subject import subject
 from conformance.cli.train import train_command
+from conformance.cli.vectors import vectors
 from conformance.core.errors import ConformanceError, UsageError
 from conformance.report.console import say, to_nowhere
 from reftok import ReftokError
@@ -39,6 +40,7 @@ for command in (
     corpus,
     subject,
     train_command,
+    vectors,
 ):
     cli.add_command(command)
 

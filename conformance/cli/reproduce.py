@@ -12,6 +12,7 @@ from rich.text import Text
 from conformance.cli.options import fingerprint_argument, run_argument, trust_option
 from conformance.report.console import ConsoleLines, OutputConsole, say
 from conformance.report.run.view import cause, shown_input
+from conformance.reproduce.as_vector import write_vector
 from conformance.reproduce.bisect import bisect, default_cache
 from conformance.reproduce.replay import replay
 from conformance.reproduce.reproduction import reproduce
@@ -23,6 +24,7 @@ Examples:
   conformance reproduce reports/runs/20260101-120000 c45f --out bug.py
   python bug.py mine.py:Mine
       exit code 1 while they differ, 0 where they agree
+  conformance reproduce reports/runs/20260101-120000 c45f --as vector --out vectors/c45f.json
 """
 
 BISECT_EXAMPLES = """\b
@@ -53,14 +55,24 @@ def replay_command(folder: Path, fingerprint: str, trusts: bool) -> None:
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     default=None,
-    metavar="FILE.py",
-    help="Where to write it. Default: reproduction-<fingerprint>.py in the run folder.",
+    metavar="FILE",
+    help="Where to write it. Default: reproduction-<fingerprint>.py, or vector-<fingerprint>.json, in the run folder.",
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(("python", "vector")),
+    default="python",
+    show_default=True,
+    help="A file to run, or a vector, a JSON file with input and right answer for tests in any language.",
 )
 @click.option(
     "--no-shrink-model", "keeps_model", is_flag=True, help="Hold the whole model, not the part that the mismatch needs."
 )
 @trust_option
-def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_model: bool, trusts: bool) -> None:
+def reproduce_command(
+    folder: Path, fingerprint: str, out: Path | None, form: str, keeps_model: bool, trusts: bool
+) -> None:
     """Write one small Python file that shows a finding with nothing but the official library and the subject.
 
     RUN is a run folder, FINGERPRINT a finding's, or its first characters. Model and input are made smaller together
@@ -74,9 +86,15 @@ def reproduce_command(folder: Path, fingerprint: str, out: Path | None, keeps_mo
 
     A subject that is a program is started by the file: `python bug.py`, or `python bug.py node server.mjs` for another.
     """
+    lines = ConsoleLines(OutputConsole())
+    if form == "vector":
+        path = write_vector(folder, fingerprint, out, trusts)
+        lines.labelled(
+            "  written  ", shlex.join(["conformance", "vectors", "run", str(path), "--subject", "…"]), whole=True
+        )
+        return
     written = reproduce(folder, fingerprint, out, shrinks_model=not keeps_model, trusts=trusts)
     example = written.finding.example
-    lines = ConsoleLines(OutputConsole())
     where = f"{example.check} of {example.subject} on {example.model}"
     lines.labelled("    cause  ", f"{cause(written.finding)} ({where})")
     lines.line(Text("    input  ").append_text(lines.shown(shown_input(written.case))))

@@ -18,3 +18,9 @@ def expectations_folder() -> Path:
     """The folder with the listed divergences."""
     installed = _HERE / "expectations"
     return installed if installed.is_dir() else _CHECKOUT / "reports" / "expectations"
+
+
+def rules_file() -> Path:
+    """The table of the rules that findings and vectors name."""
+    installed = _HERE / "rules.md"
+    return installed if installed.is_file() else _CHECKOUT / "docs" / "rules.md"

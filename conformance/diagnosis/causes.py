@@ -50,7 +50,7 @@ def offset_rules(tokenizer: Tokenizer, text: str, expected: Encoded, observed: E
         return []
     return [
         rule
-        for rule, wrong in _wrong_offsets(tokenizer, text, right)
+        for rule, wrong in wrong_offsets(tokenizer, text, right)
         if all(a == b or b == c == (0, 0) for a, b, c in zip(wrong, given, right, strict=True))
     ]
 
@@ -69,7 +69,7 @@ def attribute_offsets(
     return Attribution("Offsets", "ends of offsets differ" if starts_agree else "starts of offsets differ")
 
 
-def _wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
+def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
     """Rule, and what an implementation gives that gets it wrong."""
     text += " " * max(0, max((end for _, end in right), default=0) - len(text))
     width_8 = _widths(text, lambda character: len(character.encode("utf-8")))

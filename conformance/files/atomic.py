@@ -26,14 +26,20 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replace a file at once, or make it: a reader sees the old file or the new one, never a part.
+    """Replace a file at once, or make it, as `write_bytes_atomically` does.
 
     text: written as UTF-8, a lone surrogate as its escape.
+    """
+    write_bytes_atomically(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes_atomically(path: Path, data: bytes) -> None:
+    """Replace a file at once, or make it: a reader sees the old file or the new one, never a part.
+
     A replaced file keeps its mode; of a symbolic link, the file behind it is replaced. What is there and no file, such
     as a pipe or a device, is written into. When this returns, a new file is on disk. Raises OSError where it cannot be
     written; the old file then stays, and so it does where the writer is killed.
     """
-    data = text.encode("utf-8", "backslashreplace")
     mode = _mode(path)
     if mode is not None and not stat.S_ISREG(mode):
         path.write_bytes(data)

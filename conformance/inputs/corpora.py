@@ -13,6 +13,7 @@ from typing import Any
 from conformance.core.case import Case, bytes_case, text_case, tokens_case
 from conformance.core.errors import FORM_ERRORS, InputError
 from conformance.core.resources import corpora_folder
+from conformance.inputs.vector_file import are_vectors, read_vectors, vector_cases, vectors_of
 
 PARTS = ("languages", "domains", "edge_cases", "known_bugs")
 """The parts of the project's own corpora, by folder."""
@@ -83,11 +84,14 @@ def read_corpus(path: Path) -> list[Case]:
     """The cases of one file.
 
     .jsonl: an object with "text", "bytes_hex" or "tokens" (a list of entries of a vocab, to be decoded) a line; .json:
-    a list of strings; else text: each line that is not empty, and the file as a whole.
+    a list of strings, or vectors, which may be packed (.json.gz); else text: each line that is not empty, and the file
+    as a whole.
     Raises InputError with the place for what is not UTF-8 or not of this form.
     """
-    text = _read(path)
     name = f"{path.parent.name}/{path.name}"
+    if path.name.endswith(".json.gz"):
+        return vector_cases(read_vectors(path), name, path.name.removesuffix(".json.gz"))
+    text = _read(path)
     if path.suffix == ".jsonl":
         return list(_json_lines(text, path, name))
     if path.suffix == ".json":
@@ -134,11 +138,13 @@ def _json_case(value: dict[str, Any], origin: str, language: str) -> Case:
 def _json_list(text: str, path: Path, name: str) -> list[Case]:
     try:
         values = json.loads(text)
+        if are_vectors(values):
+            return vector_cases(vectors_of(values, path), name, path.stem)
         if not isinstance(values, list):
             raise ValueError
         return [text_case(_encodable(value), f"{name}[{index}]", path.stem) for index, value in enumerate(values)]
     except FORM_ERRORS:
-        raise InputError(f"{path}: is not a JSON list of strings") from None
+        raise InputError(f"{path}: is neither a JSON list of strings nor a file of vectors") from None
 
 
 def _encodable(text: str) -> str:

@@ -56,6 +56,10 @@ class Subject(Protocol):
         """The encodings of several texts."""
         return [self.encode(text) for text in texts]
 
+    def encode_bare(self, texts: Sequence[str]) -> list[Encoding] | None:
+        """The encodings of texts without the special tokens of the template; None where it cannot be asked so."""
+        return None
+
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> Decoding:
         """The text of the ids, with special tokens skipped and kept."""

@@ -376,6 +376,17 @@ class ProtocolSubject(Subject):
         units = text.encode("utf-16-le", "surrogatepass")
         return Input(utf16=tuple(int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)))
 
+    def encode_bare(self, texts: Sequence[str]) -> list[Encoding] | None:
+        offers = self.capabilities.encode
+        if offers is None or offers.add_special_tokens == "always":
+            return None
+        items = [Input(text=text) for text in texts]
+        results = self._ask(partial(Encode, add_special_tokens=False, want=("ids",)), items)
+        return [self._bare(*pair) for pair in zip(results, texts, strict=True)]
+
+    def _bare(self, result: Any, text: str) -> Encoding:
+        return result if isinstance(result, Failure) else encoded(result, text, "scalar")
+
     def _encode_each(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         inputs = [self._input(text) for text in texts]
         items = [item for item in inputs if isinstance(item, Input)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import reftok
-from conformance.core.observation import Encoded
+from conformance.core.observation import Encoded, Encoding, Failure
 from conformance.subjects.base import Adapter, Ids, InBulk
-from conformance.subjects.library import LibrarySubject
+from conformance.subjects.library import LibrarySubject, each
 from reftok.spec.pipeline import Pipeline
 
 NAME = "reftok-spec"
@@ -32,6 +34,10 @@ class ReftokSpecSubject(LibrarySubject):
     def encoding(self, text: str | bytes) -> Encoded:
         found = self._pipeline.encode(text)
         return Encoded(tuple(found.ids), tuple(found.tokens), tuple(found.offsets), tuple(found.special_tokens_mask))
+
+    def encode_bare(self, texts: Sequence[str]) -> list[Encoding]:
+        found = each(partial(self._pipeline.encode, add_special_tokens=False), texts)
+        return [Failure("refused", "") if one is None else Encoded(tuple(one.ids)) for one in found]
 
     def text(self, ids: Ids, skip_special_tokens: bool) -> str:
         return self._pipeline.decode(ids, skip_special_tokens)

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from conformance.core.observation import Encoded, Encoding
+from conformance.core.observation import Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.base import Adapter, Format, Ids, InBulk, Snippets, UnavailableError
 from conformance.subjects.library import LibrarySubject, attempt, each
@@ -51,6 +51,11 @@ class TokenizersSubject(LibrarySubject):
 
     def encodings(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         return [_encoded(encoding) for encoding in self._tokenizer.encode_batch(list(texts))]
+
+    def encode_bare(self, texts: Sequence[str]) -> list[Encoding]:
+        encode = partial(self._tokenizer.encode, add_special_tokens=False)
+        found = each(encode, texts)
+        return [Failure("refused", "") if one is None else _encoded(one) for one in found]
 
     def text(self, ids: Ids, skip_special_tokens: bool) -> str:
         found: str = self._tokenizer.decode(list(ids), skip_special_tokens=skip_special_tokens)

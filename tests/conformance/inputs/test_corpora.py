@@ -86,7 +86,7 @@ def test_a_bad_line_of_json_is_refused_with_its_number(tmp_path: Path, line: str
 
 @pytest.mark.parametrize("content", ["", "{", "{}", '"abc"', "[1]", "[null]", '["\\ud800"]', "[" * 100_000])
 def test_what_is_no_json_list_of_strings_is_refused(tmp_path: Path, content: str) -> None:
-    with pytest.raises(InputError, match=r"a\.json: is not a JSON list of strings"):
+    with pytest.raises(InputError, match=r"a\.json: is neither a JSON list of strings"):
         read_corpus(written(tmp_path, "a.json", content))
 
 

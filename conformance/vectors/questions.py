@@ -1,0 +1,322 @@
+"""The inputs that vectors are chosen from: what a model's rules name one by one, drawn inputs, texts of the corpora."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, product
+from random import Random
+from typing import Any, TypeAlias
+
+from conformance.core.case import Case
+from conformance.core.resources import corpora_folder
+from conformance.core.unicode_ages import age_of, of_each_age
+from conformance.faults.limits import around
+from conformance.generators import generators
+from conformance.generators.added_tokens import flags_of
+from conformance.generators.alphabets import decomposable
+from conformance.generators.base import Drawn, NothingToDo
+from conformance.generators.knowledge import ModelKnowledge
+from conformance.generators.merges import Merges
+from conformance.generators.pattern_texts import branches_of, text_maker
+from conformance.generators.scores import ScoreTies
+from conformance.inputs.byte_tokens import NO_CHARACTERS, byte_token_cases
+from conformance.inputs.corpora import QUICK_PARTS, corpus_files, natural_lines, read_corpus
+from conformance.vectors.keys import (
+    AGES,
+    BUGS,
+    BYTES,
+    COMPETITIONS,
+    COMPOSITIONS,
+    LANGUAGES,
+    NOT_UTF8,
+    OUTSIDE,
+    TOKENS,
+    Keys,
+)
+from reftok import Tokenizer
+from reftok.spec.byte_level import BYTE_TO_CHARACTER
+from reftok.spec.normalizers import UnicodeForm
+from reftok.spec.types import AddedToken
+from reftok.unicode.characters import WHITE_SPACE
+
+DRAWN_OF_EACH = 20
+DRAWN_IDS = 160
+DRAWN_OF_A_SEAM = 4
+COMPETING = 400
+OF_A_FILE = 12
+SHORT_LINE = 16
+"""Characters: of the edge cases, so many candidates are short enough to tell one thing."""
+RULES_OF_SEVERAL = 1_000
+"""Rules of a charsmap for several characters that are tried: most of them say again what those for one say."""
+PACKED = 32
+"""Rules of a normalizer in one text."""
+ONE_BY_ONE = 100
+"""So many added tokens with the same flags have a text each."""
+_SIZES = (17, 33, 66, 101, 130, 257, 514)
+_LONG = (514, 1030, 2050, 4100)
+_WHITE = "".join(sorted({*WHITE_SPACE, "\x1c", "\x1d", "\x1e", "\x1f", "\x85", "\u180e", "\u200b", "\ufeff"}))
+_OUTSIDE = {"the first behind the vocab": 0, "2^16": 1 << 16, "2^31 - 1": (1 << 31) - 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A text or bytes to encode, or ids to decode.
+
+    keys: what it reaches by where it comes from. comment: for those who read it. links: issues that it is about.
+    is_traced: whether what it makes the reference do counts too.
+    """
+
+    given: Drawn
+    keys: Keys = frozenset()
+    comment: str = ""
+    links: tuple[str, ...] = ()
+    is_traced: bool = True
+
+    @property
+    def size(self) -> int:
+        """Characters, bytes or ids."""
+        return len(self.given)
+
+
+Questions: TypeAlias = Iterator[Question]
+
+
+def questions(tokenizer: Tokenizer, knowledge: ModelKnowledge, takes_bytes: bool) -> list[Question]:
+    """The candidates, each input once, in an order that hangs on nothing but the model and the corpora.
+
+    takes_bytes: whether the official library takes bytes.
+    """
+    found: dict[Drawn, Question] = {}
+    makers = (
+        _known_bugs(knowledge),
+        _seams(knowledge),
+        _added(knowledge.added),
+        _ages(),
+        _ages_beside(knowledge.added),
+        _competing(knowledge),
+        _bytes(knowledge),
+        _packed_rules(tokenizer, knowledge),
+        _languages(),
+        _drawn(knowledge),
+        _edge_cases(),
+        _long(knowledge),
+        _ids(tokenizer, knowledge),
+        _not_utf8() if takes_bytes else (),
+    )
+    for maker in makers:
+        for question in maker:
+            if isinstance(question.given, bytes) and not takes_bytes:
+                continue
+            known = found.setdefault(question.given, question)
+            if known is not question and question.keys - known.keys:
+                merged = Question(known.given, known.keys | question.keys, known.comment, known.links)
+                found[question.given] = merged
+    return [*found.values()]
+
+
+def _known_bugs(knowledge: ModelKnowledge) -> Questions:
+    ids = {token: token_id for token_id, token in knowledge.tokens.items()}
+    for path in sorted((corpora_folder() / "known_bugs").glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            bug: dict[str, Any] = json.loads(line)
+            given: Drawn
+            if "tokens" in bug:
+                if not ids.keys() >= set(bug["tokens"]):
+                    continue
+                given = tuple(ids[token] for token in bug["tokens"])
+            else:
+                given = bytes.fromhex(bug["bytes_hex"]) if "bytes_hex" in bug else bug["text"]
+            keys = frozenset({(BUGS, f"{path.stem}: {bug['id']}")})
+            yield Question(given, keys, bug["fault"], tuple(bug["ref"].split(", ")))
+
+
+def _seams(knowledge: ModelKnowledge) -> Questions:
+    """Each alternative of each pattern behind each other one."""
+    for tree in knowledge.patterns:
+        makers = [*map(text_maker, branches_of(tree))]
+        for (first, before), (second, after) in product(enumerate(makers), enumerate(makers)):
+            for number in range(DRAWN_OF_A_SEAM):
+                chance = Random(f"seam:{first}:{second}:{number}")
+                yield Question(before(chance) + after(chance))
+        for number, maker in enumerate(makers):
+            for turn in range(DRAWN_OF_A_SEAM):
+                yield Question(maker(Random(f"alternative:{number}:{turn}")))
+
+
+def _added(added: Sequence[AddedToken]) -> Questions:
+    """Each added token beside each neighbour: nothing, white space, a word, something else."""
+    for _, some in groupby(sorted(added, key=flags_of), key=flags_of):
+        tokens = [token.content for token in some if token.content]
+        for content in tokens[:ONE_BY_ONE]:
+            keys = frozenset({(TOKENS, content)})
+            yield Question(f"{content}a{content}.{content} {content}", keys)
+            yield Question(f" \t{content}\n _{content}_1 {content}", keys)
+            yield Question(content, keys)
+            for form in (content.upper(), content.lower(), f"{content[0]}{content}", f"x{content}", f"{content}x"):
+                yield Question(form)
+        rest = tokens[ONE_BY_ONE:]
+        for start in range(0, len(rest), PACKED):
+            some_of_it = rest[start : start + PACKED]
+            yield Question("".join(some_of_it), frozenset((TOKENS, content) for content in some_of_it))
+
+
+def _ages() -> Questions:
+    """Characters that came with each version of Unicode, and all white space, where patterns and forms see them."""
+    for character in of_each_age():
+        is_mark = unicodedata.category(character)[0] == "M" or unicodedata.category(character) == "Cn"
+        keys = frozenset({(AGES, age_of(character))})
+        marks = (f"a{character}\u0316", f"q\u0301{character}", f"a\u0334{character}\u0301") if is_mark else ()
+        for text in (f"{character}'s", f".{character}\n", *marks):
+            yield Question(text, keys, is_traced=False)
+    for character in _WHITE:
+        for text in (f"a{character}b", f"\t\t{character}", f".{character}", f"{character}a", f"a {character}\n"):
+            yield Question(text, is_traced=False)
+
+
+def _ages_beside(added: Sequence[AddedToken]) -> Questions:
+    """Characters of each version of Unicode beside added tokens that look at their neighbours."""
+    word = next((token.content for token in added if token.single_word), None)
+    right = next((token.content for token in added if token.rstrip), None)
+    left = next((token.content for token in added if token.lstrip), None)
+    for character in of_each_age() + "_é1\u0301½中" if word else "":
+        yield Question(f"{character}{word}", frozenset({(AGES, f"{age_of(character)} beside an added token")}))
+    for character in _WHITE if right or left else "":
+        yield Question(f"{right or ''}{character}a{character}{left or ''}")
+
+
+def _competing(knowledge: ModelKnowledge) -> Questions:
+    """Lines of texts on which merges or scores compete."""
+    for make in (Merges, ScoreTies):
+        maker = make.of(knowledge)
+        if isinstance(maker, NothingToDo):
+            continue
+        drawn = [str(maker.draw(Random(f"{maker.name}:lines:{number}"))) for number in range(COMPETING)]
+        for start in range(0, len(drawn), COMPETING // 20):
+            text = "\n".join(drawn[start : start + COMPETING // 20])
+            yield Question(text, frozenset({(COMPETITIONS, f"{maker.name} {start}")}))
+
+
+def _bytes(knowledge: ModelKnowledge) -> Questions:
+    """Characters in whose UTF-8 each byte is."""
+    seen: set[int] = set()
+    for code in (*range(0x800), *range(0x800, 0xD800, 64), *range(0xE000, 0x110000, 4096)):
+        data = chr(code).encode("utf-8")
+        if not seen.issuperset(data):
+            seen.update(data)
+            yield Question(f"a{chr(code)}a")
+    for byte, token_id in _byte_tokens(knowledge):
+        yield Question((token_id,), frozenset({(BYTES, f"{byte:02X} decoded")}))
+
+
+def _byte_tokens(knowledge: ModelKnowledge) -> list[tuple[int, int]]:
+    """Each byte that has a token of its own, with its id."""
+    if knowledge.notation == "byte-level":
+        bytes_of = {character: byte for byte, character in BYTE_TO_CHARACTER.items()}
+        pairs = ((bytes_of[token], token_id) for token_id, token in knowledge.tokens.items() if token in bytes_of)
+        return sorted(pairs)
+    return sorted((byte, token_id) for token_id, byte in knowledge.byte_ids.items())
+
+
+def _packed_rules(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Questions:
+    """What the charsmap replaces, and what the Unicode forms of the model change, many in a text."""
+    rules = [key for key, _ in knowledge.rules]
+    several = [key for key in rules if len(key) > 1]
+    chosen = [key for key in rules if len(key) == 1] + several[:: 1 + len(several) // RULES_OF_SEVERAL]
+    for start in range(0, len(chosen), PACKED):
+        yield Question(" ".join(chosen[start : start + PACKED]))
+    forms = [step.form for step in tokenizer.normalizers if isinstance(step, UnicodeForm)]
+    compatible = any("K" in form for form in forms)
+    changed = [c for c in decomposable() if compatible or not unicodedata.is_normalized("NFD", c)]
+    for start in range(0, len(changed) if forms else 0, PACKED):
+        some = changed[start : start + PACKED]
+        keys = frozenset((COMPOSITIONS, f"U+{ord(character):04X}") for character in some)
+        yield Question(" ".join(unicodedata.normalize("NFD", character) for character in some), keys)
+        yield Question(" ".join(some), keys)
+
+
+def _languages() -> Questions:
+    """A line of each language and domain of the corpora: the shortest of a fair length."""
+    for name, lines in natural_lines().items():
+        fair = [line for line in lines if len(line) >= 24] or [*lines]
+        yield Question(min(fair, key=lambda line: (len(line), line)), frozenset({(LANGUAGES, name)}))
+
+
+def _drawn(knowledge: ModelKnowledge) -> Questions:
+    makers = [maker for maker in generators(knowledge, ()) if not isinstance(maker, NothingToDo)]
+    for number in range(DRAWN_OF_EACH):
+        for maker in makers:
+            drawn = maker.draw(Random(f"{maker.name}:vectors:{number}"))
+            yield Question(drawn)
+    for number in range(DRAWN_IDS):
+        for maker in makers:
+            if maker.name == "ids":
+                yield Question(maker.draw(Random(f"more ids:{number}")))
+
+
+def _edge_cases() -> Questions:
+    for path in corpus_files(QUICK_PARTS[:1]):
+        short = [case.text for case in read_corpus(path) if case.kind == "text" and len(case.text) <= SHORT_LINE]
+        yield from (Question(text, is_traced=False) for text in short[:: 1 + len(short) // OF_A_FILE])
+
+
+def _long(knowledge: ModelKnowledge) -> Questions:
+    """Words and texts that are longer than buffers are."""
+    entries = sorted((text for text in knowledge.texts if text.isalpha() and text.isascii()), key=len)
+    longest = entries[-1:] if entries else []
+    for unit in ("a", "ab", "the", "1", " ", "é", "中", "😀", "e\u0301", *longest):
+        for size in _SIZES:
+            yield Question(unit * (size // len(unit) + 1))
+            yield Question("." + unit * (size // len(unit) + 1))
+    words = "the quick brown fox jumps over the lazy dog "
+    many = " ".join(min(lines, key=lambda line: (len(line), line)) for lines in natural_lines().values())
+    for size in _LONG:
+        yield Question((words * (1 + size // len(words)))[:size])
+        yield Question(many[:size])
+
+
+def _ids(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Questions:
+    ids = {token: token_id for token_id, token in knowledge.tokens.items()}
+    for case in byte_token_cases():
+        if ids.keys() >= set(case.tokens):
+            yield Question(tuple(ids[token] for token in case.tokens))
+    word = tuple(tokenizer.encode_ids(" a word", add_special_tokens=False)) or tuple(knowledge.tokens)[:1]
+    yield Question(())
+    last = max(knowledge.tokens, default=0) + 1
+    for name, token_id in _OUTSIDE.items():
+        if (outside := token_id or last) not in knowledge.tokens:
+            yield Question((*word, outside, *word), frozenset({(OUTSIDE, name)}))
+    for start in range(0, len(knowledge.added), 16):
+        contents = [token.content for token in knowledge.added[start : start + 16] if token.content in ids]
+        mixed = [token_id for content in contents for token_id in (ids[content], *word)]
+        yield Question((*word, *mixed), frozenset((TOKENS, f"{content} decoded") for content in contents))
+    for token_id in knowledge.special_ids[:ONE_BY_ONE]:
+        yield Question((*word, token_id, *word))
+        yield Question((token_id,))
+    for text in (" ", "  a", "a  b ", "Hello, world ! It 's", "\n\n", "é 中 😀", "\ufeffa", "a\0b", "▁"):
+        found = tuple(tokenizer.encode_ids(text))
+        yield Question(found)
+        yield Question((*found, *found))
+        before, after = around(tokenizer)
+        yield Question(tuple(found[len(before) : len(found) - len(after)]))
+
+
+def _not_utf8() -> Questions:
+    for data in NO_CHARACTERS:
+        for given in (data, b"a" + data + b"b", data + data):
+            yield Question(given, frozenset({(NOT_UTF8, data.hex())}))
+
+
+def as_case(question: Question, origin: str) -> Case:
+    """A question as a case."""
+    given = question.given
+    if isinstance(given, tuple):
+        return Case("ids", origin, ids=given)
+    return Case("bytes", origin, data=given) if isinstance(given, bytes) else Case("text", origin, text=given)
+
+
+def texts_of(some: Iterable[Question]) -> list[str]:
+    """The questions that are texts."""
+    return [one.given for one in some if isinstance(one.given, str)]
