@@ -10,7 +10,7 @@ from conformance.report.console import ConsoleLines
 from conformance.report.run.view import plural
 from conformance.report.text import visible
 from conformance.training.findings import NO_KNOWN_RULE, TrainingFinding, words_and_counts
-from conformance.training.session import TrainingResult
+from conformance.training.result import TrainingResult
 
 MOST_WORDS = 12
 

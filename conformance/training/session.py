@@ -16,6 +16,8 @@ from conformance.subjects.official_trainers import official_training
 from conformance.training.case import Learned, Result, TrainingCase, learned_of
 from conformance.training.findings import Ask, Mismatch, TrainingFinding, compared, findings, words_and_counts
 from conformance.training.reference import has_equal_entries, reference_training
+from conformance.training.report import summary
+from conformance.training.result import TrainingResult
 
 FINDINGS, SUMMARY = "findings.jsonl", "summary.md"
 
@@ -39,29 +41,6 @@ class TrainingProgress:
         '3/40 trainings compared, 1 different'
         """
         return self.step or f"{self.done}/{self.total} trainings compared, {self.different or 'none'} different"
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingResult:
-    """What a run has found so far.
-
-    label: of the subject. compared: trainings by trainer; refused: those that both refuse. by_chance: those that differ
-    where the official library makes merges in an order of chance. not_taken: what only the subject refuses, in its
-    words. total: cases that there are.
-    """
-
-    label: str
-    total: int
-    compared: Mapping[str, int]
-    refused: int
-    by_chance: int
-    not_taken: Mapping[str, int]
-    different: int
-    findings: tuple[TrainingFinding, ...]
-
-    @property
-    def done(self) -> int:
-        return sum(self.compared.values())
 
 
 def asked(train: Train) -> Ask:
@@ -148,8 +127,6 @@ class Session:
     def _write(self) -> None:
         if self._out is None:
             return
-        from conformance.training.report import summary
-
         lines = [json.dumps(as_json(finding), sort_keys=True) + "\n" for finding in self._findings]
         with writing(self._out):
             write_atomically(self._out / FINDINGS, "".join(lines))

@@ -1,0 +1,31 @@
+"""What a run of `conformance train` has found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.training.findings import TrainingFinding
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingResult:
+    """What a run has found so far.
+
+    label: of the subject. compared: trainings by trainer; refused: those that both refuse. by_chance: those that differ
+    where the official library makes merges in an order of chance. not_taken: what only the subject refuses, in its
+    words. total: cases that there are.
+    """
+
+    label: str
+    total: int
+    compared: Mapping[str, int]
+    refused: int
+    by_chance: int
+    not_taken: Mapping[str, int]
+    different: int
+    findings: tuple[TrainingFinding, ...]
+
+    @property
+    def done(self) -> int:
+        return sum(self.compared.values())
