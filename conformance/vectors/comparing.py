@@ -76,7 +76,7 @@ def _by_question(vectors: VectorFile) -> Iterator[tuple[str, tuple[Vector, str]]
 def asked_and_answered(group: Group, test: Vector) -> tuple[str, str]:
     """What a vector asks, and what it answers, each as JSON."""
     value = msgspec.to_builtins(test)
-    settings = {name: item for name, item in msgspec.to_builtins(group).items() if name != "tests"}
+    settings = msgspec.to_builtins(msgspec.structs.replace(group, tests=()))
     asked_too = _ASKED_BY_ANSWER.get(settings["type"], ())
     answers = {name: value.pop(name) for name in _ANSWERS if name in value and name not in asked_too}
     for name in ("tcId", "flags", "comment"):
