@@ -112,18 +112,21 @@ def made_cases(trainers: Sequence[str], count: int, seed: int) -> Iterator[Train
         yield made_case(trainer, f"{seed}:{number}")
 
 
-def made_case(trainer: str, seed: str, options: Mapping[str, Any] | None = None) -> TrainingCase:
-    """A case of a trainer. options: given, not made."""
+def made_case(
+    trainer: str, seed: str, options: Mapping[str, Any] | None = None, own: Sequence[str] = ()
+) -> TrainingCase:
+    """A case of a trainer. options: given, not made. own: words that its corpus may have beside the made ones."""
     chance = random.Random(f"{trainer}:{seed}")
-    texts = _texts(chance)
+    texts = _texts(chance, own)
     chosen = _options(chance, trainer) if options is None else options
     made = chosen if options is not None else with_pipeline(trainer, chosen)
     return TrainingCase(f"{trainer}, made by {seed}", trainer, texts, made)
 
 
-def _texts(chance: random.Random) -> tuple[str, ...]:
+def _texts(chance: random.Random, own: Sequence[str]) -> tuple[str, ...]:
     alphabet = chance.choice(_ALPHABETS)
     words = ["".join(chance.choices(alphabet, k=chance.randint(1, 9))) for _ in range(chance.randint(2, 12))]
+    words += own
     texts = [" ".join(chance.choices(words, k=chance.randint(1, 6))) for _ in range(chance.randint(1, 10))]
     rare = ["qz"] if chance.random() < 0.3 else []
     return (*texts * chance.choice([1, 1, 2, 8]), *rare)

@@ -17,6 +17,7 @@ LEAST_SHARE = 0.95
 """Of the held-out results, that a rule must foretell."""
 _HELD_OUT, _LEAST_HELD_OUT = 45, 3
 _MOST_FINDINGS = 3
+_MOST_OWN_WORDS = 8
 
 Ask = Callable[[TrainingCase], Result]
 
@@ -146,9 +147,10 @@ def _rule(case: TrainingCase, observed: Result, smallest: Mismatch, ask: Ask) ->
 def _held_out(case: TrainingCase, whole: TrainingCase, ask: Ask) -> list[tuple[Mismatch, bool]]:
     """Small made corpora that no rule was chosen by, with what the subject learns, and whether that is wrong."""
     cases = [made_case(case.trainer, f"held out {number}") for number in range(_HELD_OUT)]
+    own = [word for text in case.texts for word in text.split()][:_MOST_OWN_WORDS]
     for options in (case.options, whole.options):
         sizes = {**options, "vocab_size": 40}
-        cases += [made_case(case.trainer, f"alike {number}", sizes) for number in range(_HELD_OUT)]
+        cases += [made_case(case.trainer, f"alike {number}", sizes, own) for number in range(_HELD_OUT)]
     found = []
     for one in cases:
         observed = ask(one)

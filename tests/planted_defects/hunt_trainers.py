@@ -3,8 +3,7 @@
     python -m tests.planted_defects.hunt_trainers
     python -m tests.planted_defects.hunt_trainers ties_by_string one_thread --count 200
 
-Each is asked about the matrix and about made cases; it is named rightly if a finding has the rule that trainers.py
-says.
+Each is asked about the matrix and about made cases; and named rightly if a finding has the rule that trainers.py has.
 """
 
 from __future__ import annotations

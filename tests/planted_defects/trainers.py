@@ -289,6 +289,8 @@ def piece_merges(
         best = min(left, key=lambda pair: (-counts[pair], key(pair[0] + pair[1])))
         made.append(best[0] + best[1])
         for symbols, _ in rows:
+            if best not in pairwise(symbols):
+                continue
             for place in range(len(symbols)):
                 # While it is merged from the left, a piece has what is not merged yet behind it.
                 between = merged(symbols[:place], best, made[-1]) + symbols[place:]
