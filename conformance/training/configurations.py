@@ -117,7 +117,7 @@ def made_case(
 ) -> TrainingCase:
     """A case of a trainer. options: given, not made. own: words that its corpus may have beside the made ones."""
     chance = random.Random(f"{trainer}:{seed}")
-    texts = _texts(chance, own)
+    texts = _texts(chance, own or chance.choice(((), (), _TOKENS[2:4])))
     chosen = _options(chance, trainer) if options is None else options
     made = chosen if options is not None else with_pipeline(trainer, chosen)
     return TrainingCase(f"{trainer}, made by {seed}", trainer, texts, made)
