@@ -51,7 +51,8 @@ class Mismatch:
 class Confidence:
     """How well a rule foretells what the subject does, on inputs that it was not chosen by.
 
-    tried: how many answers the rule makes other than they should be. foretold: how many of these the subject gave.
+    tried: how many answers the rule makes other than they should be; 0 where the time ended before any was asked for.
+    foretold: how many of these the subject gave.
     """
 
     tried: Count

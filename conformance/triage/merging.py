@@ -25,6 +25,7 @@ from conformance.core.observation import Decoded, Encoded
 from conformance.core.unicode_ages import of_each_age
 from conformance.diagnosis.attribution import is_encoding
 from conformance.diagnosis.causes import (
+    DESCRIPTIONS,
     UNSURE,
     Attribution,
     attribute_boundaries,
@@ -95,8 +96,10 @@ def with_known_causes(
     """
     sought = [one for one in found if _is_sought(one)]
     subject = found[0].example.subject if found else REFERENCE
-    if not sought or subject == REFERENCE or subject not in bench.subjects or time.monotonic() > deadline:
+    if not sought or subject == REFERENCE or subject not in bench.subjects:
         return [*found]
+    if time.monotonic() > deadline:
+        return [_untested(one) if one in sought else one for one in found]
     cases = [one.example.case for one in sought]
     rules = frozenset((one.example.check, one.stage, one.rule) for one in sought)
     if rules in known:
@@ -393,7 +396,9 @@ class _Trial:
         case, check = finding.example.case, CHECKS[finding.example.check]
         family = self._ids if check.diagnosis == "decoding" else self._texts
         expected, observed = self._answers.get(case, (Answers(), Answers()))
-        if not family.is_judged or not isinstance(check(case, expected, observed), Difference):
+        if not family.is_judged:
+            return _untested(finding)
+        if not isinstance(check(case, expected, observed), Difference):
             return finding
         if check.diagnosis == "ids":
             pair = self._texts.cause_of(case.text)
@@ -509,6 +514,12 @@ def _with_others(text: str) -> Iterator[str]:
         near = (ord(replaced) + step for step in (-4096, -64, -1, 1, 64, 4096))
         characters = (chr(code) for code in near if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000)
         yield from (text.replace(replaced, other) for other in (*characters, *of_each_age(), *_PROBED))
+
+
+def _untested(finding: Finding) -> Finding:
+    """The finding, whose rule was not put to the test before the time ended."""
+    is_rule = bool(finding.stage) and finding.rule not in DESCRIPTIONS
+    return replace(finding, confidence=Confidence(0, 0)) if is_rule else finding
 
 
 def _is_believed(confidence: Confidence) -> bool:

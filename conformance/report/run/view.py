@@ -255,8 +255,9 @@ def accusation(finding: Finding) -> str:
 
 
 def cause(finding: Finding) -> str:
-    """The stage at fault, as far as it could be told, and what is wrong there."""
-    return f"{finding.stage}: {finding.rule}" if finding.stage else finding.rule
+    """The stage at fault, as far as it could be told, and what is wrong there; "perhaps" where that was not tested."""
+    is_tested = finding.confidence is None or finding.confidence.tried
+    return ("" if is_tested else "perhaps ") + (f"{finding.stage}: {finding.rule}" if finding.stage else finding.rule)
 
 
 def place(finding: Finding) -> str:
@@ -313,7 +314,7 @@ def where_answers_part(example: Mismatch) -> str:
 
 
 def confidence(finding: Finding) -> str:
-    """How well the rule foretells what the subject does, "" where that was not tried.
+    """How well the rule foretells what the subject does, "" where that is not asked.
 
     >>> from conformance.core.case import text_case
     >>> from conformance.core.finding import Confidence
@@ -322,8 +323,10 @@ def confidence(finding: Finding) -> str:
     '23 of 24 other answers, on inputs that the rule was not chosen by'
     """
     known = finding.confidence
-    if known is None or not known.tried:
+    if known is None:
         return ""
+    if not known.tried:
+        return "not tested: the time ended before"
     return f"{known.foretold:,} of {known.tried:,} other answers, on inputs that the rule was not chosen by"
 
 

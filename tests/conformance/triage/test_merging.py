@@ -16,6 +16,7 @@ from conformance.core.finding import NO_RULE, Finding, Mismatch, Severity
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
 from conformance.inputs.shards import Inputs
+from conformance.report.run.view import fields
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
 from conformance.triage import merging
@@ -149,7 +150,15 @@ def test_the_nearest_input_that_is_right_is_shown(merged: Merged) -> None:
 
 def test_when_the_time_is_up_findings_stay_as_they_are(merged: Merged) -> None:
     told = [ids("A"), ids("It'S", "PreTokenizer", "contractions in capitals are not split")]
-    assert [(one.stage, one.rule) for one in merged(LOWER, told, -math.inf)] == [(one[1], one[2]) for one in told]
+    found = merged(LOWER, told, -math.inf)
+    assert [(one.stage, one.rule) for one in found] == [(one[1], one[2]) for one in told]
+
+
+def test_a_rule_that_was_not_tested_before_the_time_ended_is_told_as_such(merged: Merged) -> None:
+    (found,) = merged(LOWER, [ids("It'S", "PreTokenizer", "contractions in capitals are not split")], -math.inf)
+    shown = dict(fields(found))
+    assert shown["rule"] == "perhaps PreTokenizer: contractions in capitals are not split"
+    assert shown["foretold"] == "not tested: the time ended before"
 
 
 def test_whenever_the_time_ends_no_finding_loses_a_name_that_was_not_put_to_the_test(
