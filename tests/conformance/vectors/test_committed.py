@@ -30,7 +30,7 @@ SURVIVORS = {
     "wrong_added_tokens.py:WordsOfUnicode9 on bpe-qwen",
     "wrong_models.py:PackedPairs on bpe-qwen",
 }
-"""Special tokens of another encoding, one character beside an added token, one pair of merges: core has none of these."""
+"""Core has no special tokens of another encoding, and not each character beside an added token, nor each merge."""
 KILLS_A_PROCESS = {"wrong_stacks.py:SmallStack"}
 _NUMBER = re.compile(r"\b\d+(?= (?:characters|bytes|UTF-16 units|tokens))")
 
