@@ -23,6 +23,9 @@ NATURAL_PARTS = ("languages", "domains")
 """Those of texts as people write them."""
 
 
+_CORPUS_FILES = (".txt", ".jsonl", ".json", ".json.gz")
+
+
 def corpus_files(names: tuple[str, ...]) -> list[Path]:
     """The files of parts, folders and files named on the command line, sorted within each.
 
@@ -32,7 +35,7 @@ def corpus_files(names: tuple[str, ...]) -> list[Path]:
     for name in names:
         path = corpora_folder() / name if name in PARTS else Path(name)
         if isdir(path):
-            candidates = sorted(file for file in path.rglob("*") if file.suffix in (".txt", ".jsonl", ".json"))
+            candidates = sorted(file for file in path.rglob("*") if file.name.endswith(_CORPUS_FILES))
             found = [file for file in candidates if file.is_file() and file.name != "manifest.json"]
             if not found:
                 raise InputError(f"{name}: the folder holds no .txt, .jsonl or .json file")

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.core.errors import InputError
 from conformance.inputs import vector_file
-from conformance.inputs.corpora import read_corpus
+from conformance.inputs.corpora import corpus_files, read_corpus
 from conformance.inputs.vector_file import packed, read_vectors, schema, vectors_of, written
 
 VECTORS = Path(__file__).parents[3] / "corpora" / "vectors"
@@ -108,3 +108,9 @@ def test_vectors_are_a_corpus_without_lone_surrogates(tmp_path: Path, name: str)
         ("bytes", "", b"\xff", ()),
         ("ids", "", b"", (1, 2)),
     ]
+
+
+def test_packed_vectors_in_a_folder_are_a_corpus(tmp_path: Path) -> None:
+    """Fault: they were read only where the file itself was named."""
+    (tmp_path / "smoke.json.gz").write_bytes(packed(written(vectors_of(FILE, Path("a.json")))))
+    assert corpus_files((str(tmp_path),)) == [tmp_path / "smoke.json.gz"]
