@@ -13,6 +13,8 @@ CHOICES = (HELD_TOO_LONG, "one U+FFFD for ", "bytes join across control pieces")
 """The beginnings of rules that no format makes. Who leaves the skipping of control pieces to the harness is given the
 bytes around them without them."""
 
+LEAST_TEXTS = 50
+"""Of so many natural texts one would show what is natural; fewer, where the time ended, say nothing."""
 _REFUSALS = ("refused", "answers what the oracle refuses")
 _ASCII_SPACES = "\t\n\r"
 
@@ -47,6 +49,8 @@ def weight_class(finding: Finding, whole: Share | None, tokenizer: Tokenizer) ->
         return "ids and options at the edge"
     if finding.stage == "AddedTokens" or example.severity == "special-token injection" or _has_added(case, tokenizer):
         return "added and special tokens"
+    if whole.asked < LEAST_TEXTS:
+        return "not weighed"
     if not _is_plain(case, tokenizer):
         return "edge of Unicode"
     return "ids and options at the edge" if example.rule in _REFUSALS else "rare text"

@@ -170,12 +170,14 @@ def _in_reverse(asked: Sequence[Differing]) -> list[Differing]:
 
 
 def _said(bench: Bench, name: str, one: Differing, depth: Depth) -> str | None:
-    """What the subject says when it is asked alone, for people; None where it says the same."""
+    """What the subject says when it is asked alone, for people; None where it says the same, or was not heard."""
     answers = collect_answers(bench, [one.case], (one.check,), name, depth)
     now = _difference(one, answers[name][0])
     if now == one.difference:
         return None
-    return AS_EXPECTED if now is None else now.observed
+    if now is not None:
+        return now.observed
+    return None if CHECKS[one.check](one.case, one.expected, answers[name][0]) == "not applicable" else AS_EXPECTED
 
 
 def _difference(one: Differing, observed: Answers) -> Difference | None:

@@ -127,9 +127,9 @@ class _Trial:
         return replace(trial, cause=cause) if bench.attributor.explains(cause, *asked) else trial
 
     def is_gone(self) -> bool:
-        """Whether the case, asked alone, does not fail at all."""
+        """Whether the case, asked alone, does not fail at all; where there was no time for an answer, it is not."""
         self._renew()
-        return self._asked(self.mismatch.case).verdict == "gone"
+        return self._asked(self.mismatch.case).verdict == "gone" and not self.bench.is_over()
 
     def whole(self) -> _Failing | None:
         """The case as it is, and what is seen; None where it does not fail again."""

@@ -117,6 +117,8 @@ def _weight(bench: Bench, finding: Finding, texts: _Tally, words: _Tally) -> Wei
     if texts.asked:
         whole = Share(ALL, "texts", sum(changed for changed, _ in found[0].values()), texts.asked.total())
     kind = weight_class(finding, whole, bench.reference.tokenizer)
+    if kind == "not weighed":
+        return Weight()
     names = corpus_names()
     of_words = [Share(names.get(name, name), "words", *counts) for name, counts in found[1].items()]
     of_texts = [Share(names.get(name, name), "texts", *counts) for name, counts in found[0].items()]

@@ -66,3 +66,10 @@ def test_a_documented_choice_stays_one_in_natural_text() -> None:
 
 def test_of_what_was_not_asked_nothing_is_said() -> None:
     assert of(found(text("a\u0378")), None) == "not weighed"
+
+
+def test_too_few_natural_texts_say_nothing() -> None:
+    """Fault: a session whose time ended after one of them called a mistake in every word an edge of Unicode."""
+    assert of(found(text("í")), Share(ALL, "texts", 0, 1)) == "not weighed"
+    assert of(found(text("ab")), Share(ALL, "texts", 0, 1)) == "not weighed"
+    assert of(found(text("í")), Share(ALL, "texts", 1, 1)) == "natural text"
