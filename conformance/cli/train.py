@@ -100,5 +100,6 @@ def train_command(
             with TrainingTeller(quiet) as tell:
                 session.run(cases, ask, tell)
         finally:
+            session.write()
             print_training(OutputConsole(), session.result())
     sys.exit(1 if session.result().findings else 0)

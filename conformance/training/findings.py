@@ -91,7 +91,10 @@ def _finding(
     def differs(one: TrainingCase) -> bool:
         observed = ask(one)
         difference = compared(one, observed)
-        return difference is not None and isinstance(observed, Failure) == isinstance(smallest.observed, Failure)
+        if difference is None or isinstance(observed, Failure) != isinstance(smallest.observed, Failure):
+            return False
+        # That one of the two refuses is another fault.
+        return (difference.kind == "training") == (smallest.difference.kind == "training")
 
     case = shrunk(case, differs)
     observed = ask(case)

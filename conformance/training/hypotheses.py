@@ -374,13 +374,14 @@ OF_WORDLEVEL = (
 # --- sentencepiece
 
 
-def _entries(key: Callable[[Any], Any]) -> tuple[Any, str, Any]:
-    """Other ties of BPE. key: of a pair."""
+def _entries(key: Callable[[str, tuple[int, int], Sequence[int]], Any]) -> tuple[Any, str, Any]:
+    """Other ties of BPE. key: of a pair's piece, its two numbers and its places."""
 
-    def entry(pair: Any) -> Any:
-        return -pair.count, key(pair), pair.piece, pair.left, pair.right, pair
+    def entry(rows: Any, pair: int) -> Any:
+        piece, ids = rows._texts[pair], (rows._lefts[pair], rows._rights[pair])
+        return -rows.counts[pair], key(piece, ids, rows._places[pair]), piece, pair
 
-    return pieces_bpe, "_entry", entry
+    return pieces_bpe._Rows, "entry", entry
 
 
 _right_merges = pieces_bpe.merges
@@ -432,23 +433,25 @@ OF_PIECES = (
     Hypothesis(
         "of equally frequent pairs the smaller string wins, however long",
         _BPE,
-        swaps=(_entries(lambda pair: pair.piece),),
+        swaps=(_entries(lambda piece, ids, places: piece),),
     ),
     Hypothesis(
-        "of equally frequent pairs the longer piece wins", _BPE, swaps=(_entries(lambda pair: -len(pair.piece)),)
+        "of equally frequent pairs the longer piece wins",
+        _BPE,
+        swaps=(_entries(lambda piece, ids, places: -len(piece)),),
     ),
     Hypothesis(
         "of equally frequent pairs the larger string of the shortest wins",
         _BPE,
-        swaps=(_entries(lambda pair: (len(pair.piece), _reversed(pair.piece))),),
+        swaps=(_entries(lambda piece, ids, places: (len(piece), _reversed(piece))),),
     ),
     Hypothesis(
-        "of equally frequent pairs the smaller ids win", _BPE, swaps=(_entries(lambda pair: (pair.left, pair.right)),)
+        "of equally frequent pairs the smaller ids win", _BPE, swaps=(_entries(lambda piece, ids, places: ids),)
     ),
     Hypothesis(
         "of equally frequent pairs the first of the text wins",
         _BPE,
-        swaps=(_entries(lambda pair: min(pair.positions, default=0)),),
+        swaps=(_entries(lambda piece, ids, places: min(places, default=0)),),
     ),
     Hypothesis("pieces of count 0 are left out", _BPE, swaps=((pieces_bpe, "merges", _merges_that_occur),)),
     Hypothesis("the scores of merges begin with -1", _BPE, swaps=((pieces_trainer, "train_bpe", _scores_from_one),)),

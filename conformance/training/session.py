@@ -93,8 +93,8 @@ class Session:
 
         for finding in findings(self._mismatches, ask, official, told):
             self._findings.append(finding)
-            self._write()
-        self._write()
+            self.write()
+        self.write()
 
     def _compare(self, case: TrainingCase, observed: Result) -> None:
         self._compared[case.trainer] += 1
@@ -124,7 +124,8 @@ class Session:
             tuple(self._findings),
         )
 
-    def _write(self) -> None:
+    def write(self) -> None:
+        """Write what there is so far, where a folder was named."""
         if self._out is None:
             return
         lines = [json.dumps(as_json(finding), sort_keys=True) + "\n" for finding in self._findings]

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from conformance.training.case import TrainingCase
+from reftok.training.train import SENTENCEPIECE_TRAINERS
 
-MOST_ATTEMPTS = 500
+MOST_ATTEMPTS = 300
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
 
 Item = TypeVar("Item")
@@ -122,8 +123,10 @@ def _shorten(search: _Search, word: str) -> None:
 
 
 def _options(search: _Search) -> None:
+    if "pipeline" not in search.case.options and search.case.trainer in SENTENCEPIECE_TRAINERS:
+        search.offer(options={**search.case.options, "normalization_rule_name": "identity"})
     for name in list(search.case.settings):
-        if name != "vocab_size":
+        if name not in ("vocab_size", "normalization_rule_name"):
             search.offer(options={key: value for key, value in search.case.options.items() if key != name})
             _fewer(search, name)
     pipeline = search.case.options.get("pipeline")

@@ -263,6 +263,7 @@ def pieces_of(
     given = {name: value for name, value in options.items() if name != "trainer"}
     read = trainer_options(model_type=options["trainer"].removeprefix("sentencepiece-"), **given)
     meta, charsmap = meta_pieces(read), charsmap_blob(read)
+    official(texts, options)  # refuses what there is no model for
     corpus = prepared([text.rstrip("\r\n") for text in texts], read, normalizer_of(read, charsmap), meta)
     return model_file(learn(corpus, read.vocab_size - len(meta), read), meta, read, charsmap, read.vocab_size)
 
@@ -275,7 +276,7 @@ def piece_merges(
     words = counted_words(corpus.sentences, options) if options.split_by_whitespace else corpus.sentences
     rows = [(list(text), times) for text, times in words]
     known: set[Pair] = set()
-    made: list[str] = []
+    made: dict[str, None] = {}
     while len(made) < most:
         counts: Counter[Pair] = Counter()
         for symbols, times in rows:
@@ -287,16 +288,17 @@ def piece_merges(
         if not left:
             break
         best = min(left, key=lambda pair: (-counts[pair], key(pair[0] + pair[1])))
-        made.append(best[0] + best[1])
+        token = best[0] + best[1]
+        made[token] = None
         for symbols, _ in rows:
             if best not in pairwise(symbols):
                 continue
             for place in range(len(symbols)):
                 # While it is merged from the left, a piece has what is not merged yet behind it.
-                between = merged(symbols[:place], best, made[-1]) + symbols[place:]
+                between = merged(symbols[:place], best, token) + symbols[place:]
                 known |= {pair for pair in pairwise(between) if shapes.is_valid(pair[0] + pair[1])}
-        rows = [(merged(symbols, best, made[-1]), times) for symbols, times in rows]
-    return made
+        rows = [(merged(symbols, best, token), times) for symbols, times in rows]
+    return list(made)
 
 
 def piece_bpe(

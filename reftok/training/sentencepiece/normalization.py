@@ -59,7 +59,8 @@ def normalizer_of(options: TrainerOptions, blob: bytes) -> FastSentencePieceNorm
     if blob:
         try:
             charsmap = Charsmap(blob, "precompiled_charsmap")
-            charsmap.validate()
+            if options.precompiled_charsmap:  # the others are the library's own, or compiled here
+                charsmap.validate()
         except ReftokError as error:
             raise InvalidOption("precompiled_charsmap", str(error)) from None
     return FastSentencePieceNormalizer(

@@ -38,7 +38,7 @@ FAST = ("ties_by_string", "overlaps_counted_once", "frequency_must_be_more", "wo
 @pytest.mark.parametrize("name", FAST)
 def test_a_planted_trainer_is_found_named_and_shrunk(name: str) -> None:
     trainer = {"words_first_seen": "wordlevel", "double_logarithms": "word"}.get(name, "hf-bpe")
-    findings = hunted(name, list(made_cases((trainer,), 15, 1)))
+    findings = hunted(name, list(made_cases((trainer,), 30, 1)))
     assert is_named(name, findings)
     assert most_words(findings) <= 5
 
@@ -57,6 +57,8 @@ def test_every_hypothesis_changes_what_is_learned_from_some_corpus() -> None:
                 silent.discard(hypothesis.rule)
     # These need larger or rarer corpora.
     assert silent <= {
+        "character_coverage is 1",
+        "seeds are followed by different characters, not bytes",
         "the loss has the number of all pieces",
         "unreachable pieces are kept",
         "pieces of the lowest expectation stay",
