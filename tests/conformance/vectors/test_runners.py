@@ -92,7 +92,9 @@ def rust(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("tool", "made"), [("node", javascript), ("g++", cpp), ("javac", java), ("rustc", rust)], ids=lambda one: str(one)
+    ("tool", "made"),
+    [("node", javascript), ("g++", cpp), ("javac", java), ("rustc", rust)],
+    ids=["javascript", "cpp", "java", "rust"],
 )
 def test_a_runner_tells_what_fails_by_its_flags(tool: str, made: Callable[[Path], list[str]], tmp_path: Path) -> None:
     if shutil.which(tool) is None:
