@@ -66,7 +66,7 @@ def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Fault
     return Fault(
         stage,
         rule,
-        lambda text: built().encode_ids(text),
+        lambda text: built().encode(text).ids,
         lambda text: built().trace(text),
         lambda ids, skips: built().decode(ids, skip_special_tokens=skips),
     )

@@ -150,6 +150,7 @@ def test_it_is_whole_without_javascript(browser: Any, report: Path) -> None:
     page.goto(report.as_uri())
     articles = page.locator("article").all()
     assert len(articles) == len(sample_run().findings)
+    page.locator("details.aside > summary").click()
     assert all(article.is_visible() for article in articles)
     assert not page.locator("form.filter").is_visible()
     context.close()
