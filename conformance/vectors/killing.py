@@ -26,7 +26,7 @@ from conformance.faults.limits import (
     length,
     text_in_pieces,
 )
-from reftok import ReftokError, Tokenizer
+from reftok import Tokenizer
 
 Rule: TypeAlias = tuple[str, str]
 """A stage and what is wrong there."""
@@ -135,10 +135,7 @@ def limit_faults(tokenizer: Tokenizer) -> Iterator[tuple[Fault, int]]:
         for keeps in (True, False):
             yield cut_ids(tokenizer, limit, keeps), limit
             yield last_ids(tokenizer, limit, keeps), limit
-    try:
-        words = Words(tokenizer)
-    except (ReftokError, TypeError, NotImplementedError):
-        return
+    words = Words(tokenizer)
     others = [*words.otherwise()]
     for limit in WORD_LIMITS:
         for unit in _WORD_UNITS:

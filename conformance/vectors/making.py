@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
 from msgspec import UNSET
 
 from conformance.core.errors import InputError
@@ -137,8 +138,10 @@ class Maker:
         texts = [one for one in given if not isinstance(one, tuple)]
         ids = [one for one in given if isinstance(one, tuple)]
         answers: dict[object, tuple[Encoding | Decoding, Encoding | Decoding]] = {}
-        answers.update(zip(texts, zip(oracle.encode_batch(texts), reference.encode_batch(texts)), strict=True))  # noqa: B905
-        answers.update(zip(ids, zip(oracle.decode_each(ids), reference.decode_each(ids)), strict=True))  # noqa: B905
+        encoded = zip(oracle.encode_batch(texts), reference.encode_batch(texts), strict=True)
+        decoded = zip(oracle.decode_each(ids), reference.decode_each(ids), strict=True)
+        answers.update(zip(texts, encoded, strict=True))
+        answers.update(zip(ids, decoded, strict=True))
         found = (_answered(one, *answers[one.given]) for one in asked)
         return [one for one in found if one is not None]
 
@@ -394,11 +397,7 @@ def _encode_vector(one: Answered, with_pieces: bool) -> EncodeVector:
     is_of_the_vocab_alone = one.question.comment == "" and (ENTRIES, "packed") in one.question.keys
     if answer.offsets is not None and is_text and not is_of_the_vocab_alone:
         values["offsets"] = answer.offsets
-    return EncodeVector(**{**_fields(made), **values})  # type: ignore[arg-type]
-
-
-def _fields(test: Vector) -> dict[str, object]:
-    return {name: value for name in test.__struct_fields__ if (value := getattr(test, name)) is not UNSET}
+    return msgspec.structs.replace(made, **values)
 
 
 def numbered_groups(groups: Sequence[Group]) -> list[Group]:
@@ -411,7 +410,7 @@ def numbered_groups(groups: Sequence[Group]) -> list[Group]:
             asked, _ = asked_and_answered(group, test)
             before = known.get(asked, test)
             flags = tuple(dict.fromkeys((*before.flags, *test.flags)))
-            known[asked] = type(before)(**{**_fields(before), "flags": flags})  # type: ignore[arg-type]
+            known[asked] = msgspec.structs.replace(before, flags=flags)
         tests = [_numbered(test, number + place) for place, test in enumerate(known.values(), 1)]
         number += len(tests)
         numbered.append(_with_tests(group, tests))
@@ -419,7 +418,7 @@ def numbered_groups(groups: Sequence[Group]) -> list[Group]:
 
 
 def _numbered(test: Vector, number: int) -> Vector:
-    return type(test)(**{**_fields(test), "tc_id": number})  # type: ignore[arg-type]
+    return msgspec.structs.replace(test, tc_id=number)
 
 
 def _with_tests(group: Group, tests: Sequence[Vector]) -> Group:
