@@ -67,8 +67,8 @@ def run(
     """A run of one subject on one model in this process: what reports are made of.
 
     subject: an object with `encode(text, add_special_tokens)` that gives ids, `decode(ids, skip_special_tokens)` that
-        gives text, and, where it likes, the other methods that the README lists. What hangs or dies takes this process
-        along; `conformance run --subject FILE.py:FACTORY` asks it in a process of its own.
+        gives text, and, where it likes, the other methods that docs/subjects.md lists. What hangs or dies takes this
+        process along; `conformance run --subject FILE.py:FACTORY` asks it in a process of its own.
     model: a file, a folder with one model, or the name of an embedded model.
     corpora: files, folders, or parts of the project's own: "languages", "domains", "edge_cases", "known_bugs".
     inputs: what the model is given: "corpora", "vocab", "fuzz", "scalars", "cuts", as `conformance run --inputs`.

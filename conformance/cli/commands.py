@@ -5,44 +5,77 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from importlib import import_module
 from io import StringIO
+from typing import NamedTuple
 
 import click
 
-from conformance.cli.compare import diff, matrix_command
-from conformance.cli.fuzz import corpus, fuzz
-from conformance.cli.jobs import FULL
-from conformance.cli.reproduce import bisect_command, replay_command, reproduce_command
-from conformance.cli.run import run
-from conformance.cli.subject import subject
-from conformance.cli.train import train_command
-from conformance.cli.vectors import vectors
 from conformance.core.errors import ConformanceError, UsageError
-from conformance.report.console import say, to_nowhere
-from reftok import ReftokError
+from reftok.errors import ReftokError
 from reftok.signals import end_by_signals, stop_exit_code
 
+EXAMPLES = """\b
+Examples:
+  conformance run
+      the official libraries and reftok on every embedded model
+  conformance run --model path/to/tokenizer.json --subject mine.py:Tokenizer
+      your own tokenizer on your own model
+  conformance fuzz --model path/to/tokenizer.json --subject mine.py:Tokenizer --time 10m
+      the same on made inputs, for as long as you like
+  conformance COMMAND --help
+      the options of a command, with examples
+"""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class _Home(NamedTuple):
+    """Where a command is, and its line in the help: what it takes to list the commands without loading them."""
+
+    module: str
+    attribute: str
+    summary: str
+
+
+COMMANDS = {
+    "run": _Home("run", "run", "Compare tokenizers on corpora, the model's vocab and made inputs."),
+    "fuzz": _Home("fuzz", "fuzz", "Search with made inputs for what differs."),
+    "diff": _Home("compare", "diff", "Show what changed from one run to another."),
+    "replay": _Home("reproduce", "replay_command", "Ask again what a finding is about."),
+    "reproduce": _Home("reproduce", "reproduce_command", "Write a finding as one small Python file."),
+    "bisect": _Home("reproduce", "bisect_command", "Find the release in which a finding came or went."),
+    "matrix": _Home("compare", "matrix_command", "Show what several releases of a library do."),
+    "corpus": _Home("fuzz", "corpus", "Minimize or merge what fuzzing sessions keep."),
+    "subject": _Home("subject", "subject", "Put a tokenizer in any language under test."),
+    "train": _Home("train", "train_command", "Compare a trainer with the official one."),
+    "vectors": _Home("vectors", "vectors", "Make, run and compare test vectors for any language."),
+}
+
+
+class Commands(click.Group):
+    """The commands in the order of their table, each loaded when it is used: the help of all is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names."""
+        return [*COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name; None where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        home = COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(f"conformance.cli.{home.module}"), home.attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The lines of the help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, home.summary) for name, home in COMMANDS.items()])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
 @click.version_option(package_name="reftok", prog_name="conformance")
 def cli() -> None:
     """Hold any tokenizer against the official library, and say where it differs and why."""
-
-
-for command in (
-    run,
-    replay_command,
-    reproduce_command,
-    bisect_command,
-    diff,
-    matrix_command,
-    fuzz,
-    corpus,
-    subject,
-    train_command,
-    vectors,
-):
-    cli.add_command(command)
 
 
 def main() -> None:
@@ -61,6 +94,9 @@ def main() -> None:
     except ConformanceError as error:
         _fail(f"conformance: {error}", error.exit_code)
     except Exception as error:
+        from conformance.cli.jobs import FULL
+        from conformance.report.console import to_nowhere
+
         if isinstance(error, OSError) and error.errno in FULL:
             to_nowhere(sys.stdout)  # what is still in the buffer would fail a second time when Python ends
             _fail(f"conformance: the output cannot be written: {error.strerror}", UsageError.exit_code)
@@ -71,5 +107,7 @@ def main() -> None:
 
 
 def _fail(message: str, exit_code: int) -> None:
+    from conformance.report.console import say
+
     say(message)
     sys.exit(exit_code)

@@ -152,7 +152,7 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
         "",
         "not a published rank file, and its pattern is not in it: name its encoding (--encoding on the command line, "
         f"encoding= in Python), one of {', '.join(ENCODINGS)}; or put pattern and special tokens into a .toml beside "
-        "it: README.md has an example",
+        "it: docs/runs.md has an example",
     )
 
 

@@ -1,4 +1,4 @@
-"""The tests that README and docs/api.md show for a user's own pytest run as they stand, and find what they say."""
+"""The tests that docs/api.md shows for a user's own pytest run as they stand, and find what it says."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def failed(ended: subprocess.CompletedProcess[str]) -> list[str]:
     return re.findall(r"^FAILED test_mine_\d\.py::(\w+)", ended.stdout, re.MULTILINE)
 
 
-def test_the_test_of_the_readme_finds_what_it_shows_and_nothing_in_a_subject_that_is_right(tested: Tested) -> None:
+def test_the_first_test_finds_what_it_shows_and_nothing_in_a_subject_that_is_right(tested: Tested) -> None:
     (mine,) = blocks(README, "class Mine:")
-    (test,) = blocks(README, "import conformance\n")
-    (shown,) = re.findall(r"^E       AssertionError: ✗.*?observed[^\n]*$", README.read_text("utf-8"), re.DOTALL | re.M)
+    test, *_ = blocks(API, "import conformance\n")
+    (shown,) = re.findall(r"^E       AssertionError: ✗.*?observed[^\n]*$", API.read_text("utf-8"), re.DOTALL | re.M)
     found = tested(mine, test)
     assert failed(found) == ["test_mine_is_right", "test_mine_is_right_on_any_text"], found.stdout + found.stderr
     assert shown in found.stdout
@@ -63,7 +63,7 @@ def test_the_test_of_the_readme_finds_what_it_shows_and_nothing_in_a_subject_tha
 
 def test_the_tests_of_the_docs_find_the_subject_that_is_wrong_and_nothing_in_one_that_is_right(tested: Tested) -> None:
     (mine,) = blocks(API, "class Mine:")
-    tests = blocks(API, "import conformance\n")
+    _, *tests = blocks(API, "import conformance\n")
     found = tested(mine, *tests)
     names = ["test_mine_thoroughly", "test_any_ids_are_decoded", "test_any_bytes_are_read_as_text"]
     assert failed(found) == names, found.stdout + found.stderr

@@ -25,7 +25,7 @@ from reftok.spec.patterns import pattern_matches
 from ..official import refusal
 from ..tokenizers_strategies import texts
 
-README = Path(__file__).parents[3] / "README.md"
+RUNS = Path(__file__).parents[3] / "docs" / "runs.md"
 RANKS = {bytes([byte]): byte for byte in range(256)}
 RANKS |= {
     token: 256 + index for index, token in enumerate([b"ab", b" a", "é".encode(), b"'s", b"  ", b" ab", b"\xc3\xa9b"])
@@ -374,8 +374,8 @@ def test_an_id_of_a_special_token_of_a_toml_that_is_a_rank_is_refused(tmp_path: 
         load(own(tmp_path, OWN.replace("300", "97")))
 
 
-def test_the_toml_that_the_readme_shows_is_read(tmp_path: Path) -> None:
-    (shown,) = re.findall(r"```toml\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+def test_the_toml_that_the_documents_show_is_read(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"```toml\n(.*?)```", RUNS.read_text("utf-8"), re.DOTALL)
     ours = load(own(tmp_path, shown))
     pattern = compile_fancy_regex(tomllib.loads(shown)["encoding"]["pattern"])
     assert "".join(pattern.compiled.findall(" it's 1234  <a>\n\n b")) == " it's 1234  <a>\n\n b"
