@@ -163,11 +163,19 @@ def compare(before: Run, after: Run) -> Comparison:
         versions=_version_changes(before, after),
         coverage=tuple(_coverage(before, after)),
         places=tuple(_place_changes(shared)),
-        new_problems=tuple(problem for problem in after.problems if problem not in before.problems),
+        new_problems=(*_strangers(before, after), *(one for one in after.problems if one not in before.problems)),
         fixed_problems=tuple(problem for problem in before.problems if problem not in after.problems),
         tallies=_tallies(shared, findings),
         counted=(len(set.intersection(*shared.compared.values())), len(set.union(*shared.compared.values()))),
     )
+
+
+def _strangers(before: Run, after: Run) -> Iterator[str]:
+    """That the second run asked none of the subjects of the first: what is wrong with these is not mended."""
+    asked = [{one.name for one in run.subjects if one.role == "subject"} for run in (before, after)]
+    if asked[0] and asked[0].isdisjoint(asked[1]):
+        names = ", ".join(sorted(asked[0]))
+        yield f"nothing is compared: the second run asked none of the subjects of the first, {names}"
 
 
 # --- the findings

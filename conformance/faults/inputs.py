@@ -13,6 +13,7 @@ from reftok import Tokenizer
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _SPACES = re.compile("  +")
 _WHITE_SPACE = re.compile(r"\s+")
+_LINE_ENDS = re.compile(r"\r\n?|\n")
 _CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
@@ -35,6 +36,8 @@ def of_input(tokenizer: Tokenizer) -> Faults:
         "NUL is removed": lambda text: text.replace("\0", ""),
         "line ends are converted to \\n": lambda text: text.replace("\r\n", "\n").replace("\r", "\n"),
         "CR LF is converted to \\n": lambda text: text.replace("\r\n", "\n"),
+        "CR is removed": lambda text: text.replace("\r", ""),
+        "line ends become spaces": lambda text: _LINE_ENDS.sub(" ", text),
         "a byte order mark is dropped": lambda text: text.removeprefix("\ufeff"),
         "white space at the end is stripped": str.rstrip,
         "white space at the start is stripped": str.lstrip,

@@ -29,7 +29,7 @@ _CORPUS_FILES = (".txt", ".jsonl", ".json", ".json.gz")
 def corpus_files(names: tuple[str, ...]) -> list[Path]:
     """The files of parts, folders and files named on the command line, sorted within each.
 
-    Raises InputError for a name that is none of these and for a folder without a corpus file.
+    Raises InputError for a name that is none of these, for a folder without a corpus file, and where all are empty.
     """
     files: list[Path] = []
     for name in names:
@@ -44,6 +44,8 @@ def corpus_files(names: tuple[str, ...]) -> list[Path]:
             files.append(path)
         else:
             raise InputError(f"{name}: no such file or folder, nor one of {', '.join(PARTS)}")
+    if files and not any(file.stat().st_size for file in files):
+        raise InputError(f"{', '.join(names)}: there is no text in it")
     return list({file.resolve(): file for file in files}.values())
 
 

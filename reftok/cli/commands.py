@@ -22,8 +22,11 @@ from reftok.formats import embedded_models, find_model, load
 from reftok.signals import end_by_signals, stop_exit_code
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.types import Encoding
+from reftok.tokenizer import Tokenizer
 from reftok.version import __version__
 
+MOST_NAMED = 5
+"""Ids that are named one by one."""
 MODEL = "a tokenizer file, a folder, or the name of an embedded model (reftok info lists them)"
 EXAMPLES = """examples:
   reftok info                                   the embedded models
@@ -207,14 +210,27 @@ def _decode(options: argparse.Namespace) -> None:
     tokenizer = _load(options)
     skips = not options.keep_special_tokens
     if options.ids:
-        print(tokenizer.decode(_ids(" ".join(options.ids)), skip_special_tokens=skips))
+        ids = [*_ids(" ".join(options.ids))]
+        print(tokenizer.decode(ids, skip_special_tokens=skips))
+        _tell_unknown(tokenizer, ids)
         return
     for number, line in enumerate(_lines(sys.stdin), 1):
         try:
-            text = tokenizer.decode(_ids(line), skip_special_tokens=skips)
+            ids = [*_ids(line)]
+            text = tokenizer.decode(ids, skip_special_tokens=skips)
         except InvalidIds as error:
             raise InvalidIds(f"standard input, line {number}: {error}") from None
         print(text)
+        _tell_unknown(tokenizer, ids, f"standard input, line {number}: ")
+
+
+def _tell_unknown(tokenizer: Tokenizer, ids: Sequence[int], place: str = "") -> None:
+    """Name the ids that stand for no token: the official library leaves them out without a word, and so does decode."""
+    unknown = [token_id for token_id in dict.fromkeys(ids) if tokenizer.id_to_token(token_id) is None]
+    if unknown:
+        more = f" and {len(unknown) - MOST_NAMED} more" if len(unknown) > MOST_NAMED else ""
+        named = ", ".join(map(str, unknown[:MOST_NAMED]))
+        print(f"reftok: {place}no token of this model, left out: {named}{more}", file=sys.stderr)
 
 
 def _ids(line: str) -> Iterator[int]:

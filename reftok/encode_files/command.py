@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from typing import Any
@@ -22,12 +23,24 @@ The separator ends a document and is not part of it. Nothing else is taken off a
 mark and white space are text, and an empty line is an empty document. Beside tokens.npy lies tokens.npy.json: counts,
 hashes, versions, options. With --index, tokens.npy.index.npy (uint64) says that document i has the ids from index[i]
 to index[i + 1].
-A document of more than 16 MiB is encoded by reftok alone, without --verify. For a separator with line feeds the shell
-needs $'...', as in --separator $'\\n\\n'. Reading .zst takes: python -m pip install '.[zstd]'
+A document of more than 16 MiB is encoded by reftok alone, without --verify. --separator '\\n\\n' ends a document with
+an empty line. Reading .zst takes: python -m pip install '.[zstd]'
 Ids are uint16 where that holds the vocab, else uint32, little-endian. What was interrupted goes on when the same
 command is given again. The exit code is 0, 1 where --verify finds a difference, 2 for bad usage, input or output, 130
 when interrupted.
 """
+
+
+_ESCAPED = {"\\n": "\n", "\\t": "\t", "\\\\": "\\"}
+
+
+def _separator(given: str) -> str:
+    r"""A separator as it is meant: a shell gives ``\n`` as two characters.
+
+    >>> _separator(r"\n--\t\\n\d")
+    '\n--\t\\n\\d'
+    """
+    return re.sub(r"\\[nt\\]", lambda found: _ESCAPED[found[0]], given)
 
 
 def add_encode_file(commands: Any, model: str) -> None:
@@ -48,9 +61,11 @@ def add_encode_file(commands: Any, model: str) -> None:
     documents = command.add_mutually_exclusive_group()
     documents.add_argument(
         "--separator",
+        type=_separator,
         default="\n",
         metavar="TEXT",
-        help="ends a document and is no part of it (default: a line feed)",
+        help="ends a document and is no part of it; \\n, \\t and \\\\ in it are a line feed, a tab and a backslash "
+        "(default: a line feed)",
     )
     documents.add_argument("--whole-files", action="store_true", help="each file is a document")
     command.add_argument("--end-token", metavar="TOKEN", help="put this token behind each document")

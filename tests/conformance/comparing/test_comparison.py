@@ -55,6 +55,16 @@ def kinds(comparison: Comparison) -> dict[str, list[str]]:
     return {kind: [c.finding.rule for c in comparison.of(kind)] for kind in KINDS if comparison.of(kind)}
 
 
+def test_runs_without_a_common_subject_are_no_pass() -> None:
+    other = run(subjects=(SubjectInfo("t", "1", "subject"),))
+    comparison = compare(run(finding("wrong")), other)
+    assert comparison.exit_code == 1
+    assert comparison.new_problems == (
+        "nothing is compared: the second run asked none of the subjects of the first, s",
+    )
+    assert compare(run(), run(subjects=(*run().subjects, *other.subjects))).exit_code == 0
+
+
 def test_one_planted_and_one_mended() -> None:
     comparison = compare(run(finding("mended"), finding("stays")), run(finding("planted"), finding("stays")))
     assert kinds(comparison) == {"new": ["planted"], "fixed": ["mended"], "unchanged": ["stays"]}

@@ -17,6 +17,8 @@ from ...reftok.official import added, bpe, own, tokenizer_json
 @pytest.mark.parametrize(
     ("rule", "text", "same_as"),
     [
+        ("CR is removed", "a\r\nb\rc", "a\nbc"),
+        ("line ends become spaces", "a\r\nb\rc\n\n", "a b c  "),
         ("lines are stripped", " a \n b ", "a\nb"),
         ("white space at the ends of lines is stripped", " a \n b ", " a\n b"),
         ("repeated spaces become one", "a   b", "a b"),

@@ -54,6 +54,14 @@ def test_a_json_list_gives_its_strings(tmp_path: Path) -> None:
     ]
 
 
+def test_corpora_of_nothing_but_empty_files_are_refused(tmp_path: Path) -> None:
+    written(tmp_path, "a.txt", "")
+    with pytest.raises(InputError, match=r"there is no text in it"):
+        corpus_files((str(tmp_path),))
+    written(tmp_path, "b.txt", "b")
+    assert len(corpus_files((str(tmp_path),))) == 2
+
+
 @pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.json"])
 def test_a_file_that_is_not_utf_8_is_refused_with_the_byte(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=rf"{name}: byte 3 is not UTF-8"):
@@ -104,7 +112,7 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_gives_its_corpus_files_sorted_without_the_manifest(tmp_path: Path) -> None:
     for name in ("b.txt", "a.jsonl", "manifest.json", "picture.png"):
-        written(tmp_path, name, "")
+        written(tmp_path, name, "a")
     assert [path.name for path in corpus_files((str(tmp_path),))] == ["a.jsonl", "b.txt"]
 
 

@@ -34,6 +34,13 @@ def test_encode_and_decode_are_inverse_through_pipes() -> None:
     assert (encoded.returncode, decoded.returncode) == (0, 0)
 
 
+def test_ids_that_no_token_has_are_named_beside_the_text_of_the_others() -> None:
+    done = run("decode", "bpe-qwen", text="39\n99999999 39 88888888\n")
+    assert (done.stdout, done.returncode) == (b"H\nH\n", 0)
+    told = "reftok: standard input, line 2: no token of this model, left out: 99999999, 88888888\n"
+    assert done.stderr.decode() == told
+
+
 def test_only_a_line_feed_ends_a_line() -> None:
     done = run("encode", "bpe-qwen", "--tokens", text="a\u2028b\rc\x0bd\n")
     assert len(done.stdout.splitlines()) == 1

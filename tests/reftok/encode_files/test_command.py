@@ -49,6 +49,14 @@ def test_options_may_stand_anywhere_and_quiet_says_nothing(tmp_path: Path) -> No
     assert np.fromfile(output, "<u2").tolist() == ids
 
 
+def test_a_separator_may_be_written_with_escapes(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one\n\ntwo\nthree\n\n")
+    done = run("--separator", r"\n\n", "bpe-qwen", path, "-o", tmp_path / "out.bin", "--quiet")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads((tmp_path / "out.bin.json").read_text())["documents"] == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "text", "message"),
     [
