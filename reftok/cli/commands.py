@@ -224,7 +224,7 @@ def _decode(options: argparse.Namespace) -> None:
         _tell_unknown(tokenizer, ids, f"standard input, line {number}: ")
 
 
-def _tell_unknown(tokenizer: Tokenizer, ids: Sequence[int], place: str = "") -> None:
+def _tell_unknown(tokenizer: Tokenizer | Pipeline, ids: Sequence[int], place: str = "") -> None:
     """Name the ids that stand for no token: the official library leaves them out without a word, and so does decode."""
     unknown = [token_id for token_id in dict.fromkeys(ids) if tokenizer.id_to_token(token_id) is None]
     if unknown:
