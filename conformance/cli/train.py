@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -13,10 +15,13 @@ from conformance.core.errors import UsageError
 from conformance.inputs.corpora import corpus_files
 from conformance.report.console import OutputConsole
 from conformance.subjects.training_subject import TrainingSubject
+from conformance.training.checking import check_file, option
+from conformance.training.checking_report import print_checked, print_determinism
 from conformance.training.configurations import TRAINERS, made_cases, matrix_cases
+from conformance.training.determinism import determinism
 from conformance.training.findings import Ask
 from conformance.training.report import print_training
-from conformance.training.session import Session, asked, official_answer
+from conformance.training.session import Session, TrainingProgress, asked, official_answer
 from conformance.training.telling import TrainingTeller
 
 EXAMPLES = """\b
@@ -27,6 +32,10 @@ Examples:
   conformance train --subject mine.py:train --out reports/training
       your own trainer: train(texts, options) returns the bytes of a tokenizer.json or .model, or its path
   conformance train --subject mine.py:train --trainer sentencepiece-bpe --corpus texts/
+  conformance train --check tokenizer.json --corpus texts.txt --option min_frequency=2
+      whether a trained file is one that the official trainer may make of these texts
+  conformance train --determinism --trainer wordpiece
+      what the official trainer's result is a function of: processes, threads, the order of the texts
 """
 
 
@@ -61,6 +70,22 @@ Examples:
     "--timeout", type=options.Timeout(), default=60.0, show_default=True, metavar="SECONDS", help="For one training."
 )
 @options.memory_option
+@click.option(
+    "--check",
+    type=options.a_path,
+    metavar="FILE",
+    help="A tokenizer.json or .model that was trained on --corpus: is it a valid result? The options are read off it.",
+)
+@click.option(
+    "--option",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="With --check: an option that the file does not tell, such as min_frequency=2; repeatable.",
+)
+@click.option(
+    "--determinism", "is_determinism", is_flag=True, help="Say what the results of the official trainers depend on."
+)
 @click.option("--out", type=options.a_path, metavar="FOLDER", help="Where findings.jsonl and summary.md are written.")
 @options.quiet_option
 def train_command(
@@ -72,6 +97,9 @@ def train_command(
     seed: int,
     timeout: float,
     memory: int,
+    check: Path | None,
+    given: tuple[str, ...],
+    is_determinism: bool,
     out: Path | None,
     quiet: bool,
 ) -> None:
@@ -79,7 +107,9 @@ def train_command(
 
     A difference is a finding: the first entry or merge that differs, shrunk to a few words, with the rule at fault.
     What an official trainer leaves to chance is read off each result; what only a subject refuses is told beside.
-    Exit code: 0 all the same, 1 findings, 2 bad usage or input, 130 interrupted, with what was found until then.
+    --check and --determinism answer questions of their own, about a file and about the official trainers.
+    Exit code: 0 all the same, or a valid file; 1 findings, or a file that is not valid; 2 bad usage or input; 130
+    interrupted, with what was found until then.
     """
     chosen = trainers or TRAINERS
     if configurations == "random" and corpora:
@@ -87,8 +117,19 @@ def train_command(
     files = corpus_files(corpora)
     if any(path.suffix != ".txt" for path in files):
         raise UsageError("--corpus: a trainer learns from .txt files")
+    if check is not None:
+        _check(check, files, given, subject is not None or out is not None or is_determinism, quiet)
+    if given:
+        raise UsageError("--option: goes with --check; the configurations have their own options")
     made = configurations == "random"
     cases = tuple(made_cases(chosen, count, seed) if made else matrix_cases(chosen, files))
+    if is_determinism:
+        if subject is not None or out is not None:
+            raise UsageError("--determinism: is of the official trainers, and goes without --subject and --out")
+        with TrainingTeller(quiet) as tell:
+            found = [*determinism(cases, timeout, memory, tell)]
+        print_determinism(OutputConsole(), found)
+        return
     session = Session(subject is None, out)
     with ExitStack() as held:
         ask: Ask = official_answer
@@ -103,3 +144,15 @@ def train_command(
             session.write()
             print_training(OutputConsole(), session.result())
     sys.exit(1 if session.result().findings else 0)
+
+
+def _check(file: Path, files: Sequence[Path], given: Sequence[str], is_more: bool, quiet: bool) -> NoReturn:
+    """Say whether a trained file is valid, and end with 0 where it is, with 1 where it is not."""
+    if is_more:
+        raise UsageError("--check: goes without --subject, --determinism and --out")
+    if not files:
+        raise UsageError("--check: needs the texts that the file was trained on (--corpus)")
+    with TrainingTeller(quiet) as tell:
+        checked = check_file(file, files, dict(map(option, given)), lambda step: tell(TrainingProgress(0, 1, 0, step)))
+    print_checked(OutputConsole(), str(file), checked)
+    sys.exit(0 if checked.is_valid else 1)

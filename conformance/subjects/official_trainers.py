@@ -44,6 +44,15 @@ def official_training(trainer: str, texts: Sequence[str], options: Mapping[str, 
         return Failure("refused", one_line(error))
 
 
+def train(texts: Sequence[str], options: Mapping[str, Any]) -> bytes:
+    """The official trainer as a subject, in a process of its own. options: also the name of the `trainer`."""
+    given = {name: value for name, value in options.items() if name != "trainer"}
+    made = official_training(options["trainer"], texts, given)
+    if isinstance(made, Failure):
+        raise ValueError(made.message)
+    return made
+
+
 def _of_tokenizers(trainer: str, texts: Sequence[str], options: Mapping[str, Any], pipeline: Any) -> bytes:
     tokenizers = import_module("tokenizers")
     tokenizer = tokenizers.Tokenizer.from_str(json.dumps(pipeline))

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
 from conformance.core.errors import UsageError
@@ -31,10 +31,13 @@ class TrainingSubject:
     """A function `train(texts, options)`, started when it is needed, and anew after a hang or a death.
 
     named: FILE.py:FUNCTION. timeout: seconds that one training may take. memory: that the process may have, in MiB.
+    variables: of its environment, beside those of this process.
     Raises UsageError for a file that is not there.
     """
 
-    def __init__(self, named: str, timeout: float, memory: int) -> None:
+    def __init__(
+        self, named: str, timeout: float, memory: int, variables: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         file, _, function = named.rpartition(":")
         path = Path(file).absolute()
         if not file.endswith(".py") or not function.isidentifier():
@@ -45,6 +48,7 @@ class TrainingSubject:
         self._command = (sys.executable, "-c", _SERVE, str(path), function)
         self._timeout = timeout
         self._memory = memory
+        self._variables = variables
         self._program: Program | None = None
 
     def __enter__(self) -> TrainingSubject:
@@ -60,7 +64,7 @@ class TrainingSubject:
         """
         message = json.dumps({"texts": texts, "options": {"trainer": trainer, **options}}).encode("ascii") + b"\n"
         if self._program is None:
-            self._program = Program(self._command, {}, self._memory)
+            self._program = Program(self._command, self._variables, self._memory)
         try:
             self._program.send(message)
             answer = self._received(self._program)

@@ -10,7 +10,7 @@ from typing import Any
 from conformance.core.errors import InputError
 from conformance.core.resources import corpora_folder
 from conformance.training.case import TrainingCase
-from reftok.training.pipelines import pipeline_of
+from reftok.training.pipelines import PIPELINES, pipeline_of
 from reftok.training.train import SENTENCEPIECE_TRAINERS
 from reftok.training.training import TRAINERS as HF_TRAINERS
 
@@ -77,8 +77,13 @@ def matrix_cases(trainers: Sequence[str], corpora: Sequence[Path]) -> Iterator[T
 
 def lines_of(path: Path) -> list[str]:
     """The lines of a file that are not empty; raises InputError for one that cannot be read."""
+    return [line for line in file_text(path).split("\n") if line]
+
+
+def file_text(path: Path) -> str:
+    """A file as it is, line ends too; raises InputError for one that cannot be read."""
     try:
-        return [line for line in path.read_text("utf-8").split("\n") if line]
+        return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
@@ -93,7 +98,8 @@ def with_pipeline(trainer: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if trainer not in HF_TRAINERS:
         return dict(options)
     usual = {"hf-bpe": "byte-level", "wordpiece": "bert", "wordlevel": "whitespace", "hf-unigram": "metaspace"}
-    pipeline = pipeline_of(options.get("pipeline", usual[trainer]), HF_TRAINERS[trainer][1])
+    named = options.get("pipeline", usual[trainer])
+    pipeline = pipeline_of(PIPELINES.get(named, named), HF_TRAINERS[trainer][1])
     made = {**options, "pipeline": pipeline}
     # The official trainer has no alphabet of its own, and so neither side is to have one.
     return {"initial_alphabet": [], **made} if trainer == "hf-bpe" else made

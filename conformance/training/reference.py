@@ -56,6 +56,24 @@ def free_choices(training: Training, given: Learned) -> dict[str, Any]:
     return choices
 
 
+_CHOICES = {
+    "kept_alphabet": "which of equally frequent characters limit_alphabet keeps",
+    "derived_order": "the order of the characters with a prefix or suffix",
+}
+
+
+def free_choices_of(case: TrainingCase, given: Learned) -> tuple[str, ...]:
+    """What of a result is left to chance, in words; nothing of sentencepiece's."""
+    if case.trainer in SENTENCEPIECE_TRAINERS:
+        return ()
+    if case.trainer == "hf-unigram":
+        return ("the order of equal scores, and the last digits of scores",)
+    try:
+        return tuple(_CHOICES[name] for name in free_choices(_training(case), given))
+    except ReftokError:
+        return ()
+
+
 def has_equal_entries(case: TrainingCase) -> bool:
     """Whether the official library makes a merge in an order of chance, which nothing of its result tells."""
     if case.trainer not in ("hf-bpe", "wordpiece"):

@@ -132,7 +132,7 @@ def pipeline_of(source: str | Path | Mapping[str, Any], model: str) -> Json:
 def _given(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(source, Mapping):
         return source
-    if isinstance(source, str) and source in PIPELINES and not Path(source).exists():
+    if isinstance(source, str) and source in PIPELINES and not Path(source).is_file():
         return PIPELINES[source]
     try:
         path = find_model(source)
