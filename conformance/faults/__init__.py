@@ -13,6 +13,7 @@ from conformance.faults.code_units import of_code_units
 from conformance.faults.decoders import of_decoders
 from conformance.faults.fault import DecodingFault, Fault, predicted
 from conformance.faults.inputs import of_input
+from conformance.faults.merge_queues import of_merge_queues
 from conformance.faults.models import of_model
 from conformance.faults.normalizers import of_normalizers
 from conformance.faults.other_models import of_other_models
@@ -38,6 +39,7 @@ def faults(tokenizer: Tokenizer) -> Iterator[Fault]:
     yield from of_unicode_versions(tokenizer)
     yield from of_model(tokenizer)
     yield from of_other_models(tokenizer)
+    yield from of_merge_queues(tokenizer)
     yield from of_post_processors(tokenizer)
 
 

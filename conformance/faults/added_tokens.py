@@ -99,6 +99,17 @@ class SeenOtherwise(AddedVocabulary):
         return super()._matches(text.translate(self._table), pattern, encode_special_tokens)
 
 
+class _OnlyAsciiWords(dict[int, str]):
+    """For `str.translate`: characters that are not ASCII are none of a word; white space stays."""
+
+    def __missing__(self, code: int) -> str:
+        return chr(code) if code < 0x80 or chr(code).isspace() else "-"
+
+
+def _seen_otherwise(tokenizer: Tokenizer, table: Mapping[int, str]) -> Pipeline:
+    return replace(tokenizer.spec, added_tokens=SeenOtherwise(tokenizer.added_tokens, table))
+
+
 class FoundOtherwise(AddedVocabulary):
     """The added tokens, found by another search; search: of the ids by content, and of the tokens by id."""
 
@@ -196,6 +207,9 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
     searches += [(rule, partial(_InOrder, order=order)) for rule, order in _ORDERS]
     for rule, search in searches:
         yield of_pipeline("AddedTokens", rule, tokenizer, partial(built, search), concerns)
+    if all(map(str.isascii, contents)) and any(token.single_word for token in added.tokens.values()):
+        seen = partial(_seen_otherwise, tokenizer, _OnlyAsciiWords())
+        yield of_pipeline("AddedTokens", "single_word knows words of ASCII only", tokenizer, seen, concerns)
     cased = {content.casefold(): content for content in reversed(contents)}
 
     def in_its_case(text: str) -> str:

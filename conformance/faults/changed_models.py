@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, pairwise
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from reftok import Tokenizer
 from reftok.spec import normalizers, pretokenizers
 from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import TextMerging, merge_all
+from reftok.spec.models.merging import MergeOf, TextMerging, merge_all
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.stages import Model
 from reftok.spec.types import Token
 
 Tokenize: TypeAlias = Callable[[str], Sequence[Token]]
+MergeAll: TypeAlias = Callable[[Sequence[Any], MergeOf[Any]], Sequence[tuple[int, Any]]]
+"""From symbols, whatever a model has for these, to what is left of them, each with the index of its first."""
 _Symbol = TypeVar("_Symbol")
 
 
@@ -112,18 +115,23 @@ def merged_otherwise(model: Model, from_the_end: bool = False, by_rank: bool = T
     >>> tokenize and [(token.value, token.span_normalized) for token in tokenize("aaa")]
     [('a', (0, 1)), ('aa', (1, 3))]
     """
+    return merged_by(model, partial(_merged, from_the_end=from_the_end, by_rank=by_rank))
+
+
+def merged_by(model: Model, merge: MergeAll) -> Tokenize | None:
+    """The model with another way to merge its symbols, None where it has no merges."""
     if isinstance(model, BPE):
-        return lambda text: _bpe(model, text, from_the_end, by_rank)
+        return lambda text: _bpe(model, text, merge)
     if isinstance(model, SentencePieceBPE | TextMerging):
-        return lambda text: _by_text(model, text, from_the_end, by_rank)
+        return lambda text: _by_text(model, text, merge)
     return None
 
 
-def _bpe(model: BPE, text: str, from_the_end: bool, by_rank: bool) -> Sequence[Token]:
+def _bpe(model: BPE, text: str, merge: MergeAll) -> Sequence[Token]:
     if model.takes_whole(text):
         return model.tokenize(text)
     symbols = model.symbols(text)
-    merged = _merged([symbol for symbol, _ in symbols], model.merge_of, from_the_end, by_rank)
+    merged = merge([symbol for symbol, _ in symbols], model.merge_of)
     first_bytes = [0, *accumulate(length for _, length in symbols)]
     characters = [index for index, character in enumerate(text) for _ in character.encode("utf-8", "surrogatepass")]
     bounds = pairwise([*(first_bytes[index] for index, _ in merged), first_bytes[-1]])
@@ -133,13 +141,13 @@ def _bpe(model: BPE, text: str, from_the_end: bool, by_rank: bool) -> Sequence[T
     ]
 
 
-def _by_text(model: SentencePieceBPE | TextMerging, text: str, from_the_end: bool, by_rank: bool) -> Sequence[Token]:
+def _by_text(model: SentencePieceBPE | TextMerging, text: str, merge: MergeAll) -> Sequence[Token]:
     if isinstance(model, SentencePieceBPE):
-        merged = _merged(model.symbols(text), model.merge_of, from_the_end, by_rank)
+        merged = merge(model.symbols(text), model.merge_of)
         return model.table.tokens([(part, model.table.usable_id(part)) for _, part in merged])
     if model.takes_whole(text):
         return model.tokenize(text)
-    merged = _merged([*text], model.merge_of, from_the_end, by_rank)
+    merged = merge([*text], model.merge_of)
     return [
         Token(token_id, model.id_to_token(token_id) or "", (start, start + len(symbol)))
         for start, symbol in merged

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import struct
+from collections.abc import Callable, Container, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -16,6 +17,7 @@ from reftok.spec.models.vocab_model import VocabModel
 from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
+from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
 from reftok.spec.types import Token
 
 Pieces = Callable[[Piece], Piece]
@@ -26,6 +28,19 @@ _RETYPED = (
     (PieceType.UNUSED, PieceType.NORMAL, "unused pieces are used"),
 )
 """What a type of pieces is taken for, and the rule of it."""
+
+
+_ROUNDED: Mapping[str, Callable[[float], float]] = {
+    "scores are rounded to whole numbers": lambda score: float(round(score)),
+    "scores are rounded to 1 decimal": lambda score: round(score, 1),
+    "scores are rounded to 2 decimals": lambda score: round(score, 2),
+    "scores are rounded to 3 decimals": lambda score: round(score, 3),
+    "scores are float16": lambda score: float(struct.unpack("e", struct.pack("e", max(-65504.0, score)))[0]),
+}
+_MISSPELT: tuple[tuple[str, Callable[[int], bool]], ...] = (
+    ("byte pieces are looked up as <0x0a>", lambda byte: f"{byte:02X}" != f"{byte:02x}"),
+    ("byte pieces are looked up as <0xA>", lambda byte: byte < 0x10),
+)
 
 
 def of_model(tokenizer: Tokenizer) -> Faults:
@@ -41,6 +56,7 @@ def of_model(tokenizer: Tokenizer) -> Faults:
     if unknown is not None:
         yield of_ids("Model", "unknown tokens are dropped", tokenizer, lambda ids: [i for i in ids if i != unknown])
         yield of_ids("Model", "unknown tokens are fused", tokenizer, lambda ids: _fused(ids, unknown))
+        yield from _of_byte_pieces(tokenizer, unknown)
     vocab = model.vocab
     longest_first = "the longest entry first, no merges"
     yield of_tokenizer("Model", longest_first, lambda: replace(tokenizer, model=LongestFirst(vocab, unknown)))
@@ -98,6 +114,8 @@ def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:
 
     yield of_tokenizer("Model", "scores have the other sign", lambda: scored(lambda score: -score))
     yield of_tokenizer("Model", "scores are not read", lambda: scored(lambda score: 0.0))
+    for rule, change in _ROUNDED.items():
+        yield of_tokenizer("Model", rule, partial(scored, change))
 
 
 def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
@@ -123,6 +141,26 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     inverted = with_pieces(lambda piece: replace(piece, score=-piece.score))
     yield of_tokenizer("Model", "scores have the other sign", inverted)
     yield of_tokenizer("Model", "scores are not read", with_pieces(lambda piece: replace(piece, score=0.0)))
+    for rule, rounded in _ROUNDED.items() if isinstance(model, SentencePieceUnigram) else ():
+        yield of_tokenizer("Model", rule, with_pieces(partial(_with_score, rounded)))
+
+
+def _with_score(change: Callable[[float], float], piece: Piece) -> Piece:
+    return replace(piece, score=change(piece.score))
+
+
+def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:
+    """Bytes whose pieces are looked up under another name, and so are unknown."""
+    vocab = tokenizer.model.vocab
+    pieces = {byte: vocab[piece] for byte in range(256) if (piece := f"<0x{byte:02X}>") in vocab}
+    if len(pieces) == 256:
+        for rule, is_lost in _MISSPELT:
+            lost = {token_id for byte, token_id in pieces.items() if is_lost(byte)}
+            yield of_ids("Model", rule, tokenizer, partial(_as_unknown, lost, unknown))
+
+
+def _as_unknown(lost: Container[int], unknown: int, ids: Sequence[int]) -> list[int]:
+    return [unknown if token_id in lost else token_id for token_id in ids]
 
 
 def _fused(ids: Sequence[int], unknown: int) -> list[int]:

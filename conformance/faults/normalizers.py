@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
-from typing import Literal
-from unicodedata import combining, normalize
+from typing import Literal, TypeAlias
+from unicodedata import combining, is_normalized, normalize
 
 from conformance.faults.added_tokens import with_normalizers
 from conformance.faults.fault import Fault, Faults, of_pipeline, of_text, of_tokenizer, with_steps
@@ -92,6 +92,16 @@ class PrependOnce:
 
 
 @dataclass(frozen=True, slots=True)
+class NotAscii:
+    """A step that leaves texts of ASCII alone."""
+
+    step: Normalizer
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return normalized if normalized.text.isascii() else self.step.normalize(normalized)
+
+
+@dataclass(frozen=True, slots=True)
 class PrependIfNone:
     """Prepend for what does not begin with it, or with a space."""
 
@@ -152,9 +162,19 @@ class Rewritten:
 
 def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
     if isinstance(step, UnicodeForm):
-        unordered = Rewritten(partial(_unordered, step.form))
-        yield _with(tokenizer, f"{step.form} without canonical order", index, (unordered,))
+        changes: tuple[tuple[str, Callable[[str], str]], ...] = (
+            (f"{step.form} without canonical order", partial(_unordered, step.form)),
+            (f"{step.form} without Hangul", partial(_between, _HANGUL, step.form)),
+        )
+        if step.form in ("NFC", "NFKC"):
+            changes += (
+                (f"{step.form} composes without decomposing first", partial(_between, _decomposed(), step.form)),
+                (f"{step.form} composes what Unicode excludes", partial(_with_excluded, step.form)),
+            )
+        for rule, change in changes:
+            yield _with(tokenizer, rule, index, (Rewritten(change),))
     if isinstance(step, Precompiled):
+        yield _with(tokenizer, "the charsmap is not applied to texts of ASCII", index, (NotAscii(step),))
         longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
         yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))
     named = step.form if isinstance(step, UnicodeForm) else "the charsmap" if isinstance(step, Precompiled) else ""
@@ -184,6 +204,13 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
     if step.charsmap is not None:
         without = partial(SentencePieceNormalizer, options, None, step.symbols)
         yield changed("the charsmap is not applied", without)
+        bare = cache(lambda: replace(tokenizer, normalizers=(without(),)))
+        yield Fault(
+            "Normalizer",
+            "the charsmap is not applied to texts of ASCII",
+            lambda text: (bare() if text.isascii() else tokenizer).encode_ids(text),
+            lambda text: (bare() if text.isascii() else tokenizer).trace(text),
+        )
         for form in ("NFKC", "NFC"):
             plain = replace(tokenizer, normalizers=(without(),))
             yield of_text("Normalizer", f"{form} in place of the charsmap", plain, partial(normalize, form))
@@ -222,10 +249,40 @@ def _after_split(tokenizer: Tokenizer, index: int) -> Pipeline:
     return replace(tokenizer.spec, normalizers=(), pre_tokenizers=tuple(steps))
 
 
-def _unordered(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
+def _unordered(form: _Form, text: str) -> str:
     """The text normalized, but marks as they stand: cut where one would be moved before another."""
     cuts = [0, *(place for place in range(1, len(text)) if combining(text[place - 1]) > combining(text[place]) > 0)]
     return "".join(normalize(form, text[start:stop]) for start, stop in pairwise([*cuts, len(text)]))
+
+
+_Form: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD"]
+_HANGUL = re.compile("[\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff]+")
+
+
+@cache
+def _decomposed() -> re.Pattern[str]:
+    """The characters that NFC takes apart and does not put together again."""
+    found = (chr(code) for code in range(0x80, 0x30000) if not 0xD800 <= code < 0xE000)
+    return re.compile(f"[{''.join(one for one in found if not is_normalized('NFC', one))}]")
+
+
+@cache
+def _excluded() -> tuple[re.Pattern[str], dict[str, str]]:
+    """The pairs that are the decomposition of a character which NFC leaves out; by pair, that character."""
+    pairs = {normalize("NFC", one): one for one in _decomposed().pattern[1:-1] if len(normalize("NFC", one)) == 2}
+    return re.compile("|".join(map(re.escape, pairs))), pairs
+
+
+def _between(kept: re.Pattern[str], form: _Form, text: str) -> str:
+    """The text normalized but for some characters, which stand as they are."""
+    places = [0, *(place for found in kept.finditer(text) for place in found.span()), len(text)]
+    parts = [text[start:stop] for start, stop in pairwise(places)]
+    return "".join(part if index % 2 else normalize(form, part) for index, part in enumerate(parts))
+
+
+def _with_excluded(form: _Form, text: str) -> str:
+    pattern, composed = _excluded()
+    return pattern.sub(lambda found: composed[found[0]], normalize(form, text))
 
 
 def _without_accents(text: str) -> str:

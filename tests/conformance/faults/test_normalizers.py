@@ -81,3 +81,29 @@ def test_a_word_without_spaces_is_as_ever(text: str) -> None:
         assert list(fault.ids(text)) == hf.encode_ids(text)
     for fault in of_rule(hf, "Metaspace in place of Prepend and Replace"):
         assert list(fault.ids(text)) == hf.encode_ids(text)
+
+
+FORMS_BY_HAND = [
+    ("NFC without Hangul", "\u1112\u1161\u11ab e\u0301", "\u1112\u1161\u11ab \u00e9"),
+    ("NFC composes without decomposing first", "\u212b a\u030a", "\u212b \u00e5"),
+    ("NFC composes what Unicode excludes", "\u0915\u093c e\u0301", "\u0958 \u00e9"),
+]
+
+
+@pytest.mark.parametrize(("rule", "text", "same_as"), FORMS_BY_HAND)
+def test_a_form_is_written_by_hand(rule: str, text: str, same_as: str) -> None:
+    qwen = load("bpe-qwen")
+    bare = replace(qwen, normalizers=())
+    (fault,) = of_rule(qwen, rule)
+    assert list(fault.ids(text)) == bare.encode_ids(same_as)
+    assert list(fault.ids(text)) != qwen.encode_ids(text)
+    assert list(fault.ids("caf\u00e9 \ud55c")) == qwen.encode_ids("caf\u00e9 \ud55c")
+
+
+@pytest.mark.parametrize("model", ["spm-unigram", "spm-unigram-hf"])
+def test_a_short_cut_for_ascii_passes_the_charsmap_by(model: str) -> None:
+    tokenizer = load(model)
+    (fault,) = of_rule(tokenizer, "the charsmap is not applied to texts of ASCII")
+    for text in ("a b", "a\tb\u00e9", "\u2460"):
+        assert list(fault.ids(text)) == tokenizer.encode_ids(text)
+    assert list(fault.ids("a\tb")) != tokenizer.encode_ids("a\tb")
