@@ -17,7 +17,7 @@ from reftok import Tokenizer
 from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.pretokenizers import Split
 from reftok.spec.truncation import Truncation
-from tests.conformance.models import load
+from tests.models import load
 
 WORDS = "many words of a text " * 8
 MODELS = ("bpe-gpt2", "bpe-qwen", "bpe-llama3", "spm-bpe-hf", "spm-unigram", "spm-unigram-hf")

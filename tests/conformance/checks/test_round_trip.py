@@ -11,7 +11,7 @@ import pytest
 from conformance.checks.base import RoundTrip
 from conformance.checks.round_trip import round_trip_rule
 from reftok import Tokenizer, embedded_models
-from tests.conformance.models import load
+from tests.models import load
 
 from ...corpora.inline_cases import byte_level
 from ...reftok.official import own

@@ -13,7 +13,7 @@ from conformance.diagnosis.attribution import MOST_COMPARED, Attributor
 from conformance.diagnosis.causes import Attribution
 from conformance.faults import faults, of_classes
 from conformance.subjects.reftok_subject import REFERENCE
-from tests.conformance.models import load
+from tests.models import load
 
 MERGES = "merges are applied in the reverse order"
 CLASS = "other characters count as numbers"

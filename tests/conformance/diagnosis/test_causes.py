@@ -19,7 +19,7 @@ from conformance.faults import decoding_faults, faults
 from conformance.subjects.reftok_subject import REFERENCE
 from reftok import ReftokError, embedded_models
 from reftok.spec.models.bpe import BPE
-from tests.conformance.models import load
+from tests.models import load
 
 MODELS = sorted(embedded_models())
 TEXTS = (

@@ -22,7 +22,7 @@ from conformance.diagnosis.decode_stream import (
 from conformance.subjects import tokenizers_subject
 from conformance.subjects.base import Subject
 from reftok import embedded_models
-from tests.conformance.models import load
+from tests.models import load
 
 MODELS = ("bpe-qwen", "spm-bpe-hf", "spm-unigram-hf")
 

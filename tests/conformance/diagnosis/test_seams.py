@@ -16,7 +16,7 @@ from conformance.diagnosis.seams import (
     attribute_stream_encoding,
 )
 from reftok import Tokenizer
-from tests.conformance.models import load
+from tests.models import load
 
 
 def chunk_by_chunk(model: str, chunks: tuple[str, ...]) -> Attribution:

@@ -8,7 +8,7 @@ from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.finding import Finding, Mismatch, Severity
 from conformance.core.weight import ALL, Share, WeightClass
 from conformance.diagnosis.weight_class import weight_class
-from tests.conformance.models import load
+from tests.models import load
 
 NONE_CHANGED = Share(ALL, "texts", 0, 900)
 (ADDED, *_) = load("bpe-qwen").added_tokens.tokens

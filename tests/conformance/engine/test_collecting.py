@@ -20,7 +20,7 @@ from conformance.inputs.cuts import Depth
 from conformance.inputs.shards import Inputs
 from conformance.subjects.base import Subject
 from reftok import embedded_models
-from tests.conformance.models import load
+from tests.models import load
 
 ROUNDS = 20 * STREAMED
 """In so many rounds of turns a generator has some 20 texts that are streamed."""

@@ -12,7 +12,7 @@ from reftok.spec.patterns import compile_oniguruma
 from reftok.spec.pretokenizers import Split
 from reftok.spec.text import NormalizedString
 from reftok.spec.text import Split as Part
-from tests.conformance.models import load
+from tests.models import load
 
 
 def tokens(model: str, rule: str, text: str) -> list[list[str | None]]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.faults.decoders import of_decoders
-from tests.conformance.models import load
+from tests.models import load
 
 OUTSIDE = 1 << 20
 

@@ -13,7 +13,7 @@ import pytest
 from conformance.faults import Fault, decoding_faults, faults, of_classes
 from conformance.faults.translated import in_other_classes
 from tests.conformance.faults.test_rules import documented
-from tests.conformance.models import load
+from tests.models import load
 from tests.planted_defects.catalogue import DEFECTS
 
 PLANTED = Path(__file__).parents[2] / "planted_defects"

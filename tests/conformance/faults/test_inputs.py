@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from conformance.faults.inputs import of_input
 from conformance.faults.post_processors import of_post_processors
 from conformance.faults.pre_tokenizers import of_pre_tokenizers
-from tests.conformance.models import load
+from tests.models import load
 
 from ...reftok.official import added, bpe, own, tokenizer_json
 

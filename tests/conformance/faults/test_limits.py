@@ -23,7 +23,7 @@ from conformance.faults.limits import (
 from conformance.faults.samples import of_sample
 from reftok import Tokenizer
 from tests.conformance.faults.test_rules import documented
-from tests.conformance.models import load
+from tests.models import load
 
 SENTENCE = "The quick naïve fox wouldn't jump over 12 lazy dogs – それは 𝒻un 🤷. "
 WORD = "Donaudampfschifffahrtsgesellschaftskapitänsmützenhersteller"

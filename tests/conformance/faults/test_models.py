@@ -11,7 +11,7 @@ from conformance.faults.merge_queues import merged_looking, of_merge_queues
 from conformance.faults.models import of_model
 from reftok import Tokenizer
 from reftok.spec.models.merging import merge_all
-from tests.conformance.models import load
+from tests.models import load
 
 from ...reftok.official import added, bpe, own, tokenizer_json, unigram
 

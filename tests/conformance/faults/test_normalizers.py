@@ -12,7 +12,7 @@ from conformance.faults.fault import Fault
 from conformance.faults.normalizers import of_normalizers
 from reftok import Tokenizer
 from reftok.spec.normalizers import Lowercase
-from tests.conformance.models import load
+from tests.models import load
 
 
 def of_rule(tokenizer: Tokenizer, rule: str) -> list[Fault]:

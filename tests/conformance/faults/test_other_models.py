@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conformance.faults.other_models import of_other_models
 from reftok import Tokenizer
-from tests.conformance.models import load
+from tests.models import load
 
 from ...reftok.official import bpe, own, tokenizer_json, unigram
 

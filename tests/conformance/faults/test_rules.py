@@ -11,7 +11,7 @@ from conformance.core.observation import Failure
 from conformance.faults import decoding_faults, faults, of_classes
 from conformance.faults.older_releases import release_decoding_faults, release_faults
 from reftok import embedded_models
-from tests.conformance.models import load
+from tests.models import load
 
 from ..diagnosis.test_stream_defects import DECODING_DEFECTS, ENCODING_DEFECTS
 

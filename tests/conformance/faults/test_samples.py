@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.faults import Fault, faults, of_sample
 from conformance.faults.added_tokens import of_matches
 from tests.conformance.faults.test_rules import documented
-from tests.conformance.models import load
+from tests.models import load
 
 
 def learnt(model: str, text: str, observed: Sequence[int]) -> list[Fault]:

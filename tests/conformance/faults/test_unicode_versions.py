@@ -14,7 +14,7 @@ from conformance.faults.unicode_versions import VERSIONS, name, normalized, of_u
 from reftok.spec.normalizers import UnicodeForm
 from reftok.spec.text import NormalizedString
 from reftok.unicode.characters import Form
-from tests.conformance.models import load
+from tests.models import load
 
 FORMS: tuple[Form, ...] = get_args(Form)
 MAJOR, MINOR = map(int, unicodedata.unidata_version.split(".")[:2])

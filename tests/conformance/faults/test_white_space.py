@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conformance.faults import Fault
 from conformance.faults.white_space import of_white_space
-from tests.conformance.models import load
+from tests.models import load
 
 
 def of_rule(model: str, stage: str, name: str) -> Fault:

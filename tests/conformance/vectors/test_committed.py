@@ -18,7 +18,7 @@ from conformance.subjects.serve import load_factory
 from conformance.vectors.comparing import mistakes
 from conformance.vectors.running import Outcome, run_vectors
 from reftok import embedded_models
-from tests.conformance.models import load
+from tests.models import load
 from tests.planted_defects.catalogue import DEFECTS, Defect
 
 ROOT = Path(__file__).parents[3]

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 import reftok
 from reftok.errors import UnsupportedFeature
 from reftok.spec.trace import Piece, Trace
+from tests.models import load
 
 from ..official import Json, added, as_lists, bpe, outcome, own, tokenizer_json
 from ..tokenizers_strategies import pipelines, texts
@@ -93,7 +94,7 @@ def test_a_trace_of_special_tokens_follows_the_caller() -> None:
 
 @pytest.mark.parametrize("model", reftok.embedded_models())
 def test_a_trace_of_decoding_shows_every_decoder_and_ends_in_the_decoded_text(model: str) -> None:
-    tokenizer = reftok.load(model)
+    tokenizer = load(model)
     ids = tokenizer.encode("Héllo  wörld 🜁").ids
     trace = tokenizer.trace_decode(ids)
     assert [step.component for step in trace.steps] == [type(decoder).__name__ for decoder in tokenizer.decoders or ()]

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reftok
 from reftok import InvalidIds
 from reftok.engine.decode import states as decoding_states
 from reftok.engine.decode.states import UNREMEMBERED, DecodingStates, decodable_tokens
+from tests.models import load
 
 
 def test_there_is_a_bound_to_the_states(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,7 @@ def test_there_is_a_bound_to_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ids_outside_the_vocab_are_not_remembered() -> None:
-    tokenizer = replace(reftok.load("bpe-gpt2"))
+    tokenizer = replace(load("bpe-gpt2"))
     for _ in range(2):
         assert tokenizer.decode([40, 1 << 30, 3525, 4_000_000]) == "Hello"
     assert set(tokenizer.engine._decoding[True].tokens) == {40, 3525}
@@ -41,7 +41,7 @@ def test_ids_outside_the_vocab_are_not_remembered() -> None:
 
 @given(st.lists(st.integers(0, 5002), max_size=12), st.booleans())
 def test_tokens_are_remembered_as_they_are(ids: list[int], skip_special_tokens: bool) -> None:
-    tokenizer = reftok.load("bpe-qwen")
+    tokenizer = load("bpe-qwen")
     states = tokenizer.engine._decoding[skip_special_tokens]
     expected = [tokenizer.spec.decodable_token(token_id, skip_special_tokens) for token_id in ids]
     for _ in range(2):
@@ -51,7 +51,7 @@ def test_tokens_are_remembered_as_they_are(ids: list[int], skip_special_tokens: 
 
 
 def test_the_first_id_outside_the_vocab_is_the_one_that_is_named() -> None:
-    tokenizer = reftok.load("spm-unigram")
+    tokenizer = load("spm-unigram")
     for _ in range(2):
         with pytest.raises(InvalidIds, match="id 70000 "):
             tokenizer.decode([5, 70000, 80000])

@@ -20,6 +20,7 @@ from reftok.spec.models.wordpiece import WordPiece
 from reftok.spec.stages import Model
 from reftok.spec.types import AddedToken, Token
 from reftok.tokenizer import Tokenizer
+from tests.models import load
 
 from ...gguf_writer import BYTE_TOKENS
 from ...official import Json, own, tokenizer_json
@@ -73,7 +74,7 @@ EMBEDDED = reftok.embedded_models()
 
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_embedded_models_give_the_ids_of_a_text_in_chunks(name: str) -> None:
-    model = fast_model(reftok.load(name).model)
+    model = fast_model(load(name).model)
     text = "▁The▁house's▁blue,▁unbelievably▁▁old▁naïve▁roofs▁中国家▁😀▁" * 3
     expected = whole_ids(model, text)
     for size in (1, 7, 256):
@@ -85,7 +86,7 @@ def test_embedded_models_give_the_ids_of_a_text_in_chunks(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["spm-bpe", "spm-bpe-hf", "spm-unigram", "spm-unigram-hf", "spm-char"])
 def test_long_texts_are_not_held(name: str) -> None:
-    model = fast_model(reftok.load(name).model)
+    model = fast_model(load(name).model)
     ids: list[int] = []
     stage = stream_model(model, ids)
     for character in "▁the▁house▁and▁its▁roof" * 40:

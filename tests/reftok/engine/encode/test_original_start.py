@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reftok
 from reftok.engine.encode import original_start
 from reftok.spec.charsmap import Charsmap
 from reftok.spec.normalizers import NFC, NFKD, Lowercase, Precompiled, Prepend, Replace, Strip
@@ -21,6 +20,7 @@ from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.text import NormalizedString
 from reftok.spec.text import Split as TextSplit
 from reftok.tokenizer import Tokenizer
+from tests.models import load
 
 from ...protobuf_writer import compile_charsmap
 from ..recording import cuts
@@ -50,7 +50,7 @@ TEXTS = st.lists(st.sampled_from([*"ab -ﬁ½\u200b\u0301", "<s>", "  "]), min_s
 
 
 def tokenizer(normalizers: list[Normalizer], pre_tokenizers: list[PreTokenizer]) -> Tokenizer:
-    loaded = reftok.load("spm-bpe-hf")
+    loaded = load("spm-bpe-hf")
     return replace(loaded, normalizers=tuple(normalizers), pre_tokenizers=tuple(pre_tokenizers), post_processors=None)
 
 

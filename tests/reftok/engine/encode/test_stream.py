@@ -18,6 +18,7 @@ from reftok.errors import InvalidText, ReftokError, StreamFinished
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.padding import Padding
 from reftok.spec.truncation import Truncation
+from tests.models import load
 
 from ...official import Json, added, bpe, own, tokenizer_json
 from ...pipeline_comparison import Input
@@ -63,7 +64,7 @@ def test_a_random_sentencepiece_model_gives_the_ids_of_the_whole_text(
 @pytest.mark.parametrize("name", reftok.embedded_models())
 @pytest.mark.parametrize("line", LINES)
 def test_every_cut_in_two_gives_the_ids_of_the_whole_text(name: str, line: str) -> None:
-    tokenizer = reftok.load(name)
+    tokenizer = load(name)
     expected = [*tokenizer.spec.encode(line).ids]
     assert tokenizer.encode_ids(line) == expected
     for fragments in cuts(line, 1):
@@ -75,11 +76,11 @@ def test_every_cut_in_two_gives_the_ids_of_the_whole_text(name: str, line: str) 
 
 @pytest.mark.parametrize("name", reftok.embedded_models())
 def test_no_embedded_model_is_held_until_the_end(name: str) -> None:
-    assert reftok.load(name).stream_encoder().held_until_end == ()
+    assert load(name).stream_encoder().held_until_end == ()
 
 
 def test_what_needs_the_number_of_all_ids_is_held_until_the_end_and_says_so() -> None:
-    tokenizer = replace(reftok.load("bpe-gpt2"), truncation=Truncation(2), padding=Padding(5))
+    tokenizer = replace(load("bpe-gpt2"), truncation=Truncation(2), padding=Padding(5))
     encoder = tokenizer.stream_encoder()
     assert encoder.held_until_end == ("Truncation: it depends on the number of all ids",)
     assert encoder.feed("a b") + encoder.feed(" c") + encoder.feed_bytes(b" d\xc3") == []
@@ -94,7 +95,7 @@ def test_what_needs_the_number_of_all_ids_is_held_until_the_end_and_says_so() ->
 
 def test_the_reverse_order_is_held_until_the_end_and_says_so() -> None:
     options = SentencePieceOptions(reverse=True, add_bos=True)
-    tokenizer = replace(reftok.load("spm-bpe"), sentencepiece_options=options)
+    tokenizer = replace(load("spm-bpe"), sentencepiece_options=options)
     encoder = tokenizer.stream_encoder()
     assert [reason.partition(":")[0] for reason in encoder.held_until_end] == ["PostProcessor"]
     assert encoder.feed("a b ") + encoder.feed("c") == []
@@ -123,8 +124,8 @@ def test_what_the_model_refuses_is_told_before_what_the_post_processor_refuses()
 
 
 def test_the_ids_before_the_text_come_with_the_first_chunk() -> None:
-    encoder = reftok.load("bpe-llama3").stream_encoder()
-    whole = reftok.load("bpe-llama3").encode_ids("")
+    encoder = load("bpe-llama3").stream_encoder()
+    whole = load("bpe-llama3").encode_ids("")
     assert len(whole) == 1
     assert encoder.feed("") == whole
     assert encoder.finish() == []
@@ -132,12 +133,12 @@ def test_the_ids_before_the_text_come_with_the_first_chunk() -> None:
 
 def test_no_text_at_all_gives_the_ids_of_the_empty_text() -> None:
     for name in reftok.embedded_models():
-        tokenizer = reftok.load(name)
+        tokenizer = load(name)
         assert tokenizer.stream_encoder().finish() == tokenizer.encode_ids("")
 
 
 def test_held_says_how_much_was_fed_and_not_given() -> None:
-    encoder = reftok.load("bpe-gpt2").stream_encoder()
+    encoder = load("bpe-gpt2").stream_encoder()
     encoder.feed("one two")
     assert encoder.held == len(" two")
     encoder.feed_bytes(b"\xc3")
@@ -148,7 +149,7 @@ def test_held_says_how_much_was_fed_and_not_given() -> None:
 
 
 def test_held_is_counted_as_the_normalizers_leave_the_text_with_the_space_that_they_put_before_it() -> None:
-    encoder = reftok.load("spm-bpe-hf").stream_encoder()
+    encoder = load("spm-bpe-hf").stream_encoder()
     encoder.feed("a")
     assert encoder.held == len("\u2581a")
 
@@ -161,7 +162,7 @@ def test_a_second_byte_level_writes_the_bytes_of_the_first_ones_characters() -> 
 
 
 def test_a_chunk_that_is_no_text_is_as_if_it_had_not_come() -> None:
-    tokenizer = reftok.load("bpe-qwen")
+    tokenizer = load("bpe-qwen")
     encoder = tokenizer.stream_encoder()
     ids = encoder.feed("one ")
     with pytest.raises(InvalidText):
@@ -176,7 +177,7 @@ def test_a_chunk_that_is_no_text_is_as_if_it_had_not_come() -> None:
 
 
 def test_bytes_that_are_not_utf8_become_replacement_characters_on_request() -> None:
-    tokenizer = reftok.load("bpe-qwen")
+    tokenizer = load("bpe-qwen")
     encoder = tokenizer.stream_encoder(errors="replace")
     ids = [token_id for byte in b"good \xff\xe4\xbd" for token_id in encoder.feed_bytes(bytes([byte]))]
     assert ids + encoder.finish() == tokenizer.encode_ids("good \ufffd\ufffd")
@@ -185,7 +186,7 @@ def test_bytes_that_are_not_utf8_become_replacement_characters_on_request() -> N
 @pytest.mark.parametrize("errors", ["Replace", "surrogateescape", "ignore", "", 5, None, ["strict"]])
 @pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe"])
 def test_errors_that_are_not_known_are_refused_before_the_first_chunk(model: str, errors: Any) -> None:
-    tokenizer = reftok.load(model)
+    tokenizer = load(model)
     with pytest.raises(ValueError, match=r"^errors .* is neither 'strict' nor 'replace'$"):
         tokenizer.stream_encoder(errors=errors)
     with pytest.raises(ValueError, match=r"^errors .* is neither 'strict' nor 'replace'$"):
@@ -193,12 +194,12 @@ def test_errors_that_are_not_known_are_refused_before_the_first_chunk(model: str
 
 
 def test_encode_iterable_replaces_bytes_that_are_not_utf8_on_request() -> None:
-    tokenizer = reftok.load("bpe-qwen")
+    tokenizer = load("bpe-qwen")
     chunks = [b"good \xff\xe4", b"\xbd", "x"]
     assert list(tokenizer.encode_iterable(chunks, errors="replace")) == tokenizer.encode_ids("good \ufffd\ufffdx")
     with pytest.raises(InvalidText, match="not UTF-8"):
         list(tokenizer.encode_iterable(chunks))
-    sentencepiece = reftok.load("spm-unigram-bytes")
+    sentencepiece = load("spm-unigram-bytes")
     for errors in ("strict", "replace"):
         ids = list(sentencepiece.encode_iterable(chunks, errors=errors))
         assert ids == sentencepiece.encode_ids(b"good \xff\xe4\xbdx")
@@ -240,7 +241,7 @@ def test_what_is_blown_up_and_then_removed_is_refused_as_encode_does() -> None:
 
 
 def test_reset_forgets_everything() -> None:
-    encoder = reftok.load("bpe-llama3").stream_encoder()
+    encoder = load("bpe-llama3").stream_encoder()
     alone = encoder.feed("one two") + encoder.finish()
     encoder.reset()
     encoder.feed("something el")
@@ -250,7 +251,7 @@ def test_reset_forgets_everything() -> None:
 
 
 def test_two_streams_of_a_tokenizer_do_not_touch_each_other() -> None:
-    tokenizer = reftok.load("bpe-qwen")
+    tokenizer = load("bpe-qwen")
     first, second = tokenizer.stream_encoder(), tokenizer.stream_encoder()
     ids: tuple[list[int], list[int]] = ([], [])
     for left, right in zip_longest("naive cafe\u0301s, 12", "e\u0301tude <s> 345 tu", fillvalue=""):
@@ -261,18 +262,18 @@ def test_two_streams_of_a_tokenizer_do_not_touch_each_other() -> None:
 
 
 def test_a_finished_stream_takes_nothing_until_it_is_reset() -> None:
-    encoder = reftok.load("bpe-gpt2").stream_encoder()
+    encoder = load("bpe-gpt2").stream_encoder()
     encoder.feed("a")
     encoder.finish()
     for action in (lambda: encoder.feed("b"), lambda: encoder.feed_bytes(b"b"), encoder.finish):
         with pytest.raises(StreamFinished, match="reset"):
             action()
     encoder.reset()
-    assert encoder.feed("b") + encoder.finish() == reftok.load("bpe-gpt2").encode_ids("b")
+    assert encoder.feed("b") + encoder.finish() == load("bpe-gpt2").encode_ids("b")
 
 
 def test_the_place_of_what_is_no_text_is_counted_in_the_chunk() -> None:
-    encoder = reftok.load("bpe-gpt2").stream_encoder()
+    encoder = load("bpe-gpt2").stream_encoder()
     encoder.feed("né")
     encoder.feed("abc")
     with pytest.raises(InvalidText, match=r"lone surrogate U\+D800 at code point 1 of this chunk"):
@@ -292,14 +293,14 @@ def test_the_place_of_what_is_no_text_is_counted_in_the_chunk() -> None:
 
 
 def test_a_lone_surrogate_behind_incomplete_bytes_is_refused_as_anywhere() -> None:
-    encoder = reftok.load("spm-bpe").stream_encoder()
+    encoder = load("spm-bpe").stream_encoder()
     encoder.feed_bytes(b"\xc3")
     with pytest.raises(InvalidText, match="lone surrogate"):
         encoder.feed("\ud800")
 
 
 def test_a_str_within_a_character_is_refused_as_that_and_not_as_bad_bytes() -> None:
-    tokenizer = reftok.load("bpe-qwen")
+    tokenizer = load("bpe-qwen")
     encoder = tokenizer.stream_encoder()
     ids = encoder.feed_bytes(b"\xe6") + encoder.feed("")
     with pytest.raises(
@@ -311,14 +312,14 @@ def test_a_str_within_a_character_is_refused_as_that_and_not_as_bad_bytes() -> N
 
 
 def test_bytes_and_characters_may_take_turns() -> None:
-    tokenizer = reftok.load("spm-unigram-bytes")
+    tokenizer = load("spm-unigram-bytes")
     encoder = tokenizer.stream_encoder()
     ids = encoder.feed("é") + encoder.feed_bytes(b"\xff\xe4") + encoder.feed("é") + encoder.finish()
     assert ids == tokenizer.encode_ids("é".encode() + b"\xff\xe4" + "é".encode())
 
 
 def test_str_and_bytes_are_not_taken_for_each_other() -> None:
-    encoder: Any = reftok.load("bpe-gpt2").stream_encoder()
+    encoder: Any = load("bpe-gpt2").stream_encoder()
     encoder.feed("a")
     with pytest.raises(InvalidText, match="feed_bytes takes bytes"):
         encoder.feed(b"a")
@@ -327,7 +328,7 @@ def test_str_and_bytes_are_not_taken_for_each_other() -> None:
 
 
 def test_encode_iterable_gives_each_id_as_soon_as_it_is_final() -> None:
-    tokenizer = reftok.load("bpe-gpt2")
+    tokenizer = load("bpe-gpt2")
     seen: list[str] = []
 
     def chunks() -> Iterator[str]:
@@ -343,7 +344,7 @@ def test_encode_iterable_gives_each_id_as_soon_as_it_is_final() -> None:
 
 def test_encode_iterable_refuses_one_text() -> None:
     with pytest.raises(InvalidText, match="takes chunks of text, not str"):
-        reftok.load("bpe-gpt2").encode_iterable("abc")
+        load("bpe-gpt2").encode_iterable("abc")
 
 
 def test_a_normalizer_that_blows_the_text_up_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -382,7 +383,7 @@ def test_the_ids_of_an_ever_growing_word_come_before_it_ends() -> None:
 @pytest.mark.parametrize("model", ["bpe-gpt2", "bpe-qwen", "bpe-llama3"])
 @given(text=st.text(st.sampled_from("é漢😀a \ufffd.'1"), min_size=40, max_size=90))
 def test_what_is_held_of_long_words_is_counted_in_code_points_not_in_bytes(model: str, text: str) -> None:
-    encoder = reftok.load(model).stream_encoder()
+    encoder = load(model).stream_encoder()
     for count, character in enumerate(text, 1):
         encoder.feed(character)
         assert encoder.held <= count

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reftok
 from reftok import Tokenizer
 from reftok.engine.offsets.byte_fallback import byte_fallback_encoding
 from reftok.spec.added_tokens import AddedVocabulary
@@ -16,6 +15,7 @@ from reftok.spec.pretokenizers import Metaspace
 from reftok.spec.sentencepiece.pieces import BYTE_PIECES
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.types import AddedToken
+from tests.models import load
 
 TOKENS = ["<s>", "b", " c", "\u2581", "\u00e9"]
 TEXTS = st.lists(
@@ -51,7 +51,7 @@ def test_the_tokens_are_those_of_the_plain_way(
 ) -> None:
     vocabulary = AddedVocabulary(added, {token.content: 9000 + number for number, token in enumerate(added)})
     tokenizer = replace(
-        reftok.load("spm-bpe-hf"),
+        load("spm-bpe-hf"),
         normalizers=normalizers,
         pre_tokenizers=pre_tokenizers,
         added_tokens=vocabulary,
@@ -70,7 +70,7 @@ def test_what_is_unknown_is_not_told_by_the_ids(unk_token: str | None, text: str
 
 
 def test_a_text_is_told_by_its_ids() -> None:
-    tokenizer = reftok.load("spm-bpe-hf")
+    tokenizer = load("spm-bpe-hf")
     encoding = byte_fallback_encoding(tokenizer.engine.encoder, "ab \u2603")
     assert encoding is not None
     assert encoding == tokenizer.spec.tokens_of("ab \u2603")

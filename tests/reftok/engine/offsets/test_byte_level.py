@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reftok
 from reftok.engine.offsets.byte_level import byte_level_encoding
 from reftok.errors import ModelFormatError
 from reftok.spec.added_tokens import AddedVocabulary
@@ -17,6 +16,7 @@ from reftok.spec.pretokenizers import ByteLevel, Split
 from reftok.spec.stages import Normalizer
 from reftok.spec.types import AddedToken, Encoding
 from reftok.tokenizer import Tokenizer
+from tests.models import load
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=60)
 TEXTS = (
@@ -26,7 +26,6 @@ TEXTS = (
     )
     | st.text(max_size=20)
 )
-load = cache(reftok.load)
 PATTERNS = [r"\p{L}+", r" ?\w+|\d", "a*", "(?=b)|c", "ab|.", r"\s+(?!\S)|\s", "(ab)+c?"]
 
 
@@ -112,7 +111,7 @@ ADDED_TOKENS = st.builds(
 def test_around_added_tokens_there_are_the_tokens_of_the_plain_way(
     added: list[AddedToken], encode_special_tokens: bool, text: str
 ) -> None:
-    tokenizer = reftok.load("bpe-qwen")
+    tokenizer = load("bpe-qwen")
     vocabulary = AddedVocabulary(added, {token.content: 9000 + number for number, token in enumerate(added)})
     tokenizer = replace(tokenizer, added_tokens=vocabulary, encode_special_tokens=encode_special_tokens)
     assert by_words(tokenizer, text) == tokenizer.spec.tokens_of(text)
@@ -123,13 +122,13 @@ def test_around_added_tokens_there_are_the_tokens_of_the_plain_way(
 def test_where_gaps_are_lost_the_tokens_are_those_of_the_plain_way(text: str) -> None:
     for pattern in (r"\w+", r"\w+|\W"):
         steps = Split(compile_oniguruma(pattern), "Removed", True), ByteLevel(False, False)
-        tokenizer = replace(reftok.load("bpe-llama3"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
+        tokenizer = replace(load("bpe-llama3"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
         found = by_words(tokenizer, text)
         assert found is None or found == tokenizer.spec.tokens_of(text)
 
 
 def test_a_gap_that_is_lost_is_no_token() -> None:
     steps = Split(compile_oniguruma(r"\w+"), "Removed", True), ByteLevel(False, False)
-    tokenizer = replace(reftok.load("bpe-qwen"), pre_tokenizers=steps)
+    tokenizer = replace(load("bpe-qwen"), pre_tokenizers=steps)
     assert tokenizer.encode("a b").tokens == ["a", "b"]
     assert by_words(tokenizer, "ab") is not None

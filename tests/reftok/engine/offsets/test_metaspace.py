@@ -9,7 +9,6 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import reftok
 from reftok import Tokenizer
 from reftok.engine.offsets.metaspace import Words, metaspace_encoding
 from reftok.spec.added_tokens import AddedVocabulary
@@ -20,6 +19,7 @@ from reftok.spec.patterns import rust_pattern
 from reftok.spec.pretokenizers import Metaspace, WhitespaceSplit
 from reftok.spec.stages import Normalizer, PreTokenizer
 from reftok.spec.types import AddedToken, Encoding
+from tests.models import load
 
 from ...official import added, assert_same_encoding, bpe, tokenizer_json
 from ...protobuf_writer import compile_charsmap
@@ -78,7 +78,7 @@ def test_the_tokens_are_those_of_the_plain_way(
 
 @pytest.mark.parametrize("text", ["an ab ☃", " an  ab\n", "", " ", "a<s> b"])
 def test_common_texts_need_not_go_the_plain_way(text: str) -> None:
-    tokenizer = reftok.load("spm-unigram-hf")
+    tokenizer = load("spm-unigram-hf")
     assert by_words(tokenizer, Words(tokenizer.engine.fast), text) == tokenizer.spec.tokens_of(text)
 
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reftok
 from reftok import Tokenizer
 from reftok.engine.offsets.sentencepiece import SentencePieceOffsets
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.sentencepiece.pieces import PieceType
+from tests.models import load
 
 from ...protobuf_writer import UNKNOWN, model_bytes
 from ...sentencepiece_strategies import inputs, models
@@ -47,7 +47,7 @@ def test_the_tokens_are_those_of_the_plain_way(data: bytes, texts: list[str | by
 @settings(max_examples=60)
 @given(text=TEXTS | st.text(max_size=20))
 def test_embedded_models_give_the_tokens_of_the_plain_way(name: str, text: str) -> None:
-    same(reftok.load(name), text)
+    same(load(name), text)
 
 
 def test_a_character_that_is_only_within_a_piece_is_unknown_alone() -> None:
@@ -58,7 +58,7 @@ def test_a_character_that_is_only_within_a_piece_is_unknown_alone() -> None:
 
 
 def test_the_bytes_of_a_character_end_where_it_does() -> None:
-    encoding = reftok.load("spm-unigram-bytes").encode("\u2603\U0001f600")
+    encoding = load("spm-unigram-bytes").encode("\u2603\U0001f600")
     spans = dict(zip(encoding.tokens, encoding.offsets, strict=True))
     assert spans["<0xE2>"] == (0, 0)
     assert spans["<0x83>"] == (0, 1)
