@@ -16,6 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -226,7 +227,7 @@ class MarkedSubject(pytest.Collector):
             checks = asked.checks or (("ids",) if is_encode else ())
             whole = Asked(model, asked.tier, checks, asked.given)
             make = _encoder if is_encode else _from_factory
-            yield from _items(self, asked.model, whole, lambda make=make, model=model: make(self._made, model))
+            yield from _items(self, asked.model, whole, partial(make, self._made, model))
 
 
 def _items(parent: pytest.Collector, name: str, asked: Asked, subject: Callable[[], object]) -> Iterator[pytest.Item]:

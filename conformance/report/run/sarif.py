@@ -1,9 +1,9 @@
 """A run as SARIF 2.1.0, for services that show findings beside the code: one result a finding, one rule a rule.
 
-Source of the form: OASIS, Static Analysis Results Interchange Format Version 2.1.0. Source of the limits:
-GitHub, "SARIF support for code scanning": 25,000 results a run, of which 5,000 are shown; 10 MB, packed by gzip; a
-result is shown at a file of the repository only. A tokenizer's mistake has no line that the harness knows, so it stands at the
-line that names the subject in its subject.toml or FILE.py.
+Source of the form: OASIS, Static Analysis Results Interchange Format Version 2.1.0. Source of the limits: GitHub,
+"SARIF support for code scanning": 25,000 results a run, of which 5,000 are shown; 10 MB, packed by gzip; a result is
+shown at a file of the repository only. A tokenizer's mistake has no line that the harness knows, so it stands where its
+subject.toml or FILE.py names the subject.
 """
 
 from __future__ import annotations
