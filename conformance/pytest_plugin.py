@@ -322,9 +322,9 @@ def _answer(config: pytest.Config, question: Question) -> Run:
 
 
 def _run(config: pytest.Config, asked: Asked, subject: Callable[[], object]) -> Run:
-    import conformance
+    from conformance.api import run
 
-    return conformance.run(subject(), asked.model, checks=asked.checks, **_arguments(config, asked))
+    return run(subject(), asked.model, checks=asked.checks, **_arguments(config, asked))
 
 
 def _arguments(config: pytest.Config, asked: Asked) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def encode(text):
 
 @conforms("bpe-qwen", {GIVEN})
 def wrong(text, add_special_tokens):
-    return reftok.load("bpe-qwen").encode_ids(text.strip("ab"))
+    return reftok.load("bpe-qwen").encode_ids(text.replace("\\r\\n", "\\n"))
 """
     ended = tested(source, "-v")
     ended.assert_outcomes(passed=1, failed=1)
@@ -188,7 +188,7 @@ def test_workers_of_xdist_ask_once_between_them(pytester: pytest.Pytester, comma
     ended = subprocess.run(
         command, cwd=pytester.path, env=command_environment, capture_output=True, encoding="utf-8", timeout=300
     )
-    assert "2 passed, 8 skipped" in ended.stdout, ended.stdout + ended.stderr
+    assert "3 passed, 7 skipped" in ended.stdout, ended.stdout + ended.stderr
     assert (pytester.path / "asked.txt").read_text() == "made\n"
 
 
