@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from os import PathLike
@@ -32,10 +33,12 @@ from conformance.report.run.view import fields, place
 from conformance.runs.execute import execute_here
 from conformance.runs.gather import cells, methods_of, unchecked
 from conformance.runs.gather import findings as findings_of
-from conformance.runs.job import Job, model_info
+from conformance.runs.job import Job, attending, model_info
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import check_free
+from conformance.subjects.adapters import check_subject_name
 from conformance.subjects.in_process import InProcessSubject
+from conformance.subjects.protocol import About
 from conformance.subjects.values import NonsenseError, ids_of
 from conformance.triage.merging import Known, with_known_causes
 from conformance.triage.minimize import whole_example
@@ -47,6 +50,8 @@ INPUTS = ("corpora", "fuzz")
 FUZZ = 500
 _NO_TIMEOUT = 0.0
 """Nothing can bound an answer of an object in this process."""
+_SECONDS_FOR_AN_ANSWER = 5.0
+"""Of a subject in a process of its own, as the command has it."""
 _GIVEN = "given"
 _ONE_AT_A_TIME = RLock()
 """A bench is for one run or comparison at a time, in whichever thread."""
@@ -62,13 +67,15 @@ def run(
     fuzz: int = FUZZ,
     seed: int = 0,
     encoding: str = "",
+    seconds: float = math.inf,
     out: FilePath | None = None,
 ) -> Run:
-    """A run of one subject on one model in this process: what reports are made of.
+    """A run of one subject on one model: what reports are made of.
 
-    subject: an object with `encode(text, add_special_tokens)` that gives ids, `decode(ids, skip_special_tokens)` that
-        gives text, and, where it likes, the other methods that docs/subjects.md lists. What hangs or dies takes this
-        process along; `conformance run --subject FILE.py:FACTORY` asks it in a process of its own.
+    subject: the name of one as `conformance run --subject` takes it (FILE.py:FACTORY, a subject.toml, a command), which
+        is asked in a process of its own; or an object with `encode(text, add_special_tokens)` that gives ids,
+        `decode(ids, skip_special_tokens)` that gives text, and, where it likes, the other methods that
+        docs/subjects.md lists. What hangs or dies as an object takes this process along.
     model: a file, a folder with one model, or the name of an embedded model.
     corpora: files, folders, or parts of the project's own: "languages", "domains", "edge_cases", "known_bugs".
     inputs: what the model is given: "corpora", "vocab", "fuzz", "scalars", "cuts", as `conformance run --inputs`.
@@ -76,6 +83,7 @@ def run(
         takes, such as "batch-single"; none means all.
     fuzz: how many made inputs. seed: what these are made from.
     encoding: the pattern and special tokens of a rank file of tiktoken, "" to recognise it.
+    seconds: from which on no more inputs are made; what was begun is ended, and what is found is shrunk.
     out: a folder for report.html, run.json and the other files of a run, new or empty; nothing is written without.
     Raises UsageError or InputError for what cannot be done, and ReftokError for a model that cannot be read.
 
@@ -91,16 +99,14 @@ def run(
     'as expected'
     """
     plan = _plan(model, encoding, checks, _inputs(corpora, inputs, fuzz, seed))
-    asked = InProcessSubject(subject)
-    plan = replace(plan, subjects=(asked.name,))
+    asked = subject if isinstance(subject, str) else InProcessSubject(subject)
     if out is not None:
         _make_free(Path(out))
     (entry,) = plan.models
-    with _bench_with(asked, plan) as bench:
+    with _named_bench(asked, plan) if isinstance(asked, str) else _own_bench(asked, plan) as (plan, bench, about):
         info = model_info(entry, bench.reference.tokenizer)
-        command = f"conformance.run({asked.name}, {entry.name!r})"
-        job = Job(plan, (info,), Path(), command, 1, False, {asked.name: asked.about})
-        done = execute_here(job, bench)
+        command = f"conformance.run({', '.join(plan.labels)}, {entry.name!r})"
+        done = execute_here(Job(plan, (info,), Path(), command, 1, False, about), bench, seconds)
     if out is not None:
         write_run_folder(done, Path(out))
     return done
@@ -252,6 +258,23 @@ def _bench_with(subject: InProcessSubject, plan: Plan) -> Iterator[Bench]:
         bench = _bench(model, plan.inputs.files, state)
         with bench.asking(subject):
             yield bench
+
+
+@contextmanager
+def _own_bench(subject: InProcessSubject, plan: Plan) -> Iterator[tuple[Plan, Bench, Mapping[str, About]]]:
+    """The plan for an object of this process, its bench, and what it says of itself."""
+    with _bench_with(subject, plan) as bench:
+        yield replace(plan, subjects=(subject.name,)), bench, {subject.name: subject.about}
+
+
+@contextmanager
+def _named_bench(subject: str, plan: Plan) -> Iterator[tuple[Plan, Bench, Mapping[str, About]]]:
+    """The same for a subject with a name, whose process ends with it. Raises UsageError where it is not there."""
+    check_subject_name(subject)
+    plan, about = attending(replace(plan, subjects=(subject,), timeout=_SECONDS_FOR_AN_ANSWER))
+    (entry,) = plan.models
+    with closing(Bench(plan, entry)) as bench:
+        yield plan, bench, about
 
 
 @lru_cache(maxsize=2)

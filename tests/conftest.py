@@ -24,5 +24,8 @@ os.environ["HF_HUB_CACHE"] = _hub.name
 os.environ["HF_HUB_OFFLINE"] = "1"
 """No test looks into the user's cache of the hub, or asks the hub itself."""
 
+pytest_plugins = ["pytester"]
+"""Tests of the plugin run pytest within pytest."""
+
 collect_ignore = ["reftok/tokenizers_strategies"]
 """A package without tests; pytest, looking for doctests, would import it under another name."""

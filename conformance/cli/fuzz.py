@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import regex
 
 from conformance.cli import options
 from conformance.cli.jobs import begin, checked_subjects, cores, end, interruptible, make_plan, typed_command
+from conformance.core.durations import seconds_of
 from conformance.core.weight import Gate
 from conformance.files.lock import locked
 from conformance.fuzzing.corpus import Change, merge, minimize
@@ -33,8 +33,6 @@ from conformance.subjects.reftok_subject import REFERENCE
 DEFAULT_SECONDS = 600.0
 LEAST_SECONDS = 1.0
 """Of work, however long it took to begin."""
-_TIME = regex.compile(r"(?:(?P<d>\d+)d)?(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+(?:\.\d+)?)s?)?")
-_SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 
 EXAMPLES = """\b
 Examples:
@@ -55,10 +53,8 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     """Seconds from 90s, 10m, 1h30m, 2d, or a number of seconds."""
     if value is None:
         return None
-    found = _TIME.fullmatch(value)
-    named = found.groupdict().items() if found else ()
-    seconds = sum(float(number) * _SECONDS[unit] for unit, number in named if number)
-    if not seconds:
+    seconds = seconds_of(value)
+    if seconds is None:
         raise click.BadParameter(f"{value!r} is no time: write 90s, 10m, 1h30m or 2d", context, parameter)
     return seconds
 

@@ -49,6 +49,8 @@ class SubjectInfo:
 
     untested: methods and parts of answers that it does not have, and so was not asked for. language, runtime, homepage:
         as it or its subject.toml says, "" where nothing does.
+    file, line: where it is told what it is: its subject.toml or FILE.py, from the root of its repository where it is in
+        one, and the line that names it there, from 1; "" and 0 for what no file tells of.
     """
 
     name: str
@@ -59,6 +61,8 @@ class SubjectInfo:
     language: str = ""
     runtime: str = ""
     homepage: str = ""
+    file: str = ""
+    line: Count = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from conformance.runs.gather import (
 from conformance.runs.job import Job, file_hash, replay_command
 from conformance.runs.progress import Shrinking
 from conformance.subjects.adapters import BUILT_IN, subject_label
-from conformance.subjects.definition import definition
+from conformance.subjects.definition import definition, told_at
 from conformance.subjects.protocol import About
 from conformance.subjects.versions import installed_version, installed_versions
 from conformance.triage.merging import with_fewest_causes
@@ -258,6 +258,7 @@ def _absences(results: Results) -> tuple[Absence, ...]:
 def _subject_infos(job: Job, results: Results) -> tuple[SubjectInfo, ...]:
     oracles = {info.oracle for info in job.models}
     reasons = [result.unavailable for result in results.values()]
+    places = {subject_label(name): told_at(definition(name)) for name in job.plan.subjects if name not in BUILT_IN}
     subjects: list[SubjectInfo] = []
     for name in sorted({*job.plan.labels, *oracles}):
         everywhere = all(name in reason for reason in reasons) and reasons
@@ -267,7 +268,7 @@ def _subject_infos(job: Job, results: Results) -> tuple[SubjectInfo, ...]:
         role: Role = "oracle" if name in oracles else "reference" if name in BUILT_IN else "subject"
         methods = untested(_methods(job.models, results, name))
         told = (about.language, about.runtime, about.homepage)
-        subjects.append(SubjectInfo(name, version, role, why, methods, *told))
+        subjects.append(SubjectInfo(name, version, role, why, methods, *told, *places.get(name, ("", 0))))
     return tuple(subjects)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -74,15 +75,21 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     return run
 
 
-def execute_here(job: Job, bench: Bench) -> Run:
+def execute_here(job: Job, bench: Bench, seconds: float = math.inf) -> Run:
     """The run of one model in this process, with what its bench has of subjects; nothing is written.
 
+    seconds: from which on nothing is made any more; the run tells how many inputs were.
     No other process has these subjects, so that no command replays what is found.
     """
     started, clock = datetime.now(UTC), time.monotonic()
     (info,) = job.models
-    todo = shards(job.plan.inputs, info.name, info.vocab_size)
-    results = [work(job.plan, shard, bench) for shard in todo]
+    results: list[ShardResult] = []
+    for shard in shards(job.plan.inputs, info.name, info.vocab_size):
+        if shard.source != "fuzz" or time.monotonic() < clock + seconds:
+            results.append(work(job.plan, shard, bench))
+    made = sum(result.shard.stop - result.shard.start for result in results if result.shard.source == "fuzz")
+    if "fuzz" in job.plan.inputs.sources:
+        job = replace(job, plan=replace(job.plan, inputs=replace(job.plan.inputs, fuzz=made)))
     run = finished_run(job, results, lambda _: bench, lambda _: None)
     run = replace(run, findings=tuple(replace(finding, replay="") for finding in run.findings))
     return _timed(run, results, started, time.monotonic() - clock)

@@ -250,3 +250,33 @@ def absolute_name(name: str) -> str:
     if file.endswith(".py") and factory.isidentifier():
         return f"{Path(file).resolve()}:{factory}"
     return shlex.join(found.command)
+
+
+def told_at(found: Definition) -> tuple[str, int]:
+    """The file that tells what a subject is, from the root of its repository, and the line that names it there, from 1.
+
+    Of a subject.toml that is the line of its name, of a FILE.py that of its factory; of a command the first line of its
+    first file. A file outside the working folder, and in no repository, is told by its name alone. ("", 0) where there
+    is no file.
+
+    >>> told_at(definition("cat -u"))
+    ('', 0)
+    """
+    if not found.code:
+        return "", 0
+    file = found.code[0]
+    root = next((folder for folder in file.parents if (folder / ".git").exists()), Path.cwd())
+    name = file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
+    named = re.escape(found.python_file.rpartition(":")[2])
+    pattern = r"\s*name\s*=" if found.about else rf"((async )?def|class) {named}\b|{named}\s*[:=]" if named else ""
+    return name, _first_line(file, re.compile(pattern))
+
+
+def _first_line(file: Path, pattern: re.Pattern[str]) -> int:
+    """The number of the first line that begins so, 1 where there is none."""
+    try:
+        with file.open("rb") as opened:
+            lines = opened.read(_MOST_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return 1
+    return next((number for number, line in enumerate(lines, 1) if pattern.match(line)), 1)

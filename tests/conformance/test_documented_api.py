@@ -64,8 +64,11 @@ def test_the_first_test_finds_what_it_shows_and_nothing_in_a_subject_that_is_rig
 def test_the_tests_of_the_docs_find_the_subject_that_is_wrong_and_nothing_in_one_that_is_right(tested: Tested) -> None:
     (mine,) = blocks(API, "class Mine:")
     _, *tests = blocks(API, "import conformance\n")
+    tests += blocks(API, "from conformance import strategies\n")
     found = tested(mine, *tests)
     names = ["test_mine_thoroughly", "test_any_ids_are_decoded", "test_any_bytes_are_read_as_text"]
+    names.append("test_a_line_feed_at_the_end_is_kept")
     assert failed(found) == names, found.stdout + found.stderr
+    assert "text=''," in found.stdout
     right = tested(mine.replace(".rstrip()", ""), *tests)
-    assert "3 passed" in right.stdout, right.stdout + right.stderr
+    assert "4 passed" in right.stdout, right.stdout + right.stderr

@@ -19,13 +19,14 @@ from conformance.report.run.badge import badge_json, badge_svg
 from conformance.report.run.html import html_report
 from conformance.report.run.junit import junit_xml
 from conformance.report.run.markdown import summary_markdown
+from conformance.report.run.sarif import sarif_json
 
 RUN, FINDINGS, HTML, JUNIT, SUMMARY = "run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md"
-BADGE, BADGE_ENDPOINT = "badge.svg", "badge.json"
+BADGE, BADGE_ENDPOINT, SARIF = "badge.svg", "badge.json", "findings.sarif"
 
 
 def write_run_folder(run: Run, folder: Path, coverage: Mapping[str, Any] | None = None) -> None:
-    """Writes the seven files; makes the folder where it is missing, replaces what an older run left.
+    """Writes the eight files; makes the folder where it is missing, replaces what an older run left.
 
     coverage: of a session, as coverage.json has it; the report shows it.
     """
@@ -34,6 +35,7 @@ def write_run_folder(run: Run, folder: Path, coverage: Mapping[str, Any] | None 
         HTML: html_report(run, coverage),
         JUNIT: junit_xml(run),
         SUMMARY: summary_markdown(run),
+        SARIF: sarif_json(run),
         BADGE: badge_svg(run),
         BADGE_ENDPOINT: badge_json(run),
         FINDINGS: "".join(f"{line}\n" for line in lines),

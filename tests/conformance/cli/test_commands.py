@@ -145,7 +145,7 @@ def test_a_run_as_expected_ends_with_0_and_writes_its_folder_to_a_pipe_as_well(
     assert (result.returncode, result.stderr) == (0, "")
     assert "As expected" in result.stdout
     assert "\x1b" not in result.stdout
-    reports = {"badge.json", "badge.svg", "junit.xml", "report.html", "summary.md"}
+    reports = {"badge.json", "badge.svg", "findings.sarif", "junit.xml", "report.html", "summary.md"}
     data = {"findings.jsonl", "journal.jsonl", "plan.json", "run.json"}
     assert {path.name for path in out.iterdir()} == reports | data | {".lock"}
     assert read_run_folder(out).exit_code == 0

@@ -34,8 +34,8 @@ def test_round_trip(folder: Path) -> None:
 
 
 def test_the_files_and_nothing_else(folder: Path) -> None:
-    names = ["badge.json", "badge.svg", "findings.jsonl", "junit.xml", "report.html", "run.json", "summary.md"]
-    assert sorted(path.name for path in folder.iterdir()) == names
+    names = ["badge.json", "badge.svg", "findings.jsonl", "findings.sarif", "junit.xml", "report.html", "run.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [*names, "summary.md"]
 
 
 def test_json_is_ascii_sorted_and_the_same_each_time(folder: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_folder_whose_reports_are_not_all_replaced_holds_the_run_before(
     assert read_run_folder(folder) == sample_run()
 
 
-@pytest.mark.parametrize("written", [6, 7])
+@pytest.mark.parametrize("written", [7, 8])
 def test_a_run_that_is_killed_around_its_findings_does_not_pass_them_off_as_those_of_the_run_before(
     folder: Path, monkeypatch: pytest.MonkeyPatch, written: int
 ) -> None:
