@@ -12,6 +12,7 @@ import click
 from conformance.cli.compare import diff, matrix_command
 from conformance.cli.fuzz import corpus, fuzz
 from conformance.cli.jobs import FULL
+from conformance.cli.known import accept_command, init_command, known_group
 from conformance.cli.reproduce import bisect_command, replay_command, reproduce_command
 from conformance.cli.run import run
 from conformance.cli.subject import subject
@@ -31,6 +32,9 @@ def cli() -> None:
 
 for command in (
     run,
+    init_command,
+    accept_command,
+    known_group,
     replay_command,
     reproduce_command,
     bisect_command,

@@ -25,6 +25,7 @@ from conformance.generators import NAMES
 from conformance.inputs.shards import MOST_FUZZ
 from conformance.report.console import ConsoleLines, OutputConsole
 from conformance.report.run.view import plural
+from conformance.runs.expectations import read_baselines
 from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.plan_file import read_plan, read_trusted_plan
 from conformance.subjects.adapters import absolute_subject
@@ -63,7 +64,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     return seconds
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=options.SettledCommand, epilog=EXAMPLES)
 @options.model_option
 @options.encoding_option
 @click.option(
@@ -93,8 +94,8 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     "--resume",
     type=options.a_path,
     metavar="RUN",
-    help="Go on with the session of this folder; other options than --time, --cases, --jobs, --fail-on and "
-    "--quiet do not count.",
+    help="Go on with the session of this folder; other options than --time, --cases, --jobs, --fail-on, "
+    "--expectations, --max-findings and --quiet do not count.",
 )
 @options.trust_option
 @options.jobs_option
@@ -102,6 +103,9 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @options.memory_option
 @options.require_option
 @options.fail_on_option
+@options.expectations_option
+@options.exit_first_option
+@options.max_findings_option
 @options.quiet_option
 def fuzz(
     seconds: float | None,
@@ -111,6 +115,9 @@ def fuzz(
     trusts: bool,
     jobs: int | None,
     fail_on: Gate,
+    expectations: tuple[Path, ...],
+    exit_first: bool,
+    most_findings: int | None,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -125,11 +132,12 @@ def fuzz(
     begun = time.monotonic()
     if seconds is None and cases is None:
         seconds = DEFAULT_SECONDS
+    accepted = tuple(read_baselines(expectations))
     console = OutputConsole()
     lines = ConsoleLines(console)
     with ExitStack() as held:
         job, session = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
-        job = replace(job, fail_on=fail_on)
+        job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=1 if exit_first else most_findings or 0)
         left = math.inf if seconds is None else max(seconds - (time.monotonic() - begun), min(seconds, LEAST_SECONDS))
         session_job = SessionJob(job, session, cases, left)
         with interruptible("fuzz", job.folder), SessionTeller(quiet) as told:

@@ -74,11 +74,14 @@ def findings(
     merger: Merger = lambda found, witnesses: found,
     natural: Mapping[str, int] = _NOTHING,
     weigher: Weigher = lambda found: found,
+    accepted: Sequence[Expectation] = (),
 ) -> tuple[Finding, ...]:
     """One finding a cause, shrunk, the worst first.
 
     results: one a model. natural: as of `unshrunk`. Causes that turn out the same after shrinking are joined, and so
     are those that are left with the same example.
+    accepted: the entries of baselines. They list what comes out at the end, which is then what came out where it was
+        accepted: what is accepted changes no finding but its status.
     """
     results = [*results]
     found: list[Finding] = []
@@ -92,7 +95,7 @@ def findings(
     found = _joined(sorted(found, key=lambda finding: telling(finding.example)), lambda finding: finding.fingerprint)
     found = _joined(sorted(found, key=_explains_less), _shown)
     found = _joined(sorted(found, key=lambda finding: [*CHECKS].index(finding.example.check)), _named_cause)
-    return tuple(sorted(weigher(found), key=by_weight))
+    return tuple(sorted((_listed(one, accepted) for one in weigher(found)), key=by_weight))
 
 
 def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
@@ -174,7 +177,7 @@ def _named_cause(finding: Finding) -> tuple[str, ...] | None:
 
 
 def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:
-    entry = matching(expectations, finding)
+    entry = matching(expectations, finding) if finding.status == "new" else None
     return finding if entry is None else replace(finding, status="known", reason=entry.reason, upstream=entry.upstream)
 
 

@@ -17,6 +17,7 @@ from conformance.engine.bench import load_reference, vocab_by_id
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
 from conformance.report.console import say
+from conformance.runs.expectations import Expectation
 from conformance.subjects.adapter_check import first_look
 from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
 from conformance.subjects.base import Subject, UnavailableError
@@ -35,6 +36,8 @@ class Job:
     full: all inputs and checks, so that what is expected must be seen.
     about: what the user's own subjects say of themselves, by label.
     fail_on: which new findings fail it, by their weight.
+    accepted: what the user's baselines list.
+    most_findings: after so many that are first seen it asks no more; 0 for no bound.
     """
 
     plan: Plan
@@ -45,6 +48,8 @@ class Job:
     full: bool
     about: Mapping[str, About] = field(default_factory=dict)
     fail_on: Gate = "any"
+    accepted: tuple[Expectation, ...] = ()
+    most_findings: int = 0
 
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:

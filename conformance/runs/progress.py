@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from rich.console import RenderableType
 from rich.live import Live
@@ -20,7 +20,18 @@ from conformance.report.run.view import plural
 
 SECONDS_BETWEEN_LINES = 10.0
 
-Told = TypeVar("Told")
+MOST_TOLD = 20
+"""So many findings are told as they are first seen; the report has all."""
+
+
+class Telling(Protocol):
+    """A progress that tells of findings. fresh: those that are first seen, a line each."""
+
+    @property
+    def fresh(self) -> tuple[str, ...]: ...
+
+
+Told = TypeVar("Told", bound=Telling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +39,7 @@ class Progress:
     """The progress of a run.
 
     total, done: shards. answers: compared so far. mismatches: so far; known: how many of those an expectation lists.
+    fresh: the findings that are first seen, a line each.
     """
 
     total: int
@@ -35,6 +47,7 @@ class Progress:
     answers: int = 0
     mismatches: int = 0
     known: int = 0
+    fresh: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -113,6 +126,7 @@ class Teller(ABC, Generic[Told]):
         self._console = OutputConsole(stderr=True)
         self._live: Live | None = None
         self._last_line = time.monotonic()
+        self._told = 0
 
     @abstractmethod
     def _shown(self, progress: Told) -> RenderableType:
@@ -132,7 +146,21 @@ class Teller(ABC, Generic[Told]):
         if self._live is not None:
             self._live.stop()
 
+    def _tell_fresh(self, lines: tuple[str, ...]) -> None:
+        """Above what is live, or as lines of their own."""
+        due = lines[: max(0, MOST_TOLD - self._told)]
+        self._told += len(lines)
+        if len(due) < len(lines) and self._told - len(lines) <= MOST_TOLD:
+            due += ("… what else is found stands in the report",)
+        for line in due:
+            if self._live is not None:
+                self._console.print(line, soft_wrap=True)
+            else:
+                say(line)
+
     def _tell(self, progress: Told | Shrinking) -> None:
+        if not self._quiet and not isinstance(progress, Shrinking):
+            self._tell_fresh(progress.fresh)
         if self._live is not None:
             self._live.update(Text(progress.sentence) if isinstance(progress, Shrinking) else self._shown(progress))
         elif not self._quiet:
