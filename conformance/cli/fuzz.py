@@ -106,6 +106,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @options.expectations_option
 @options.exit_first_option
 @options.max_findings_option
+@options.verbose_option
 @options.quiet_option
 def fuzz(
     seconds: float | None,
@@ -118,6 +119,7 @@ def fuzz(
     expectations: tuple[Path, ...],
     exit_first: bool,
     most_findings: int | None,
+    verbose: bool,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -144,7 +146,7 @@ def fuzz(
             ended = run_session(session_job, told, lambda entry: lines.labelled("", entry.sentence, whole=True))
     for coverage in tables(ended.coverages):
         console.print(coverage)
-    end(ended.run, job.folder, console)
+    end(ended.run, job.folder, console, verbose)
 
 
 def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> tuple[Job, SessionPlan]:

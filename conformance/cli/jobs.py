@@ -134,9 +134,9 @@ def _show_what_there_is(folder: Path) -> None:
             print_report(run, OutputConsole())
 
 
-def end(run: Run, folder: Path, console: OutputConsole) -> NoReturn:
-    """Show what came out of a run, and where its report is, and exit as it ended."""
-    print_report(run, console)
+def end(run: Run, folder: Path, console: OutputConsole, verbose: bool = False) -> NoReturn:
+    """Show what came out of a run, and where its report is, and exit as it ended. verbose: as of `print_report`."""
+    print_report(run, console, verbose)
     if run.exit_code == 0 and run.unexpected:
         console.print(f"None of them fails it: --fail-on {run.fail_on}")
     console.print(f"Report: {folder / HTML}", soft_wrap=True)

@@ -150,4 +150,7 @@ expectations_option = click.option(
     help="What is known to differ, as conformance accept writes it: it is no failure, but what no longer happens, or "
     "has expired, is; repeatable.",
 )
+verbose_option = click.option(
+    "--verbose", is_flag=True, help="Name every known finding, those of the official library itself too."
+)
 quiet_option = click.option("--quiet", is_flag=True, help="No progress, only the report.")

@@ -102,6 +102,7 @@ Examples:
 @options.expectations_option
 @options.exit_first_option
 @options.max_findings_option
+@options.verbose_option
 @options.quiet_option
 def run(
     resume: Path | None,
@@ -112,6 +113,7 @@ def run(
     expectations: tuple[Path, ...],
     exit_first: bool,
     most_findings: int | None,
+    verbose: bool,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -127,7 +129,7 @@ def run(
         job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=1 if exit_first else most_findings or 0)
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
-    end(outcome, job.folder, OutputConsole())
+    end(outcome, job.folder, OutputConsole(), verbose)
 
 
 def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> Job:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE
-from conformance.core.finding import Finding, Mismatch
+from conformance.core.finding import Example, Finding, Mismatch
 from conformance.core.run import Absence, Cell, LanguageCell
 from conformance.core.weight import Share, Weight
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
@@ -55,6 +55,7 @@ def unshrunk(results: Iterable[ShardResult], natural: Mapping[str, int] = _NOTHI
             rule,
             oracle="",
             weight=Weight(shares=tuple(_share(name, group.languages[name], asked) for name, asked in natural.items())),
+            examples=tuple(Example(one.case, one.expected, one.observed) for one in group.examples),
         )
         for result in results
         for (_, _, stage, rule), group in result.groups.items()
@@ -121,7 +122,7 @@ def _witnesses(results: Iterable[ShardResult]) -> Mapping[tuple[str, str], Seque
     found: dict[tuple[str, str], list[Case]] = defaultdict(list)
     for result in results:
         for group in result.groups.values():
-            for example in group.examples:
+            for example in group.witnesses:
                 found[example.model, example.subject].append(example.case)
     return found
 

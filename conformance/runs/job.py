@@ -18,7 +18,7 @@ from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
 from conformance.report.console import say
 from conformance.runs.expectations import Expectation
-from conformance.subjects.adapter_check import first_look
+from conformance.subjects.adapter_check import FIRST_WORD, all_raised, first_look
 from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
@@ -75,8 +75,8 @@ def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
 
     Where none of the user's own subjects reads any model, the built-in ones are left out: nothing that is to be tested
     would be compared, and this is told at once.
-    Raises UsageError for a subject that is not there at all, where none of the user's own answers anything, and for a
-    model that only its official library would meet.
+    Raises UsageError for a subject that is not there at all, or that raises on all of three questions with a model,
+    where none of the user's own answers anything, and for a model that only its official library would meet.
     """
     for model in plan.models:
         if {*plan.subjects} == {model.oracle}:
@@ -95,18 +95,30 @@ def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
             except UnavailableError as error:
                 broken = broken or (error if error.failure.kind != "refused" else None)
                 continue
+            is_first = name not in readers
             readers.add(name)
             if isinstance(subject, IsolatedSubject):
-                about[subject.name] = subject.about
-                nothing[name] = _first_look(plan, name, model, subject)
+                _check_answers(name, model, subject)
+                if is_first:
+                    about[subject.name] = subject.about
+                    nothing[name] = _first_look(plan, name, model, subject)
             subject.close()
-            break
+            if not isinstance(subject, IsolatedSubject):
+                break
         if name not in readers and broken is not None:
             raise UsageError(f"--subject: {broken}")
     if nothing and all(nothing.values()):
         raise UsageError(next(iter(nothing.values())))
     own = tuple(name for name in plan.subjects if name not in BUILT_IN)
     return (plan if readers & {*own} or not own else replace(plan, subjects=own)), about
+
+
+def _check_answers(name: str, model: ModelPlan, subject: IsolatedSubject) -> None:
+    """Raise UsageError for a subject that raises whatever it is asked: that is the adapter's mistake."""
+    ids = load_reference(model.path, model.encoding).encode_ids(FIRST_WORD)
+    if said := all_raised(subject, ids):
+        subject.close()
+        raise UsageError(f"--subject {name}: raises on all that it is asked first with {model.name}:\n{said}")
 
 
 def _loaded(plan: Plan, name: str, model: ModelPlan) -> Subject:

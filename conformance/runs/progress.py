@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from rich.console import RenderableType
 from rich.live import Live
@@ -24,14 +24,7 @@ MOST_TOLD = 20
 """So many findings are told as they are first seen; the report has all."""
 
 
-class Telling(Protocol):
-    """A progress that tells of findings. fresh: those that are first seen, a line each."""
-
-    @property
-    def fresh(self) -> tuple[str, ...]: ...
-
-
-Told = TypeVar("Told", bound=Telling)
+Told = TypeVar("Told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +129,10 @@ class Teller(ABC, Generic[Told]):
     def _line(self, progress: Told) -> tuple[str, bool]:
         """The progress as a line, and whether it is told however soon it comes after another."""
 
+    def _fresh(self, progress: Told) -> tuple[str, ...]:
+        """The findings that are first seen, a line each."""
+        return ()
+
     def __enter__(self) -> Callable[[Told | Shrinking], None]:
         if self._console.is_terminal and not self._quiet:
             self._live = Live(Text("loading models"), console=self._console, transient=True, refresh_per_second=4)
@@ -160,7 +157,7 @@ class Teller(ABC, Generic[Told]):
 
     def _tell(self, progress: Told | Shrinking) -> None:
         if not self._quiet and not isinstance(progress, Shrinking):
-            self._tell_fresh(progress.fresh)
+            self._tell_fresh(self._fresh(progress))
         if self._live is not None:
             self._live.update(Text(progress.sentence) if isinstance(progress, Shrinking) else self._shown(progress))
         elif not self._quiet:
@@ -189,6 +186,9 @@ class ProgressTeller(Teller[Progress]):
             TimeRemainingColumn(),
         )
         self._task = self._bar.add_task("")
+
+    def _fresh(self, progress: Progress) -> tuple[str, ...]:
+        return progress.fresh
 
     def _shown(self, progress: Progress) -> RenderableType:
         self._bar.update(self._task, completed=progress.done, total=progress.total, description=progress.sentence)

@@ -7,12 +7,12 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Literal
 
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
-from conformance.core.finding import Finding, Mismatch, Severity, Status
+from conformance.core.finding import Example, Finding, Mismatch, Severity, Status
 from conformance.core.run import Absence, Cell, Run
 from conformance.report.run.weight_words import in_natural_text, weight_words, worst_words
 from conformance.report.text import visible, visible_part
@@ -31,6 +31,9 @@ MEANINGS: dict[State, str] = {
 
 MOST_KNOWN = 5
 """So many known findings are named one by one; where there are more, report.html has them."""
+
+MOST_OTHERS, SHORT = 3, 40
+"""So many other cases of a finding are shown, so many characters of each."""
 
 SHARED = 40
 """The code points shown of what both answers share."""
@@ -287,6 +290,7 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
         "scope": visible(finding.scope),
         "foretold": confidence(finding),
         "input": shown_input(finding.example.case, limit),
+        "also": " · ".join(shown_input(one.case, SHORT) for one in other_examples(finding)),
         "natural": "" if natural is None else f"{shown_input(natural, limit)} ({visible(natural.language)})",
         "right": "" if nearest is None else f"the nearest input: {shown_input(nearest, limit)}",
         "parts": where_answers_part(finding.example),
@@ -294,6 +298,12 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
         "observed": observed,
     }
     return tuple((name, value) for name, value in every.items() if value)
+
+
+def other_examples(finding: Finding) -> list[Example]:
+    """Some more cases of a finding, besides the one that is shown."""
+    others = (one for one in finding.examples if one.case.content != finding.example.case.content)
+    return [*islice(others, MOST_OTHERS)]
 
 
 def where_answers_part(example: Mismatch) -> str:
