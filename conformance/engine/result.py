@@ -23,7 +23,7 @@ GroupKey: TypeAlias = tuple[str, str, str, str]
 
 @dataclass(slots=True)
 class Group:
-    """Mismatches with the same cause; the smallest few, each of another case, are kept as examples. languages: how many are of each."""
+    """Mismatches with the same cause. languages: how many are of each. examples: the smallest few, of other cases."""
 
     count: int = 0
     languages: Counter[str] = field(default_factory=Counter)

@@ -146,32 +146,37 @@ def _settings(table: Mapping[str, Any], file: Path, folder: Path) -> Settings:
             given[name] = msgspec.convert(value, kind)
         except msgspec.ValidationError as error:
             raise InputError(f"{shown}: the key {key!r}: {error}") from None
-    here = shown.parent
-    given["subjects"] = tuple(_found_subject(one, here) for one in given.get("subjects", ()))
+    place = _Place(file.parent, shown.parent)
+    given["subjects"] = tuple(map(place.subject, given.get("subjects", ())))
     models = given.get("models", ())
-    given["models"] = tuple(one if names_embedded_model(one) else _found(one, here) for one in models)
-    given["corpora"] = tuple(one if one in PARTS else _found(one, here) for one in given.get("corpora", ()))
-    given["expectations"] = tuple(here / one for one in given.get("expectations", ()))
+    given["models"] = tuple(one if names_embedded_model(one) else place.path(one) for one in models)
+    given["corpora"] = tuple(one if one in PARTS else place.path(one) for one in given.get("corpora", ()))
+    given["expectations"] = tuple(place.shown / one for one in given.get("expectations", ()))
     return Settings(file=shown, **given)
 
 
-def _found(name: str, here: Path) -> str:
-    """A file or folder by its path from the working folder; what is none of these stays as it is."""
-    return os.path.normpath(here / name) if name and os.path.exists(here / name) else name
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The folder of a file of settings, and its path from the working folder."""
 
+    folder: Path
+    shown: Path
 
-def _found_subject(name: str, here: Path) -> str:
-    """The same for a subject: FILE.py:FACTORY, a subject.toml, or a command, whose words may be files."""
-    if name in BUILT_IN:
-        return name
-    file, colon, factory = name.rpartition(":")
-    if file.endswith(".py"):
-        return f"{_found(file, here)}{colon}{factory}"
-    if name.endswith(".toml") or here == Path():
-        return _found(name, here)
-    try:
-        first, *words = shlex.split(name)
-    except ValueError:  # of no word, or with a quote that does not end: its own error is told when it is started
-        return name
-    first = _found(first, here) if "/" in first else first
-    return shlex.join((first, *(_found(word, here) for word in words)))
+    def path(self, name: str) -> str:
+        """A file or folder by its path from the working folder; what is none of these stays as it is."""
+        return os.path.normpath(self.shown / name) if name and os.path.exists(self.folder / name) else name
+
+    def subject(self, name: str) -> str:
+        """The same for a subject: FILE.py:FACTORY, a subject.toml, or a command, whose words may be files."""
+        file, colon, factory = name.rpartition(":")
+        if name in BUILT_IN or self.shown == Path():
+            return name
+        if file.endswith(".py"):
+            return f"{self.path(file)}{colon}{factory}"
+        if name.endswith(".toml"):
+            return self.path(name)
+        try:
+            first, *words = shlex.split(name)
+        except ValueError:  # of no word, or with a quote that does not end: its own error is told when it is started
+            return name
+        return shlex.join((self.path(first) if "/" in first else first, *map(self.path, words)))
