@@ -55,9 +55,9 @@ class Expectation:
     check: str
     rule: str
     models: tuple[str, ...]
-    reason: str
     seen_in: tuple[str, ...] = ()
     observed: str = ""
+    reason: str = ""
     upstream: str = ""
     owner: str = ""
     expires: _Date = NEVER
@@ -138,6 +138,8 @@ def _entry(table: dict[str, Any], path: Path) -> Expectation:
     try:
         entry = from_json(table, Expectation)
         entry.holds_for({})  # which reads its releases
+        if not entry.reason.strip():
+            raise ValueError("it has no reason")
     except FORM_ERRORS as error:
         raise InputError(f"{path}: expectation {table.get('id', '?')}: {form_problem(error)}") from None
     return entry

@@ -159,7 +159,7 @@ def _cannot_be_called(method: Any, arguments: tuple[str, ...]) -> str:
         return ""
     try:
         signature = inspect.signature(method)
-    except (TypeError, ValueError):  # of what is not written in Python
+    except Exception:  # of what is not written in Python, or says something strange of itself
         return ""
     try:
         signature.bind(*arguments)
@@ -171,10 +171,13 @@ def _cannot_be_called(method: Any, arguments: tuple[str, ...]) -> str:
 
 
 def told_traceback(error: BaseException) -> str:
-    """The traceback of an error, without the part of it that is this file's."""
-    told = traceback.TracebackException.from_exception(error)
-    frames = [frame for frame in told.stack if frame.filename != __file__]
-    lines = [*traceback.StackSummary.from_list(frames).format(), *told.format_exception_only()]
+    """The traceback of an error, without the part of it that is this file's; "" where it cannot be shown."""
+    try:
+        told = traceback.TracebackException.from_exception(error)
+        frames = [frame for frame in told.stack if frame.filename != __file__]
+        lines = [*traceback.StackSummary.from_list(frames).format(), *told.format_exception_only()]
+    except Exception:  # an error of a stranger's may be anything
+        return ""
     return "".join(lines).encode("utf-8", "backslashreplace").decode("utf-8")[-MOST_OF_TRACEBACK:]
 
 

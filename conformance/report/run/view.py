@@ -356,8 +356,9 @@ def known_line(run: Run) -> str:
     """The known findings in one line, "" where there are none."""
     known = known_findings(run)
     mismatches = sum(finding.count for finding in known)
-    aside = list(dict.fromkeys(visible(one.example.subject) for one in known if is_aside(run, one)))
-    of_others = f", of {' and '.join(aside)} itself" if aside else ""
+    aside = [visible(one.example.subject) for one in known if is_aside(run, one)]
+    some = f"{len(aside):,} of them " if len(aside) < len(known) else ""
+    of_others = f", {some}of {' and '.join(dict.fromkeys(aside))} itself" if aside else ""
     return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')}){of_others}" if known else ""
 
 

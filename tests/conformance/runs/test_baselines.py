@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.core.case import text_case
@@ -60,6 +60,7 @@ def test_what_is_accepted_is_listed_on_its_model_alone(tmp_path: Path) -> None:
     assert matching([read], finding(model="m1")) is None, "the name of a model is no pattern"
 
 
+@settings(max_examples=20)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=3, unique=True))
 def test_any_text_is_read_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     path = tmp_path_factory.mktemp("any") / "known.toml"
@@ -74,7 +75,8 @@ def test_any_text_is_read_back_as_it_was(tmp_path_factory: pytest.TempPathFactor
 
 def test_what_others_wrote_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
-    own = '# ours\n[[expectation]] # odd\nid   = "own"\nsubject="s"\ncheck="ids"\nrule="""q\n"""\nmodels=["*"]\nreason="x"\n'
+    own = '# ours\n[[expectation]] # odd\nid   = "own"\nsubject="s"\ncheck="ids"\nrule="""q\n"""\n'
+    own += 'models=["*"]\nreason="x"\n'
     path.write_text(own, "utf-8")
     accept([entry(finding("a")), entry(finding("b"))], path)
     accept([replace(entry(finding("a")), reason="another")], path)

@@ -103,7 +103,7 @@ def test_an_entry_without_releases_holds_for_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TEXT.replace('reason = "why"\n', ""), r"0\.toml: expectation one: Object missing required field `reason`"),
+        (TEXT.replace('reason = "why"\n', ""), r"0\.toml: expectation one: it has no reason"),
         (TEXT + 'colour = "red"\n', r"0\.toml: expectation one: 'colour' is not known"),
         (TEXT.replace('id = "one"\n', ""), r"0\.toml: expectation \?: Object missing required field `id`"),
         (TEXT + 'owner = "you"\n', r"0\.toml: "),
