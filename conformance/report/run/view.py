@@ -32,8 +32,8 @@ MEANINGS: dict[State, str] = {
 MOST_KNOWN = 5
 """So many known findings are named one by one; where there are more, report.html has them."""
 
-MOST_OTHERS, SHORT = 3, 40
-"""So many other cases of a finding are shown, so many characters of each."""
+MOST_OTHERS = 3
+"""So many other cases of a finding are shown."""
 
 SHARED = 40
 """The code points shown of what both answers share."""
@@ -290,7 +290,6 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
         "scope": visible(finding.scope),
         "foretold": confidence(finding),
         "input": shown_input(finding.example.case, limit),
-        "also": " · ".join(shown_input(one.case, SHORT) for one in other_examples(finding)),
         "natural": "" if natural is None else f"{shown_input(natural, limit)} ({visible(natural.language)})",
         "right": "" if nearest is None else f"the nearest input: {shown_input(nearest, limit)}",
         "parts": where_answers_part(finding.example),
