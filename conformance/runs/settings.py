@@ -118,10 +118,10 @@ def _is_everybodys(folder: Path) -> bool:
 
 def _table(file: Path) -> dict[str, Any] | None:
     """The table of settings in a file; None where there is none."""
+    if not os.path.isfile(file):
+        return None
     try:
         value = tomllib.loads(file.read_text("utf-8"))
-    except (FileNotFoundError, IsADirectoryError):
-        return None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         if file.name == PYPROJECT:  # which is others' business, as long as it cannot be read
             return None
