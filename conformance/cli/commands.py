@@ -39,6 +39,9 @@ class _Home(NamedTuple):
 COMMANDS = {
     "run": _Home("run", "run", "Compare tokenizers on corpora, the model's vocab and made inputs."),
     "fuzz": _Home("fuzz", "fuzz", "Search with made inputs for what differs."),
+    "init": _Home("known", "init_command", "Write a conformance.toml and a workflow that runs it."),
+    "accept": _Home("known", "accept_command", "Take findings of a run into a file of known ones."),
+    "known": _Home("known", "known_group", "List known findings, or prune those that are gone."),
     "diff": _Home("compare", "diff", "Show what changed from one run to another."),
     "replay": _Home("reproduce", "replay_command", "Ask again what a finding is about."),
     "reproduce": _Home("reproduce", "reproduce_command", "Write a finding as one small Python file."),

@@ -25,6 +25,7 @@ from conformance.generators import NAMES
 from conformance.inputs.shards import MOST_FUZZ
 from conformance.report.console import ConsoleLines, OutputConsole
 from conformance.report.run.view import plural
+from conformance.runs.expectations import read_baselines
 from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.plan_file import read_plan, read_trusted_plan
 from conformance.subjects.adapters import absolute_subject
@@ -59,7 +60,7 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     return seconds
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=options.SettledCommand, epilog=EXAMPLES)
 @options.model_option
 @options.encoding_option
 @click.option(
@@ -89,8 +90,8 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     "--resume",
     type=options.a_path,
     metavar="RUN",
-    help="Go on with the session of this folder; other options than --time, --cases, --jobs, --fail-on and "
-    "--quiet do not count.",
+    help="Go on with the session of this folder; other options than --time, --cases, --jobs, --fail-on, "
+    "--expectations, --max-findings and --quiet do not count.",
 )
 @options.trust_option
 @options.jobs_option
@@ -98,6 +99,10 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @options.memory_option
 @options.require_option
 @options.fail_on_option
+@options.expectations_option
+@options.exit_first_option
+@options.max_findings_option
+@options.verbose_option
 @options.quiet_option
 def fuzz(
     seconds: float | None,
@@ -107,6 +112,10 @@ def fuzz(
     trusts: bool,
     jobs: int | None,
     fail_on: Gate,
+    expectations: tuple[Path, ...],
+    exit_first: bool,
+    most_findings: int | None,
+    verbose: bool,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -121,18 +130,19 @@ def fuzz(
     begun = time.monotonic()
     if seconds is None and cases is None:
         seconds = DEFAULT_SECONDS
+    accepted = tuple(read_baselines(expectations))
     console = OutputConsole()
     lines = ConsoleLines(console)
     with ExitStack() as held:
         job, session = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
-        job = replace(job, fail_on=fail_on)
+        job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=1 if exit_first else most_findings or 0)
         left = math.inf if seconds is None else max(seconds - (time.monotonic() - begun), min(seconds, LEAST_SECONDS))
         session_job = SessionJob(job, session, cases, left)
         with interruptible("fuzz", job.folder), SessionTeller(quiet) as told:
             ended = run_session(session_job, told, lambda entry: lines.labelled("", entry.sentence, whole=True))
     for coverage in tables(ended.coverages):
         console.print(coverage)
-    end(ended.run, job.folder, console)
+    end(ended.run, job.folder, console, verbose)
 
 
 def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> tuple[Job, SessionPlan]:

@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import NoReturn
@@ -19,7 +19,7 @@ from conformance.engine.plan import Plan
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.shards import Inputs, corpus_cases
 from conformance.report.console import OutputConsole, say
-from conformance.report.run.folder import HTML
+from conformance.report.run.folder import HTML, read_run_folder
 from conformance.report.run.terminal import print_report
 from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.models import plan_models
@@ -121,13 +121,22 @@ def interruptible(name: str, folder: Path) -> Iterator[None]:
         go_on = f"what is done is on disk: go on with {resume_command(name, folder)} when there is space"
         raise InputError(f"{folder}: cannot be written: {error.strerror}; {go_on}") from None
     except KeyboardInterrupt as stop:
+        _show_what_there_is(folder)
         say(f"interrupted; what is done is on disk: go on with {resume_command(name, folder)}")
         sys.exit(stop_exit_code(stop))
 
 
-def end(run: Run, folder: Path, console: OutputConsole) -> NoReturn:
-    """Show what came out of a run, and where its report is, and exit as it ended."""
-    print_report(run, console)
+def _show_what_there_is(folder: Path) -> None:
+    """The findings so far, as they came; nothing where none are on disk."""
+    with suppress(InputError):
+        run = read_run_folder(folder)
+        if run.findings:
+            print_report(run, OutputConsole())
+
+
+def end(run: Run, folder: Path, console: OutputConsole, verbose: bool = False) -> NoReturn:
+    """Show what came out of a run, and where its report is, and exit as it ended. verbose: as of `print_report`."""
+    print_report(run, console, verbose)
     if run.exit_code == 0 and run.unexpected:
         console.print(f"None of them fails it: --fail-on {run.fail_on}")
     console.print(f"Report: {folder / HTML}", soft_wrap=True)

@@ -14,6 +14,8 @@ from conformance.core.slugs import named, slug
 from conformance.core.weight import GATES
 from conformance.engine.plan import LEAST_MEMORY
 from conformance.inputs.corpora import PARTS
+from conformance.report.console import say
+from conformance.runs.settings import find_settings
 from conformance.subjects.definition import MOST_SECONDS
 from conformance.subjects.isolated import MOST_MEMORY
 from reftok.formats.tiktoken_encodings import ENCODINGS
@@ -43,6 +45,19 @@ class Named(click.Choice[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Raises click.BadParameter for what is none of them."""
         return named(value, self._names) or super().convert(value, param, ctx)
+
+
+class SettledCommand(click.Command):
+    """A command whose options a conformance.toml may give, where the command line does not."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Raises InputError for a file of settings that is wrong."""
+        settings = find_settings(Path())
+        ctx.default_map = settings.given()
+        left = super().parse_args(ctx, args)
+        if settings.file is not None and not ctx.params.get("quiet"):
+            say(f"settings: {settings.file} ({', '.join(ctx.default_map)})")
+        return left
 
 
 a_path = click.Path(path_type=Path)
@@ -116,5 +131,26 @@ fail_on_option = click.option(
     help="Which unexpected findings end it with 1: those that change natural text, or could not be weighed (natural); "
     "those and what made texts, special tokens and streams show, but not ids and options at the edge, and documented "
     "choices (edge); all (any). Problems always do.",
+)
+exit_first_option = click.option(
+    "-x", "--exitfirst", "exit_first", is_flag=True, help="End after the first finding, as --max-findings 1."
+)
+max_findings_option = click.option(
+    "--max-findings",
+    "most_findings",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Ask no more when so many findings have been seen that are not known, and report these.",
+)
+expectations_option = click.option(
+    "--expectations",
+    multiple=True,
+    type=a_path,
+    metavar="FILE",
+    help="What is known to differ, as conformance accept writes it: it is no failure, but what no longer happens, or "
+    "has expired, is; repeatable.",
+)
+verbose_option = click.option(
+    "--verbose", is_flag=True, help="Name every known finding, those of the official library itself too."
 )
 quiet_option = click.option("--quiet", is_flag=True, help="No progress, only the report.")

@@ -18,15 +18,17 @@ from conformance.fuzzing.folder import SESSION
 from conformance.inputs.shards import DEFAULT_SOURCES, MOST_FUZZ, SOURCES
 from conformance.report.console import OutputConsole
 from conformance.runs.execute import execute
+from conformance.runs.expectations import read_baselines
 from conformance.runs.job import Job, attending, check_unchanged, model_infos
 from conformance.runs.journal import check_journal
 from conformance.runs.plan_file import check_versions, read_trusted_plan
 from conformance.runs.progress import ProgressTeller
+from conformance.runs.settings import TIERS
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.versions import installed_versions
 
-DEFAULT_FUZZ = 1_500
+DEFAULT_FUZZ = TIERS["full"].fuzz
 
 EXAMPLES = """\b
 Examples:
@@ -47,7 +49,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=options.SettledCommand, epilog=EXAMPLES)
 @options.model_option
 @options.encoding_option
 @click.option(
@@ -57,6 +59,12 @@ Examples:
     metavar="S",
     help="FILE.py:FACTORY, a subject.toml or a command, besides reftok; or only those named "
     f"of the built-in ones ({', '.join(BUILT_IN)}); repeatable.",
+)
+@click.option(
+    "--tier",
+    type=click.Choice(list(TIERS)),
+    help="How much is asked where --corpus, --inputs and --fuzz do not say: quick is the edge cases and known bugs and "
+    f"{TIERS['quick'].fuzz} made inputs, some seconds a model. Default: full.",
 )
 @options.corpus_option
 @options.check_option
@@ -73,10 +81,8 @@ Examples:
 @click.option(
     "--fuzz",
     type=click.IntRange(0, MOST_FUZZ),
-    default=DEFAULT_FUZZ,
-    show_default=True,
     metavar="N",
-    help="How many made inputs a model is given.",
+    help=f"How many made inputs a model is given. Default: {DEFAULT_FUZZ}.",
 )
 @options.seed_option
 @options.jobs_option
@@ -88,10 +94,15 @@ Examples:
     "--resume",
     type=options.a_path,
     metavar="RUN",
-    help="Finish the run of this folder; other options than --jobs, --fail-on and --quiet do not count.",
+    help="Finish the run of this folder; other options than --jobs, --fail-on, --expectations, --max-findings and "
+    "--quiet do not count.",
 )
 @options.trust_option
 @options.fail_on_option
+@options.expectations_option
+@options.exit_first_option
+@options.max_findings_option
+@options.verbose_option
 @options.quiet_option
 def run(
     resume: Path | None,
@@ -99,6 +110,10 @@ def run(
     out: Path | None,
     jobs: int | None,
     fail_on: Gate,
+    expectations: tuple[Path, ...],
+    exit_first: bool,
+    most_findings: int | None,
+    verbose: bool,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -108,16 +123,21 @@ def run(
     Exit code: 0 as expected, 1 unexpected findings, 2 bad usage or input, 3 the harness itself failed, 130 interrupted
     (143 by SIGTERM, 129 by SIGHUP).
     """
+    accepted = tuple(read_baselines(expectations))
     with ExitStack() as held:
         job = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
-        job = replace(job, fail_on=fail_on)
+        job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=1 if exit_first else most_findings or 0)
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
-    end(outcome, job.folder, OutputConsole())
+    end(outcome, job.folder, OutputConsole(), verbose)
 
 
 def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> Job:
     """held: keeps the run folder locked."""
+    tier = TIERS[given.pop("tier") or "full"]
+    if tier != TIERS["full"]:
+        given = {**given, "corpora": given["corpora"] or tier.corpora, "sources": given["sources"] or tier.sources}
+    given["fuzz"] = tier.fuzz if given["fuzz"] is None else given["fuzz"]
     full = not (given["corpora"] or given["checks"] or given["sources"])
     full = full and given["fuzz"] >= DEFAULT_FUZZ and given["seed"] == 0
     subjects = checked_subjects(given["subjects"])

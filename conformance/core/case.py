@@ -33,6 +33,16 @@ class Case:
         """The text that a subject without bytes is given."""
         return self.data.decode("utf-8", "replace") if self.kind == "bytes" else self.text
 
+    @property
+    def content(self) -> tuple[Kind, str, bytes, tuple[int, ...]]:
+        """The input itself, wherever it came from."""
+        return self.kind, self.text, self.data, self.ids
+
+    @property
+    def size(self) -> int:
+        """Code points, bytes or ids."""
+        return len(self.text) + len(self.data) + len(self.ids)
+
 
 def text_case(text: str, origin: str, language: str = "") -> Case:
     """A text to encode."""

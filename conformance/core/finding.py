@@ -48,6 +48,19 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """One case of a finding, as it came, and both answers as short text, from the first difference on."""
+
+    case: Case
+    expected: str
+    observed: str
+
+
+MOST_EXAMPLES = 10
+"""Of a finding."""
+
+
+@dataclass(frozen=True, slots=True)
 class Confidence:
     """How well a rule foretells what the subject does, on inputs that it was not chosen by.
 
@@ -72,6 +85,7 @@ class Finding:
     confidence: of the rule; None where it was not put to the test, or where none is known.
     weight: how much it matters.
     verdict: who is wrong, and on what evidence, in words; "" where that was not asked.
+    examples: some cases as they came, not shrunk, each another, the smallest first.
     """
 
     example: Mismatch
@@ -88,6 +102,7 @@ class Finding:
     confidence: Confidence | None = None
     weight: Weight = NOT_WEIGHED
     verdict: str = ""
+    examples: tuple[Example, ...] = ()
 
     def joined(self, other: Finding) -> Finding:
         """This finding, for the mismatches of another with the same cause as well.
@@ -96,7 +111,10 @@ class Finding:
         """
         languages = tuple(sorted({*self.languages, *other.languages}))
         weight = self.weight.joined(other.weight, self.example.check == other.example.check)
-        return replace(self, count=self.count + other.count, languages=languages, weight=weight)
+        examples = {one.case.content: one for one in (*other.examples, *self.examples)}
+        kept = sorted(examples.values(), key=lambda one: (one.case.size, one.case.origin))[:MOST_EXAMPLES]
+        count = self.count + other.count
+        return replace(self, count=count, languages=languages, weight=weight, examples=tuple(kept))
 
     @property
     def fingerprint(self) -> str:

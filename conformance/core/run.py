@@ -206,14 +206,17 @@ def mismatch_from_json(value: Any) -> Mismatch:
 
 def finding_to_json(finding: Finding) -> dict[str, Any]:
     """A line of findings.jsonl."""
-    return {**to_json(finding), "fingerprint": finding.fingerprint, "example": mismatch_to_json(finding.example)}
+    examples = [{**to_json(one), "case": case_to_json(one.case)} for one in finding.examples]
+    value = {**to_json(finding), "fingerprint": finding.fingerprint, "example": mismatch_to_json(finding.example)}
+    return {**value, "examples": examples}
 
 
 def finding_from_json(value: Any) -> Finding:
     """The finding of `finding_to_json`; raises one of FORM_ERRORS for anything else."""
     fields = {**value, "example": mismatch_from_json(value["example"])}
     fields.pop("fingerprint", None)
-    return from_json(fields, Finding)
+    examples = [{**one, "case": case_from_json(one["case"])} for one in fields.get("examples", ())]
+    return from_json({**fields, "examples": examples}, Finding)
 
 
 def run_to_json(run: Run) -> dict[str, Any]:

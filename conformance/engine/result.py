@@ -9,13 +9,13 @@ from functools import partial
 from typing import TypeAlias
 
 from conformance.checks.methods import add_methods
-from conformance.core.finding import SEVERITIES, Mismatch
+from conformance.core.finding import MOST_EXAMPLES, SEVERITIES, Mismatch
 from conformance.core.observation import Failure
 from conformance.core.records import Count
 from conformance.inputs.shards import Shard
 
-EXAMPLES_PER_GROUP = 3
-
+WITNESSES = 3
+"""So many examples of a group are asked again, to tell its cause."""
 
 GroupKey: TypeAlias = tuple[str, str, str, str]
 """Subject, check, stage and rule: what mismatches of one model are grouped by."""
@@ -23,7 +23,7 @@ GroupKey: TypeAlias = tuple[str, str, str, str]
 
 @dataclass(slots=True)
 class Group:
-    """Mismatches with the same cause; the smallest few are kept as examples. languages: how many are of each."""
+    """Mismatches with the same cause. languages: how many are of each. examples: the smallest few, of other cases."""
 
     count: int = 0
     languages: Counter[str] = field(default_factory=Counter)
@@ -38,7 +38,16 @@ class Group:
         """Count a part in."""
         self.count += part.count
         self.languages += part.languages
-        self.examples = sorted([*self.examples, *part.examples], key=telling)[:EXAMPLES_PER_GROUP]
+        if part.examples:
+            each = {
+                one.case.content: one for one in sorted([*self.examples, *part.examples], key=telling, reverse=True)
+            }
+            self.examples = sorted(each.values(), key=telling)[:MOST_EXAMPLES]
+
+    @property
+    def witnesses(self) -> list[Mismatch]:
+        """The first few of the examples."""
+        return self.examples[:WITNESSES]
 
 
 @dataclass(slots=True)
@@ -129,4 +138,4 @@ def by_model(results: Iterable[ShardResult], models: Iterable[str]) -> dict[str,
 def telling(mismatch: Mismatch) -> tuple[int, int, str]:
     """The order of examples: the worst first, of equals the smallest case, then by origin."""
     case = mismatch.case
-    return SEVERITIES.index(mismatch.severity), len(case.text) + len(case.data) + len(case.ids), case.origin
+    return SEVERITIES.index(mismatch.severity), case.size, case.origin

@@ -29,11 +29,13 @@ from conformance.fuzzing.watching import Watcher
 from conformance.fuzzing.worker import forget_session, work_in_worker
 from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import seconds_before, write_run_folder
-from conformance.runs.expectations import expectations_here, matching
+from conformance.runs.execute import stopped
+from conformance.runs.expectations import matching
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job, file_hashes
 from conformance.runs.plan_file import write_plan
 from conformance.runs.progress import NoiseTeller, Shrinking
+from conformance.runs.seen import EnoughFoundError, Seen
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
 
@@ -51,7 +53,7 @@ class SessionProgress:
 
     cases: of all models, those of earlier starts included; new_cases, seconds: of this start.
     coverages: at the end of the last generation. found: a finding a cause, the worst example of each, not shrunk.
-    known: how many others an expectation lists.
+    known: how many others an expectation lists. fresh: those that are first seen, a line each.
     """
 
     cases: int
@@ -60,6 +62,7 @@ class SessionProgress:
     coverages: tuple[ModelCoverage, ...]
     found: tuple[Finding, ...]
     known: int = 0
+    fresh: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +124,22 @@ class _Driver:
         self.last_report = self.clock
         self.universes: Mapping[str, Universe] = {model.name: _universe(model) for model in self.session.plan.models}
         self.coverages = model_coverages(self.state, self.universes)
-        self.expectations = expectations_here()
+        self.seen = Seen(self.job)
 
     def run(self, told_replayed: Callable[[Replayed], None]) -> SessionEnd:
         finished: dict[SessionShard, ShardOutcome] = dict(self.journal.finished)
         try:
             self._replay(told_replayed)
-            with Workers(self.job.jobs) as workers:
-                while self._generation(workers, finished):
-                    finished.clear()
+            is_enough = False
+            try:
+                with Workers(self.job.jobs) as workers:
+                    while self._generation(workers, finished):
+                        finished.clear()
+            except EnoughFoundError:
+                is_enough = True
             state = self._with_finished(finished)
-            run = self._write(session_run(self.job, self.session, state, self.told, self.deadline), state)
+            run = session_run(self.job, self.session, state, self.told, self.deadline)
+            run = self._write(stopped(run, self.job, "the session goes on with --resume") if is_enough else run, state)
             return SessionEnd(run, model_coverages(state, self.universes))
         except KeyboardInterrupt:
             state = self._with_finished(finished)
@@ -171,6 +179,8 @@ class _Driver:
         if not any(entry.verdict == "unasked" for entry in replayed):
             write_plan(folder, plan, self.job.command, False, self.hashes, installed_versions())
         self.causes = _causes(unshrunk(by_model(results, self.state.models).values()))
+        for result in results:
+            self.seen.knows(result)
         for entry in replayed:
             told_replayed(entry)
 
@@ -196,7 +206,8 @@ class _Driver:
             finished[outcome.shard] = outcome
             self.new_cases += outcome.result.cases
             self.tell_noise(outcome.result)
-            self._tell(finished)
+            self._tell(finished, self.seen.fresh(outcome.result))
+            self.seen.check_enough()
 
         end = self.deadline - self.seconds * SHARE_OF_SHRINKING if self.seconds < math.inf else math.inf
         work = partial(work_in_worker, self.session, self.job.folder, end)
@@ -219,16 +230,16 @@ class _Driver:
             self.last_report = time.monotonic()
         return True
 
-    def _tell(self, finished: Mapping[SessionShard, ShardOutcome]) -> None:
+    def _tell(self, finished: Mapping[SessionShard, ShardOutcome], fresh: tuple[str, ...]) -> None:
         results = [model.result for model in self.state.models.values()]
         results += [outcome.result for outcome in finished.values()]
         found = unshrunk(by_model(results, self.state.models).values())
         self.causes = _causes(found)
         cases = sum(result.cases for result in results)
         seconds = time.monotonic() - self.clock
-        unexpected = tuple(entry for entry in found if matching(self.expectations, entry) is None)
+        unexpected = tuple(entry for entry in found if matching(self.seen.expectations, entry) is None)
         listed = len(found) - len(unexpected)
-        self.told(SessionProgress(cases, self.new_cases, seconds, self.coverages, unexpected, listed))
+        self.told(SessionProgress(cases, self.new_cases, seconds, self.coverages, unexpected, listed, fresh))
 
     def _write(self, run: Run, state: SessionState) -> Run:
         """The folder of the run that a state amounts to, and the coverage."""

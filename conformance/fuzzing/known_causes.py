@@ -102,12 +102,12 @@ def replay_known(
                 seen.add("unasked")
                 continue
             is_changed = key[0] in changed
-            asked = [_asked(plan, example, Attribution(*key[2:]), deadline) for example in group.examples]
+            asked = [_asked(plan, example, Attribution(*key[2:]), deadline) for example in group.witnesses]
             if any(verdict == "unasked" for verdict, _ in asked):
                 seen.add("unasked")
                 continue
             seen |= {"unseen" if verdict == "gone" and not is_changed else verdict for verdict, _ in asked}
-            still = [one for one, (verdict, _) in zip(group.examples, asked, strict=True) if verdict == "same"]
+            still = [one for one, (verdict, _) in zip(group.witnesses, asked, strict=True) if verdict == "same"]
             if still:
                 group.examples = still
             elif is_changed:

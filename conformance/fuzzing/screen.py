@@ -20,6 +20,9 @@ MOST_FINDINGS = 12
 class SessionTeller(Teller[SessionProgress]):
     """Tells of a session: what is reached and found, or a line."""
 
+    def _fresh(self, progress: SessionProgress) -> tuple[str, ...]:
+        return progress.fresh
+
     def _shown(self, progress: SessionProgress) -> RenderableType:
         return Group(Text(sentence(progress)), *tables(progress.coverages), _findings(progress.found))
 

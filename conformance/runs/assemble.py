@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +23,7 @@ from conformance.engine.bench import Bench
 from conformance.engine.result import ShardResult, by_model
 from conformance.inputs.corpora import is_natural, read_corpus
 from conformance.inputs.shards import Inputs
-from conformance.runs.expectations import Expectation, expectations_here, gone
+from conformance.runs.expectations import Expectation, baseline_problems, expectations_here, gone
 from conformance.runs.gather import (
     Merger,
     Shrinker,
@@ -106,6 +107,7 @@ def finished_run(
     problems = _problems(job, whole, run, rows)
     if job.full:
         problems += gone(expectations_here(), run.findings, {model for model, _ in rows})
+    problems += baseline_problems(job.accepted, run, job.full, f"{datetime.now(UTC):%Y-%m-%d}")
     return with_problems(run, problems)
 
 
@@ -171,6 +173,7 @@ def _run(
         merger,
         natural,
         weigher,
+        job.accepted,
     )
     return Run(
         verdict="incomplete",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial, reduce
@@ -17,13 +18,17 @@ from conformance.engine.shard_work import work
 from conformance.engine.workers import run_shards
 from conformance.inputs.shards import shards
 from conformance.report.run.folder import seconds_before, write_run_folder
-from conformance.runs.assemble import finished_run, unfinished_run
-from conformance.runs.expectations import Expectation, expectations_here, matching
+from conformance.report.run.view import plural
+from conformance.runs.assemble import finished_run, unfinished_run, with_problems
+from conformance.runs.expectations import Expectation, matching
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.journal import Journal
 from conformance.runs.progress import NoiseTeller, Progress, Shrinking
+from conformance.runs.seen import EnoughFoundError, Seen
 
+STOPPED = "stopped early"
+"""The beginning of the problem of a run that did not ask all that it was to ask."""
 SECONDS_BETWEEN_REPORTS = 5.0
 SHARE_OF_REPORTS = 0.01
 """Of the time of a run, no more than this goes into reports of what is done so far: the journal has it anyway."""
@@ -40,8 +45,10 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     journal = Journal(job.folder)
     order = {shard.key: number for number, shard in enumerate(todo)}
     results = [result for key, result in journal.finished.items() if key in order]
-    expectations = expectations_here()
-    progress = reduce(partial(_after, expectations), results, Progress(len(todo)))
+    seen = Seen(job)
+    for result in results:
+        seen.knows(result)
+    progress = reduce(partial(_after, seen.expectations), results, Progress(len(todo)))
     next_report = 0.0
     tell_noise = NoiseTeller()
 
@@ -53,26 +60,40 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
             _write_incomplete(job, results, started, time.monotonic() - clock)
             took = time.monotonic() - now
             next_report = now + max(SECONDS_BETWEEN_REPORTS, took / SHARE_OF_REPORTS)
-        progress = _after(expectations, progress, result)
+        progress = replace(_after(seen.expectations, progress, result), fresh=seen.fresh(result))
         tell_noise(result)
         told(progress)
+        seen.check_enough()
 
     remaining = [shard for shard in todo if shard.key not in journal.finished]
     _write_incomplete(job, results, started, time.monotonic() - clock)
     try:
-        run_shards(job.plan, remaining, job.jobs, done)
+        with suppress(EnoughFoundError):
+            run_shards(job.plan, remaining, job.jobs, done)
+        results.sort(key=lambda result: order[result.shard.key])
+        run = finished_run(job, results, partial(bench_of, job.plan), told)
+    except BaseException:
+        _write_incomplete(job, results, started, time.monotonic() - clock)
+        raise
     finally:
         journal.close()
-        if len(results) < len(todo):
-            _write_incomplete(job, results, started, time.monotonic() - clock)
-    results.sort(key=lambda result: order[result.shard.key])
-    try:
-        run = finished_run(job, results, partial(bench_of, job.plan), told)
-    finally:
         close_benches()
+    if not_asked := len(todo) - len(results):
+        run = stopped(run, job, f"{not_asked:,} of {plural(len(todo), 'shard')} were not asked")
     run = _timed(run, results, started, time.monotonic() - clock)
     write_run_folder(run, job.folder)
     return run
+
+
+def stopped(run: Run, job: Job, left: str) -> Run:
+    """A run that has found as many as it was to find. left: what was not asked; of it nothing else is said to lack."""
+    found = plural(job.most_findings, "finding")
+    return with_problems(replace(run, problems=()), [f"{STOPPED}, after {found}, as --max-findings has it: {left}"])
+
+
+def is_stopped(run: Run) -> bool:
+    """Whether a run was ended by what it found, before it had asked everything."""
+    return any(problem.startswith(STOPPED) for problem in run.problems)
 
 
 def execute_here(job: Job, bench: Bench, seconds: float = math.inf) -> Run:

@@ -1,7 +1,8 @@
 """Known divergences: what is seen, why, and where it was reported.
 
 A listed one does not fail a run; an unlisted one does, and so does a listed one that no longer happens, so that the
-list cannot rot. Each file of reports/expectations/ holds tables [[expectation]] with the keys of `Expectation`.
+list cannot rot. Each file of reports/expectations/ holds tables [[expectation]] with the keys of `Expectation`. So does
+a baseline, the list of what a user has accepted of subjects of their own (`conformance accept`, docs/gate.md).
 
 The reference follows the newest release of each library. What an older one does otherwise is listed as well, with the
 releases that do it: `versions = "tokenizers<0.21.2"`. A run knows only the entries of what is installed.
@@ -9,6 +10,7 @@ releases that do it: `versions = "tokenizers<0.21.2"`. A run knows only the entr
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -23,8 +25,14 @@ from conformance.core.finding import Finding
 from conformance.core.records import from_json
 from conformance.core.releases import Releases, read_releases
 from conformance.core.resources import expectations_folder
+from conformance.core.run import Run
 from conformance.subjects.versions import installed_versions
 
+NEVER = "9999-12-31"
+"""The date of what does not expire."""
+REMOVE = "remove it from the list"
+PRUNE = "then take it off the list, with conformance known prune"
+RENEW = "mend what it lists, or look at it again and accept it anew, with a later date"
 _Date: TypeAlias = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")]
 
 
@@ -33,10 +41,13 @@ class Expectation:
     """One known divergence.
 
     id: its name. subject, check, rule: as in a finding; models: patterns of model names.
-    seen_in: embedded models on which a full run must show it; none for what needs a model of its own, in a test.
+    seen_in: models on which a full run must show it; none for what needs a model of its own, in a test.
     observed: what is seen. reason: why, and who is right. upstream: a link. owner: who looks after the entry.
-    expires: the date (YYYY-MM-DD) from which the project's tests ask for another look; a run does not judge it.
+    expires: the date (YYYY-MM-DD) from which it asks for another look: the project's tests do for its own entries, a
+        run for those of a baseline, which fail it from then on.
     versions: the releases that show it, as `read_releases` takes them; "" for all.
+    questions: which questions showed it, as `questions_of` has them: a run that asks these must show it as well; "" for
+        those of a full run.
     """
 
     id: str
@@ -44,13 +55,14 @@ class Expectation:
     check: str
     rule: str
     models: tuple[str, ...]
-    seen_in: tuple[str, ...]
-    observed: str
-    reason: str
-    upstream: str
-    owner: str
-    expires: _Date
+    seen_in: tuple[str, ...] = ()
+    observed: str = ""
+    reason: str = ""
+    upstream: str = ""
+    owner: str = ""
+    expires: _Date = NEVER
     versions: str = ""
+    questions: str = ""
 
     @property
     def releases(self) -> Releases | None:
@@ -80,27 +92,54 @@ def read_expectations(folder: Path, versions: Mapping[str, str] | None = None) -
     versions: what is installed, for those entries only that hold for it; None for all entries.
     Raises InputError for a file that cannot be read, and for an entry with a key missing, unknown or repeated.
     """
+    entries = _each_once(sorted(folder.glob("*.toml")), str(folder))
+    return entries if versions is None else [entry for entry in entries if entry.holds_for(versions)]
+
+
+def read_baselines(paths: Iterable[Path]) -> list[Expectation]:
+    """The entries of some files, each once, that hold for what is installed. Raises InputError as above."""
+    paths = [*dict.fromkeys(paths)]
+    entries = _each_once(paths, " and ".join(map(str, paths)))
+    versions = installed_versions()
+    return [entry for entry in entries if entry.holds_for(versions)]
+
+
+def entries_of(text: str, path: Path) -> list[Expectation]:
+    """The entries in the text of a file. path: for what is said of it. Raises InputError as above."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: {error}") from None
+    listed = tables.pop("expectation", [])
+    if tables or not isinstance(listed, list) or not all(isinstance(table, dict) for table in listed):
+        raise InputError(f"{path}: holds something else than tables [[expectation]]")
+    return [_entry(table, path) for table in listed]
+
+
+def _each_once(paths: Iterable[Path], place: str) -> list[Expectation]:
+    """place: for what is said of an entry that stands twice."""
     entries: list[Expectation] = []
-    for path in sorted(folder.glob("*.toml")):
+    for path in paths:
         try:
-            tables = tomllib.loads(path.read_text("utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            text = path.read_text("utf-8")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError as error:
             raise InputError(f"{path}: {error}") from None
-        listed = tables.pop("expectation", [])
-        if tables or not isinstance(listed, list) or not all(isinstance(table, dict) for table in listed):
-            raise InputError(f"{path}: holds something else than tables [[expectation]]")
-        entries += [_entry(table, path) for table in listed]
+        entries += entries_of(text, path)
     names = [entry.id for entry in entries]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
-        raise InputError(f"{folder}: the expectation {sorted(repeated)[0]} is listed twice")
-    return entries if versions is None else [entry for entry in entries if entry.holds_for(versions)]
+        raise InputError(f"{place}: the expectation {sorted(repeated)[0]} is listed twice")
+    return entries
 
 
 def _entry(table: dict[str, Any], path: Path) -> Expectation:
     try:
         entry = from_json(table, Expectation)
         entry.holds_for({})  # which reads its releases
+        if not entry.reason.strip():
+            raise ValueError("it has no reason")
     except FORM_ERRORS as error:
         raise InputError(f"{path}: expectation {table.get('id', '?')}: {form_problem(error)}") from None
     return entry
@@ -111,13 +150,49 @@ def matching(expectations: Iterable[Expectation], finding: Finding) -> Expectati
     return next((entry for entry in expectations if entry.lists(finding)), None)
 
 
-def gone(expectations: Iterable[Expectation], findings: Iterable[Finding], models: Collection[str]) -> list[str]:
-    """A sentence for each entry that a full run over these models should have shown, and did not."""
+def gone(
+    expectations: Iterable[Expectation], findings: Iterable[Finding], models: Collection[str], way_out: str = REMOVE
+) -> list[str]:
+    """A sentence for each entry that a full run over these models should have shown, and did not.
+
+    way_out: what is to be done then, in which {} stands for its name.
+    """
     findings = list(findings)
     problems: list[str] = []
     for entry in expectations:
         for model in entry.seen_in:
             seen = any(entry.lists(finding) and finding.example.model == model for finding in findings)
             if model in models and not seen:
-                problems.append(f"expectation {entry.id} no longer happens on {model}: remove it from the list")
+                way = way_out.format(entry.id)
+                problems.append(f"expectation {entry.id} no longer happens on {model}: {way}")
+    return problems
+
+
+def questions_of(run: Run) -> str:
+    """A name for the questions of a run, the same for the same inputs and checks, whatever the corpora hold by now.
+
+    "" for a session, which goes on where it was and asks what it knows by itself.
+    """
+    if run.sources == ("session",):
+        return ""
+    asked = (sorted(run.sources), run.fuzz, run.seed, sorted(run.corpora), sorted(run.checks))
+    return hashlib.sha256(repr(asked).encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def baseline_problems(accepted: Iterable[Expectation], run: Run, full: bool, today: str) -> list[str]:
+    """A sentence for each entry of a baseline that has expired, or that a run should have shown and did not.
+
+    Judged are those of subjects and models that took part. run: with all its findings. full: as of a job. today: as
+    YYYY-MM-DD.
+    """
+    took_part = {(cell.model, cell.subject) for cell in run.cells if cell.compared}
+    questions = questions_of(run)
+    problems: list[str] = []
+    for entry in accepted:
+        models = {model for model, subject in took_part if subject == entry.subject}
+        if entry.expires <= today and any(fnmatchcase(model, one) for model in models for one in entry.models):
+            problems.append(f"expectation {entry.id} ({entry.rule}) has expired, on {entry.expires}: {RENEW}")
+        is_asked = entry.check in run.checks and (full if not entry.questions else entry.questions == questions)
+        if is_asked and questions:
+            problems += gone([entry], run.findings, models, f"is it fixed ({entry.rule})? {PRUNE}")
     return problems

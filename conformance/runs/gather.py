@@ -11,7 +11,7 @@ from typing import TypeAlias
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.evidence import NO_EVIDENCE
-from conformance.core.finding import Finding, Mismatch
+from conformance.core.finding import Example, Finding, Mismatch
 from conformance.core.run import Absence, Cell, LanguageCell
 from conformance.core.weight import Share, Weight
 from conformance.diagnosis.causes import DESCRIPTIONS, Attribution
@@ -55,6 +55,7 @@ def unshrunk(results: Iterable[ShardResult], natural: Mapping[str, int] = _NOTHI
             rule,
             oracle="",
             weight=Weight(shares=tuple(_share(name, group.languages[name], asked) for name, asked in natural.items())),
+            examples=tuple(Example(one.case, one.expected, one.observed) for one in group.examples),
         )
         for result in results
         for (_, _, stage, rule), group in result.groups.items()
@@ -74,11 +75,14 @@ def findings(
     merger: Merger = lambda found, witnesses: found,
     natural: Mapping[str, int] = _NOTHING,
     weigher: Weigher = lambda found: found,
+    accepted: Sequence[Expectation] = (),
 ) -> tuple[Finding, ...]:
     """One finding a cause, shrunk, the worst first.
 
     results: one a model. natural: as of `unshrunk`. Causes that turn out the same after shrinking are joined, and so
     are those that are left with the same example.
+    accepted: the entries of baselines. They list what comes out at the end, which is then what came out where it was
+        accepted: what is accepted changes no finding but its status.
     """
     results = [*results]
     found: list[Finding] = []
@@ -92,7 +96,7 @@ def findings(
     found = _joined(sorted(found, key=lambda finding: telling(finding.example)), lambda finding: finding.fingerprint)
     found = _joined(sorted(found, key=_explains_less), _shown)
     found = _joined(sorted(found, key=lambda finding: [*CHECKS].index(finding.example.check)), _named_cause)
-    return tuple(sorted(weigher(found), key=by_weight))
+    return tuple(sorted((_listed(one, accepted) for one in weigher(found)), key=by_weight))
 
 
 def _unrepeated_alike(found: Sequence[Finding]) -> list[Finding]:
@@ -118,7 +122,7 @@ def _witnesses(results: Iterable[ShardResult]) -> Mapping[tuple[str, str], Seque
     found: dict[tuple[str, str], list[Case]] = defaultdict(list)
     for result in results:
         for group in result.groups.values():
-            for example in group.examples:
+            for example in group.witnesses:
                 found[example.model, example.subject].append(example.case)
     return found
 
@@ -174,7 +178,7 @@ def _named_cause(finding: Finding) -> tuple[str, ...] | None:
 
 
 def _listed(finding: Finding, expectations: Sequence[Expectation]) -> Finding:
-    entry = matching(expectations, finding)
+    entry = matching(expectations, finding) if finding.status == "new" else None
     return finding if entry is None else replace(finding, status="known", reason=entry.reason, upstream=entry.upstream)
 
 

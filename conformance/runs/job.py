@@ -17,7 +17,8 @@ from conformance.engine.bench import load_reference, vocab_by_id
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
 from conformance.report.console import say
-from conformance.subjects.adapter_check import first_look
+from conformance.runs.expectations import Expectation
+from conformance.subjects.adapter_check import FIRST_WORD, all_raised, first_look
 from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
@@ -35,6 +36,8 @@ class Job:
     full: all inputs and checks, so that what is expected must be seen.
     about: what the user's own subjects say of themselves, by label.
     fail_on: which new findings fail it, by their weight.
+    accepted: what the user's baselines list.
+    most_findings: after so many that are first seen it asks no more; 0 for no bound.
     """
 
     plan: Plan
@@ -45,6 +48,8 @@ class Job:
     full: bool
     about: Mapping[str, About] = field(default_factory=dict)
     fail_on: Gate = "any"
+    accepted: tuple[Expectation, ...] = ()
+    most_findings: int = 0
 
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
@@ -70,8 +75,8 @@ def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
 
     Where none of the user's own subjects reads any model, the built-in ones are left out: nothing that is to be tested
     would be compared, and this is told at once.
-    Raises UsageError for a subject that is not there at all, where none of the user's own answers anything, and for a
-    model that only its official library would meet.
+    Raises UsageError for a subject that is not there at all, or that raises on all of three questions with a model,
+    where none of the user's own answers anything, and for a model that only its official library would meet.
     """
     for model in plan.models:
         if {*plan.subjects} == {model.oracle}:
@@ -90,18 +95,30 @@ def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
             except UnavailableError as error:
                 broken = broken or (error if error.failure.kind != "refused" else None)
                 continue
+            is_first = name not in readers
             readers.add(name)
             if isinstance(subject, IsolatedSubject):
-                about[subject.name] = subject.about
-                nothing[name] = _first_look(plan, name, model, subject)
+                _check_answers(name, model, subject)
+                if is_first:
+                    about[subject.name] = subject.about
+                    nothing[name] = _first_look(plan, name, model, subject)
             subject.close()
-            break
+            if not isinstance(subject, IsolatedSubject):
+                break
         if name not in readers and broken is not None:
             raise UsageError(f"--subject: {broken}")
     if nothing and all(nothing.values()):
         raise UsageError(next(iter(nothing.values())))
     own = tuple(name for name in plan.subjects if name not in BUILT_IN)
     return (plan if readers & {*own} or not own else replace(plan, subjects=own)), about
+
+
+def _check_answers(name: str, model: ModelPlan, subject: IsolatedSubject) -> None:
+    """Raise UsageError for a subject that raises whatever it is asked: that is the adapter's mistake."""
+    ids = load_reference(model.path, model.encoding).encode_ids(FIRST_WORD)
+    if said := all_raised(subject, ids):
+        subject.close()
+        raise UsageError(f"--subject {name}: raises on all that it is asked first with {model.name}:\n{said}")
 
 
 def _loaded(plan: Plan, name: str, model: ModelPlan) -> Subject:

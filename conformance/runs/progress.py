@@ -20,6 +20,10 @@ from conformance.report.run.view import plural
 
 SECONDS_BETWEEN_LINES = 10.0
 
+MOST_TOLD = 20
+"""So many findings are told as they are first seen; the report has all."""
+
+
 Told = TypeVar("Told")
 
 
@@ -28,6 +32,7 @@ class Progress:
     """The progress of a run.
 
     total, done: shards. answers: compared so far. mismatches: so far; known: how many of those an expectation lists.
+    fresh: the findings that are first seen, a line each.
     """
 
     total: int
@@ -35,6 +40,7 @@ class Progress:
     answers: int = 0
     mismatches: int = 0
     known: int = 0
+    fresh: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -113,6 +119,7 @@ class Teller(ABC, Generic[Told]):
         self._console = OutputConsole(stderr=True)
         self._live: Live | None = None
         self._last_line = time.monotonic()
+        self._told = 0
 
     @abstractmethod
     def _shown(self, progress: Told) -> RenderableType:
@@ -121,6 +128,10 @@ class Teller(ABC, Generic[Told]):
     @abstractmethod
     def _line(self, progress: Told) -> tuple[str, bool]:
         """The progress as a line, and whether it is told however soon it comes after another."""
+
+    def _fresh(self, progress: Told) -> tuple[str, ...]:
+        """The findings that are first seen, a line each."""
+        return ()
 
     def __enter__(self) -> Callable[[Told | Shrinking], None]:
         if self._console.is_terminal and not self._quiet:
@@ -132,7 +143,21 @@ class Teller(ABC, Generic[Told]):
         if self._live is not None:
             self._live.stop()
 
+    def _tell_fresh(self, lines: tuple[str, ...]) -> None:
+        """Above what is live, or as lines of their own."""
+        due = lines[: max(0, MOST_TOLD - self._told)]
+        self._told += len(lines)
+        if len(due) < len(lines) and self._told - len(lines) <= MOST_TOLD:
+            due += ("… what else is found stands in the report",)
+        for line in due:
+            if self._live is not None:
+                self._console.print(line, soft_wrap=True)
+            else:
+                say(line)
+
     def _tell(self, progress: Told | Shrinking) -> None:
+        if not self._quiet and not isinstance(progress, Shrinking):
+            self._tell_fresh(self._fresh(progress))
         if self._live is not None:
             self._live.update(Text(progress.sentence) if isinstance(progress, Shrinking) else self._shown(progress))
         elif not self._quiet:
@@ -161,6 +186,9 @@ class ProgressTeller(Teller[Progress]):
             TimeRemainingColumn(),
         )
         self._task = self._bar.add_task("")
+
+    def _fresh(self, progress: Progress) -> tuple[str, ...]:
+        return progress.fresh
 
     def _shown(self, progress: Progress) -> RenderableType:
         self._bar.update(self._task, completed=progress.done, total=progress.total, description=progress.sentence)

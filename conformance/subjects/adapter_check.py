@@ -11,11 +11,25 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeAlias, TypeVar
 
+import msgspec
+
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Feeding, Streamed
-from conformance.subjects.base import Subject
+from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.process import NoAnswer
-from conformance.subjects.protocol import Encode, Reset, ResetAnswer, Unit
+from conformance.subjects.protocol import (
+    Answer,
+    Decode,
+    DecodeAnswer,
+    Encode,
+    EncodeAnswer,
+    IdsInput,
+    Input,
+    Refused,
+    Reset,
+    ResetAnswer,
+    Unit,
+)
 from conformance.subjects.protocol_subject import ProtocolSubject
 from conformance.subjects.special_tokens import SpecialTokens
 from conformance.subjects.units import in_code_points
@@ -32,6 +46,7 @@ TEXTS = (
     "a\nb",
     "\U0001f600 a",
 )
+FIRST_WORD, FIRST_LINE = "Hello", "na\u00efve caf\u00e9, \u65e5\u672c\u8a9e \U0001f600"
 _OF_ADAPTERS = ("nonsense", "adapter error")
 _DEATHS = ("timed out", "timed out once", "crashed once", "not asked")
 AnyAnswer = TypeVar("AnyAnswer", Encoding, Decoding)
@@ -56,6 +71,36 @@ class FirstLook:
 
     nothing: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+
+
+def all_raised(subject: ProtocolSubject, ids: Sequence[int]) -> str:
+    """What a subject says where it raises on each of three questions: an ASCII word, a line that is none, some ids.
+
+    ids: of the word. "" where it answers one, or does not raise but fails in another way, which a run tells. Else an
+    error with its traceback, so far as the subject tells where it was, an error a line or more.
+    """
+    encodes, decodes = subject.capabilities.encode is not None, subject.capabilities.decode is not None
+    texts = (Input(text=FIRST_WORD), Input(text=FIRST_LINE))
+    requests: list[Encode | Decode] = []
+    if encodes:
+        requests += [Encode(id=0, items=(text,), add_special_tokens=True, want=("ids",)) for text in texts]
+    if decodes:
+        requests.append(Decode(id=0, items=(IdsInput(ids=tuple(ids)),), skip_special_tokens=True))
+    said: dict[str, None] = {}
+    for request in requests:
+        try:
+            refused = _refused(subject.exchange(msgspec.structs.replace(request, id=subject.next_number())))
+        except (NoAnswer, UnavailableError):
+            return ""
+        if refused is None:
+            return ""
+        said[refused.traceback.rstrip() or refused.message] = None
+    return "\n".join(said)
+
+
+def _refused(answer: Answer) -> Refused | None:
+    results = answer.results if isinstance(answer, EncodeAnswer | DecodeAnswer) else None
+    return results[0].refused if results else None
 
 
 def first_look(subject: Subject, oracle: Subject) -> FirstLook:

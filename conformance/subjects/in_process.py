@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from conformance.core.errors import UsageError
 from conformance.subjects.adapters import BUILT_IN
-from conformance.subjects.base import InBulk
+from conformance.subjects.base import InBulk, UnavailableError
 from conformance.subjects.connection import Connection, LocalConnection
 from conformance.subjects.protocol import Model
 from conformance.subjects.protocol_subject import ProtocolSubject
@@ -22,7 +22,7 @@ _NO_TIMEOUT = 3600.0
 class InProcessSubject(ProtocolSubject):
     """An object with `encode` and `decode`. It is named by its class, and closed by whoever made it.
 
-    Raises UsageError for what has not these methods.
+    Raises UsageError for what has not these methods, or cannot be asked as they are.
     """
 
     def __init__(self, subject: object) -> None:
@@ -31,7 +31,10 @@ class InProcessSubject(ProtocolSubject):
             raise UsageError(f"a {type(subject).__name__} has no method {' and no method '.join(missing)}")
         self._subject = subject
         model = Model(path="", format="", sha256="", own=True)
-        super().__init__(subject_name(subject), model, _NO_TIMEOUT, SpecialTokens(), {})
+        try:
+            super().__init__(subject_name(subject), model, _NO_TIMEOUT, SpecialTokens(), {})
+        except UnavailableError as error:
+            raise UsageError(str(error)) from None
 
     def in_bulk(self) -> InBulk | None:
         """None: nothing is saved where no process has to be reached."""

@@ -141,10 +141,14 @@ class Stop(Request, frozen=True, kw_only=True, tag_field="op", tag="stop"):
 
 
 class Refused(Message, frozen=True, kw_only=True):
-    """The library raised what its callers could catch: an answer. type: of the error."""
+    """The library raised what its callers could catch: an answer. type: of the error.
+
+    traceback: where, in the code of the adapter and the library; shown where it raises on the first questions already.
+    """
 
     message: str
     type: str = ""
+    traceback: str = ""
 
 
 class Skipped(Message, frozen=True, kw_only=True):

@@ -219,7 +219,7 @@ class ProtocolSubject(Subject):
 
     def _loaded(self) -> bool:
         """Whether the subject has taken its model in the place of another; it is closed where it gave no answer."""
-        request = Load(id=self._next_number(), model=self._model, options=self._options)
+        request = Load(id=self.next_number(), model=self._model, options=self._options)
         try:
             answer = self._exchange(request, START_SECONDS)
         except NoAnswer:
@@ -244,7 +244,7 @@ class ProtocolSubject(Subject):
     def stopped(self) -> int | None:
         """The exit code with which it ends when it is asked to; None where it does not."""
         connection = self._be_ready()
-        connection.send(Stop(id=self._next_number()))
+        connection.send(Stop(id=self.next_number()))
         code = connection.stop()
         self._close()
         return code
@@ -259,7 +259,7 @@ class ProtocolSubject(Subject):
     def _start(self) -> None:
         self._connection = self._connect()
         self._has_model = True
-        request = Start(id=self._next_number(), protocol=PROTOCOL, model=self._model, options=self._options)
+        request = Start(id=self.next_number(), protocol=PROTOCOL, model=self._model, options=self._options)
         try:
             self._greet(self._exchange(request, START_SECONDS))
         except NoAnswer as error:
@@ -308,7 +308,7 @@ class ProtocolSubject(Subject):
 
     def _reset(self) -> None:
         try:
-            answer = self._exchange(Reset(id=self._next_number()), self._timeout)
+            answer = self._exchange(Reset(id=self.next_number()), self._timeout)
         except NoAnswer:
             self._close()
             return
@@ -333,7 +333,8 @@ class ProtocolSubject(Subject):
         noise = self._connection.noise if self._connection is not None else ()
         return f"; in the place of an answer it printed {noise[0]!r}" if noise else ""
 
-    def _next_number(self) -> int:
+    def next_number(self) -> int:
+        """The id of a message that is not sent yet."""
         self._number += 1
         return self._number
 
@@ -428,7 +429,7 @@ class ProtocolSubject(Subject):
         try:
             self._be_ready()
             self._asked = True
-            request = EncodeBatch(id=self._next_number(), items=items, add_special_tokens=True, want=("ids",))
+            request = EncodeBatch(id=self.next_number(), items=items, add_special_tokens=True, want=("ids",))
             answer = self._exchange(request, self._timeout)
         except UnavailableError as error:
             return Failure("crashed", str(error))
@@ -563,7 +564,7 @@ class ProtocolSubject(Subject):
         since = time.monotonic()
         while True:
             for window in islice(windows, self.capabilities.in_flight - len(waiting)):
-                request = make(id=self._next_number(), items=tuple(window))
+                request = make(id=self.next_number(), items=tuple(window))
                 connection.send(request)
                 waiting.append((request, window))
             if not waiting:

@@ -36,6 +36,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, TextIO
 
@@ -47,6 +48,17 @@ from conformance.subjects.values import NonsenseError, ids_of, int_of, items_of,
 _MODULE = "subject_under_test"
 """The module name of FILE.py."""
 _IN_FLIGHT = 4
+TRACEBACKS = 8
+"""The first so many errors come with their tracebacks: an adapter that is wrong is so from the first question on."""
+MOST_OF_TRACEBACK = 4_000
+"""Characters, the last of it."""
+CALLS = {
+    "encode": ("text", "add_special_tokens"),
+    "decode": ("ids", "skip_special_tokens"),
+    "encode_with_offsets": ("text", "add_special_tokens"),
+    "encode_batch": ("texts", "add_special_tokens"),
+}
+"""The methods that every question goes to, each with the arguments that it is called with, by their places."""
 
 
 def main(arguments: list[str]) -> None:
@@ -82,6 +94,7 @@ class Server:
         self._make = make
         self._factory: Callable[[str], Any] | None = None
         self._subject: Any = None
+        self._tracebacks = 0
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to a message, without its id; an error of the subject is an answer too."""
@@ -90,7 +103,22 @@ class Server:
             return self._loaded(message)
         if operation == "encode_batch":
             return self._batch(message)
-        return {"results": [_result(_ANSWERS[operation], self._subject, message, item) for item in message["items"]]}
+        return {"results": [self._result(_ANSWERS[operation], message, item) for item in message["items"]]}
+
+    def _result(self, ask: Callable[[Any, Mapping[str, Any], Any], dict[str, Any]], *asked: Any) -> dict[str, Any]:
+        """A result; an error as one. Raises it again where it is to end the process: an exit, an interruption."""
+        try:
+            return ask(self._subject, *asked)
+        except NonsenseError as error:
+            return {"invalid": {"message": str(error)}}
+        except BaseException as error:
+            if is_panic(error):
+                return {"crashed": {"message": one_line(error)}}
+            if not isinstance(error, Exception):
+                raise
+            self._tracebacks += 1
+            where = {"traceback": told_traceback(error)} if self._tracebacks <= TRACEBACKS else {}
+            return {"refused": {"message": one_line(error), **where}}
 
     def _loaded(self, message: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -106,7 +134,7 @@ class Server:
 
     def _batch(self, message: Mapping[str, Any]) -> dict[str, Any]:
         texts = [_input(item) for item in message["items"]]
-        return _result(_encoded_batch, self._subject, message, texts)
+        return self._result(_encoded_batch, message, texts)
 
 
 def made(factory: Callable[..., Any], model: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
@@ -119,7 +147,38 @@ def made(factory: Callable[..., Any], model: Mapping[str, Any], options: Mapping
     if missing:
         name = getattr(factory, "__name__", "the factory")
         raise NoSubjectError(f"what {name} returned has no method {' and no method '.join(missing)}")
+    for name, arguments in CALLS.items():
+        if problem := _cannot_be_called(getattr(subject, name, None), arguments):
+            raise NoSubjectError(f"{name}({', '.join(arguments)}) is asked for, but {problem}")
     return subject
+
+
+def _cannot_be_called(method: Any, arguments: tuple[str, ...]) -> str:
+    """Why a method cannot be called with so many arguments, with its place; "" where it can, or that is not known."""
+    if not callable(method):
+        return ""
+    try:
+        signature = inspect.signature(method)
+    except Exception:  # of what is not written in Python, or says something strange of itself
+        return ""
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        code = getattr(inspect.unwrap(method), "__code__", None)
+        place = "" if code is None else f", line {code.co_firstlineno} of {os.path.basename(code.co_filename)}"
+        return f"it is {method.__name__ if hasattr(method, '__name__') else 'called'}{signature}{place}"
+    return ""
+
+
+def told_traceback(error: BaseException) -> str:
+    """The traceback of an error, without the part of it that is this file's; "" where it cannot be shown."""
+    try:
+        told = traceback.TracebackException.from_exception(error)
+        frames = [frame for frame in told.stack if frame.filename != __file__]
+        lines = [*traceback.StackSummary.from_list(frames).format(), *told.format_exception_only()]
+    except Exception:  # an error of a stranger's may be anything
+        return ""
+    return "".join(lines).encode("utf-8", "backslashreplace").decode("utf-8")[-MOST_OF_TRACEBACK:]
 
 
 def _parameters(factory: Callable[..., Any]) -> Mapping[str, Any]:
@@ -174,20 +233,6 @@ def load_factory(file: str, factory: str) -> Callable[[str], Any]:
         raise AttributeError(f"{file} has no callable {factory}")
     found: Callable[[str], Any] = getattr(module, factory)
     return found
-
-
-def _result(ask: Callable[[Any, Mapping[str, Any], Any], dict[str, Any]], subject: Any, *asked: Any) -> dict[str, Any]:
-    """A result; an error as one. Raises it again where it is to end the process: an exit, an interruption."""
-    try:
-        return ask(subject, *asked)
-    except NonsenseError as error:
-        return {"invalid": {"message": str(error)}}
-    except BaseException as error:
-        if is_panic(error):
-            return {"crashed": {"message": one_line(error)}}
-        if not isinstance(error, Exception):
-            raise
-        return {"refused": {"message": one_line(error)}}
 
 
 def _input(item: Mapping[str, Any]) -> str | bytes:

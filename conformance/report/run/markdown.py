@@ -75,12 +75,14 @@ def finding_lines(finding: Finding, sign: str = "") -> list[str]:
     scope = [f"  {prose(finding.scope, 200)}"] if finding.scope else []
     verdict = [f"  {prose(f'wrong: {finding.verdict}', 400)}"] if finding.verdict else []
     weight = worst_words(finding.weight)
+    others = [code(view.shown_input(one.case, 40)) for one in view.other_examples(finding)]
     return [
         f"- {sign}**{finding.example.severity}** {where}: {rule} {view.seen(finding, '×')}"
         + (f"; {prose(weight)}" if weight else ""),
         *verdict,
         *scope,
         f"  {said['input']} expected {said['expected']}, observed {said['observed']}",
+        *([f"  also {', '.join(others)}"] if others else []),
     ]
 
 

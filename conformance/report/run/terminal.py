@@ -26,8 +26,11 @@ _LABEL_WIDTH = 28
 _GAP = 2
 
 
-def print_report(run: Run, console: Console) -> None:
-    """Prints the whole report; foreign text is escaped, so that it cannot command the terminal."""
+def print_report(run: Run, console: Console, verbose: bool = False) -> None:
+    """Prints the whole report; foreign text is escaped, so that it cannot command the terminal.
+
+    verbose: every known finding is named, not only where they are few, and those that are an aside too.
+    """
     lines = ConsoleLines(console)
     symbols = _PLAIN_SYMBOLS if console.options.ascii_only else view.SYMBOLS
     kind: State = "equal" if run.exit_code == 0 else "new"
@@ -35,7 +38,7 @@ def print_report(run: Run, console: Console) -> None:
         lines.line(lines.shown(f"{symbols['new']} ", "bold red").append_text(lines.text(worst, "bold", 400)))
         lines.line()
     _matrix(run, symbols, lines)
-    _findings(run, symbols, lines)
+    _findings(run, symbols, lines, verbose)
     _sentences(f"{symbols['none']} ", "dim", view.not_done_lines(run), lines)
     _sentences(f"{symbols['silent']} problem: ", _STYLES["silent"], run.problems, lines)
     answers = f": {view.plural(run.answers, 'answer')} compared in {view.seconds(run):.1f} s"
@@ -117,7 +120,7 @@ def _sign(cell: Cell | None, symbols: Mapping[State, str]) -> str:
 # --- the findings
 
 
-def _findings(run: Run, symbols: Mapping[State, str], lines: ConsoleLines) -> None:
+def _findings(run: Run, symbols: Mapping[State, str], lines: ConsoleLines, verbose: bool) -> None:
     findings = view.new_findings(run)
     for finding in findings[:MOST_FINDINGS]:
         lines.line()
@@ -130,8 +133,9 @@ def _findings(run: Run, symbols: Mapping[State, str], lines: ConsoleLines) -> No
     if view.known_line(run):
         lines.line()
         lines.line(f"{symbols['known']} {view.known_line(run)}", _STYLES["known"])
-    for finding in view.few_known(run):
-        named = Text(f"  {finding.fingerprint}  ", "dim").append_text(lines.text(view.cause(finding)))
+    for finding in view.known_findings(run) if verbose else view.few_known(run):
+        whose = f"{view.place(finding)}: " if verbose else ""
+        named = Text(f"  {finding.fingerprint}  ", "dim").append_text(lines.text(f"{whose}{view.cause(finding)}"))
         lines.line(named.append(f"  ({finding.count:,} x)", "dim"))
 
 

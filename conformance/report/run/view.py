@@ -7,12 +7,12 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Literal
 
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
-from conformance.core.finding import Finding, Mismatch, Severity, Status
+from conformance.core.finding import Example, Finding, Mismatch, Severity, Status
 from conformance.core.run import Absence, Cell, Run
 from conformance.report.run.weight_words import in_natural_text, weight_words, worst_words
 from conformance.report.text import visible, visible_part
@@ -31,6 +31,9 @@ MEANINGS: dict[State, str] = {
 
 MOST_KNOWN = 5
 """So many known findings are named one by one; where there are more, report.html has them."""
+
+MOST_OTHERS = 3
+"""So many other cases of a finding are shown."""
 
 SHARED = 40
 """The code points shown of what both answers share."""
@@ -296,6 +299,12 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in every.items() if value)
 
 
+def other_examples(finding: Finding) -> list[Example]:
+    """Some more cases of a finding, besides the one that is shown."""
+    others = (one for one in finding.examples if one.case.content != finding.example.case.content)
+    return [*islice(others, MOST_OTHERS)]
+
+
 def where_answers_part(example: Mismatch) -> str:
     """The place in a long text from which on the tokens differ, "" where the text is short or the place is not known.
 
@@ -346,8 +355,9 @@ def known_line(run: Run) -> str:
     """The known findings in one line, "" where there are none."""
     known = known_findings(run)
     mismatches = sum(finding.count for finding in known)
-    aside = list(dict.fromkeys(visible(one.example.subject) for one in known if is_aside(run, one)))
-    of_others = f", of {' and '.join(aside)} itself" if aside else ""
+    aside = [visible(one.example.subject) for one in known if is_aside(run, one)]
+    some = f"{len(aside):,} of them " if len(aside) < len(known) else ""
+    of_others = f", {some}of {' and '.join(dict.fromkeys(aside))} itself" if aside else ""
     return f"{plural(len(known), 'known finding')} ({plural(mismatches, 'mismatch', 'es')}){of_others}" if known else ""
 
 

@@ -343,7 +343,7 @@ def test_an_example_that_no_longer_fails_is_not_shown_for_a_cause_that_does(tmp_
     folder = tmp_path / "session"
     run(session_job(folder, 256, subjects=stripping(folder, "text = text.strip()")))
     (group,) = read_state(folder).models["bpe-gpt2"].result.groups.values()
-    *_, last = [example.case.text for example in group.examples]
+    *_, last = [example.case.text for example in group.witnesses]
     assert last != group.examples[0].case.text
     end = run(
         session_job(folder, 256, subjects=stripping(folder, f"text = text.strip() if text == {last!a} else text"))

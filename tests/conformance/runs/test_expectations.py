@@ -13,7 +13,7 @@ from conformance.core.errors import InputError
 from conformance.core.finding import Finding, Mismatch
 from conformance.core.releases import read_releases
 from conformance.core.resources import expectations_folder
-from conformance.runs.expectations import Expectation, gone, matching, read_expectations
+from conformance.runs.expectations import NEVER, Expectation, gone, matching, read_expectations
 from conformance.subjects.adapters import BUILT_IN
 from reftok import embedded_models
 
@@ -103,7 +103,7 @@ def test_an_entry_without_releases_holds_for_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TEXT.replace('owner = "me"\n', ""), r"0\.toml: expectation one: Object missing required field `owner`"),
+        (TEXT.replace('reason = "why"\n', ""), r"0\.toml: expectation one: it has no reason"),
         (TEXT + 'colour = "red"\n', r"0\.toml: expectation one: 'colour' is not known"),
         (TEXT.replace('id = "one"\n', ""), r"0\.toml: expectation \?: Object missing required field `id`"),
         (TEXT + 'owner = "you"\n', r"0\.toml: "),
@@ -152,6 +152,8 @@ def test_a_committed_entry_names_what_there_is_and_links_to_where_it_was_reporte
     assert entry.upstream.startswith("https://")
     assert entry.reason
     assert entry.observed
+    assert entry.owner
+    assert entry.expires < NEVER
     assert date.fromisoformat(entry.expires) > date.today(), "look at it again, and give it another year"
 
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from conformance.core.case import text_case
-from conformance.core.finding import Finding, Mismatch, Severity
+from conformance.core.finding import MOST_EXAMPLES, Finding, Mismatch, Severity
 from conformance.core.run import Absence, Cell
 from conformance.core.weight import ALL, Share, Weight
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.repeating import CHANGES, DEPENDS
-from conformance.engine.result import EXAMPLES_PER_GROUP, AdapterErrors, Counts, Group, ShardResult, by_model
+from conformance.engine.result import WITNESSES, AdapterErrors, Counts, Group, ShardResult, by_model
 from conformance.inputs.shards import Shard
 from conformance.runs.expectations import Expectation
 from conformance.runs.gather import (
@@ -128,10 +128,11 @@ def test_the_order_of_the_shards_does_not_matter() -> None:
 
 
 def test_a_group_keeps_its_smallest_examples() -> None:
-    group = result(0, "dddd", "a", "ccc", "bb", "eeeee").groups["s", "ids", "", "r"]
-    assert [example.case.text for example in group.examples] == ["a", "bb", "ccc"]
-    assert len(group.examples) == EXAMPLES_PER_GROUP
-    assert group.count == 5
+    texts = ["x" * number for number in range(1, MOST_EXAMPLES + 3)]
+    group = result(0, *texts[::-1], "x").groups["s", "ids", "", "r"]
+    assert [example.case.text for example in group.examples] == texts[:MOST_EXAMPLES]
+    assert group.witnesses == group.examples[:WITNESSES]
+    assert group.count == MOST_EXAMPLES + 3
 
 
 def test_causes_that_turn_out_the_same_after_shrinking_are_joined() -> None:
