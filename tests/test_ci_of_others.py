@@ -60,7 +60,14 @@ def step(tmp_path: Path) -> Step:
     return run
 
 
-RUN = {"SUBJECT": "mine.py:Mine", "MODELS": "a.json", "FAIL_ON": "any", "FOLDER": "out", "WORKING_DIRECTORY": "."}
+RUN = {
+    "SUBJECT": "mine.py:Mine",
+    "MODELS": "a.json",
+    "TIER": "full",
+    "FAIL_ON": "any",
+    "FOLDER": "out",
+    "WORKING_DIRECTORY": ".",
+}
 
 
 def said(folder: Path) -> list[list[str]]:
@@ -98,7 +105,7 @@ def test_inputs_are_lines_and_nothing_in_them_is_a_command(step: Step, tmp_path:
     ended = step("Run", **{**RUN, "SUBJECT": nasty, "MODELS": "a b.json\r\n\n--out=elsewhere\n", "INPUTS": "corpora"})
     assert ended.returncode == 0, ended.stderr
     models = ["--model=a b.json", "--model=--out=elsewhere"]
-    given = ["run", f"--subject={nasty}", *models, "--inputs=corpora", "--fail-on=any", "--out=out/run"]
+    given = ["run", f"--subject={nasty}", *models, "--inputs=corpora", "--tier=full", "--fail-on=any", "--out=out/run"]
     assert said(tmp_path) == [given]
     assert not (tmp_path / "work" / "harmed").exists()
 

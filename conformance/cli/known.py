@@ -13,6 +13,7 @@ from rich.text import Text
 from conformance.cli.options import SettledCommand, a_path, expectations_option, run_argument
 from conformance.core.errors import InputError, UsageError
 from conformance.core.run import Run
+from conformance.inputs.tiers import TIERS
 from conformance.report.console import ConsoleLines, OutputConsole
 from conformance.report.run.folder import read_run_folder
 from conformance.report.run.view import cause, plural
@@ -21,7 +22,7 @@ from conformance.runs.execute import is_stopped
 from conformance.runs.expectations import NEVER, read_baselines
 from conformance.runs.gate_files import write_gate
 from conformance.runs.plan_file import PLAN, read_plan
-from conformance.runs.settings import PYPROJECT, SETTINGS, TIERS, find_settings
+from conformance.runs.settings import PYPROJECT, SETTINGS, find_settings
 
 DEFAULT_BASELINE = Path("known.toml")
 
@@ -143,7 +144,7 @@ def known_prune(folder: Path, expectations: tuple[Path, ...]) -> None:
 @click.command("init", epilog=INIT_EXAMPLES)
 @click.option("--subject", "subjects", multiple=True, metavar="S", help="As of conformance run; repeatable.")
 @click.option("--model", "models", multiple=True, metavar="M", help="As of conformance run; repeatable.")
-@click.option("--tier", type=click.Choice(list(TIERS)), default="quick", show_default=True, help="How much is asked.")
+@click.option("--tier", type=click.Choice(list(TIERS)), default="core", show_default=True, help="How much is asked.")
 @click.option("--force", is_flag=True, help="Replace the files that are there, and say so.")
 def init_command(subjects: tuple[str, ...], models: tuple[str, ...], tier: str, force: bool) -> None:
     """Write conformance.toml and a workflow for GitHub into the working folder: a gate that `conformance run` is.

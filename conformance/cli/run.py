@@ -16,6 +16,7 @@ from conformance.core.weight import Gate
 from conformance.files.lock import locked
 from conformance.fuzzing.folder import SESSION
 from conformance.inputs.shards import DEFAULT_SOURCES, MOST_FUZZ, SOURCES
+from conformance.inputs.tiers import TIERS
 from conformance.report.console import OutputConsole
 from conformance.runs.execute import execute
 from conformance.runs.expectations import read_baselines
@@ -23,7 +24,6 @@ from conformance.runs.job import Job, attending, check_unchanged, model_infos
 from conformance.runs.journal import check_journal
 from conformance.runs.plan_file import check_versions, read_trusted_plan
 from conformance.runs.progress import ProgressTeller
-from conformance.runs.settings import TIERS
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.versions import installed_versions
@@ -63,8 +63,8 @@ Examples:
 @click.option(
     "--tier",
     type=click.Choice(list(TIERS)),
-    help="How much is asked where --corpus, --inputs and --fuzz do not say: quick is the edge cases and known bugs and "
-    f"{TIERS['quick'].fuzz} made inputs, some seconds a model. Default: full.",
+    help="How much is asked where --corpus, --inputs and --fuzz do not say: smoke is the published bugs; core the edge "
+    f"cases and {TIERS['core'].fuzz} made inputs as well, some seconds a model. Default: full.",
 )
 @options.corpus_option
 @options.check_option

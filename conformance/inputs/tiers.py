@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal, TypeAlias
 
 from conformance.core.errors import UsageError
 from conformance.inputs.corpora import PARTS, QUICK_PARTS
 from conformance.inputs.shards import DEFAULT_SOURCES
+
+TierName: TypeAlias = Literal["smoke", "core", "full"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,7 @@ class Tier:
     fuzz: int
 
 
-TIERS: Mapping[str, Tier] = MappingProxyType(
+TIERS: Mapping[TierName, Tier] = MappingProxyType(
     {
         "smoke": Tier(("known_bugs",), ("corpora",), 0),
         "core": Tier(QUICK_PARTS, ("corpora", "fuzz"), 500),
@@ -36,6 +39,7 @@ def tier_named(name: str) -> Tier:
     >>> tier_named("smoke").sources
     ('corpora',)
     """
-    if name not in TIERS:
-        raise UsageError(f"there is no tier {name!r:.100}, but {', '.join(TIERS)}")
-    return TIERS[name]
+    for known, tier in TIERS.items():
+        if known == name:
+            return tier
+    raise UsageError(f"there is no tier {name!r:.100}, but {', '.join(TIERS)}")

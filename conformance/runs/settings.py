@@ -5,7 +5,7 @@
     subjects = ["mine.py:Tokenizer"]    # as --subject
     models = ["models/tokenizer.json"]  # as --model
     corpora = ["edge_cases", "texts"]   # as --corpus
-    tier = "quick"                      # as --tier
+    tier = "core"                       # as --tier
     expectations = ["known.toml"]       # as --expectations
     fail-on = "natural"                 # as --fail-on
     jobs = 2                            # as --jobs
@@ -22,34 +22,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
 from conformance.core.errors import InputError
 from conformance.core.weight import Gate
-from conformance.inputs.corpora import PARTS, QUICK_PARTS
-from conformance.inputs.shards import DEFAULT_SOURCES
+from conformance.inputs.corpora import PARTS
+from conformance.inputs.tiers import TierName
 from conformance.subjects.adapters import BUILT_IN
 from reftok.formats import names_embedded_model
 
 SETTINGS, PYPROJECT = "conformance.toml", "pyproject.toml"
-
-TierName = Literal["quick", "full"]
-
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """How much a run asks where it is not told in detail. Parts of the corpora, sources of inputs, made inputs."""
-
-    corpora: tuple[str, ...]
-    sources: tuple[str, ...]
-    fuzz: int
-
-
-TIERS: Mapping[TierName, Tier] = MappingProxyType(
-    {"quick": Tier(QUICK_PARTS, ("corpora", "fuzz"), 500), "full": Tier(PARTS, DEFAULT_SOURCES, 1_500)}
-)
 
 
 @dataclass(frozen=True, slots=True)

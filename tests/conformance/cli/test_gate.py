@@ -13,8 +13,8 @@ import pytest
 
 from conformance.cli import run as run_command
 from conformance.core.finding import MOST_EXAMPLES
+from conformance.inputs.tiers import TIERS, Tier
 from conformance.report.run.folder import read_run_folder
-from conformance.runs.settings import TIERS, Tier
 from tests.conformance.commands import SMALLEST, Command, Findings, said
 
 from ..conftest import ROOT
@@ -34,8 +34,8 @@ class Subject:
 def project(tmp_path: Path, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a project, in which a quick run asks a few texts."""
     texts = corpus("Hello", "a\0b", "\0", "x\0\0", b"\xff", b"a\xfe")
-    quick = Tier((str(texts),), ("corpora",), 0)
-    monkeypatch.setattr(run_command, "TIERS", MappingProxyType({**TIERS, "quick": quick}))
+    core = Tier((str(texts),), ("corpora",), 0)
+    monkeypatch.setattr(run_command, "TIERS", MappingProxyType({**TIERS, "core": core}))
     (tmp_path / "mine.py").write_text(MINE, "utf-8")
     return tmp_path
 
@@ -159,7 +159,7 @@ def test_settings_that_are_wrong_are_told_with_file_and_key(conformance_here: Co
 
 def test_an_option_takes_the_place_of_a_setting(conformance_here: Command, project: Path) -> None:
     (project / "conformance.toml").write_text(
-        'models = ["bpe-qwen"]\ntier = "quick"\nsubjects = ["none.py:T"]\n', "utf-8"
+        'models = ["bpe-qwen"]\ntier = "core"\nsubjects = ["none.py:T"]\n', "utf-8"
     )
     result = conformance_here("run", "--subject", "reftok", "--out", "run", "--quiet", cwd=project)
     assert result.returncode == 0, result.stderr

@@ -13,7 +13,7 @@ WHOLE = """
 subjects = ["mine.py:Mine", "reftok", "node server.mjs --fast"]
 models = ["bpe-qwen", "model.json", "someone/model"]
 corpora = ["edge_cases", "texts"]
-tier = "quick"
+tier = "core"
 expectations = ["known.toml"]
 fail-on = "natural"
 jobs = 2
@@ -37,7 +37,7 @@ def test_every_key_is_read_and_paths_stay_as_they_are_in_the_folder_itself(proje
         subjects=("mine.py:Mine", "reftok", "node server.mjs --fast"),
         models=("bpe-qwen", "model.json", "someone/model"),
         corpora=("edge_cases", "texts"),
-        tier="quick",
+        tier="core",
         expectations=(Path("known.toml"),),
         fail_on="natural",
         jobs=2,
