@@ -111,7 +111,7 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
         return build
 
     def retyped(old: PieceType, new: PieceType) -> Pieces:
-        return lambda piece: replace(piece, type=new) if piece.type is old else piece
+        return lambda piece: piece._replace(type=new) if piece.type is old else piece
 
     types = {piece.type for piece in table.pieces}
     for old, new, rule in _RETYPED:
@@ -120,9 +120,9 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     if table.byte_fallback:
         change = retyped(PieceType.BYTE, PieceType.CONTROL)
         yield of_tokenizer("Model", "byte_fallback is off", with_pieces(change, byte_fallback=False))
-    inverted = with_pieces(lambda piece: replace(piece, score=-piece.score))
+    inverted = with_pieces(lambda piece: piece._replace(score=-piece.score))
     yield of_tokenizer("Model", "scores have the other sign", inverted)
-    yield of_tokenizer("Model", "scores are not read", with_pieces(lambda piece: replace(piece, score=0.0)))
+    yield of_tokenizer("Model", "scores are not read", with_pieces(lambda piece: piece._replace(score=0.0)))
 
 
 def _fused(ids: Sequence[int], unknown: int) -> list[int]:
