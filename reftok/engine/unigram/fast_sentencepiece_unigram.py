@@ -34,6 +34,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
     def __init__(self, model: SentencePieceUnigram) -> None:
         super().__init__(model)
         self.sure_ids: Results[Ids] = Results(self._sure_ids)
+        self._unknown_ids = (model.unknown[0],)
 
     @cached_property
     def split_points(self) -> PairSplitPoints:
@@ -77,7 +78,10 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         return ids_of_segments(self.model.table, self.model.segments(text))
 
     def _ids_of_unknown(self, character: str) -> Ids:
-        return tuple(ids_of_segments(self.model.table, [(character, self.model.unknown[0])]))
+        table = self.model.table
+        if not table.byte_fallback:
+            return self._unknown_ids
+        return tuple(ids_of_segments(table, [(character, table.unk_id)]))
 
     def path(self, text: str) -> Ids | None:
         """The best path through a text: ids of pieces, unknown ones not joined, or bytes where they fall to them.
