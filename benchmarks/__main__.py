@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.encode_file import encode_file_rows
 from benchmarks.loading import loading_rows
+from benchmarks.slow_inputs import slow_input_rows
 from benchmarks.speed import speed_rows
 from benchmarks.streaming import stream_rows
 from benchmarks.texts import corpus, from_file
@@ -21,6 +22,7 @@ DEFAULT_MODELS = {
     "speed": EMBEDDED,
     "streaming": EMBEDDED,
     "worst-cases": EMBEDDED,
+    "slow-inputs": EMBEDDED,
     "loading": EMBEDDED,
     "encode-file": ("bpe-qwen",),
     "harness": ("bpe-qwen", "spm-unigram"),
@@ -32,6 +34,8 @@ EXAMPLES = """examples:
       encode_ids against the official library: empty caches, caches filled by other documents, by the same
   python -m benchmarks worst-cases --model path/to/tokenizer.json
       100,000 characters of trouble, against the official library and against a tenth of the length
+  python -m benchmarks slow-inputs --model path/to/tokenizer.json --minutes 60
+      a search for texts whose time grows more than 15 times for ten times the length
   python -m benchmarks loading --model path/to/tokenizer.json
   python -m benchmarks streaming
       the embedded models on the project's own corpora
@@ -59,9 +63,10 @@ def main() -> int:
     parser.add_argument("--text", action="append", metavar="NAME=FILE", help="instead of the corpora; repeatable")
     parser.add_argument("--rounds", type=int, default=5, help="of which the median is taken (default: 5)")
     parser.add_argument("--size", type=int, default=50, help="of encode-file's file, in MB (default: 50)")
+    parser.add_argument("--minutes", type=float, default=1.0, help="of slow-inputs, for each model (default: 1)")
     options = parser.parse_args()
-    if options.rounds < 1 or options.size < 1:
-        parser.error("--rounds and --size are at least 1")
+    if options.rounds < 1 or options.size < 1 or not options.minutes > 0:
+        parser.error("--rounds and --size are at least 1, --minutes are more than 0")
     try:
         texts = dict(map(_named_text, options.text or ()))
         print("| model | text | what | figure |\n|---|---|---|---|")
@@ -92,6 +97,8 @@ def _rows(options: argparse.Namespace, model: str, texts: dict[str, list[str]]) 
             yield from training_rows(options.rounds)
         case "worst-cases":
             yield from (("made", *row) for row in worst_case_rows(model, options.rounds))
+        case "slow-inputs":
+            yield from (("searched", *row) for row in slow_input_rows(model, options.minutes))
         case "loading":
             yield from (("", *row) for row in loading_rows(model, options.rounds))
         case what:

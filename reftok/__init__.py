@@ -6,14 +6,16 @@ tokenizer.decode(encoding.ids)
 tokenizer.trace("Hello world")                   what every stage took and gave
 reftok.encode_files("bpe-qwen", "texts.txt", "tokens.npy")
 reftok.train("hf-bpe", files="texts.txt", vocab_size=8000, output="tokenizer.json")
+
+Each is imported when it is first used: importing the package alone costs next to nothing.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from reftok.encode_files.encode_files import encode_files
-from reftok.encode_files.result import EncodedFiles
-from reftok.engine.decode.stream import StreamDecoder
-from reftok.engine.encode.stream import StreamEncoder
 from reftok.errors import (
     EncodingStopped,
     InvalidIds,
@@ -25,17 +27,45 @@ from reftok.errors import (
     UnsupportedFeature,
     VerificationFailed,
 )
-from reftok.formats import embedded_models, load
-from reftok.formats.llama_build import llama_spm
-from reftok.formats.vocab_merges import byte_level_bpe
-from reftok.spec.byte_level import bytes_to_unicode, unicode_to_bytes
-from reftok.spec.sentencepiece.n_best import n_best
-from reftok.spec.sentencepiece.options import SentencePieceOptions
-from reftok.spec.trace import Trace
-from reftok.spec.types import AddedToken, Encoding, Span, Token
-from reftok.tokenizer import Tokenizer
-from reftok.training.train import train
 from reftok.version import __version__
+
+if TYPE_CHECKING:
+    from reftok.encode_files.result import EncodedFiles
+    from reftok.engine.decode.stream import StreamDecoder
+    from reftok.engine.encode.stream import StreamEncoder
+    from reftok.formats import embedded_models, load
+    from reftok.formats.llama_build import llama_spm
+    from reftok.formats.vocab_merges import byte_level_bpe
+    from reftok.spec.byte_level import bytes_to_unicode, unicode_to_bytes
+    from reftok.spec.sentencepiece.n_best import n_best
+    from reftok.spec.sentencepiece.options import SentencePieceOptions
+    from reftok.spec.trace import Trace
+    from reftok.spec.types import AddedToken, Encoding, Span, Token
+    from reftok.tokenizer import Tokenizer
+    from reftok.training.train import train
+else:
+    _HOMES = {
+        "EncodedFiles": "reftok.encode_files.result",
+        "StreamDecoder": "reftok.engine.decode.stream",
+        "StreamEncoder": "reftok.engine.encode.stream",
+        **dict.fromkeys(("embedded_models", "load"), "reftok.formats"),
+        "llama_spm": "reftok.formats.llama_build",
+        "byte_level_bpe": "reftok.formats.vocab_merges",
+        **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.spec.byte_level"),
+        "n_best": "reftok.spec.sentencepiece.n_best",
+        "SentencePieceOptions": "reftok.spec.sentencepiece.options",
+        "Trace": "reftok.spec.trace",
+        **dict.fromkeys(("AddedToken", "Encoding", "Span", "Token"), "reftok.spec.types"),
+        "Tokenizer": "reftok.tokenizer",
+        "train": "reftok.training.train",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'reftok' has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return found
+
 
 __all__ = [
     "AddedToken",

@@ -129,7 +129,7 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
         return build
 
     def retyped(old: PieceType, new: PieceType) -> Pieces:
-        return lambda piece: replace(piece, type=new) if piece.type is old else piece
+        return lambda piece: piece._replace(type=new) if piece.type is old else piece
 
     types = {piece.type for piece in table.pieces}
     for old, new, rule in _RETYPED:
@@ -138,15 +138,15 @@ def _of_pieces(tokenizer: Tokenizer, model: PieceModel) -> Faults:
     if table.byte_fallback:
         change = retyped(PieceType.BYTE, PieceType.CONTROL)
         yield of_tokenizer("Model", "byte_fallback is off", with_pieces(change, byte_fallback=False))
-    inverted = with_pieces(lambda piece: replace(piece, score=-piece.score))
+    inverted = with_pieces(lambda piece: piece._replace(score=-piece.score))
     yield of_tokenizer("Model", "scores have the other sign", inverted)
-    yield of_tokenizer("Model", "scores are not read", with_pieces(lambda piece: replace(piece, score=0.0)))
+    yield of_tokenizer("Model", "scores are not read", with_pieces(lambda piece: piece._replace(score=0.0)))
     for rule, rounded in _ROUNDED.items() if isinstance(model, SentencePieceUnigram) else ():
         yield of_tokenizer("Model", rule, with_pieces(partial(_with_score, rounded)))
 
 
 def _with_score(change: Callable[[float], float], piece: Piece) -> Piece:
-    return replace(piece, score=change(piece.score))
+    return piece._replace(score=change(piece.score))
 
 
 def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:

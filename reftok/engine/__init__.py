@@ -5,7 +5,7 @@ first path of `offsets/` that fits, else `fast_pipeline`.
 
 encode/: the streamed form of every stage from text to ids, which `encode_ids` uses too.
 patterns/: the matches of a pattern in text that comes bit by bit, and the faster matching of ASCII text.
-bpe/, unigram/: the fast forms of the models, and their search in text whose end is not there yet.
+bpe/, unigram/: the fast forms of the models, for whole texts and for those whose end is not there yet.
 offsets/: tokens with offsets, worked out from the ids.
 decode/: the streamed form of every decoder, which `decode` uses too.
 fast_normalizers, fast_model, fast_pipeline: a pipeline with faster normalizers and models, for whole texts.

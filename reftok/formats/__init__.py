@@ -7,8 +7,7 @@ from pathlib import Path
 
 from reftok.errors import ModelFormatError
 from reftok.formats.collection import collecting_later
-from reftok.formats.files import read_file, unreadable
-from reftok.formats.gguf import is_gguf, read_gguf
+from reftok.formats.files import begins_with, read_file, unreadable
 from reftok.formats.hub_folder import hub_tokenizer_json, named_ids
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.formats.strict_json import parse_json
@@ -52,6 +51,7 @@ KNOWN_FILES = (
 _MODEL_PROTO_TAGS = frozenset({b"\x0a", b"\x12", b"\x1a", b"\x22", b"\x2a"})
 """The first byte of a serialized sentencepiece model: the tag of one of the five messages of ModelProto."""
 
+_GGUF = b"GGUF"
 _ENDINGS = (".model", ".spm", ".tiktoken", ".gguf")
 
 
@@ -77,7 +77,9 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
 
 def _load(source: str | Path, encoding: str | None) -> Tokenizer:
     path = find_model(source) if encoding is None else _rank_file(source)
-    if encoding is None and is_gguf(path):
+    if encoding is None and begins_with(path, _GGUF):
+        from reftok.formats.gguf import read_gguf  # one file in many is in this format, and it takes a room of its own
+
         return read_gguf(path)
     data = read_file(path)
     name = str(path)
@@ -159,7 +161,7 @@ def file_format(data: bytes) -> str:
         return "empty"
     if data.lstrip()[:1] == b"{":
         return "tokenizer.json"
-    if data.startswith(b"GGUF"):
+    if data.startswith(_GGUF):
         return "gguf"
     if is_rank_file(data):
         return "tiktoken"

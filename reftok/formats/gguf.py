@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.formats.gguf_metadata import MAGIC, Value, read_metadata
+from reftok.formats.gguf_metadata import Value, read_metadata
 from reftok.formats.gguf_pre_types import PRE_TYPES
 from reftok.formats.llama_build import begin_and_end, llama_tokenizer, spm_tokenizer
 from reftok.spec.charsmap import Charsmap
@@ -85,15 +85,6 @@ def _tokenizer(fields: GGUFFields, model: str) -> Tokenizer:
             raise UnsupportedFeature(fields.source, f"{_PREFIX}model", f"{model}: the file has no vocabulary")
         case _:
             raise UnsupportedFeature(fields.source, f"{_PREFIX}model", f"{model!r:.60} is not supported")
-
-
-def is_gguf(path: Path) -> bool:
-    """Whether the file begins as a GGUF file does; a file that cannot be read does not."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
 
 
 def _spm(fields: GGUFFields) -> Tokenizer:

@@ -10,7 +10,10 @@ decode_unicode_case (8). The library skips these two, and what it then makes of 
 
 from __future__ import annotations
 
+import re
+import struct
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from math import isfinite
 from typing import TypeAlias
 
@@ -112,7 +115,8 @@ def _read_model_proto(data: bytes, source: str) -> tuple[list[Piece], dict[int, 
     """`pieces`, and the other messages as they are; 4 is `self_test_data`, which 0.2.3 leaves alone."""
     pieces: list[Piece] = []
     specs: dict[int, list[tuple[bytes, int]]] = {number: [] for number in range(_TRAINER_SPEC, _DENORMALIZER_SPEC + 1)}
-    for number, wire_type, offset, value in read_fields(data, source):
+    start = _read_usual_pieces(data, pieces)
+    for number, wire_type, offset, value in read_fields(data[start:], source, start):
         if number != _PIECES and number not in specs:
             raise UnsupportedFeature(source, f"byte {offset}", f"field {number} of ModelProto is not known")
         if wire_type != LENGTH_DELIMITED or not isinstance(value, bytes):
@@ -124,6 +128,43 @@ def _read_model_proto(data: bytes, source: str) -> tuple[list[Piece], dict[int, 
     return pieces, specs
 
 
+def _read_usual_pieces(data: bytes, pieces: list[Piece]) -> int:
+    """The pieces with which a file begins, as long as they are written as the library writes them; where they end.
+
+    Most of a file is made of them. Where they end, or something is wrong with them, the file is read field by field.
+    """
+    match = _usual_piece().match
+    end = 0
+    texts, scores, types = list[bytes](), list[bytes](), list[PieceType]()
+    while found := match(data, end):
+        if data[end + 1] != found.end() - end - 2:
+            break
+        text, score, piece_type = found.groups()
+        texts.append(text[1:])
+        scores.append(score)
+        types.append(_TYPES[piece_type[1]] if piece_type else PieceType.NORMAL)
+        end = found.end()
+    try:
+        decoded = b"\0".join(texts).decode("utf-8").split("\0")
+    except UnicodeDecodeError:
+        return 0
+    if not texts or len(decoded) != len(texts):
+        return 0
+    pieces += map(Piece, decoded, (score for (score,) in struct.iter_unpack("<f", b"".join(scores))), types)
+    return end
+
+
+@cache
+def _usual_piece() -> re.Pattern[bytes]:
+    """A field `pieces` of up to 127 bytes: the piece with its length before it, the score, and the type if it is there.
+
+    A regular expression cannot take a length from the text, so it has every length that there may be.
+    """
+    by_length = b"|".join(re.escape(bytes([size])) + b".{%d}" % size for size in range(1, _LONGEST_USUAL + 1))
+    types = bytes(piece_type for piece_type in PieceType)
+    return re.compile(b"\x0a[\x08-\x7f]\x0a(" + by_length + b")\x15(.{4})((?:\x18[" + types + b"])?)", re.DOTALL)
+
+
 def _read_piece(message: bytes, offset: int, place: str, source: str) -> Piece:
     values = _read_message([(message, offset)], _PIECE_FIELDS, place, source)
     number = int(values.get("type", PieceType.NORMAL))
@@ -131,6 +172,9 @@ def _read_piece(message: bytes, offset: int, place: str, source: str) -> Piece:
         raise UnsupportedFeature(source, f"{place}.type", f"{number} is not known")
     return Piece(str(values.get("piece", "")), float(values.get("score", 0.0)), _TYPES[number])
 
+
+_LONGEST_USUAL = 118
+"""So many bytes a piece has at most in a field of 127."""
 
 _TYPES: Mapping[int, PieceType] = {int(piece_type): piece_type for piece_type in PieceType}
 

@@ -38,6 +38,7 @@ _SINCE_14 = {0x1C89: 0x1C8A, 0xA7CB: 0x264, 0xA7CC: 0xA7CD, 0xA7DA: 0xA7DB, 0xA7
 }
 """Foldings that the oldest supported Python, with its Unicode 14, does not know."""
 _LONGEST = 3
+_BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,25 @@ def foldings() -> Foldings:
     unassigned = regex.compile(character_class(UNASSIGNED_IN_16))
     alike: dict[str, str] = {}
     sharing: dict[str, str] = {}
-    for character in map(chr, range(_LAST_CASED + 1)):
+    for character in _with_another_folding():
         folded = chr(_SINCE_14[ord(character)]) if ord(character) in _SINCE_14 else character.casefold()
-        if folded == character or unassigned.match(character):
+        if unassigned.match(character):
             continue
         group = sharing if len(folded) > 1 else alike
         group[folded] = group.get(folded, folded if len(folded) == 1 else "") + character
     return Foldings({character: group for group in alike.values() for character in group}, sharing)
+
+
+def _with_another_folding() -> list[str]:
+    """The characters that are not their own folding; most blocks have none, which is told at once."""
+    cases: list[str] = []
+    for start in range(0, _LAST_CASED + 1, _BLOCK):
+        block = "".join(map(chr, range(start, min(start + _BLOCK, _LAST_CASED + 1))))
+        if block.casefold() != block or not _SINCE_14.keys().isdisjoint(map(ord, block)):
+            cases += [
+                character for character in block if character.casefold() != character or ord(character) in _SINCE_14
+            ]
+    return cases
 
 
 def folded(node: Node, behind: bool = False) -> Node:

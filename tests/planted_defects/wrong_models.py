@@ -182,7 +182,7 @@ class NoBytePieces(Reference):
         table = table_of(tokenizer)
         assert table.byte_fallback, "bytes do not fall back in this model"
         pieces = [
-            replace(piece, type=PieceType.CONTROL) if piece.type is PieceType.BYTE else piece for piece in table.pieces
+            piece._replace(type=PieceType.CONTROL) if piece.type is PieceType.BYTE else piece for piece in table.pieces
         ]
         return replace(tokenizer, model=type(tokenizer.model)(PieceTable(pieces, False, "", table.special)))
 

@@ -8,6 +8,8 @@ import pytest
 
 import reftok
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError
+from reftok.formats.tiktoken import read_tiktoken
+from reftok.formats.tiktoken_encodings import RankEncoding
 
 from .official import (
     Json,
@@ -95,9 +97,7 @@ def test_the_size_of_the_vocab_counts_added_tokens_once() -> None:
 
 def test_ids_outside_the_vocab_are_refused_by_libraries_that_do() -> None:
     ranks = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
-    tokenizer = reftok.formats.tiktoken.read_tiktoken(
-        ranks, encoding=reftok.formats.tiktoken.RankEncoding("tiny", ".", {}, "")
-    )
+    tokenizer = read_tiktoken(ranks, encoding=RankEncoding("tiny", ".", {}, ""))
     with pytest.raises(InvalidIds, match="id 256 is not in the vocab"):
         tokenizer.decode([0, 256])
 

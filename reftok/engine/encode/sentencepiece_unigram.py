@@ -34,7 +34,8 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
     """
 
     def __init__(self, model: FastSentencePieceUnigram, ids: list[int]) -> None:
-        super().__init__(model.undecided_texts, SUMS, RunningScore(SUMS, model.scores.__getitem__, model.largest))
+        score = RunningScore(SUMS, model.scores.__getitem__, model.largest)
+        super().__init__(model.undecided_texts, model.whole_texts, SUMS, score)
         self._model = model
         self._segment_ids = SegmentIds(model.model.table, ids)
         self._ids = ids
@@ -50,7 +51,7 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
         if self._last and not is_short:
             first_split_point = self._model.split_points.first(self._last + fragment) - 1
             if first_split_point < len(fragment):
-                self._search(fragment[:first_split_point])
+                self._search(fragment[:first_split_point], is_end=True)
                 self._end_search()
                 self._last, fragment = "", fragment[first_split_point:]
         text, self._waiting = self._waiting + fragment, ""
@@ -91,7 +92,7 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
 
     def _word(self, word: str) -> None:
         """A word that is not looked up whole."""
-        self._search(word)
+        self._search(word, is_end=True)
         self._end_search()
 
     def _give(self, ids: Sequence[int]) -> None:

@@ -28,7 +28,8 @@ class StreamedUnigram(Search, StreamedModel):
     """
 
     def __init__(self, model: FastUnigram, ids: list[int]) -> None:
-        super().__init__(model.undecided_texts, SUMS, RunningScore(SUMS, model.scores.__getitem__, model.largest))
+        score = RunningScore(SUMS, model.scores.__getitem__, model.largest)
+        super().__init__(model.undecided_texts, model.whole_texts, SUMS, score)
         self._model = model.model
         self._fast = model
         self._known_ids = model.known_ids

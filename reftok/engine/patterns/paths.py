@@ -14,6 +14,7 @@ path that leads nowhere. So there may be more paths than a matcher can take, nev
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeAlias
 
 from reftok.oniguruma.case_folding import folded
@@ -46,9 +47,6 @@ MATCHED = 0
 _NOWHERE = 1
 ANYTHING = written(ANY_CHARACTER.members, exact=True)
 """The class of every character."""
-_NOT_A_LINE_FEED = written(NO_LINE_FEED.members, exact=True)
-_WORDS = (written(outside_of_brackets(Property("word")), exact=False)[1:-1], written(Property("word"), exact=False))
-r"""How `\w` of Oniguruma is written, on its own and in brackets; that of Rust has the joiners, and no superscripts."""
 _RENAMED = frozenset({"newline", "idc", "vs", "xdigit", "posixpunct", "extpict", "extendedpictographic"})
 """Properties that `regex` has by another name, if at all."""
 _MOST_COPIED = 256
@@ -246,7 +244,7 @@ class _Network:
         if not self.is_rust:
             return written(members, exact=True)
         name = written(members, exact=False)
-        for word in _WORDS:
+        for word in _words():
             name = name.replace(word, r"\w")
         return name
 
@@ -287,7 +285,7 @@ class _Network:
                 looks = self.add("\n", self.add(ANYTHING, _NOWHERE)), self.add(ANYTHING, _NOWHERE)
                 return self.add("", *looks, self.doubt(target))
             case "line end":
-                return self.guard(_NOT_A_LINE_FEED, target)
+                return self.guard(written(NO_LINE_FEED.members, exact=True), target)
             case "text start":
                 return self.doubt(target)
             case _:
@@ -304,6 +302,13 @@ class _Network:
             raise Undecided("it looks ahead from behind")
         looks = any(isinstance(part, Assertion) for part in inner)
         return self.add("", *[self.add(ANYTHING, _NOWHERE)] * looks, self.doubt(target))
+
+
+@cache
+def _words() -> tuple[str, str]:
+    r"""How `\w` of Oniguruma is written, on its own and in brackets; that of Rust has the joiners, no superscripts."""
+    word = Property("word")
+    return written(outside_of_brackets(word), exact=False)[1:-1], written(word, exact=False)
 
 
 def _alternations(tree: Node) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from reftok.engine.caches import Results
@@ -11,7 +12,8 @@ from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points import PairSplitPoints
 from reftok.engine.unigram.running_score import Sums
 from reftok.engine.unigram.trie import Ids, PieceTrie
-from reftok.engine.unigram.undecided_text import LOST, UndecidedTexts, Unknown
+from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
+from reftok.engine.unigram.whole_texts import LONGEST_PIECE, WholeTexts, bounds
 from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, Entry, SentencePieceUnigram
 
 SUMS = Sums("f", sure=98_000.0, rounding=RESET_THRESHOLD * 2.0**-24, threshold=RESET_THRESHOLD)
@@ -23,21 +25,49 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
 
     That score is the only thing that what came before can change.
 
-    longest_piece: how many code points it has.
-    undecided_texts: the steps of `path` and of streams.
+    What takes long to make is made when a text needs it: `undecided_texts` where it comes bit by bit.
+
     sure_ids: the ids of a word, by its key, as long as the score before it is nearer to 0 than `SUMS.sure`; () where
     that is not all that they depend on, or unknown ones are to be joined.
     """
 
     def __init__(self, model: SentencePieceUnigram) -> None:
         super().__init__(model)
-        self.split_points = PairSplitPoints(model.table.text_ids)
-        self.scores = dict((*model.entries.values(), model.unknown, *self._scores_of_bytes()))
-        self.largest = max(map(abs, self.scores.values()))
-        self.longest_piece = max(map(len, model.entries), default=0)
-        unknown = Unknown(model.unknown[1], self._ids_of_unknown)
-        self.undecided_texts = UndecidedTexts(PieceTrie.of(model.entries.items()), unknown, SUMS.rounding)
         self.sure_ids: Results[Ids] = Results(self._sure_ids)
+        self._unknown_ids = (model.unknown[0],)
+
+    @cached_property
+    def split_points(self) -> PairSplitPoints:
+        """Where no piece spans the place."""
+        return PairSplitPoints(self.model.table.text_ids)
+
+    @cached_property
+    def scores(self) -> Mapping[int, float]:
+        """By id."""
+        return dict((*self.model.entries.values(), self.model.unknown, *self._scores_of_bytes()))
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest score, without its sign."""
+        return max(map(abs, self.scores.values()))
+
+    @cached_property
+    def longest_piece(self) -> int:
+        """How many code points the longest piece has."""
+        return max(map(len, self.model.entries), default=0)
+
+    @cached_property
+    def undecided_texts(self) -> UndecidedTexts:
+        """The steps of streams."""
+        unknown = Unknown(self.model.unknown[1], self._ids_of_unknown)
+        return UndecidedTexts(PieceTrie.of(self.model.entries), unknown, SUMS.rounding)
+
+    @cached_property
+    def whole_texts(self) -> WholeTexts | None:
+        """What finds the best path through a word, None where pieces are too long for it."""
+        if self.longest_piece > LONGEST_PIECE:
+            return None
+        return WholeTexts(self.model.entries, self.model.unknown[1], SUMS.typecode)
 
     def _scores_of_bytes(self) -> Iterator[Entry]:
         """The bytes of an unknown character score together what it does: the first one all of it, the others 0."""
@@ -48,7 +78,10 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         return ids_of_segments(self.model.table, self.model.segments(text))
 
     def _ids_of_unknown(self, character: str) -> Ids:
-        return tuple(ids_of_segments(self.model.table, [(character, self.model.unknown[0])]))
+        table = self.model.table
+        if not table.byte_fallback:
+            return self._unknown_ids
+        return tuple(ids_of_segments(table, [(character, table.unk_id)]))
 
     def path(self, text: str) -> Ids | None:
         """The best path through a text: ids of pieces, unknown ones not joined, or bytes where they fall to them.
@@ -56,8 +89,12 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         It is the same whatever the score at its start is, as long as no sum gets beyond `RESET_THRESHOLD`. None where
         it depends on that score.
         """
-        undecided, decided = self.undecided_texts.start.after(text)
-        return None if undecided is LOST or undecided.path is None else (*decided, *undecided.path)
+        if self.whole_texts is None or len(text) * self.largest > SUMS.sure:
+            return None
+        starts = self.whole_texts.sure_starts(text, SUMS.rounding)
+        if starts is None:
+            return None
+        return tuple(self.whole_texts.ids(text, bounds(starts, len(text)), self._ids_of_unknown))
 
     def _sure_ids(self, key: str) -> Ids:
         word, unk_id = self.split_points.word(key), self.model.unknown[0]

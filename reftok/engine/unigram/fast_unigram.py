@@ -1,23 +1,21 @@
-"""The ids of `reftok.spec.models.unigram.Unigram`, fast: the pieces as a tree, and steps that are remembered."""
+"""The ids of `reftok.spec.models.unigram.Unigram`, fast: pre-tokens as a whole, or by steps that are remembered."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import repeat
-from math import inf
 
 from reftok.engine.fast_model import FastModel
 from reftok.engine.unigram.running_score import Sums
 from reftok.engine.unigram.trie import Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
+from reftok.engine.unigram.whole_texts import LONGEST_PIECE, WholeTexts, bounds
 from reftok.spec.models.unigram import Unigram
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES, NO_ID
 from reftok.spec.viterbi import PathPiece, with_runs_joined
 
 MOST_TRIE_NODES = 20_000_000
-_LONG_PIECE = 256
-"""To walk through the tree along longer pieces, from each place of a long text, is slower than the plain rules."""
+_LARGEST_SUM = 1e300
 
 SUMS = Sums("d", sure=1e9, rounding=1e9 * 2.0**-53)
 _FARTHEST = -1e6
@@ -25,7 +23,7 @@ _FARTHEST = -1e6
 
 
 class FastUnigram(FastModel[Unigram]):
-    """Viterbi over a tree of the pieces.
+    """Viterbi over whole pre-tokens.
 
     >>> model = Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -1.5), ("ab", -2.0)], unk_id=0)
     >>> FastUnigram(model).ids("abxyb")
@@ -34,9 +32,10 @@ class FastUnigram(FastModel[Unigram]):
 
     def ids_of(self, text: str) -> Sequence[int]:
         model = self.model
-        if not self.has_small_trie or (len(text) > _LONG_PIECE and self.has_long_pieces):
+        whole_texts = self.whole_texts
+        if whole_texts is None or not text or len(text) * self.largest > _LARGEST_SUM:
             return super().ids_of(text)
-        path = self._best_path(text)
+        path = self._best_path(text, whole_texts)
         unk_id = model.unk_id
         ids = [token_id for _, _, token_id in path]
         if unk_id not in ids:
@@ -85,8 +84,8 @@ class FastUnigram(FastModel[Unigram]):
 
     @cached_property
     def has_long_pieces(self) -> bool:
-        """Whether so many pieces may have begun at each place of a long text that the plain rules are the fastest."""
-        return self.longest_piece > _LONG_PIECE
+        """Whether so many pieces may have begun at each place of a text that the plain rules are the fastest."""
+        return self.longest_piece > LONGEST_PIECE
 
     @cached_property
     def longest_piece(self) -> int:
@@ -94,11 +93,17 @@ class FastUnigram(FastModel[Unigram]):
         return max(map(len, self.model.vocab), default=0)
 
     @cached_property
-    def trie(self) -> PieceTrie:
-        """The pieces that match text, as a tree; made when it is first asked for."""
+    def entries(self) -> Mapping[str, tuple[int, float]]:
+        """The pieces that match text, with their ids and scores."""
         pieces = self.model.pieces
-        vocab = self.model.vocab.items()
-        return PieceTrie.of((piece, (token_id, pieces[token_id][1])) for piece, token_id in vocab if piece)
+        return {piece: (token_id, pieces[token_id][1]) for piece, token_id in self.model.vocab.items() if piece}
+
+    @cached_property
+    def whole_texts(self) -> WholeTexts | None:
+        """What finds the best path through a pre-token, None where pieces are too long for it."""
+        if self.has_long_pieces:
+            return None
+        return WholeTexts(self.entries, self.model.unknown_score, SUMS.typecode)
 
     @cached_property
     def largest(self) -> float:
@@ -108,7 +113,8 @@ class FastUnigram(FastModel[Unigram]):
     @cached_property
     def undecided_texts(self) -> UndecidedTexts:
         """For streams; made when it is first asked for. Of an unknown character the id is `~ord(character)`."""
-        return UndecidedTexts(self.trie, Unknown(self.model.unknown_score, self._ids_of_unknown), SUMS.rounding)
+        trie = PieceTrie.of(self.entries)
+        return UndecidedTexts(trie, Unknown(self.model.unknown_score, self._ids_of_unknown), SUMS.rounding)
 
     def _ids_of_unknown(self, character: str) -> Ids:
         self.model.needed_unk_id()
@@ -119,38 +125,17 @@ class FastUnigram(FastModel[Unigram]):
         """The scores of the ids of `undecided_texts`."""
         return _Scores(self.model)
 
-    def _best_path(self, text: str) -> list[PathPiece]:
+    def _best_path(self, text: str, whole_texts: WholeTexts) -> list[PathPiece]:
         """The best path through a whole text: the fast path of `best_paths`."""
-        size = len(text)
-        best = [0.0, *repeat(-inf, size)]
-        links = [(-1, -1)] * (size + 1)
-        beginnings = self.trie.children
-        unknown_score = self.model.unknown_score
-        for start in range(size):
-            here = best[start]
-            end = start + 1
-            node = beginnings.get(text[start])
-            if node is None or node.entry is None:
-                score = unknown_score + here
-                if score > best[end] or links[end][0] < 0:
-                    best[end], links[end] = score, (start, self.model.needed_unk_id())
-            while node is not None:
-                entry = node.entry
-                if entry is not None:
-                    score = entry[1] + here
-                    if score > best[end] or links[end][0] < 0:
-                        best[end], links[end] = score, (start, entry[0][0])
-                if end == size:
-                    break
-                node = node.children.get(text[end])
-                end += 1
-        path: list[PathPiece] = []
-        end = size
-        while end > 0:
-            start, token_id = links[end]
-            path.append((start, end, token_id))
-            end = start
-        return path[::-1]
+        model = self.model
+        id_of = model.vocab.get
+        _, starts = whole_texts.paths(text)
+        if model.unk_id is None:
+            for end, start in enumerate(starts[1:], 1):
+                if text[start:end] not in model.vocab:
+                    model.needed_unk_id()
+        unk_id = NO_ID if model.unk_id is None else model.unk_id
+        return [(start, end, id_of(text[start:end], unk_id)) for start, end in bounds(starts, len(text))]
 
 
 class _Scores(dict[int, float]):

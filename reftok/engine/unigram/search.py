@@ -1,4 +1,7 @@
-"""A Viterbi search that goes on with every character, whose steps are looked up wherever that is exact."""
+"""A Viterbi search that goes on with every character, whose steps are looked up wherever that is exact.
+
+What comes as a long text is searched as a whole.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,11 @@ from typing import TypeAlias
 from reftok.engine.unigram.running_score import RunningScore, Sums
 from reftok.engine.unigram.trie import Entry, Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import LONGEST, LOST, OPEN_CHOICE, UndecidedTexts, Unknown
+from reftok.engine.unigram.whole_texts import WholeTexts, bounds, shared_beginning
 
 _SHORT = 16
+_BLOCK = 2048
+"""So many code points are searched as a whole; it is more than the undecided text of almost any text has."""
 
 Open: TypeAlias = tuple[int, float, dict[str, PieceTrie]]
 """A position where a piece may have begun that reaches beyond the text so far, its score, and how that may go on."""
@@ -144,11 +150,14 @@ class ConvergingPaths:
 class Search(ABC):
     """The streamed search of a unigram model: by the steps of `undecided_text`, else by character.
 
+    A long text is searched block by block, up to where the best paths to all places part from which it may go on; from
+    there on, what it ends with, by steps.
+
     Where a step is lost, or the text ends at an open choice, the undecided text is searched again with the score that
     it really begins with, and from there on character by character, until what is undecided is known again from its
     text alone.
 
-    texts: of the model.
+    texts: of the model; whole_texts: the same for whole ones, None where its pieces are too long.
     sums: of the library.
     score: behind what is decided.
 
@@ -156,8 +165,9 @@ class Search(ABC):
     _recent: the end of the text that is searched.
     """
 
-    def __init__(self, texts: UndecidedTexts, sums: Sums, score: RunningScore) -> None:
+    def __init__(self, texts: UndecidedTexts, whole_texts: WholeTexts | None, sums: Sums, score: RunningScore) -> None:
         self._texts = texts
+        self._whole_texts = whole_texts
         self._sums = sums
         self._score = score
         self._undecided = texts.start
@@ -171,7 +181,37 @@ class Search(ABC):
     def _undecided_size(self) -> int:
         return self._paths.end - self._paths.root if self._undecided is LOST else len(self._undecided.text)
 
-    def _search(self, text: str) -> None:
+    def _search(self, text: str, is_end: bool = False) -> None:
+        """More text. is_end: whether no piece spans its end, which the caller then says by `_end_search`."""
+        if (is_end or len(text) > LONGEST) and self._whole_texts is not None and self._undecided is not LOST:
+            text = self._undecided.text + text
+            self._undecided = self._texts.start
+            while text and (is_end or len(text) > LONGEST) and self._undecided is not LOST:
+                block = text[:_BLOCK]
+                rest = self._searched(block, self._whole_texts, is_end and len(block) == len(text))
+                if rest is None:
+                    self._search_by_steps(block)
+                    rest = ""
+                    if self._undecided is not LOST:
+                        rest, self._undecided = self._undecided.text, self._texts.start
+                text = rest + text[len(block) :]
+        self._search_by_steps(text)
+
+    def _searched(self, text: str, whole_texts: WholeTexts, is_end: bool) -> str | None:
+        """Search a text behind what is decided: the rest of it, which is still undecided. None where that is most."""
+        if not self._score.has_room(len(text)):
+            return None
+        best, starts = whole_texts.paths(text, self._score.value())
+        size = len(text)
+        end = size if is_end else shared_beginning(starts, {*whole_texts.may_go_on(text), size})
+        if end < size // 2:
+            return None
+        self._score.start(best[end])
+        if end:
+            self._give(whole_texts.ids(text, bounds(starts, end), self._texts.unknown.ids))
+        return text[end:]
+
+    def _search_by_steps(self, text: str) -> None:
         if len(text) <= LONGEST and self._look_up(text):
             return
         start, size = 0, LONGEST

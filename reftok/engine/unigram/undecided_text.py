@@ -116,7 +116,7 @@ class Gains(dict[PieceTrie, float]):
     unknown_score: of a character that is no piece.
     rounding: what one addition of the library is wrong by at most.
 
-    >>> trie = PieceTrie.of([("a", (7, -1.0)), ("b", (8, -1.0)), ("ab", (9, -1.5))])
+    >>> trie = PieceTrie.of({"a": (7, -1.0), "b": (8, -1.0), "ab": (9, -1.5)})
     >>> Gains(trie, unknown_score=-11.0, rounding=0.0)[trie.children["a"]]
     -0.5
     """
@@ -165,7 +165,7 @@ class UndecidedTexts:
     trie: the pieces; unknown: what becomes of a character that is none.
     rounding: what one addition of the library is wrong by at most.
 
-    >>> trie = PieceTrie.of([("a", (7, -1.0)), ("b", (8, -1.0)), ("ab", (9, -1.5))])
+    >>> trie = PieceTrie.of({"a": (7, -1.0), "b": (8, -1.0), "ab": (9, -1.5)})
     >>> texts = UndecidedTexts(trie, Unknown(-11.0, lambda character: (0,)), 1e-9)
     >>> undecided, decided = texts.start["a"]
     >>> undecided.text, decided, undecided.path, undecided["b"] == (texts.start, (9,))

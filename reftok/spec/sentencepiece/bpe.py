@@ -6,7 +6,9 @@ Source: sentencepiece 0.2.3, bpe_model.cc (`Model::SampleEncode` without dropout
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from operator import neg
 from typing import TypeAlias
 
 from reftok.spec.models.merging import MergeEvent, merge_all
@@ -44,7 +46,8 @@ class SentencePieceBPE(PieceModel):
     def __init__(self, table: PieceTable, source: str = "") -> None:
         super().__init__(table)
         self.source = source
-        self.ranks = {piece: -float_order(table.pieces[token_id].score) for piece, token_id in table.text_ids.items()}
+        orders = float_orders([table.pieces[token_id].score for token_id in table.text_ids.values()])
+        self.ranks = dict(zip(table.text_ids, map(neg, orders), strict=True))
         self.unused = table.of_type(PieceType.UNUSED)
 
     def segments(self, text: str) -> Sequence[Segment]:
@@ -110,11 +113,12 @@ class SentencePieceBPE(PieceModel):
         return self.table.pieces[self.table.text_ids[piece]].score
 
 
-def float_order(score: float) -> int:
-    """A number that orders float32 as the library does, by their bits.
+def float_orders(scores: Iterable[float]) -> list[int]:
+    """Numbers that order float32 as the library does, by their bits.
 
-    >>> float_order(-1.0) < float_order(-0.5) < float_order(-0.0) < float_order(0.0) < float_order(2.0)
-    True
+    >>> orders = float_orders([-1.0, -0.5, -0.0, 0.0, 2.0])
+    >>> orders == sorted(orders), len({*orders})
+    (True, 5)
     """
-    bits: int = struct.unpack("<i", struct.pack("<f", score))[0]
-    return bits if bits >= 0 else -(bits & 0x7FFFFFFF) - 1
+    packed = array("f", scores).tobytes()
+    return [bits if bits >= 0 else -(bits & 0x7FFFFFFF) - 1 for (bits,) in struct.iter_unpack("=i", packed)]

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeAlias
+from itertools import compress, count
+from operator import attrgetter
+from typing import NamedTuple, TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.spec.longest_first import EntriesByBeginning
@@ -45,9 +47,11 @@ TEXT_TYPES = frozenset({PieceType.NORMAL, PieceType.USER_DEFINED, PieceType.UNUS
 """The types that match text; the others are reserved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One entry of the vocab; `score` is a float32."""
+_MATCHES_TEXT = [number in TEXT_TYPES for number in range(max(PieceType) + 1)]
+
+
+class Piece(NamedTuple):
+    """One entry of the vocab; `score` is a float32. A tuple, since there are many of them."""
 
     piece: str
     score: float
@@ -97,8 +101,12 @@ class PieceTable:
         self.text_ids: dict[str, int] = {}
         self.unk_id = NO_ID
         self.byte_ids: list[int] = []
-        for token_id, piece in enumerate(self.pieces):
-            self._add(token_id, piece, source)
+        self._types = [*map(attrgetter("type"), self.pieces)]
+        if self._have_faults():
+            for token_id, piece in enumerate(self.pieces):
+                self._add(token_id, piece, source)
+        else:
+            self._add_all()
         if self.unk_id == NO_ID and not byte_fallback:
             raise ModelFormatError(source, "pieces", "no piece is the unknown one")
         if byte_fallback:
@@ -110,6 +118,25 @@ class PieceTable:
             self.byte_ids = [self.vocab[piece] for piece in BYTE_PIECES]
         self.matcher = PrefixMatcher(self.of_type(PieceType.USER_DEFINED))
         self.bos_id, self.eos_id, self.pad_id = map(self._control_id, (special.bos, special.eos, special.pad))
+
+    def _have_faults(self) -> bool:
+        """Whether `_add` may refuse a piece, or leave one out; a look at all of them at once."""
+        texts = [*map(attrgetter("piece"), self.pieces)]
+        byte_pieces = {*compress(texts, (piece_type is PieceType.BYTE for piece_type in self._types))}
+        return (
+            len({*texts, ""}) <= len(texts)
+            or 4 * max(map(len, texts), default=0) >= _LONGEST_PIECE
+            or _NUL in "".join(texts)
+            or self._types.count(PieceType.UNKNOWN) > 1
+            or bool(byte_pieces and not self.byte_fallback)
+            or not byte_pieces.issubset(BYTE_PIECES)
+        )
+
+    def _add_all(self) -> None:
+        self.vocab = dict(zip(map(attrgetter("piece"), self.pieces), count(), strict=False))
+        self.text_ids = dict(compress(self.vocab.items(), map(_MATCHES_TEXT.__getitem__, self._types)))
+        if PieceType.UNKNOWN in self._types:
+            self.unk_id = self._types.index(PieceType.UNKNOWN)
 
     def _add(self, token_id: int, entry: Piece, source: str) -> None:
         piece, place = entry.piece, f"pieces[{token_id}]"
@@ -153,7 +180,9 @@ class PieceTable:
 
     def of_type(self, piece_type: PieceType) -> frozenset[str]:
         """The pieces of one type that are in the vocab."""
-        return frozenset(piece for piece, token_id in self.vocab.items() if self.pieces[token_id].type is piece_type)
+        if piece_type not in self._types:
+            return frozenset()
+        return frozenset(piece for piece, token_id in self.vocab.items() if self._types[token_id] is piece_type)
 
     def id_to_token(self, token_id: int) -> str | None:
         """The piece of an id, None for an id outside the vocab."""

@@ -6,7 +6,7 @@ Source: sentencepiece 0.2.3, unigram_model.cc (`Model::EncodeOptimized`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError
@@ -64,11 +64,15 @@ class SentencePieceUnigram(PieceModel):
         normal = [piece.score for piece in table.pieces if piece.type is PieceType.NORMAL]
         self.unknown = table.unk_id, to_float32(min(normal, default=LARGEST_FLOAT32) - UNK_PENALTY)
         self.entries: dict[str, Entry] = {
-            piece: (token_id, self._score(token_id))
+            piece: (token_id, score if piece_type is PieceType.NORMAL else self._score(token_id))
             for piece, token_id in table.text_ids.items()
-            if table.pieces[token_id].type is not PieceType.UNUSED
+            for _, score, piece_type in (table.pieces[token_id],)
+            if piece_type is not PieceType.UNUSED
         }
-        self._by_beginning = EntriesByBeginning(self.entries, source, "pieces")
+
+    @cached_property
+    def _by_beginning(self) -> EntriesByBeginning:
+        return EntriesByBeginning(self.entries)
 
     def _score(self, token_id: int) -> float:
         piece = self.table.pieces[token_id]

@@ -256,7 +256,9 @@ def test_a_long_word_is_looked_up_step_by_step(scale: float) -> None:
 def test_a_piece_of_thousands_of_characters_is_looked_up_at_the_end() -> None:
     """In a stream each character would go on with thousands of pieces that have begun."""
     for size, is_streamed in ((500, True), (501, False)):
-        model = unigram(("a", -1.0), ("a" * size, -3.0))
+        model, text = unigram(("a", -1.0), ("a" * size, -3.0)), "a" * (size + 2)
         assert (not stream_model(model, []).held_until_end) is is_streamed
-        assert whole_ids(model, "a" * (size + 2)) == model.ids("a" * (size + 2))
-        assert_streams(model, "a" * (size + 2), [1, size])
+        expected = whole_ids(model, text)
+        assert expected == model.ids(text)
+        for bounds in ([], [1, size], [size - 1], range(size)):
+            assert stream(model, cut(text, bounds))[-1] == expected

@@ -22,7 +22,7 @@ scored = st.dictionaries(
 
 def texts_of(scores: Mapping[str, float], rounding: float = 1e-9) -> UndecidedTexts:
     pieces = {piece: (index, scores[piece]) for index, piece in enumerate(sorted(scores))}
-    return UndecidedTexts(PieceTrie.of(pieces.items()), Unknown(UNKNOWN_SCORE, lambda character: (99,)), rounding)
+    return UndecidedTexts(PieceTrie.of(pieces), Unknown(UNKNOWN_SCORE, lambda character: (99,)), rounding)
 
 
 def paths(scores: Mapping[str, float], text: str) -> Iterator[tuple[float, Ids]]:
@@ -121,14 +121,14 @@ def test_a_choice_that_an_unknown_character_loses_does_not_ask_for_its_path() ->
     def refused(character: str) -> Ids:
         raise AssertionError(character)
 
-    trie = PieceTrie.of([("a", (0, 10.0)), ("ab", (1, -20.0))])
+    trie = PieceTrie.of({"a": (0, 10.0), "ab": (1, -20.0)})
     undecided, _ = UndecidedTexts(trie, Unknown(-30.0, refused), 1e-9).start["a"]
     assert undecided["b"][0] is LOST
 
 
 def test_a_sum_that_is_not_a_number_is_lost() -> None:
     huge = {"bbab": 1.7e308, "aa": 1.7e308, "baba": -1.7e308, "b": 1e308, "ba": 1.7e308, "baa": 1.7e308}
-    trie = PieceTrie.of((piece, (len(piece), score)) for piece, score in huge.items())
+    trie = PieceTrie.of({piece: (len(piece), score) for piece, score in huge.items()})
     texts = UndecidedTexts(trie, Unknown(-1.7e308, lambda character: (1,)), 1e-9)
     assert walk(texts, "xbbabaxbbxab")[0] is LOST
 
@@ -177,7 +177,7 @@ def test_the_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(scored)
 def test_a_gain_is_the_most_that_a_begun_piece_can_get_ahead(scores: dict[str, float]) -> None:
-    trie = PieceTrie.of((piece, (0, score)) for piece, score in scores.items())
+    trie = PieceTrie.of({piece: (0, score) for piece, score in scores.items()})
     gains = Gains(trie, UNKNOWN_SCORE, 0.0)
     for begun in {piece[:end] for piece in scores for end in range(1, len(piece))}:
         place = trie
@@ -192,5 +192,5 @@ def test_a_gain_is_the_most_that_a_begun_piece_can_get_ahead(scores: dict[str, f
 
 
 def test_of_too_many_pieces_any_may_get_ahead() -> None:
-    trie = PieceTrie.of(("a" + chr(0x4E00 + code), (code, -9.0)) for code in range(100))
+    trie = PieceTrie.of({"a" + chr(0x4E00 + code): (code, -9.0) for code in range(100)})
     assert Gains(trie, UNKNOWN_SCORE, 0.0)[trie.children["a"]] == inf
