@@ -9,7 +9,7 @@ from io import StringIO
 
 import click
 
-from conformance.cli.compare import diff, matrix_command
+from conformance.cli.compare import diff, history_command, matrix_command
 from conformance.cli.fuzz import corpus, fuzz
 from conformance.cli.jobs import FULL
 from conformance.cli.reproduce import bisect_command, replay_command, reproduce_command
@@ -36,6 +36,7 @@ for command in (
     bisect_command,
     diff,
     matrix_command,
+    history_command,
     fuzz,
     corpus,
     subject,

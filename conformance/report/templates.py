@@ -31,18 +31,24 @@ MOST_LANGUAGES = 8
 """Corpus files of a finding that are named at once; the others are folded."""
 
 _PICTURE = re.compile("[\u2400-\u2421]")
-_CONTROLS = (
-    "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US "
-    "SP DEL"
-).split()
+_CONTROLS = re.findall(
+    r"\w+",
+    "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
+    " SP DEL",
+)
+"""The names of the pictures from U+2400 on."""
 
 
-def page(template: str, styles: Sequence[str], script: str = "", **values: Any) -> str:
-    """A page of a template; it, the style sheets and the script ("" for none) are files that lie beside this module."""
+def page(template: str, styles: Sequence[str], script: str = "", connects: bool = False, **values: Any) -> str:
+    """A page of a template; it, the style sheets and the script ("" for none) are files that lie beside this module.
+
+    connects: whether the script may ask the server that the page came from, and no other.
+    """
     style = "".join(map(_resource, styles))
     code = _resource(script) if script else ""
     policy = f"default-src 'none'; style-src '{_hash(style)}'; "
     policy += f"script-src '{_hash(code)}'; " if code else ""
+    policy += "connect-src 'self'; " if connects else ""
     policy += "base-uri 'none'; form-action 'none'"
     found = _environment().get_template(template)
     return found.render(style=Markup(style), script=Markup(code), policy=policy, **values)

@@ -263,7 +263,7 @@ def _heat_maps(run: Run) -> list[HeatMap]:
 
 def _heat_map(subject: str, languages: Mapping[str, Mapping[str, LanguageCell]], names: Mapping[str, str]) -> HeatMap:
     models = list(dict.fromkeys(model for cells in languages.values() for model in cells))
-    rows = [(names[language], [_heat_view(cells.get(model)) for model in models]) for language, cells in languages.items()]
+    rows = [(names[file], [_heat_view(cells.get(model)) for model in models]) for file, cells in languages.items()]
     telling = [row for row in rows if any(cell.rate for cell in row[1])]
     return HeatMap(
         subject,
@@ -288,7 +288,7 @@ def _heat_steps() -> list[str]:
     >>> _heat_steps()[0], _heat_steps()[-1]
     ('≤ 0.1 %', '> 90 %')
     """
-    return [*(f"≤ {step:.1%}".replace(".0%", "%").replace("%", " %") for step in HEAT_STEPS[1:]), f"> {HEAT_STEPS[-1]:.0%}".replace("%", " %")]
+    return [*(f"≤ {100 * step:g} %" for step in HEAT_STEPS[1:]), f"> {100 * HEAT_STEPS[-1]:g} %"]
 
 
 # --- the coverage of a session
@@ -318,13 +318,15 @@ def _rest(findings: list[Finding]) -> list[RestView]:
 
 def _line_view(finding: Finding, groups: list[Group]) -> LineView:
     example, whole = finding.example, finding.weight.whole
-    kind: str = finding.weight.kind
-    is_natural = kind == "natural text"
+    label: str = finding.weight.kind
+    if whole is not None and whole.changed:
+        share = percent(whole)
+        label = f"{share} of texts" if label == "natural text" else f"{label}, {share}"
     first = next((index for index, group in enumerate(groups) if group.differs), 0)
     start = max(0, first - 1)
     return LineView(
         bar=round(100 * finding.weight.rate, 2),
-        label=f"{percent(whole)} of texts" if is_natural and whole else kind + (f", {percent(whole)}" if whole and whole.changed else ""),
+        label=label,
         input=view.shown_input(example.case, LONGEST_LINE),
         groups=groups[start : start + MOST_GROUPS],
         is_later=start > 0 or example.evidence.skipped > 0,

@@ -13,7 +13,7 @@ from typing import Literal
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.finding import Finding, Mismatch, Severity, Status
-from conformance.core.run import Absence, Cell, LanguageCell, Run
+from conformance.core.run import Absence, Cell, Run
 from conformance.report.run.weight_words import in_natural_text, weight_words, worst_words
 from conformance.report.text import visible, visible_part
 

@@ -29,4 +29,6 @@ needs_browser = pytest.mark.skipif(
 
 def browser_path() -> str:
     """The browser; fails the test where there is none."""
-    return BROWSER or pytest.fail("no browser: neither a Chromium nor Chrome is installed, and in CI no test is left out")
+    return BROWSER or pytest.fail(
+        "no browser: neither a Chromium nor Chrome is installed, and in CI no test is left out"
+    )

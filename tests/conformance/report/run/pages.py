@@ -44,6 +44,7 @@ LOW_CONTRAST = """() => {
   return { seen, wrong };
 }"""
 
+
 class Opened:
     """A page of a file, with what the browser complained of and asked for."""
 

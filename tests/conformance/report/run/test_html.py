@@ -273,7 +273,8 @@ def test_a_short_strange_input_has_its_code_points_in_the_line() -> None:
 
 
 def test_the_picture_of_a_control_character_has_its_name() -> None:
-    assert '<i class="control" data-name="LF">␊</i>' in html_report(replace(sample_run(), findings=(finding(text_case("\n", ""), "r"),)))
+    html = html_report(replace(sample_run(), findings=(finding(text_case("\n", ""), "r"),)))
+    assert '<i class="control" data-name="LF">␊</i>' in html
 
 
 @pytest.mark.parametrize("item", HOSTILE, ids=lambda item: item.example.case.origin)
