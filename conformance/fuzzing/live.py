@@ -139,7 +139,7 @@ class LiveServer:
         except OSError as error:
             raise UsageError(f"--serve: port {port} of {ADDRESS} cannot be used: {error.strerror}") from error
         self._server.daemon_threads = True
-        self.port: int = self._server.server_address[1]
+        self.port = self._server.server_port
 
     @property
     def address(self) -> str:
@@ -159,6 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
     """Answers GET and HEAD for the known paths; anything else is an error. pages: type and text by path."""
 
     pages: dict[str, tuple[str, Callable[[], str]]]
+    server: ThreadingHTTPServer
     timeout = SECONDS_OF_A_REQUEST
     server_version, sys_version = "conformance", ""
 
@@ -188,8 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _is_own_host(self) -> bool:
         """Whether the request names this server as a person's browser does: by its address, or as localhost."""
         hosts = self.headers.get_all("Host") or []
-        port = self.server.server_address[1]  # type: ignore[index,misc]  # of an internet address, which is a tuple
-        return hosts in ([f"{name}:{port!s}"] for name in (ADDRESS, "localhost"))
+        return hosts in ([f"{name}:{self.server.server_port}"] for name in (ADDRESS, "localhost"))
 
     def end_headers(self) -> None:
         for name, value in HEADERS.items():

@@ -194,9 +194,9 @@ def cells(results: Mapping[str, ShardResult], found: Iterable[Finding]) -> tuple
 def language_cells(results: Mapping[str, ShardResult], names: Mapping[str, str]) -> tuple[LanguageCell, ...]:
     """The heat map model × language of each subject. names: the English names of languages, by their file."""
     return tuple(
-        LanguageCell(language, subject, *pair, model, names.get(language, ""))
+        LanguageCell(language, subject, compared, mismatched, model, names.get(language, ""))
         for model, result in results.items()
-        for (language, subject), pair in sorted(result.languages.items())
+        for (language, subject), (compared, mismatched) in sorted(result.languages.items())
         if language
     )
 
