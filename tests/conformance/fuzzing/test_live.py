@@ -71,9 +71,7 @@ def test_its_own_names_are_not(server: LiveServer) -> None:
         assert answer(server, Host=f"{name}:{server.port}").status == 200
 
 
-@pytest.mark.parametrize(
-    "path", ["/run.json", "/../etc/passwd", "/%2e%2e/plan.json", "/?", "/progress.json/", "*"]
-)
+@pytest.mark.parametrize("path", ["/run.json", "/../etc/passwd", "/%2e%2e/plan.json", "/?", "/progress.json/", "*"])
 def test_it_knows_two_paths(server: LiveServer, path: str) -> None:
     assert answer(server, path).status == 404
 

@@ -163,17 +163,21 @@ def test_the_keys_go_through_the_list_unfold_search_and_show_themselves(browser:
         assert not page.get_by_role("dialog").is_visible()
 
 
-def test_a_finding_is_copied_as_an_issue(browser: Any, report: Path) -> None:
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.goto(report.as_uri())
-    page.keyboard.press("j")
-    page.keyboard.press("c")
-    page.get_by_text("Copied").wait_for(state="attached")
-    copied = page.evaluate("() => navigator.clipboard.readText()")
-    assert copied == page.locator("[data-copy]").first.text_content()
-    assert copied.startswith("### ")
-    context.close()
+CLIPBOARD = """() => Object.defineProperty(navigator, "clipboard", {
+  value: { writeText: async (text) => { if (%s) throw new Error("denied"); window.copied = text; } },
+})"""
+
+
+@pytest.mark.parametrize("is_denied", [False, True], ids=["copied", "denied"])
+def test_a_finding_is_copied_as_an_issue_or_else_selected(browser: Any, report: Path, is_denied: bool) -> None:
+    with Opened(browser, report) as page:
+        page.evaluate(CLIPBOARD % ("true" if is_denied else "false"))
+        page.keyboard.press("j")
+        page.keyboard.press("c")
+        page.get_by_text("Selected" if is_denied else "Copied").first.wait_for(state="attached")
+        copied = page.evaluate("() => window.copied ?? getSelection().toString()")
+        assert copied.strip() == page.locator("[data-copy]").first.text_content().strip()
+        assert copied.startswith("### ")
 
 
 def test_a_table_is_sorted_by_the_column_that_is_pressed(browser: Any, report: Path) -> None:
