@@ -105,7 +105,7 @@
 
   const copied = (summary) => {
     const pre = summary?.closest(".ranked")?.querySelector("[data-copy]");
-    if (pre) copy(pre.parentElement.querySelector("button"), pre);
+    if (pre) copy(buttons.get(pre), pre);
   };
 
   const on_line = () => document.activeElement?.matches(".ranked > details > summary");
@@ -182,11 +182,14 @@
     setTimeout(() => { button.textContent = button.dataset.name; }, 2000);
   };
 
+  const buttons = new Map();
+
   for (const pre of document.querySelectorAll(".replay pre")) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = button.dataset.name = pre.dataset.copy ?? "Copy";
     button.addEventListener("click", () => copy(button, pre));
+    buttons.set(pre, button);
     pre.after(button);
     const folded = pre.dataset.copy && pre.closest("details");
     if (folded) folded.before(button);
