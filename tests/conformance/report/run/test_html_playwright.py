@@ -174,10 +174,11 @@ def test_a_finding_is_copied_as_an_issue_or_else_selected(browser: Any, report: 
         page.evaluate(CLIPBOARD % ("true" if is_denied else "false"))
         page.keyboard.press("j")
         page.keyboard.press("c")
-        page.get_by_text("Selected" if is_denied else "Copied").first.wait_for(state="attached")
+        page.wait_for_function("() => window.copied ?? getSelection().toString()")
         copied = page.evaluate("() => window.copied ?? getSelection().toString()")
         assert copied.strip() == page.locator("[data-copy]").first.text_content().strip()
         assert copied.startswith("### ")
+        assert page.evaluate("() => 'copied' in window") is not is_denied
 
 
 def test_a_table_is_sorted_by_the_column_that_is_pressed(browser: Any, report: Path) -> None:
