@@ -2,7 +2,7 @@
 
     python tools/publish_report.py
 
-The run is `conformance run` on the embedded models; the picture is of a small run with a planted defect. It needs
+The run is `conformance run` on the embedded models; the picture is of a small run with planted defects. It needs
 Debian's chromium (apt-get install chromium).
 """
 
@@ -18,8 +18,9 @@ ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "reports" / "published"
 KEPT = ("report.html", "summary.md", "run.json")
 RUNS = ROOT / "reports" / "runs"
-PICTURED = ["--model", "bpe-qwen", "--model", "spm-bpe"]
-PLANTED = "tests/planted_defects/no_nfc.py:Subject"
+PICTURED = ["--model", "bpe-qwen", "--model", "bpe-gpt2", "--corpus", "languages", "--corpus", "edge_cases"]
+PLANTED = ("added_tokens_ignored", "missing_dummy_prefix", "lossy_decode", "stream_strips")
+"""Defects whose findings show their tokens and texts in the list."""
 CHROMIUM = [
     "--headless",
     "--no-sandbox",
@@ -27,7 +28,7 @@ CHROMIUM = [
     "--hide-scrollbars",
     "--disable-background-networking",
     "--force-device-scale-factor=1",
-    "--window-size=1280,1400",
+    "--window-size=1280,1450",
 ]
 
 
@@ -46,7 +47,8 @@ def main() -> None:
             sys.exit(f"publish_report: the run ended with exit code {code}; nothing is published")
         for name in KEPT:
             shutil.copyfile(full / name, PUBLISHED / name)
-        conformance(["run", *PICTURED, "--subject", PLANTED, "--out", str(pictured.relative_to(ROOT))])
+        planted = [word for name in PLANTED for word in ("--subject", f"tests/planted_defects/{name}.py:Subject")]
+        conformance(["run", *PICTURED, *planted, "--out", str(pictured.relative_to(ROOT))])
         where = [f"--user-data-dir={profile}", f"--screenshot={PUBLISHED / 'report.png'}"]
         page = (pictured / "report.html").as_uri()
         subprocess.run([chromium, *CHROMIUM, *where, page], check=True, stderr=subprocess.DEVNULL)

@@ -43,6 +43,7 @@ COMMANDS = {
     "accept": _Home("known", "accept_command", "Take findings of a run into a file of known ones."),
     "known": _Home("known", "known_group", "List known findings, or prune those that are gone."),
     "diff": _Home("compare", "diff", "Show what changed from one run to another."),
+    "history": _Home("compare", "history_command", "Show the runs of a folder over time."),
     "replay": _Home("reproduce", "replay_command", "Ask again what a finding is about."),
     "reproduce": _Home("reproduce", "reproduce_command", "Write a finding as one small Python file."),
     "bisect": _Home("reproduce", "bisect_command", "Find the release in which a finding came or went."),

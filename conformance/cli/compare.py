@@ -1,10 +1,10 @@
-"""The commands that hold runs against each other: `conformance diff` and `conformance matrix`."""
+"""The commands that hold runs against each other: `conformance diff`, `conformance matrix`, `conformance history`."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -15,18 +15,25 @@ from rich.console import Console
 
 from conformance.cli.options import a_path
 from conformance.comparing.comparison import compare
+from conformance.comparing.history import history
 from conformance.comparing.matrix import matrix
+from conformance.core.errors import InputError
+from conformance.core.run import Run
 from conformance.files.atomic import write_atomically, writing
 from conformance.report.comparison.html import comparison_html
 from conformance.report.comparison.json import comparison_json
 from conformance.report.comparison.markdown import comparison_markdown
 from conformance.report.comparison.terminal import print_comparison
-from conformance.report.console import OutputConsole, give
+from conformance.report.console import OutputConsole, give, say
+from conformance.report.history.html import history_html
+from conformance.report.history.json import history_json
+from conformance.report.history.markdown import history_markdown
+from conformance.report.history.terminal import print_history
 from conformance.report.matrix.html import matrix_html
 from conformance.report.matrix.json import matrix_json
 from conformance.report.matrix.markdown import matrix_markdown
 from conformance.report.matrix.terminal import print_matrix
-from conformance.report.run.folder import HTML, read_run_folder
+from conformance.report.run.folder import HTML, RUN, read_run_folder
 
 DIFF_EXAMPLES = """\b
 Examples:
@@ -40,6 +47,12 @@ Examples:
       the same plan under two releases; each writes reports/runs/tokenizers-<release>
   conformance matrix reports/runs/tokenizers-*
   conformance matrix reports/runs/tokenizers-* --format html --out matrix.html
+"""
+
+HISTORY_EXAMPLES = """\b
+Examples:
+  conformance history reports/runs
+  conformance history nightly/ --format html --out trend.html
 """
 
 format_option = click.option(
@@ -91,6 +104,42 @@ def matrix_command(runs: tuple[Path, ...], form: str, out: Path | None) -> None:
         "html": partial(matrix_html, libraries),
     }
     _give(out, forms.get(form), partial(print_matrix, libraries))
+
+
+@click.command("history", epilog=HISTORY_EXAMPLES)
+@click.argument("folder", metavar="FOLDER", type=a_path)
+@format_option
+@out_option
+def history_command(folder: Path, form: str, out: Path | None) -> None:
+    """Show the runs of a folder over time: findings by cause, when each came and went, answers, durations.
+
+    Every folder in FOLDER that holds a run.json is a run; those that cannot be read are named and left out.
+    Exit code: 0, or 2 for bad usage or input.
+    """
+    runs = dict(_runs_in(folder))
+    if not runs:
+        raise InputError(f"{folder}: holds no folder of a run; a run's --out names one")
+    found = history(runs.items())
+    addresses = {name: address for name in runs if (address := _report_of(folder / name, out))}
+    forms: Mapping[str, Callable[[], str]] = {
+        "markdown": partial(history_markdown, found),
+        "json": partial(history_json, found),
+        "html": partial(history_html, found, addresses),
+    }
+    _give(out, forms.get(form), partial(print_history, found))
+
+
+def _runs_in(folder: Path) -> Iterator[tuple[str, Run]]:
+    """The runs of a folder with their names; says which cannot be read."""
+    try:
+        paths = sorted(path for path in folder.iterdir() if (path / RUN).is_file())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read: {error.strerror}") from error
+    for path in paths:
+        try:
+            yield path.name, read_run_folder(path)
+        except InputError as error:
+            say(f"left out: {error}")
 
 
 def _report_of(run: Path, out: Path | None) -> str:

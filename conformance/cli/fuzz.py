@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -17,20 +18,23 @@ from conformance.core.durations import seconds_of
 from conformance.core.weight import Gate
 from conformance.files.lock import locked
 from conformance.fuzzing.corpus import Change, merge, minimize
-from conformance.fuzzing.drive import SessionJob, run_session
+from conformance.fuzzing.drive import SessionJob, SessionProgress, run_session
 from conformance.fuzzing.folder import beside_the_plan, read_generators
+from conformance.fuzzing.live import LiveServer, LiveSession
 from conformance.fuzzing.screen import SessionTeller, tables
 from conformance.fuzzing.session import SessionPlan
 from conformance.generators import NAMES
 from conformance.inputs.shards import MOST_FUZZ
-from conformance.report.console import ConsoleLines, OutputConsole
+from conformance.report.console import ConsoleLines, OutputConsole, say
 from conformance.report.run.view import plural
 from conformance.runs.expectations import read_baselines
 from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.plan_file import read_plan, read_trusted_plan
+from conformance.runs.progress import Shrinking
 from conformance.subjects.adapters import absolute_subject
 from conformance.subjects.reftok_subject import REFERENCE
 
+Told: TypeAlias = Callable[[SessionProgress | Shrinking], None]
 DEFAULT_SECONDS = 600.0
 LEAST_SECONDS = 1.0
 """Of work, however long it took to begin."""
@@ -45,6 +49,8 @@ Examples:
       the same findings on any machine, with any number of workers
   conformance fuzz --model bpe-qwen --subject mine.py:Tokenizer --time 10m --fail-on natural
       ends with 1 only where natural text is changed
+  conformance fuzz --model bpe-qwen --subject mine.py:Tokenizer --time 1h --serve
+      with a page that shows rate, coverage and causes as they come; its address is told
   conformance corpus minimize mine
   conformance corpus merge mine theirs
 """
@@ -103,6 +109,15 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
 @options.exit_first_option
 @options.max_findings_option
 @options.verbose_option
+@click.option(
+    "--serve",
+    "port",
+    type=click.IntRange(0, 65_535),
+    is_flag=False,
+    flag_value=0,
+    metavar="[PORT]",
+    help="Show the session on a page of this machine (127.0.0.1), to be read only. Default: any port that is free.",
+)
 @options.quiet_option
 def fuzz(
     seconds: float | None,
@@ -116,6 +131,7 @@ def fuzz(
     exit_first: bool,
     most_findings: int | None,
     verbose: bool,
+    port: int | None,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -138,11 +154,30 @@ def fuzz(
         job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=1 if exit_first else most_findings or 0)
         left = math.inf if seconds is None else max(seconds - (time.monotonic() - begun), min(seconds, LEAST_SECONDS))
         session_job = SessionJob(job, session, cases, left)
+        page = None
+        if port is not None:
+            page = LiveSession()
+            server = held.enter_context(LiveServer(page, job.command, port))
+            say(f"live page: {server.address}")
         with interruptible("fuzz", job.folder), SessionTeller(quiet) as told:
-            ended = run_session(session_job, told, lambda entry: lines.labelled("", entry.sentence, whole=True))
+            ended = run_session(
+                session_job, _both(told, page), lambda entry: lines.labelled("", entry.sentence, whole=True)
+            )
     for coverage in tables(ended.coverages):
         console.print(coverage)
     end(ended.run, job.folder, console, verbose)
+
+
+def _both(told: Told, page: LiveSession | None) -> Told:
+    """Tells the terminal and the page, where there is one."""
+    if page is None:
+        return told
+
+    def tell(progress: SessionProgress | Shrinking) -> None:
+        told(progress)
+        page.take(progress)
+
+    return tell
 
 
 def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> tuple[Job, SessionPlan]:

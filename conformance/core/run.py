@@ -97,12 +97,18 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class LanguageCell:
-    """One place of the heat map language × subject: answers compared and mismatched, over all models and checks."""
+    """One place of the heat map model × language of a subject: answers compared and mismatched, over all checks.
+
+    language: the corpus file without its ending. model: "" in older runs, which counted all together.
+    name: the English name of the language, "" where the project has none for the file.
+    """
 
     language: str
     subject: str
     compared: Count
     mismatched: Count
+    model: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

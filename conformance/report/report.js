@@ -1,13 +1,18 @@
 "use strict";
-// Adds what the page does not need: pages and a filter for the findings, and buttons that copy the commands.
+// Adds what the page does not need: filter and keys for the findings, tables that sort, buttons that copy.
 (() => {
   const form = document.querySelector("form.filter");
-  const items = [...document.querySelectorAll("[data-finding]")].map((element) => ({ element, text: null }));
+  const help = document.querySelector("dialog.help");
+  const items = [...document.querySelectorAll("[data-finding]")].map((element) => ({
+    element,
+    is_line: element.localName === "li",
+    text: null,
+  }));
+  const FIELDS = ["words", "status", "weight", "subject", "severity"];
+  const PAGE = 50;
+  let most = PAGE;
 
   const text = (item) => (item.text ??= item.element.textContent.toLowerCase());
-
-  const PAGE = 25;
-  let most = PAGE;
 
   const matches = (item, words, wanted) =>
     Object.entries(wanted).every(([name, value]) => !value || item.element.dataset[name] === value) &&
@@ -19,22 +24,42 @@
   more.addEventListener("click", () => { most += PAGE; filter(); });
   document.getElementById("detailed")?.after(more);
 
-  // Rows of the table are all shown that match; of the sections only those of the first pages.
+  // Rows of the table are all shown that match; of the lines only those of the first pages.
   const filter = () => {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = Object.fromEntries(["status", "weight", "severity", "subject"].map((name) => [name, form.elements[name].value]));
-    let found = 0, sections = 0;
+    const wanted = Object.fromEntries(FIELDS.slice(1).map((name) => [name, form.elements[name].value]));
+    let found = 0, lines = 0;
     for (const item of items) {
       const is_found = matches(item, words, wanted);
       found += is_found ? 1 : 0;
-      const is_section = item.element.localName === "article";
-      sections += is_found && is_section ? 1 : 0;
-      item.element.hidden = !is_found || (is_section && sections > most);
+      lines += is_found && item.is_line ? 1 : 0;
+      item.element.hidden = !is_found || (item.is_line && lines > most);
     }
-    more.hidden = sections <= most;
-    more.textContent = `Show ${Math.min(PAGE, sections - most)} more of ${sections.toLocaleString("en")}`;
+    for (const aside of document.querySelectorAll("details.aside")) {
+      aside.hidden = !aside.querySelector("[data-finding]:not([hidden])");
+    }
+    more.hidden = lines <= most;
+    more.textContent = `Show ${Math.min(PAGE, lines - most)} more of ${lines.toLocaleString("en")}`;
     const all = items.length.toLocaleString("en");
     form.querySelector("output").value = found === items.length ? "" : `${found.toLocaleString("en")} of ${all} found`;
+  };
+
+  // The filter stands in the address, after "#?", which no finding's name begins with.
+  const remember = () => {
+    const chosen = FIELDS.map((name) => [name, form.elements[name].value]).filter(([, value]) => value);
+    const address = chosen.length ? `#?${new URLSearchParams(chosen)}` : "#findings";
+    if (chosen.length || location.hash.startsWith("#?")) history.replaceState(null, "", address);
+  };
+
+  const restore = () => {
+    const given = new URLSearchParams(location.hash.slice(2));
+    for (const name of FIELDS) {
+      const field = form.elements[name];
+      field.value = given.get(name) ?? "";
+      if (field.selectedIndex === -1) field.value = "";
+    }
+    most = PAGE;
+    filter();
   };
 
   // Anchors of findings that are only counted are kept as text, since a hundred thousand elements are slow to open.
@@ -49,48 +74,135 @@
     return anchor;
   };
 
-  // A link leads to a finding even while the filter hides it, or while its anchor is only text.
+  // A link leads to a finding even while it is folded, the filter hides it, or its anchor is only text.
   const reveal = () => {
+    if (location.hash.startsWith("#?")) return restore();
     const id = location.hash.slice(1);
-    const known = id && document.getElementById(id);
-    const target = known || (id && counted(id));
-    const folded = target && target.closest("details.aside:not([open])");
-    if (folded) folded.open = true;
-    if (!target || (target === known && !target.hidden && !folded)) return;
-    if (target.hidden) {
+    const target = id && (document.getElementById(id) ?? counted(id));
+    if (!target) return;
+    const item = target.closest("[data-finding]");
+    if (item?.hidden) {
       form.reset();
       most = items.length;
       filter();
     }
-    target.scrollIntoView();
+    for (let at = target.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
+    (item ?? target).scrollIntoView();
   };
 
-  if (form) {
-    form.hidden = false;
-    form.addEventListener("input", () => { most = PAGE; filter(); });
-    form.addEventListener("submit", (event) => event.preventDefault());
-    window.addEventListener("hashchange", reveal);
-    window.addEventListener("beforeprint", () => { most = items.length; filter(); });
-    filter();
-    reveal();
+  // --- keys
+
+  const shown = () => [...document.querySelectorAll(".ranked:not([hidden]) > details > summary")]
+    .filter((summary) => summary.checkVisibility());
+
+  const step = (by) => {
+    const lines = shown();
+    const at = lines.indexOf(document.activeElement?.closest(".ranked")?.querySelector("summary"));
+    const next = lines[at === -1 ? (by > 0 ? 0 : lines.length - 1) : Math.min(Math.max(at + by, 0), lines.length - 1)];
+    next?.focus();
+    next?.scrollIntoView({ block: "nearest" });
+  };
+
+  const copied = (summary) => {
+    const pre = summary?.closest(".ranked")?.querySelector("[data-copy]");
+    if (pre) copy(buttons.get(pre), pre);
+  };
+
+  const on_line = () => document.activeElement?.matches(".ranked > details > summary");
+
+  const KEYS = {
+    j: () => step(1),
+    k: () => step(-1),
+    c: () => copied(document.activeElement),
+    "/": () => form.elements.words.focus(),
+    "?": () => help.showModal(),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (!form || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || help.open) return;
+    if (event.target.matches("input, select, textarea")) {
+      if (event.key === "Escape" && event.target === form.elements.words) step(1);
+      return;
+    }
+    const arrow = { ArrowDown: KEYS.j, ArrowUp: KEYS.k }[event.key];
+    const deed = KEYS[event.key] ?? (on_line() ? arrow : null);
+    if (!deed) return;
+    event.preventDefault();
+    deed();
+  });
+
+  // --- tables that sort
+
+  const number = /^[^\d+-]{0,2}([+-]?\d[\d,]*(?:\.\d+)?)/;
+
+  const key = (cell) => {
+    const given = cell?.dataset.sort ?? cell?.textContent.trim() ?? "";
+    const found = cell?.matches("td") ? number.exec(given) : null;
+    return found ? Number(found[1].replaceAll(",", "")) : given;
+  };
+
+  const sort = (table, column, head) => {
+    const is_down = head.getAttribute("aria-sort") !== "descending" && head.dataset.first !== "ascending"
+      || head.getAttribute("aria-sort") === "ascending";
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", is_down ? "descending" : "ascending");
+    head.dataset.first = is_down ? "ascending" : "";
+    const collator = new Intl.Collator("en", { numeric: true });
+    const compare = (one, other) => (typeof one === "number" && typeof other === "number")
+      ? one - other
+      : collator.compare(String(one), String(other));
+    for (const body of table.tBodies) {
+      const rows = [...body.rows].map((row) => ({ row, key: key(row.cells[column]) }));
+      rows.sort((one, other) => (is_down ? -1 : 1) * compare(one.key, other.key));
+      body.append(...rows.map(({ row }) => row));
+    }
+  };
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      button.addEventListener("click", () => sort(table, column, head));
+      head.append(button);
+    });
   }
+
+  // --- buttons that copy
 
   const copy = async (button, pre) => {
     try {
       await navigator.clipboard.writeText(pre.textContent);
       button.textContent = "Copied";
     } catch {
+      for (let at = pre.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
       getSelection().selectAllChildren(pre);
       button.textContent = "Selected";
     }
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    setTimeout(() => { button.textContent = button.dataset.name; }, 2000);
   };
+
+  const buttons = new Map();
 
   for (const pre of document.querySelectorAll(".replay pre")) {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = "Copy";
+    button.textContent = button.dataset.name = pre.dataset.copy ?? "Copy";
     button.addEventListener("click", () => copy(button, pre));
+    buttons.set(pre, button);
     pre.after(button);
+    const folded = pre.dataset.copy && pre.closest("details");
+    if (folded) folded.before(button);
+  }
+
+  if (form) {
+    form.hidden = false;
+    form.addEventListener("input", () => { most = PAGE; filter(); remember(); });
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.querySelector(".keys").addEventListener("click", () => help.showModal());
+    window.addEventListener("hashchange", reveal);
+    window.addEventListener("beforeprint", () => { most = items.length; filter(); });
+    filter();
+    reveal();
   }
 })();

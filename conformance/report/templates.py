@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -17,25 +18,37 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from conformance.report.run import view, weight_words
-from conformance.report.text import visible
+from conformance.report.text import harmless, visible
 
 LONGEST_VALUE = 4000
 LONGEST_INPUT = 300
 LONGEST_BRIEF_INPUT = 40
 LONGEST_ANSWER = 200
-LONGEST_PIECE = 80
+LONGEST_PIECE, LONGEST_BRIEF_PIECE = 80, 14
 MOST_NUMBERS = 8
 
 MOST_LANGUAGES = 8
 """Corpus files of a finding that are named at once; the others are folded."""
 
+_PICTURE = re.compile("[\u2400-\u2421]")
+_CONTROLS = re.findall(
+    r"\w+",
+    "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
+    " SP DEL",
+)
+"""The names of the pictures from U+2400 on."""
 
-def page(template: str, styles: Sequence[str], script: str = "", **values: Any) -> str:
-    """A page of a template; it, the style sheets and the script ("" for none) are files that lie beside this module."""
+
+def page(template: str, styles: Sequence[str], script: str = "", connects: bool = False, **values: Any) -> str:
+    """A page of a template; it, the style sheets and the script ("" for none) are files that lie beside this module.
+
+    connects: whether the script may ask the server that the page came from, and no other.
+    """
     style = "".join(map(_resource, styles))
     code = _resource(script) if script else ""
     policy = f"default-src 'none'; style-src '{_hash(style)}'; "
     policy += f"script-src '{_hash(code)}'; " if code else ""
+    policy += "connect-src 'self'; " if connects else ""
     policy += "base-uri 'none'; form-action 'none'"
     found = _environment().get_template(template)
     return found.render(style=Markup(style), script=Markup(code), policy=policy, **values)
@@ -59,13 +72,15 @@ def _environment() -> Environment:
     environment.filters["percent"] = weight_words.percent
     environment.filters["share_of"] = weight_words.of_what
     environment.filters["day"] = view.shown_time
-    environment.filters["markup"] = Markup.escape
-    environment.filters["piece"] = lambda text: Markup.escape(visible(text, LONGEST_PIECE))
+    environment.filters["markup"] = _foreign
+    environment.filters["document"] = lambda text: Markup.escape(harmless(text))
+    environment.filters["piece"] = lambda text: _foreign(visible(text, LONGEST_PIECE))
+    environment.filters["brief_piece"] = lambda text: _foreign(visible(text, LONGEST_BRIEF_PIECE))
     environment.filters["numbers"] = _numbers
-    environment.filters["input"] = lambda case: Markup.escape(view.shown_input(case, LONGEST_INPUT))
-    environment.filters["brief_input"] = lambda case: Markup.escape(view.shown_input(case, LONGEST_BRIEF_INPUT))
+    environment.filters["input"] = lambda case: _foreign(view.shown_input(case, LONGEST_INPUT))
+    environment.filters["brief_input"] = lambda case: _foreign(view.shown_input(case, LONGEST_BRIEF_INPUT))
     environment.filters["answers"] = lambda example: [
-        Markup.escape(line) for line in view.answers(example, LONGEST_ANSWER).lines
+        _foreign(line) for line in view.answers(example, LONGEST_ANSWER).lines
     ]
     return environment
 
@@ -73,6 +88,19 @@ def _environment() -> Environment:
 def _finalize(value: Any) -> Any:
     """A value as the template writes it: text is made visible, unless it is markup, which was made visible before."""
     return value if isinstance(value, Markup) or not isinstance(value, str) else visible(value, LONGEST_VALUE)
+
+
+def _foreign(text: str) -> Markup:
+    """Text that is visible already, as markup in which the pictures of control characters have their names.
+
+    >>> _foreign("a\u2420<")
+    Markup('a<i class="control" data-name="SP">␠</i>&lt;')
+    """
+    return Markup(_PICTURE.sub(_with_name, str(Markup.escape(text))))
+
+
+def _with_name(picture: re.Match[str]) -> str:
+    return f'<i class="control" data-name="{_CONTROLS[ord(picture[0]) - 0x2400]}">{picture[0]}</i>'
 
 
 def _numbers(text: str) -> str:

@@ -21,7 +21,7 @@ from conformance.core.run import Absence, ModelInfo, Role, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.result import ShardResult, by_model
-from conformance.inputs.corpora import is_natural, read_corpus
+from conformance.inputs.corpora import corpus_names, is_natural, read_corpus
 from conformance.inputs.shards import Inputs
 from conformance.runs.expectations import Expectation, baseline_problems, expectations_here, gone
 from conformance.runs.gather import (
@@ -184,7 +184,7 @@ def _run(
         subjects=_subject_infos(job, results),
         checks=plan.checks,
         cells=cells(results, found),
-        languages=language_cells(results.values()),
+        languages=language_cells(results, corpus_names()),
         findings=found,
         absences=_absences(results),
         problems=_missing_oracles(infos, results),

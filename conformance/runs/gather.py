@@ -195,14 +195,14 @@ def cells(results: Mapping[str, ShardResult], found: Iterable[Finding]) -> tuple
     )
 
 
-def language_cells(results: Iterable[ShardResult]) -> tuple[LanguageCell, ...]:
-    """The heat map language × subject."""
-    counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
-    for result in results:
-        for key, (compared, mismatched) in result.languages.items():
-            counts[key][0] += compared
-            counts[key][1] += mismatched
-    return tuple(LanguageCell(*key, *pair) for key, pair in sorted(counts.items()) if key[0])
+def language_cells(results: Mapping[str, ShardResult], names: Mapping[str, str]) -> tuple[LanguageCell, ...]:
+    """The heat map model × language of each subject. names: the English names of languages, by their file."""
+    return tuple(
+        LanguageCell(language, subject, compared, mismatched, model, names.get(language, ""))
+        for model, result in results.items()
+        for (language, subject), (compared, mismatched) in sorted(result.languages.items())
+        if language
+    )
 
 
 def methods_of(results: Mapping[str, ShardResult]) -> Methods:

@@ -28,6 +28,7 @@ from conformance.runs.job import file_hash
 from conformance.subjects import adapters
 from conformance.subjects.isolated import IsolatedSubject
 
+from .report.run.browsers import IS_CI, browser_path
 from .subjects.isolated_subjects import TIMEOUT, WHOLE, Make, isolated
 from .subjects.served_here import ServedHere
 
@@ -98,6 +99,19 @@ def conformance_here() -> Command:
 def subjects_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """The subjects of files answer in this process: a hundred planted defects are asked in the time of ten."""
     monkeypatch.setattr(adapters, "IsolatedSubject", ServedHere)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A Chromium; where there is none, or nothing that drives it, a test is left out, but in CI it fails."""
+    for package in () if IS_CI else ("playwright", "axe_playwright_python"):
+        pytest.importorskip(package)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()
 
 
 def _run_shards_here(plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None]) -> None:

@@ -1,4 +1,4 @@
-"""A run as one HTML file that needs nothing else: no network, no fonts, no JavaScript (which only adds the filter).
+"""A run as one HTML file that needs nothing else: no network, no fonts, no JavaScript (which adds filter, sort, keys).
 
 The template holds the page, this module what it shows. Whatever the template writes goes through `visible` and then
 through the escaping of jinja2, so that no input can be markup, and the page's policy runs no script but its own.
@@ -18,31 +18,48 @@ from conformance.core.run import Cell, LanguageCell, Run
 from conformance.core.weight import WEIGHT_CLASSES, Share
 from conformance.report.run import view
 from conformance.report.run.alignment import Group, aligned
+from conformance.report.run.issue import issue_markdown
 from conformance.report.run.snippet import reproduction_command, snippet
-from conformance.report.run.weight_words import MOST_SHARES, weight_words, worst_words
+from conformance.report.run.weight_words import MOST_SHARES, percent, weight_words
 from conformance.report.templates import LONGEST_VALUE, page
 from conformance.report.text import CodePoint, code_points, visible
 
 MOST_DETAILED = 200
-"""Findings that are shown with all details; the next are rows of a table."""
+"""Findings of the ranked list, each with all details folded; the next are rows of a table."""
+
+MOST_NUMBERED = 3
+"""In a line of the list, a text of so many characters that are not all ASCII has their numbers as well."""
 
 MOST_BRIEF = 1000
 """Rows of that table; what is left is counted by model, subject and check."""
 
-MOST_CULPRITS = 8
-"""Subjects that the first screen names."""
+MOST_GROUPS, MOST_TOKENS = 3, 3
+"""Parts of the text, and tokens of each answer in a part, that a line of the list shows."""
 
 MOST_UNITS = 64
 """Code points or bytes of an input that are listed one by one."""
 
+KEYS = (
+    ("j ↓", "the next finding"),
+    ("k ↑", "the one before"),
+    ("Enter", "unfolds it, or folds it again"),
+    ("c", "copies it as an issue, in Markdown"),
+    ("/", "the search"),
+    ("Escape", "from the search to the findings"),
+    ("?", "these keys"),
+)
+"""The keys of report.js. The arrows work from one finding to another."""
+
 LONGEST_INPUT = 1000
 LONGEST_ANSWER = 400
 LONGEST_KEY = 40
+LONGEST_LINE = 24
+"""Code points of an input or an answer in a line of the list."""
 
 NEVER = "never reached"
 """The key of coverage.json under which the examples are of what no input reached."""
 
-HEAT_STEPS = (0.0, 0.0001, 0.001, 0.01, 0.1)
+HEAT_STEPS = (0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9)
 """A share of mismatches above the n-th of these has the heat n + 1."""
 
 
@@ -59,7 +76,7 @@ class CellView:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A row of the matrix: a subject with its cells, or why it took no part with the model, "" where it did."""
+    """A row of the matrix: a subject with its cells, or that it took no part with the model, "" where it did."""
 
     subject: str
     state: view.State
@@ -69,21 +86,56 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class HeatView:
-    """A cell of the heat map: how hot from 0 to 5, the number of mismatches, and the sentence that says the same."""
+    """A cell of a heat map: how hot, from 0 to 7, the share of mismatches, that as a number, and as a sentence."""
 
     heat: int
-    numbers: str
+    share: str
+    rate: float
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """The heat map model × language of a subject.
+
+    rows: the languages with mismatches, those with the largest share first; equal: the names of the others.
+    """
+
+    subject: str
+    models: list[str]
+    rows: list[tuple[str, list[HeatView]]]
+    equal: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """A finding in a line of the list.
+
+    bar: the share of all natural texts that it changes, in percent, 0 where it changes none; label: that in words, or
+        what else the weight is. groups: the first parts of the text that differ, of which the first is after others
+        where is_later; is_cut: whether there are more. input, answers: visible already.
+    """
+
+    bar: float
+    label: str
+    input: str
+    groups: list[Group]
+    is_later: bool
+    is_cut: bool
+    answers: view.Answers
 
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
     """A finding with its input and answers laid out; input, answers: visible already.
 
-    weight: in words. shares: all, where the words do not name them all.
+    weight: in words. shares: all, where the words do not name them all. languages: by name. issue: as Markdown.
     """
 
     finding: Finding
+    line: LineView
+    issue: str
+    languages: list[str]
     is_aside: bool
     share: str
     expected_by: str
@@ -127,6 +179,7 @@ class CoverageView:
 def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
     """The whole page. coverage: of a session, as coverage.json has it."""
     findings = view.ordered(run.findings)
+    names = view.language_names(run)
     return page(
         "report.html.jinja",
         ["report.css"],
@@ -138,27 +191,21 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
         seconds=view.seconds(run),
         known=len(view.known_findings(run)),
         not_done=view.not_done(run),
-        culprits=[
-            (
-                item,
-                view.accusation(item.worst),
-                "; ".join(filter(None, (view.share_of(run, item.worst), worst_words(item.worst.weight)))),
-            )
-            for item in view.culprits(run.findings)
-        ],
-        most_culprits=MOST_CULPRITS,
         checks=view.checks(run),
         matrix=_matrix(run, findings),
         symbols=view.SYMBOLS,
         meanings=view.MEANINGS,
         weights=[name for name in WEIGHT_CLASSES if any(item.weight.kind == name for item in findings)],
         severities=[name for name in SEVERITIES if any(item.example.severity == name for item in findings)],
-        heat_rows=_heat_rows(run),
-        heat_totals=_heat_totals(run),
+        keys=KEYS,
+        most_tokens=MOST_TOKENS,
+        most_numbered=MOST_NUMBERED,
+        heat_maps=_heat_maps(run),
+        heat_steps=_heat_steps(),
         folder=view.folder(run),
         coverages=[_coverage_view(model, entry) for model, entry in (coverage or {}).items()],
         subjects=list(dict.fromkeys(finding.example.subject for finding in findings)),
-        detailed=[_finding_view(run, finding) for finding in findings[:MOST_DETAILED]],
+        detailed=[_finding_view(run, finding, names) for finding in findings[:MOST_DETAILED]],
         brief=findings[MOST_DETAILED : MOST_DETAILED + MOST_BRIEF],
         rest=_rest(findings[MOST_DETAILED + MOST_BRIEF :]),
     )
@@ -179,7 +226,8 @@ def _matrix(run: Run, findings: list[Finding]) -> list[tuple[str, list[RowView]]
 
 
 def _row_view(row: view.Row, targets: dict[Place, str]) -> RowView:
-    absence = view.absence_sentence(row.absence) if row.absence else ""
+    refused = row.absence is not None and row.absence.kind == "refused"
+    absence = ("not read" if refused else "took no part") if row.absence else ""
     return RowView(row.subject, row.state, [_cell_view(cell, targets) for cell in row.cells], absence)
 
 
@@ -187,8 +235,9 @@ def _cell_view(cell: Cell | None, targets: dict[Place, str]) -> CellView:
     kind = view.state(cell)
     if cell is None or kind == "none":
         return CellView(kind, "", "", view.sentence(cell), "")
-    numbers = f"{cell.compared:,}" if not cell.mismatched else f"{cell.mismatched:,} / {cell.compared:,}"
-    notes = [f"{cell.known:,} known"] if cell.known and kind == "new" else []
+    numbers = f"{cell.mismatched:,}" if cell.mismatched else view.rounded(cell.compared)
+    notes = [f"of {view.rounded(cell.compared)}"] if cell.mismatched else []
+    notes += [f"{cell.known:,} known"] if cell.known and kind == "new" else []
     notes += [f"{cell.failures:,} no answer"] if cell.failures else []
     if kind == "silent":
         numbers, notes = f"{cell.failures:,}", ["no answer"]
@@ -196,37 +245,50 @@ def _cell_view(cell: Cell | None, targets: dict[Place, str]) -> CellView:
     return CellView(kind, numbers, ", ".join(notes), view.sentence(cell), target)
 
 
-# --- the heat map
+# --- the heat maps
 
 
-def _heat_totals(run: Run) -> dict[str, int]:
-    """The number of corpus files in which each subject differs."""
-    totals = dict.fromkeys((cell.subject for cell in run.languages), 0)
+def _heat_maps(run: Run) -> list[HeatMap]:
+    """A heat map of each subject that has a mismatch in a corpus file."""
+    names = view.language_names(run)
+    found: dict[str, dict[str, dict[str, LanguageCell]]] = {}
     for cell in run.languages:
-        totals[cell.subject] += cell.mismatched > 0
-    return totals
-
-
-def _heat_rows(run: Run) -> list[tuple[str, int, list[HeatView]]]:
-    """Every language with its mismatches and its cells; those with the most mismatches first."""
-    found: dict[str, dict[str, LanguageCell]] = {}
-    for cell in run.languages:
-        found.setdefault(cell.language, {})[cell.subject] = cell
-    totals = {language: sum(cell.mismatched for cell in cells.values()) for language, cells in found.items()}
-    subjects = _heat_totals(run)
+        found.setdefault(cell.subject, {}).setdefault(cell.language, {})[cell.model] = cell
     return [
-        (language, totals[language], [_heat_view(found[language].get(subject)) for subject in subjects])
-        for language in sorted(found, key=lambda language: (-totals[language], language))
+        _heat_map(subject, languages, names)
+        for subject, languages in found.items()
+        if any(cell.mismatched for cells in languages.values() for cell in cells.values())
     ]
+
+
+def _heat_map(subject: str, languages: Mapping[str, Mapping[str, LanguageCell]], names: Mapping[str, str]) -> HeatMap:
+    models = list(dict.fromkeys(model for cells in languages.values() for model in cells))
+    rows = [(names[file], [_heat_view(cells.get(model)) for model in models]) for file, cells in languages.items()]
+    telling = [row for row in rows if any(cell.rate for cell in row[1])]
+    return HeatMap(
+        subject,
+        models,
+        sorted(telling, key=lambda row: (-max(cell.rate for cell in row[1]), row[0])),
+        sorted(name for name, cells in rows if not any(cell.rate for cell in cells)),
+    )
 
 
 def _heat_view(cell: LanguageCell | None) -> HeatView:
     if cell is None or not cell.compared:
-        return HeatView(0, view.SYMBOLS["none"], "not compared")
-    share = cell.mismatched / cell.compared
-    sentence = f"{cell.mismatched:,} of {view.plural(cell.compared, 'answer')} differ ({share:.2%})"
-    numbers = f"{cell.mismatched:,}" if cell.mismatched else view.SYMBOLS["equal"]
-    return HeatView(sum(share > step for step in HEAT_STEPS), numbers, sentence)
+        return HeatView(0, view.SYMBOLS["none"], 0.0, "not compared")
+    share = Share(cell.language, "texts", cell.mismatched, cell.compared)
+    sentence = f"{cell.mismatched:,} of {view.plural(cell.compared, 'answer')} differ"
+    shown = percent(share) if cell.mismatched else view.SYMBOLS["equal"]
+    return HeatView(sum(share.rate > step for step in HEAT_STEPS), shown, share.rate, sentence)
+
+
+def _heat_steps() -> list[str]:
+    """The steps of the scale in words.
+
+    >>> _heat_steps()[0], _heat_steps()[-1]
+    ('≤ 0.1 %', '> 90 %')
+    """
+    return [*(f"≤ {100 * step:g} %" for step in HEAT_STEPS[1:]), f"> {100 * HEAT_STEPS[-1]:g} %"]
 
 
 # --- the coverage of a session
@@ -254,12 +316,35 @@ def _rest(findings: list[Finding]) -> list[RestView]:
     ]
 
 
-def _finding_view(run: Run, finding: Finding) -> FindingView:
+def _line_view(finding: Finding, groups: list[Group]) -> LineView:
+    example, whole = finding.example, finding.weight.whole
+    label: str = finding.weight.kind
+    if whole is not None and whole.changed:
+        share = percent(whole)
+        label = f"{share} of texts" if label == "natural text" else f"{label}, {share}"
+    first = next((index for index, group in enumerate(groups) if group.differs), 0)
+    start = max(0, first - 1)
+    return LineView(
+        bar=round(100 * finding.weight.rate, 2),
+        label=label,
+        input=view.shown_input(example.case, LONGEST_LINE),
+        groups=groups[start : start + MOST_GROUPS],
+        is_later=start > 0 or example.evidence.skipped > 0,
+        is_cut=start + MOST_GROUPS < len(groups) or example.evidence.is_cut,
+        answers=view.answers(example, LONGEST_LINE),
+    )
+
+
+def _finding_view(run: Run, finding: Finding, names: Mapping[str, str]) -> FindingView:
     example, case = finding.example, finding.example.case
     model = next((item for item in run.models if item.name == example.model), None)
+    groups = aligned(case, example.evidence) if example.evidence.expected else []
     commands = [command for command in (finding.replay, reproduction_command(finding, model)) if command]
     return FindingView(
         finding,
+        _line_view(finding, groups),
+        issue_markdown(run, finding),
+        languages=[names.get(language, language) for language in finding.languages],
         is_aside=view.is_aside(run, finding),
         share=view.share_of(run, finding),
         expected_by=view.expected_by(finding),
@@ -271,7 +356,7 @@ def _finding_view(run: Run, finding: Finding) -> FindingView:
         nearest="" if example.evidence.nearest is None else _shown_input(example.evidence.nearest),
         units=_units(case),
         units_left=max(0, len(case.text or case.data) - MOST_UNITS),
-        groups=aligned(case, example.evidence) if example.evidence.expected else [],
+        groups=groups,
         spans=_compares_offsets(example.check),
         answers=view.answers(example, LONGEST_ANSWER),
         link=finding.upstream if finding.upstream.startswith(("https://", "http://")) else "",

@@ -50,6 +50,7 @@ _DEEDS: dict[Severity, str] = {
     "no answer": "gives no answer",
     "offsets only": "gives other offsets",
 }
+_UNITS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 _COMPARED = ("other text", "other ids", "offsets only")
 
 
@@ -445,6 +446,26 @@ def plural(number: int, noun: str, ending: str = "s") -> str:
     ('1 case', '1,234 mismatches')
     """
     return f"{number:,} {noun}{'' if number == 1 else ending}"
+
+
+def rounded(number: int) -> str:
+    """A number in at most four characters, rounded down.
+
+    >>> rounded(999), rounded(12_345), rounded(999_999), rounded(1_234_567)
+    ('999', '12k', '999k', '1M')
+    """
+    return next((f"{number // size:,}{unit}" for size, unit in _UNITS if number >= size), f"{number}")
+
+
+def language_names(run: Run) -> dict[str, str]:
+    """The English names of the languages of a run by their file, which is its own name where there is none.
+
+    >>> from types import SimpleNamespace
+    >>> cells = [LanguageCell("de-Latn", "s", 9, 0, "m", "German"), LanguageCell("sql", "s", 9, 0, "m")]
+    >>> language_names(SimpleNamespace(languages=cells))
+    {'de-Latn': 'German', 'sql': 'sql'}
+    """
+    return {cell.language: cell.name or cell.language for cell in run.languages}
 
 
 def shown_input(case: Case, limit: int = 200) -> str:

@@ -61,7 +61,9 @@ def test_what_is_accepted_is_listed_on_its_model_alone(tmp_path: Path) -> None:
 
 
 @settings(max_examples=20)
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])).filter(str.strip), min_size=1, max_size=3, unique=True))
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"])).filter(str.strip), min_size=1, max_size=3, unique=True)
+)
 def test_any_text_is_read_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     path = tmp_path_factory.mktemp("any") / "known.toml"
     entries = [replace(entry(finding(rule=f"r{number}")), reason=text) for number, text in enumerate(texts)]

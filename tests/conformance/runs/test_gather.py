@@ -9,7 +9,7 @@ import pytest
 
 from conformance.core.case import text_case
 from conformance.core.finding import MOST_EXAMPLES, Finding, Mismatch, Severity
-from conformance.core.run import Absence, Cell
+from conformance.core.run import Absence, Cell, LanguageCell
 from conformance.core.weight import ALL, Share, Weight
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.repeating import CHANGES, DEPENDS
@@ -233,8 +233,8 @@ def test_a_method_is_there_that_any_shard_of_the_model_found() -> None:
 def test_the_heat_map_adds_up_and_leaves_out_made_inputs() -> None:
     shards = [result(0, "a"), result(1, "b", "c")]
     shards[0].languages["", "s"] = [7, 7]
-    (cell,) = language_cells(shards)
-    assert (cell.language, cell.compared, cell.mismatched) == ("de", 10, 3)
+    (cell,) = language_cells(joined(shards[:2]), {"de": "German"})
+    assert cell == LanguageCell("de", "s", 10, 3, "m", "German")
 
 
 RIGHT = Cell("m", "s", "ids", 10)

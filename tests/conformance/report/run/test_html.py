@@ -10,8 +10,12 @@ from importlib import resources
 import pytest
 
 from conformance.core.case import text_case
-from conformance.core.finding import Finding
+from conformance.core.evidence import Evidence, SeenToken
+from conformance.core.finding import Confidence, Finding
+from conformance.core.run import LanguageCell
+from conformance.core.weight import Share, Weight
 from conformance.report.run.html import MOST_DETAILED, html_report
+from conformance.report.run.view import ordered
 from tests.conformance.report.sample_run import (
     HOSTILE,
     HOSTILE_EVIDENCE,
@@ -76,7 +80,8 @@ def test_first_screen_has_verdict_totals_and_versions() -> None:
         "tokenizers 0.21.0",
     ):
         assert part in text
-    assert text.index("8 unexpected") < text.index("Models, subjects and checks") < text.index("Findings")
+    places = [*map(text.index, ("8 unexpected", "Findings", "Models, subjects and checks", "What was not tested"))]
+    assert places == sorted(places)
 
 
 def test_a_good_run_says_so() -> None:
@@ -87,20 +92,22 @@ def test_a_good_run_says_so() -> None:
 
 def test_matrix_shows_every_state_with_its_sign_and_words() -> None:
     page = Page(html_report(sample_run()))
-    for part in ("✓ 12,345", "✗ 1,207 / 12,345", "≈ 41 / 12,345", "! 12,345"):
+    for part in ("✓ 12k", "✗ 1,207of 12k", "≈ 41of 12k", "! 12,345"):
         assert part in page.text
     titles = [cell.get("title") for cell in page.named("td")]
     assert "12,345 answers compared, 41 differ (41 of them known)" in titles
     assert "12,345 answers compared, all equal" in titles
 
 
-def test_a_model_that_a_subject_does_not_read_is_a_row_with_the_reason() -> None:
+def test_a_model_that_a_subject_does_not_read_is_a_row_that_leads_to_the_reason() -> None:
     page = Page(html_report(sample_run()))
     refusal, also, death = [cell for cell in page.named("td") if (cell.get("class") or "").startswith("absence")]
     assert [cell["class"] for cell in (refusal, also, death)] == ["absence none", "absence none", "absence silent"]
     assert {cell["colspan"] for cell in (refusal, also, death)} == {str(len(sample_run().checks))}
-    assert page.has("– does not read this model: ValueError: no Precompiled")
-    assert page.has("! took no part with this model: its process ended with exit code 3")
+    assert page.text.count("– not read") == 2
+    assert page.text.count("! took no part") == 1
+    assert [link["href"] for link in page.named("a")].count("#not-tested") == 3
+    assert page.text.count("its process ended with exit code 3") == 1
 
 
 def test_what_each_subject_does_not_do_stands_in_one_table() -> None:
@@ -108,8 +115,8 @@ def test_what_each_subject_does_not_do_stands_in_one_table() -> None:
     assert page.has("reftok not asked: it has no stream_encoder.reset, no decode_with_callback")
     assert page.has("llama.cpp took no part: the package llama-cpp-python is not installed")
     assert page.has("does not read gpt2-mini, gemma-unigram-mini: ValueError: no Precompiled")
-    assert page.text.count("What it does not do") == 1
-    assert "What it does not do" not in Page(html_report(replace(passing_run(), subjects=()))).text
+    assert page.text.count("What was not tested") == 1
+    assert "What was not tested" not in Page(html_report(replace(passing_run(), subjects=()))).text
 
 
 def test_cells_lead_to_their_findings() -> None:
@@ -175,14 +182,57 @@ def test_a_code_point_has_its_age() -> None:
     assert page_with(finding(text_case("\u0378", ""), "r")).has("<reserved-0378> not assigned")
 
 
-def test_the_first_screen_accuses_each_subject_once() -> None:
-    other = finding(text_case("x", ""), "r", subject="other", count=3)
-    text = page_with(*PLAIN, other, KNOWN).text
-    first = text[: text.index("Models, subjects and checks")]
-    assert first.count("planted-nfc gives other ids than tokenizers 0.21.0 on gpt2-mini") == 1
-    assert "other gives other ids than tokenizers 0.21.0 on gpt2-mini: Normalizer: r, such as x" in first
-    assert "reftok gives" not in first
-    assert "conformance diff" in first
+def lines(page: Page) -> list[dict[str, str | None]]:
+    return [attributes for attributes in page.named("li") if "data-finding" in attributes]
+
+
+def test_the_list_stands_in_the_order_of_weight_a_line_a_finding() -> None:
+    page = page_with(*PLAIN, KNOWN)
+    assert [line["data-id"] for line in lines(page)] == [item.fingerprint for item in ordered([*PLAIN, KNOWN])]
+    assert len(page.named("summary")) >= len(lines(page))
+
+
+def test_a_line_shows_weight_rule_confidence_place_input_and_tokens() -> None:
+    weight = Weight("natural text", (Share("", "texts", 31, 1000),))
+    item = replace(PLAIN[0], weight=weight, confidence=Confidence(24, 23))
+    page = page_with(item)
+    assert page.has("weight: 3.1 % of texts Normalizer: composes e and U+0301 where")
+    assert page.has("foretells 23 of 24 planted-nfc on gpt2-mini, ids, 1,204×")
+    assert page.has("✓ ✗ expected eÌģ observed é Ġ Ġ")
+    assert [bar["width"] for bar in page.named("rect")] == ["100", "3.1"]
+    assert page_with(replace(item, confidence=Confidence(0, 0))).has("perhaps Normalizer: composes")
+
+
+def test_the_part_of_the_text_that_differs_is_in_the_line_however_late_it_is() -> None:
+    tokens = tuple(SeenToken(number, f"t{number}", (number, number + 1)) for number in range(9))
+    other = (*tokens[:8], SeenToken(99, "other"))
+    item = finding(text_case("abcdefghi", ""), "r", evidence=Evidence(expected=tokens, observed=other))
+    assert page_with(item).has("✓ ✗ … t7 t7 expected t8 observed other")
+
+
+def test_where_no_tokens_were_seen_the_line_shows_both_answers() -> None:
+    assert page_with(finding(text_case("x", ""), "r")).has("expected [15496, 995] observed [15496, 1879]")
+
+
+def test_a_finding_is_there_as_an_issue() -> None:
+    page = page_with(PLAIN[0])
+    assert page.has("### planted-nfc gives other ids than tokenizers 0.21.0: composes e and U+0301 where")
+
+
+def test_languages_are_called_by_their_names_model_by_model_in_percent() -> None:
+    cells = [
+        LanguageCell("de-Latn", "s", 200, 200, "gpt2-mini", "German"),
+        LanguageCell("de-Latn", "s", 1000, 0, "llama-3-mini", "German"),
+        LanguageCell("sql", "s", 1000, 31, "gpt2-mini"),
+        LanguageCell("fr-Latn", "s", 50, 0, "gpt2-mini", "French"),
+        LanguageCell("fr-Latn", "right", 50, 0, "gpt2-mini", "French"),
+    ]
+    page = Page(html_report(replace(sample_run(), languages=tuple(cells))))
+    assert page.has("texts gpt2-mini llama-3-mini German 100 %")
+    assert page.has("sql 3.1 % 3.1 %: 31 of 1,000 answers differ")
+    assert page.has("All equal in 1 others French")
+    heats = [cell["class"] for cell in page.named("td") if (cell.get("class") or "").startswith("heat")]
+    assert heats == ["heat-7", "heat-0", "heat-3", "heat-0"]
 
 
 def test_a_finding_has_the_commands_that_show_it_again() -> None:
@@ -218,8 +268,13 @@ def test_many_corpus_files_of_a_finding_are_folded() -> None:
     assert page_with(item).has("file-6, file-7 and 3 more file-8, file-9, file-10")
 
 
-def test_a_short_strange_input_is_accused_with_its_code_points() -> None:
-    assert page_with(finding(text_case("\U0001d15e", ""), "r")).has("such as \U0001d15e U+1D15E")
+def test_a_short_strange_input_has_its_code_points_in_the_line() -> None:
+    assert page_with(finding(text_case("\U0001d15e", ""), "r")).has("input: \U0001d15e U+1D15E")
+
+
+def test_the_picture_of_a_control_character_has_its_name() -> None:
+    html = html_report(replace(sample_run(), findings=(finding(text_case("\n", ""), "r"),)))
+    assert '<i class="control" data-name="LF">␊</i>' in html
 
 
 @pytest.mark.parametrize("item", HOSTILE, ids=lambda item: item.example.case.origin)
@@ -310,7 +365,7 @@ def test_contrast_is_aa(scheme: int) -> None:
         for paper in ("page", "panel")
     ]
     pairs += [("new", "new-panel"), ("known", "known-panel"), ("ink", "mark")]
-    pairs += [("ink", f"heat-{step}") for step in range(1, 6)]
+    pairs += [(f"heat-ink-{'low' if step < 6 else 'high'}", f"heat-{step}") for step in range(1, 8)]
     for ink, paper in pairs:
         light, dark = sorted((_luminance(colours[ink]), _luminance(colours[paper])), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, paper)

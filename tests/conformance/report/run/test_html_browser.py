@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance.report.run.html import html_report
-from tests.conformance.report.run.browsers import BROWSER, needs_browser
+from tests.conformance.report.run.browsers import browser_path, needs_browser
 from tests.conformance.report.sample_run import sample_run
 
 OPTIONS = (
@@ -47,7 +47,7 @@ pytestmark = needs_browser
 def browse(file: Path, *options: str) -> str:
     """What chromium says of a file."""
     profile = f"--user-data-dir={file.parent / 'profile'}"
-    command = [str(BROWSER), *OPTIONS, profile, *options, file.as_uri()]
+    command = [browser_path(), *OPTIONS, profile, *options, file.as_uri()]
     return subprocess.run(command, capture_output=True, check=True, timeout=120).stdout.decode("utf-8")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,50 +10,11 @@ import pytest
 
 from conformance.core.case import text_case
 from conformance.report.run.html import html_report
-from tests.conformance.report.run.browsers import BROWSER, needs_browser
+from tests.conformance.report.run.browsers import needs_browser
+from tests.conformance.report.run.pages import LOW_CONTRAST, SCHEMES, SIZES, Opened, violations
 from tests.conformance.report.sample_run import finding, sample_run
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = needs_browser
-
-SIZES = [(1280, 900), (390, 800)]
-SCHEMES = ["light", "dark"]
-
-# Every text that is seen, whose computed colours have a lower contrast than WCAG 2.2 AA asks (1.4.3).
-LOW_CONTRAST = """() => {
-  const channels = (colour) => {
-    const found = colour.match(/[\\d.]+/g).map(Number);
-    return { rgb: found.slice(0, 3), alpha: found.length > 3 ? found[3] : 1 };
-  };
-  const luminance = (rgb) => rgb
-    .map((value) => value / 255)
-    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
-  const paper = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const { rgb, alpha } = channels(getComputedStyle(at).backgroundColor);
-      if (alpha === 1) return rgb;
-      if (alpha !== 0) return [128, 128, 128];
-    }
-    return [255, 255, 255];
-  };
-  const wrong = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  let seen = 0;
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    const hidden = element.closest(".sr, .skip, script, style, option") || !element.checkVisibility();
-    if (!walker.currentNode.data.trim() || hidden) continue;
-    seen += 1;
-    const style = getComputedStyle(element);
-    const size = parseFloat(style.fontSize);
-    const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-    const pair = [luminance(channels(style.color).rgb), luminance(paper(element))].sort((a, b) => b - a);
-    const contrast = (pair[0] + 0.05) / (pair[1] + 0.05);
-    if (contrast < (large ? 3 : 4.5)) wrong.push(`${element.className} ${walker.currentNode.data.trim()} ${contrast}`);
-  }
-  return { seen, wrong };
-}"""
 
 FOCUSABLE = """() => [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
   .filter((element) => element.checkVisibility() && element.tabIndex >= 0).length"""
@@ -69,37 +29,10 @@ FOCUSED = """() => {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(html_report(sample_run()), "utf-8")
     return path
-
-
-class Opened:
-    """A page of a file, with what the browser complained of and asked for."""
-
-    def __init__(self, browser: Any, path: Path, size: tuple[int, int] = SIZES[0], **options: Any) -> None:
-        self.page = browser.new_page(viewport={"width": size[0], "height": size[1]}, **options)
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-
-    def __enter__(self) -> Any:
-        return self.page
-
-    def __exit__(self, *_: object) -> None:
-        self.page.close()
 
 
 @pytest.mark.parametrize("size", SIZES, ids=["1280", "390"])
@@ -115,6 +48,7 @@ def test_it_opens_without_complaints_fits_its_width_and_has_contrast(
         assert told["wrong"] == []
         assert told["seen"] > 300
         assert page.evaluate("() => document.documentElement.dataset.harmed") is None
+        assert violations(page) == []
     assert opened.complaints == []
     assert opened.requests == [report.as_uri()]
 
@@ -125,7 +59,7 @@ def test_every_anchor_leads_to_its_finding(browser: Any, report: Path, size: tup
         for item in sample_run().findings:
             page.goto(f"{report.as_uri()}#{item.fingerprint}")
             section = page.locator(f"[id='{item.fingerprint}']")
-            assert section.is_visible()
+            section.wait_for(state="visible")
             assert 0 <= section.bounding_box()["y"] < size[1]
 
 
@@ -150,7 +84,8 @@ def test_it_is_whole_without_javascript(browser: Any, report: Path) -> None:
     page.goto(report.as_uri())
     articles = page.locator("article").all()
     assert len(articles) == len(sample_run().findings)
-    page.locator("details.aside > summary").click()
+    for summary in page.locator("details.aside > summary, .ranked > details > summary").all():
+        summary.click()
     assert all(article.is_visible() for article in articles)
     assert not page.locator("form.filter").is_visible()
     context.close()
@@ -159,7 +94,7 @@ def test_it_is_whole_without_javascript(browser: Any, report: Path) -> None:
 @pytest.fixture(scope="module")
 def long_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     many = tuple(
-        finding(text_case(f"t{number}", "fuzz"), f"cause-{number}x", count=100 - number) for number in range(60)
+        finding(text_case(f"t{number}", "fuzz"), f"cause-{number}x", count=100 - number) for number in range(120)
     )
     path = tmp_path_factory.mktemp("long") / "report.html"
     path.write_text(html_report(replace(sample_run(), findings=many)), "utf-8")
@@ -167,15 +102,15 @@ def long_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(page: Any) -> int:
-    return int(page.locator("article:visible").count())
+    return int(page.locator(".ranked:visible").count())
 
 
 def test_findings_come_in_pages(browser: Any, long_report: Path) -> None:
     with Opened(browser, long_report) as page:
-        assert shown(page) == 25
-        page.get_by_role("button", name="Show 25 more of 60").click()
-        page.get_by_role("button", name="Show 10 more of 60").click()
-        assert shown(page) == 60
+        assert shown(page) == 50
+        page.get_by_role("button", name="Show 50 more of 120").click()
+        page.get_by_role("button", name="Show 20 more of 120").click()
+        assert shown(page) == 120
         assert not page.locator("button.more").is_visible()
 
 
@@ -183,18 +118,94 @@ def test_search_and_filter_look_at_every_page(browser: Any, long_report: Path) -
     with Opened(browser, long_report) as page:
         page.get_by_role("searchbox").fill("CAUSE-57X")
         assert shown(page) == 1
-        assert page.locator("output").inner_text() == "1 of 60 found"
+        assert page.locator("output").inner_text() == "1 of 120 found"
         page.get_by_role("searchbox").fill("")
         page.get_by_label("Status").select_option("known")
         assert shown(page) == 0
 
 
+def test_the_filter_stands_in_the_address_and_is_restored_from_it(browser: Any, report: Path) -> None:
+    with Opened(browser, report) as page:
+        page.get_by_label("Severity").select_option("other ids")
+        page.get_by_role("searchbox").fill("composes & U+0301")
+        address, found = page.url, shown(page)
+        assert found == 0
+        page.get_by_role("searchbox").fill("composes e")
+        assert (page.url == address, shown(page)) == (False, 1)
+        address = page.url
+        page.goto("about:blank")
+        page.goto(address)
+        assert page.get_by_role("searchbox").input_value() == "composes e"
+        assert page.get_by_label("Severity").input_value() == "other ids"
+        assert shown(page) == 1
+        page.evaluate("() => { location.hash = '?severity=no-such'; }")
+        page.wait_for_function("() => document.querySelector('form.filter').elements.words.value === ''")
+        assert shown(page) > 1
+
+
+def test_the_keys_go_through_the_list_unfold_search_and_show_themselves(browser: Any, report: Path) -> None:
+    with Opened(browser, report) as page:
+        number = "() => [...document.querySelectorAll('.ranked')].indexOf(document.activeElement.closest('.ranked'))"
+        for key, expected in (("j", 0), ("j", 1), ("ArrowDown", 2), ("k", 1), ("ArrowUp", 0), ("k", 0)):
+            page.keyboard.press(key)
+            assert page.evaluate(number) == expected
+        page.keyboard.press("Enter")
+        assert page.locator(".ranked article").first.is_visible()
+        page.keyboard.press("/")
+        page.keyboard.type("j?/k")
+        assert page.get_by_role("searchbox").input_value() == "j?/k"
+        page.get_by_role("searchbox").fill("")
+        page.keyboard.press("Escape")
+        assert page.evaluate(number) == 0
+        page.keyboard.press("?")
+        assert page.get_by_role("dialog").is_visible()
+        page.keyboard.press("Escape")
+        assert not page.get_by_role("dialog").is_visible()
+
+
+CLIPBOARD = """() => Object.defineProperty(navigator, "clipboard", {
+  value: { writeText: async (text) => { if (%s) throw new Error("denied"); window.copied = text; } },
+})"""
+
+
+@pytest.mark.parametrize("is_denied", [False, True], ids=["copied", "denied"])
+def test_a_finding_is_copied_as_an_issue_or_else_selected(browser: Any, report: Path, is_denied: bool) -> None:
+    with Opened(browser, report) as page:
+        page.evaluate(CLIPBOARD % ("true" if is_denied else "false"))
+        page.keyboard.press("j")
+        page.keyboard.press("c")
+        page.wait_for_function("() => window.copied ?? getSelection().toString()")
+        copied = page.evaluate("() => window.copied ?? getSelection().toString()")
+        assert copied.strip() == page.locator("[data-copy]").first.text_content().strip()
+        assert copied.startswith("### ")
+        assert page.evaluate("() => 'copied' in window") is not is_denied
+
+
+def test_a_table_is_sorted_by_the_column_that_is_pressed(browser: Any, report: Path) -> None:
+    with Opened(browser, report) as page:
+        table = page.locator("table.heat").first
+        cells = "(table) => [...table.tBodies[0].rows].map((row) => row.cells[1].textContent)"
+        before = table.evaluate(cells)
+        head = table.locator("th button").nth(1)
+        for order, expected in (("descending", before), ("ascending", before[::-1])):
+            head.click()
+            assert table.locator("th").nth(1).get_attribute("aria-sort") == order
+            assert table.evaluate(cells) == expected
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["1280", "390"])
+def test_the_matrix_is_never_clipped(browser: Any, report: Path, size: tuple[int, int]) -> None:
+    with Opened(browser, report, size) as page:
+        box = page.locator(".box:has(> .matrix)")
+        assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+
+
 def test_a_link_reaches_a_finding_of_a_later_page(browser: Any, long_report: Path) -> None:
-    last = finding(text_case("t59", "fuzz"), "cause-59x").fingerprint
+    last = finding(text_case("t119", "fuzz"), "cause-119x").fingerprint
     with Opened(browser, long_report) as page:
         page.goto(f"{long_report.as_uri()}#{last}")
         page.reload()
-        assert page.locator(f"[id='{last}']").is_visible()
+        page.locator(f"[id='{last}']").wait_for(state="visible")
         page.evaluate("() => { location.hash = ''; }")
         page.get_by_role("searchbox").fill("cause-1x")
         page.evaluate("(last) => { location.hash = last; }", last)

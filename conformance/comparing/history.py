@@ -1,0 +1,139 @@
+"""Runs of one folder over time: what each found and took, and when each cause came and went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import TypeAlias
+
+from conformance.checks import by_weight
+from conformance.core.finding import Finding, Place
+from conformance.core.run import Run, Verdict
+
+CauseKey: TypeAlias = tuple[str, str, str]
+"""Subject, stage and rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPoint:
+    """A run in a few numbers. name: of its folder. seconds: of all its starts.
+
+    changed: the versions that are others than in the run before, as (name, before, now); "" where there was none.
+    """
+
+    name: str
+    started: str
+    verdict: Verdict
+    unexpected: int
+    known: int
+    cases: int
+    answers: int
+    seconds: float
+    changed: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CauseTrend:
+    """A cause over time.
+
+    mismatches: of each run, on all models and checks; None where the run compared nothing at any of its places.
+    is_known: of each run, whether expectations listed all of it. models: on which it was seen.
+    example: the weightiest finding of the last run that has it.
+    """
+
+    subject: str
+    stage: str
+    rule: str
+    mismatches: tuple[int | None, ...]
+    is_known: tuple[bool, ...]
+    models: tuple[str, ...]
+    example: Finding
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """The numbers of the runs that compared something at one of its places, from 0."""
+        return tuple(number for number, count in enumerate(self.mismatches) if count is not None)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the last run that could see it saw it."""
+        return bool(self.mismatches[self.asked[-1]])
+
+    @property
+    def turns(self) -> tuple[tuple[int, bool], ...]:
+        """The runs that say otherwise than the one asked before: True where it came, False where it went."""
+        seen = pairwise((number, bool(self.mismatches[number])) for number in self.asked)
+        return tuple(after for before, after in seen if before[1] != after[1])
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The runs, the oldest first, and the causes: those that are still there first, by what weighs most."""
+
+    runs: tuple[RunPoint, ...]
+    causes: tuple[CauseTrend, ...]
+
+
+def history(runs: Iterable[tuple[str, Run]]) -> History:
+    """The runs in the order in which they were started. runs: with the names of their folders."""
+    ordered = sorted(runs, key=lambda named: (moment(named[1].started), named[0]))
+    versions = [{}, *(run.versions for _, run in ordered)]
+    points = [_point(*named, before) for named, before in zip(ordered, versions, strict=False)]
+    return History(tuple(points), tuple(_causes([run for _, run in ordered])))
+
+
+def moment(started: str) -> float:
+    """The time of a start in seconds since 1970; 0 for what is no time.
+
+    >>> moment("1970-01-01T01:00:00+01:00"), moment("today")
+    (0.0, 0.0)
+    """
+    try:
+        found = datetime.fromisoformat(started)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _point(name: str, run: Run, before: Mapping[str, str]) -> RunPoint:
+    pairs = ((part, before.get(part, ""), run.versions.get(part, "")) for part in {**before, **run.versions})
+    return RunPoint(
+        name,
+        run.started,
+        run.verdict,
+        run.unexpected,
+        len(run.findings) - run.unexpected,
+        run.cases,
+        run.answers,
+        run.times.get("total", sum(run.times.values())),
+        tuple(pair for pair in pairs if before and pair[1] != pair[2]),
+    )
+
+
+def _causes(runs: Sequence[Run]) -> list[CauseTrend]:
+    found: dict[CauseKey, dict[int, list[Finding]]] = {}
+    for number, run in enumerate(runs):
+        for finding in run.findings:
+            key = finding.example.subject, finding.stage, finding.rule
+            found.setdefault(key, {}).setdefault(number, []).append(finding)
+    compared = [{cell.place for cell in run.cells if cell.compared} for run in runs]
+    trends = [_trend(key, seen, compared) for key, seen in found.items()]
+    return sorted(trends, key=lambda trend: (not trend.is_there, *by_weight(trend.example)))
+
+
+def _trend(key: CauseKey, seen: Mapping[int, Sequence[Finding]], compared: Sequence[set[Place]]) -> CauseTrend:
+    places = {finding.example.place for findings in seen.values() for finding in findings}
+    counts = [
+        sum(finding.count for finding in seen[number]) if number in seen else 0 if places & there else None
+        for number, there in enumerate(compared)
+    ]
+    known = [all(finding.status == "known" for finding in seen.get(number, ())) for number in range(len(compared))]
+    return CauseTrend(
+        *key,
+        tuple(counts),
+        tuple(known),
+        tuple(sorted({model for model, _, _ in places})),
+        min(seen[max(seen)], key=by_weight),
+    )

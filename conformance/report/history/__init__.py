@@ -1,0 +1,1 @@
+"""The reports of runs over time."""

@@ -1,0 +1,1 @@
+"""The page of a fuzzing session that is under way."""

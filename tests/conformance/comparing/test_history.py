@@ -1,0 +1,59 @@
+"""Runs over time: their order, what was asked, when a cause came and went."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.comparing.history import history
+from conformance.core.case import text_case
+from conformance.core.finding import Finding
+from conformance.core.run import Cell, Run
+from tests.conformance.report.sample_run import finding, passing_run
+
+WRONG = finding(text_case("x", ""), "r", count=3)
+LISTED = replace(WRONG, status="known")
+
+
+def run(day: int, *findings: Finding, subject: str = "planted-nfc") -> Run:
+    cells = (Cell("gpt2-mini", subject, "ids", 9),)
+    verdict = "unexpected findings" if findings else "as expected"
+    return replace(
+        passing_run(), started=f"2026-01-{day:02}T00:00:00+00:00", findings=findings, cells=cells, verdict=verdict
+    )
+
+
+def test_runs_stand_in_the_order_of_their_starts_and_not_of_their_names() -> None:
+    found = history([("a", run(2)), ("b", run(1)), ("c", replace(run(1), started="2026-01-01T23:00:00-05:00"))])
+    assert [point.name for point in found.runs] == ["b", "a", "c"]
+
+
+def test_a_cause_came_went_and_was_not_asked() -> None:
+    runs = [run(1), run(2, WRONG), run(3, subject="other"), run(4, WRONG), run(5), run(6, subject="other")]
+    (cause,) = history((str(number), one) for number, one in enumerate(runs)).causes
+    assert cause.mismatches == (0, 3, None, 3, 0, None)
+    assert cause.turns == ((1, True), (4, False))
+    assert (cause.is_there, cause.asked) == (False, (0, 1, 3, 4))
+
+
+def test_a_cause_of_several_checks_is_one_and_known_where_all_of_it_is() -> None:
+    other = finding(text_case("x", ""), "r", check="tokens", count=4)
+    (cause,) = history([("a", run(1, LISTED, other)), ("b", run(2, LISTED))]).causes
+    assert (cause.mismatches, cause.is_known) == ((7, 3), (False, True))
+
+
+def test_what_is_still_there_stands_before_what_is_gone() -> None:
+    gone = finding(text_case("x", ""), "gone", "special-token injection")
+    causes = history([("a", run(1, gone, WRONG)), ("b", run(2, WRONG))]).causes
+    assert [cause.rule for cause in causes] == ["r", "gone"]
+
+
+def test_the_versions_that_changed_are_told_of_each_run() -> None:
+    later = replace(run(2), versions={**run(2).versions, "tokenizers": "0.22.0"})
+    assert [point.changed for point in history([("a", run(1)), ("b", later)]).runs] == [
+        (),
+        (("tokenizers", "0.21.0", "0.22.0"),),
+    ]
+
+
+def test_a_run_that_was_started_at_no_time_comes_first() -> None:
+    assert [point.name for point in history([("a", run(1)), ("b", replace(run(1), started=""))]).runs] == ["b", "a"]
