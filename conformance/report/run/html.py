@@ -130,6 +130,7 @@ class FindingView:
     """A finding with its input and answers laid out; input, answers: visible already.
 
     weight: in words. shares: all, where the words do not name them all. languages: by name. issue: as Markdown.
+    others: some more inputs that show it.
     """
 
     finding: Finding
@@ -143,6 +144,7 @@ class FindingView:
     input: str
     input_note: str
     nearest: str
+    others: list[str]
     natural: str
     parts: str
     units: list[CodePoint]
@@ -354,6 +356,7 @@ def _finding_view(run: Run, finding: Finding, names: Mapping[str, str]) -> Findi
         natural="" if example.evidence.natural is None else _shown_input(example.evidence.natural),
         parts=view.where_answers_part(example),
         nearest="" if example.evidence.nearest is None else _shown_input(example.evidence.nearest),
+        others=[_shown_input(other.case) for other in view.other_examples(finding)],
         units=_units(case),
         units_left=max(0, len(case.text or case.data) - MOST_UNITS),
         groups=groups,
