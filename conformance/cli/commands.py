@@ -39,6 +39,7 @@ class _Home(NamedTuple):
 COMMANDS = {
     "run": _Home("run", "run", "Compare tokenizers on corpora, the model's vocab and made inputs."),
     "fuzz": _Home("fuzz", "fuzz", "Search with made inputs for what differs."),
+    "merge": _Home("merge", "merge_command", "Make one run of the parts that several machines worked on."),
     "diff": _Home("compare", "diff", "Show what changed from one run to another."),
     "replay": _Home("reproduce", "replay_command", "Ask again what a finding is about."),
     "reproduce": _Home("reproduce", "reproduce_command", "Write a finding as one small Python file."),

@@ -12,14 +12,17 @@ import click
 from conformance.cli import options
 from conformance.cli.jobs import begin, checked_subjects, cores, end, interruptible, make_plan, resume_command
 from conformance.core.errors import UsageError
+from conformance.core.run import Run
 from conformance.core.weight import Gate
 from conformance.files.lock import locked
 from conformance.fuzzing.folder import SESSION
 from conformance.inputs.shards import DEFAULT_SOURCES, MOST_FUZZ, SOURCES
 from conformance.report.console import OutputConsole
+from conformance.report.run.view import plural
 from conformance.runs.execute import execute
 from conformance.runs.job import Job, attending, check_unchanged, model_infos
 from conformance.runs.journal import check_journal
+from conformance.runs.parts import PART, Part, part_to_text, read_part
 from conformance.runs.plan_file import check_versions, read_trusted_plan
 from conformance.runs.progress import ProgressTeller
 from conformance.subjects.adapters import BUILT_IN
@@ -43,6 +46,8 @@ Examples:
       streams: every one-cut of up to 440 characters, every two-cut of up to 80
   conformance run --model path/to/tokenizer.json --subject mine.py:Tokenizer --fail-on natural
       a gate that only what changes natural text closes
+  conformance run --model bpe-qwen --inputs scalars --shards 2/7 --out part-2
+      one of seven parts, on any machine; conformance merge part-* puts them together
   conformance run --resume reports/runs/20260101-120000
 """
 
@@ -83,6 +88,13 @@ Examples:
 @options.timeout_option
 @options.memory_option
 @options.require_option
+@click.option(
+    "--shards",
+    "part",
+    type=options.PartType(),
+    metavar="K/N",
+    help="Only the part K of N of the work, as 2/7; conformance merge makes one run of all parts.",
+)
 @click.option("--out", type=options.a_path, metavar="RUN", help="The run folder. Default: reports/runs/<time>.")
 @click.option(
     "--resume",
@@ -113,7 +125,17 @@ def run(
         job = replace(job, fail_on=fail_on)
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
-    end(outcome, job.folder, OutputConsole())
+    if job.part is None:
+        end(outcome, job.folder, OutputConsole())
+    _end_part(outcome, job.folder, job.part)
+
+
+def _end_part(run: Run, folder: Path, part: Part) -> None:
+    """Say that a part is done, which is no result yet: what it found counts when it is shrunk and weighed with all."""
+    compared = plural(run.answers, "answer")
+    console = OutputConsole()
+    console.print(f"Part {part} is done: {compared} compared")
+    console.print(f"conformance merge {folder} … makes one run of all {part.count} parts", soft_wrap=True)
 
 
 def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> Job:
@@ -124,8 +146,10 @@ def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: Ex
     own = tuple(name for name in subjects if name not in BUILT_IN)
     named = tuple(name for name in subjects if name in BUILT_IN)
     sources = _sources(given["sources"], given["corpora"])
+    part: Part | None = given.pop("part")
     plan = make_plan(**{**given, "subjects": (*(named or (REFERENCE,)), *own), "sources": sources})
-    return begin(plan, out, "", full, jobs, held)
+    beside = {} if part is None else {PART: part_to_text(part)}
+    return replace(begin(plan, out, "", full, jobs, held, beside), part=part)
 
 
 def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> Job:
@@ -138,7 +162,7 @@ def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> J
     check_versions(folder, installed_versions())
     check_journal(folder, plan)
     _, about = attending(plan)
-    return Job(plan, model_infos(plan), folder, command, jobs or cores(), full, about)
+    return Job(plan, model_infos(plan), folder, command, jobs or cores(), full, about, part=read_part(folder))
 
 
 def _sources(named: tuple[str, ...], corpora: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from conformance.engine.bench import load_reference, vocab_by_id
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
 from conformance.report.console import say
+from conformance.runs.parts import Part
 from conformance.subjects.adapter_check import first_look
 from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
 from conformance.subjects.base import Subject, UnavailableError
@@ -35,6 +36,7 @@ class Job:
     full: all inputs and checks, so that what is expected must be seen.
     about: what the user's own subjects say of themselves, by label.
     fail_on: which new findings fail it, by their weight.
+    part: the part of the plan's shards that it works on, None for all, from which a run is made at the end.
     """
 
     plan: Plan
@@ -45,6 +47,7 @@ class Job:
     full: bool
     about: Mapping[str, About] = field(default_factory=dict)
     fail_on: Gate = "any"
+    part: Part | None = None
 
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
