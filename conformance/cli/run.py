@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -14,13 +14,14 @@ from conformance.cli.jobs import begin, checked_subjects, cores, end, interrupti
 from conformance.core.errors import UsageError
 from conformance.core.run import Run
 from conformance.core.weight import Gate
+from conformance.engine.ray_workers import ALL_CORES
 from conformance.files.lock import locked
 from conformance.fuzzing.folder import SESSION
 from conformance.inputs.shards import DEFAULT_SOURCES, MOST_FUZZ, SOURCES
 from conformance.report.console import OutputConsole
 from conformance.report.run.view import plural
 from conformance.runs.execute import execute
-from conformance.runs.job import Job, attending, check_unchanged, model_infos
+from conformance.runs.job import Engine, Job, attending, check_unchanged, model_infos
 from conformance.runs.journal import check_journal
 from conformance.runs.parts import PART, Part, part_to_text, read_part
 from conformance.runs.plan_file import check_versions, read_trusted_plan
@@ -85,6 +86,14 @@ Examples:
 )
 @options.seed_option
 @options.jobs_option
+@click.option(
+    "--engine",
+    type=click.Choice(get_args(Engine)),
+    default="processes",
+    show_default=True,
+    help="What asks the subjects: processes of this machine, or actors of a Ray cluster, that of RAY_ADDRESS "
+    "or else one on this machine; of these, --jobs is how many, by default one for each core of the cluster.",
+)
 @options.timeout_option
 @options.memory_option
 @options.require_option
@@ -100,7 +109,7 @@ Examples:
     "--resume",
     type=options.a_path,
     metavar="RUN",
-    help="Finish the run of this folder; other options than --jobs, --fail-on and --quiet do not count.",
+    help="Finish the run of this folder; other options than --jobs, --engine, --fail-on and --quiet do not count.",
 )
 @options.trust_option
 @options.fail_on_option
@@ -110,6 +119,7 @@ def run(
     trusts: bool,
     out: Path | None,
     jobs: int | None,
+    engine: Engine,
     fail_on: Gate,
     quiet: bool,
     **given: Any,
@@ -122,7 +132,9 @@ def run(
     """
     with ExitStack() as held:
         job = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
-        job = replace(job, fail_on=fail_on)
+        job = replace(job, fail_on=fail_on, engine=engine)
+        if engine == "ray":
+            job = replace(job, jobs=jobs or ALL_CORES)
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
     if job.part is None:

@@ -21,6 +21,7 @@ from conformance.runs.expectations import Expectation, expectations_here, matchi
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.journal import Journal
+from conformance.runs.machines import workers_of
 from conformance.runs.progress import NoiseTeller, Progress, Shrinking
 
 SECONDS_BETWEEN_REPORTS = 5.0
@@ -61,7 +62,7 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     remaining = [shard for shard in todo if shard.key not in journal.finished]
     _write_incomplete(job, results, started, time.monotonic() - clock)
     try:
-        run_shards(job.plan, remaining, job.jobs, done)
+        run_shards(job.plan, remaining, job.jobs, done, workers_of(job))
     finally:
         journal.close()
         if len(results) < len(todo):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
@@ -27,6 +28,8 @@ from conformance.subjects.special_tokens import special_tokens
 from reftok import Tokenizer, load
 from reftok.explain.unicode_profile import unicode_profile
 
+Engine = Literal["processes", "ray"]
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -37,6 +40,7 @@ class Job:
     about: what the user's own subjects say of themselves, by label.
     fail_on: which new findings fail it, by their weight.
     part: the part of the plan's shards that it works on, None for all, from which a run is made at the end.
+    engine: what works on them: processes of this machine, or the actors of a Ray cluster.
     """
 
     plan: Plan
@@ -48,6 +52,7 @@ class Job:
     about: Mapping[str, About] = field(default_factory=dict)
     fail_on: Gate = "any"
     part: Part | None = None
+    engine: Engine = "processes"
 
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:
