@@ -42,6 +42,7 @@ COMMANDS = {
     "init": _Home("known", "init_command", "Write a conformance.toml and a workflow that runs it."),
     "accept": _Home("known", "accept_command", "Take findings of a run into a file of known ones."),
     "known": _Home("known", "known_group", "List known findings, or prune those that are gone."),
+    "merge": _Home("merge", "merge_command", "Make one run of the parts that several machines worked on."),
     "diff": _Home("compare", "diff", "Show what changed from one run to another."),
     "history": _Home("compare", "history_command", "Show the runs of a folder over time."),
     "replay": _Home("reproduce", "replay_command", "Ask again what a finding is about."),

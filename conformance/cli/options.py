@@ -15,6 +15,7 @@ from conformance.core.weight import GATES
 from conformance.engine.plan import LEAST_MEMORY
 from conformance.inputs.corpora import PARTS
 from conformance.report.console import say
+from conformance.runs.parts import Part, part_of
 from conformance.runs.settings import find_settings
 from conformance.subjects.definition import MOST_SECONDS
 from conformance.subjects.isolated import MOST_MEMORY
@@ -33,6 +34,19 @@ class Timeout(click.FloatRange):
         if math.isnan(seconds):
             self.fail("is not a number of seconds", param, ctx)
         return seconds
+
+
+class PartType(click.ParamType[Part]):
+    """A part of the work: 2/7."""
+
+    name = "part"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Part:
+        """Raises click.BadParameter for what is none."""
+        try:
+            return value if isinstance(value, Part) else part_of(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 class Named(click.Choice[str]):

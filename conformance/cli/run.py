@@ -5,23 +5,27 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from conformance.cli import options
 from conformance.cli.jobs import begin, checked_subjects, cores, end, interruptible, make_plan, resume_command
 from conformance.core.errors import UsageError
+from conformance.core.run import Run
 from conformance.core.weight import Gate
+from conformance.engine.ray_workers import ALL_CORES
 from conformance.files.lock import locked
 from conformance.fuzzing.folder import SESSION
 from conformance.inputs.shards import DEFAULT_SOURCES, MOST_FUZZ, SOURCES
 from conformance.inputs.tiers import TIERS
 from conformance.report.console import OutputConsole
+from conformance.report.run.view import plural
 from conformance.runs.execute import execute
 from conformance.runs.expectations import read_baselines
-from conformance.runs.job import Job, attending, check_unchanged, model_infos
+from conformance.runs.job import Engine, Job, attending, check_unchanged, model_infos
 from conformance.runs.journal import check_journal
+from conformance.runs.parts import PART, Part, part_to_text, read_part
 from conformance.runs.plan_file import check_versions, read_trusted_plan
 from conformance.runs.progress import ProgressTeller
 from conformance.subjects.adapters import BUILT_IN
@@ -45,6 +49,8 @@ Examples:
       streams: every one-cut of up to 440 characters, every two-cut of up to 80
   conformance run --model path/to/tokenizer.json --subject mine.py:Tokenizer --fail-on natural
       a gate that only what changes natural text closes
+  conformance run --model bpe-qwen --inputs scalars --shards 2/7 --out part-2
+      one of seven parts, on any machine; conformance merge part-* puts them together
   conformance run --resume reports/runs/20260101-120000
 """
 
@@ -86,16 +92,31 @@ Examples:
 )
 @options.seed_option
 @options.jobs_option
+@click.option(
+    "--engine",
+    type=click.Choice(get_args(Engine)),
+    default="processes",
+    show_default=True,
+    help="What asks the subjects: processes of this machine, or actors of a Ray cluster, that of RAY_ADDRESS "
+    "or else one on this machine; of these, --jobs is how many, by default one for each core of the cluster.",
+)
 @options.timeout_option
 @options.memory_option
 @options.require_option
+@click.option(
+    "--shards",
+    "part",
+    type=options.PartType(),
+    metavar="K/N",
+    help="Only the part K of N of the work, as 2/7; conformance merge makes one run of all parts.",
+)
 @click.option("--out", type=options.a_path, metavar="RUN", help="The run folder. Default: reports/runs/<time>.")
 @click.option(
     "--resume",
     type=options.a_path,
     metavar="RUN",
-    help="Finish the run of this folder; other options than --jobs, --fail-on, --expectations, --max-findings and "
-    "--quiet do not count.",
+    help="Finish the run of this folder; other options than --jobs, --engine, --fail-on, --expectations, "
+    "--max-findings and --quiet do not count.",
 )
 @options.trust_option
 @options.fail_on_option
@@ -109,6 +130,7 @@ def run(
     trusts: bool,
     out: Path | None,
     jobs: int | None,
+    engine: Engine,
     fail_on: Gate,
     expectations: tuple[Path, ...],
     exit_first: bool,
@@ -126,10 +148,23 @@ def run(
     accepted = tuple(read_baselines(expectations))
     with ExitStack() as held:
         job = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
-        job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=1 if exit_first else most_findings or 0)
+        bound = 1 if exit_first else most_findings or 0
+        job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=bound, engine=engine)
+        if engine == "ray":
+            job = replace(job, jobs=jobs or ALL_CORES)
         with interruptible("run", job.folder), ProgressTeller(quiet) as told:
             outcome = execute(job, told)
-    end(outcome, job.folder, OutputConsole(), verbose)
+    if job.part is None:
+        end(outcome, job.folder, OutputConsole(), verbose)
+    _end_part(outcome, job.folder, job.part)
+
+
+def _end_part(run: Run, folder: Path, part: Part) -> None:
+    """Say that a part is done, which is no result yet: what it found counts when it is shrunk and weighed with all."""
+    compared = plural(run.answers, "answer")
+    console = OutputConsole()
+    console.print(f"Part {part} is done: {compared} compared")
+    console.print(f"conformance merge {folder} … makes one run of all {part.count} parts", soft_wrap=True)
 
 
 def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> Job:
@@ -144,8 +179,10 @@ def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: Ex
     own = tuple(name for name in subjects if name not in BUILT_IN)
     named = tuple(name for name in subjects if name in BUILT_IN)
     sources = _sources(given["sources"], given["corpora"])
+    part: Part | None = given.pop("part")
     plan = make_plan(**{**given, "subjects": (*(named or (REFERENCE,)), *own), "sources": sources})
-    return begin(plan, out, "", full, jobs, held)
+    beside = {} if part is None else {PART: part_to_text(part)}
+    return replace(begin(plan, out, "", full, jobs, held, beside), part=part)
 
 
 def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> Job:
@@ -158,7 +195,7 @@ def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> J
     check_versions(folder, installed_versions())
     check_journal(folder, plan)
     _, about = attending(plan)
-    return Job(plan, model_infos(plan), folder, command, jobs or cores(), full, about)
+    return Job(plan, model_infos(plan), folder, command, jobs or cores(), full, about, part=read_part(folder))
 
 
 def _sources(named: tuple[str, ...], corpora: tuple[str, ...]) -> tuple[str, ...]:

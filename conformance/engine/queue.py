@@ -59,6 +59,12 @@ class ShardQueue(Generic[ShardT]):
         self._loaded[worker] = model
         return self._left[model].popleft()
 
+    def give_back(self, worker: int, shards: Sequence[ShardT]) -> None:
+        """Take back what a worker that is lost was given, to be given out first; with its number, another begins."""
+        for shard in reversed(shards):
+            self._left[shard.model].appendleft(shard)
+        del self._loaded[worker]
+
     def _next_model(self) -> str:
         loaded = set(self._loaded.values())
         fresh = next((model for model, shards in self._left.items() if shards and model not in loaded), "")

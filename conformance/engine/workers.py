@@ -15,7 +15,7 @@ from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.util import Finalize
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -39,12 +39,38 @@ OF_THE_TERMINAL = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if has
 Result = TypeVar("Result")
 
 
-def run_shards(plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None]) -> None:
+class AnyWorkers(Protocol):
+    """Workers, while it is entered: processes of this machine, or actors of a cluster."""
+
+    def __enter__(self) -> AnyWorkers: ...
+
+    def __exit__(self, kind: object, *error: object) -> None: ...
+
+    def run(
+        self,
+        work: Callable[[ShardT], Result],
+        queue: ShardQueue[ShardT],
+        done: Callable[[Result], None],
+        deadline: Callable[[], float] | None = None,
+    ) -> None:
+        """As `Workers.run`."""
+
+
+def run_shards(
+    plan: Plan,
+    shards: Sequence[Shard],
+    jobs: int,
+    done: Callable[[ShardResult], None],
+    workers_of: Callable[[int], AnyWorkers] | None = None,
+) -> None:
     """Work on all shards of a run and hand each result to `done` as it comes.
 
+    workers_of: makes the workers, given how many; None for processes of this machine.
     Raises HarnessError where a worker dies: the in-process libraries are then at fault, and the shard is named.
     """
-    with Workers(min(jobs, len(shards))) as workers:
+    if not shards:
+        return
+    with (workers_of or Workers)(min(jobs, len(shards))) as workers:
         workers.run(partial(_work_in_worker, plan), ShardQueue(shards), done)
 
 
@@ -67,7 +93,7 @@ class Workers:
         return self
 
     def __exit__(self, kind: object, *error: object) -> None:
-        _set_safe_path(self._safe_path)
+        set_safe_path(self._safe_path)
         for pool in self._pools:
             pool.close() if kind is None else pool.stop()
         for pool in self._pools:
@@ -157,7 +183,7 @@ def _begin_worker(safe_path: str | None) -> None:
         signal.signal(number, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, OF_THE_TERMINAL)
-    _set_safe_path(safe_path)
+    set_safe_path(safe_path)
     Finalize(None, _close_for_good, exitpriority=1)
 
 
@@ -182,7 +208,8 @@ def _start_resource_tracker() -> None:
         signal.signal(signal.SIGHUP, heard)
 
 
-def _set_safe_path(value: str | None) -> None:
+def set_safe_path(value: str | None) -> None:
+    """Set the variable `SAFE_PATH` of this process, or take it out."""
     if value is None:
         os.environ.pop(SAFE_PATH, None)
     else:

@@ -24,6 +24,7 @@ from conformance.runs.expectations import Expectation, matching
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.journal import Journal
+from conformance.runs.machines import workers_of
 from conformance.runs.progress import NoiseTeller, Progress, Shrinking
 from conformance.runs.seen import EnoughFoundError, Seen
 
@@ -38,10 +39,12 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     """Work on what is not in the journal yet, write the run folder, and give the run.
 
     told: how far it is, after each shard, and which finding is shrunk.
-    Interrupted, the journal holds every finished shard, and run.json says "incomplete".
+    Interrupted, the journal holds every finished shard, and run.json says "incomplete"; so it does of a part, whose
+    findings are not shrunk: they may be those of other parts.
     """
     started, clock = datetime.now(UTC), time.monotonic() - seconds_before(job.folder)
     todo = [shard for info in job.models for shard in shards(job.plan.inputs, info.name, info.vocab_size)]
+    todo = todo if job.part is None else job.part.of(todo)
     journal = Journal(job.folder)
     order = {shard.key: number for number, shard in enumerate(todo)}
     results = [result for key, result in journal.finished.items() if key in order]
@@ -69,8 +72,10 @@ def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
     _write_incomplete(job, results, started, time.monotonic() - clock)
     try:
         with suppress(EnoughFoundError):
-            run_shards(job.plan, remaining, job.jobs, done)
+            run_shards(job.plan, remaining, job.jobs, done, workers_of(job))
         results.sort(key=lambda result: order[result.shard.key])
+        if job.part is not None:
+            return _write_incomplete(job, results, started, time.monotonic() - clock)
         run = finished_run(job, results, partial(bench_of, job.plan), told)
     except BaseException:
         _write_incomplete(job, results, started, time.monotonic() - clock)
@@ -116,8 +121,10 @@ def execute_here(job: Job, bench: Bench, seconds: float = math.inf) -> Run:
     return _timed(run, results, started, time.monotonic() - clock)
 
 
-def _write_incomplete(job: Job, results: Sequence[ShardResult], started: datetime, seconds: float) -> None:
-    write_run_folder(_timed(unfinished_run(job, results), results, started, seconds), job.folder)
+def _write_incomplete(job: Job, results: Sequence[ShardResult], started: datetime, seconds: float) -> Run:
+    run = _timed(unfinished_run(job, results), results, started, seconds)
+    write_run_folder(run, job.folder)
+    return run
 
 
 def _timed(run: Run, results: Sequence[ShardResult], started: datetime, seconds: float) -> Run:

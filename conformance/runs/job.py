@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
@@ -18,6 +19,7 @@ from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
 from conformance.report.console import say
 from conformance.runs.expectations import Expectation
+from conformance.runs.parts import Part
 from conformance.subjects.adapter_check import FIRST_WORD, all_raised, first_look
 from conformance.subjects.adapters import BUILT_IN, ORACLES, load_subject
 from conformance.subjects.base import Subject, UnavailableError
@@ -26,6 +28,8 @@ from conformance.subjects.protocol import About
 from conformance.subjects.special_tokens import special_tokens
 from reftok import Tokenizer, load
 from reftok.explain.unicode_profile import unicode_profile
+
+Engine = Literal["processes", "ray"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class Job:
     fail_on: which new findings fail it, by their weight.
     accepted: what the user's baselines list.
     most_findings: after so many that are first seen it asks no more; 0 for no bound.
+    part: the part of the plan's shards that it works on, None for all, from which a run is made at the end.
+    engine: what works on them: processes of this machine, or the actors of a Ray cluster.
     """
 
     plan: Plan
@@ -50,6 +56,8 @@ class Job:
     fail_on: Gate = "any"
     accepted: tuple[Expectation, ...] = ()
     most_findings: int = 0
+    part: Part | None = None
+    engine: Engine = "processes"
 
 
 def model_infos(plan: Plan) -> tuple[ModelInfo, ...]:

@@ -37,9 +37,22 @@ class Journal:
         self._file.close()
 
 
+def read_journal(folder: Path, check: Callable[[ShardResult], None]) -> list[ShardResult]:
+    """All lines of the journal of a folder, a shard that is there twice twice.
+
+    check: raises ValueError where a result is none of the run's. Raises InputError with the line, then.
+    """
+
+    def record(value: Any) -> ShardResult:
+        check(result := result_from_json(value))
+        return result
+
+    return _results(folder, record)
+
+
 def check_journal(folder: Path, plan: Plan) -> None:
     """Raise InputError where the journal holds models, subjects or checks that the plan does not name."""
-    _results(folder, lambda value: check_planned(result_from_json(value), plan))
+    read_journal(folder, lambda result: check_planned(result, plan))
 
 
 def check_planned(result: ShardResult, plan: Plan) -> None:

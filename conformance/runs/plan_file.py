@@ -83,6 +83,11 @@ def read_trusted_plan(folder: Path, trusts: bool) -> tuple[Plan, str, bool, dict
     return plan, beginning.command, beginning.full, beginning.hashes
 
 
+def read_versions(folder: Path) -> dict[str, str]:
+    """The libraries that the run of this folder began with, and their versions."""
+    return _read(folder)[1].versions
+
+
 def check_versions(folder: Path, installed: Mapping[str, str]) -> None:
     """Raise InputError where a library is not in the version that the run of this folder began with."""
     before = _read(folder)[1].versions

@@ -114,7 +114,9 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-def _run_shards_here(plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None]) -> None:
+def _run_shards_here(
+    plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None], workers_of: object
+) -> None:
     for shard in shards:
         done(work(plan, shard, bench_of(plan, shard.model)))
 
