@@ -86,6 +86,7 @@ def test_a_run_without_a_part_does_not_hold(name: str, tmp_path: Path) -> None:
 
 WRITTEN_OTHERWISE = {
     ("Run", "findings"), ("Run", "schema"), ("Run", "exit_code"), ("Run", "unexpected"), ("Finding", "fingerprint"),
+    ("Finding", "examples"),
     ("Case", "data"), ("Case", "bytes_hex"), ("Case", "tokens"),
     ("Evidence", "natural"), ("Evidence", "nearest"), ("Evidence", "skipped"), ("Evidence", "is_cut"),
     ("Evidence", "stage"), ("SeenToken", "span"),
@@ -102,6 +103,7 @@ PUBLISHED = {
     "Confidence": schema("finding")["$defs"]["confidence"],
     "Weight": schema("finding")["$defs"]["weight"],
     "Share": schema("finding")["$defs"]["share"],
+    "Example": schema("finding")["$defs"]["example"],
     "Mismatch": schema("finding")["$defs"]["mismatch"],
     "Case": schema("finding")["$defs"]["case"],
     "Evidence": schema("finding")["$defs"]["evidence"],
