@@ -217,6 +217,7 @@ def worst_line(run: Run) -> str:
     >>> from conformance.core.case import text_case
     >>> from conformance.core.weight import Share, Weight
     >>> from types import SimpleNamespace
+    >>> from conformance.core.run import LanguageCell
     >>> example = Mismatch("bpe", "mine", "ids", "r", "other ids", text_case("a", ""), "", "")
     >>> weight = Weight("natural text", (Share("", "texts", 9, 900), Share("Arabic", "words", 6, 192)))
     >>> worst_line(SimpleNamespace(findings=[Finding(example, 1, (), "", "r", "tokenizers", weight=weight)]))
@@ -381,6 +382,7 @@ def not_done(run: Run) -> dict[str, list[str]]:
 
     >>> from conformance.core.run import SubjectInfo
     >>> from types import SimpleNamespace
+    >>> from conformance.core.run import LanguageCell
     >>> subjects = [SubjectInfo("s", "1", "subject", untested=("offsets", "decode_with_callback"))]
     >>> absences = [Absence("a", "s", "refused", "no Unigram"), Absence("b", "s", "refused", "no Unigram")]
     >>> not_done(SimpleNamespace(subjects=subjects, absences=absences))
@@ -461,6 +463,7 @@ def language_names(run: Run) -> dict[str, str]:
     """The English names of the languages of a run by their file, which is its own name where there is none.
 
     >>> from types import SimpleNamespace
+    >>> from conformance.core.run import LanguageCell
     >>> cells = [LanguageCell("de-Latn", "s", 9, 0, "m", "German"), LanguageCell("sql", "s", 9, 0, "m")]
     >>> language_names(SimpleNamespace(languages=cells))
     {'de-Latn': 'German', 'sql': 'sql'}
