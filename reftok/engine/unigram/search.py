@@ -18,6 +18,8 @@ from reftok.engine.unigram.whole_texts import WholeTexts, bounds, shared_beginni
 _SHORT = 16
 _BLOCK = 2048
 """So many code points are searched as a whole; it is more than the undecided text of almost any text has."""
+_SMALL_BLOCK = 256
+"""The same where the score has no room for more."""
 
 Open: TypeAlias = tuple[int, float, dict[str, PieceTrie]]
 """A position where a piece may have begun that reaches beyond the text so far, its score, and how that may go on."""
@@ -183,18 +185,23 @@ class Search(ABC):
 
     def _search(self, text: str, is_end: bool = False) -> None:
         """More text. is_end: whether no piece spans its end, which the caller then says by `_end_search`."""
-        if (is_end or len(text) > LONGEST) and self._whole_texts is not None and self._undecided is not LOST:
-            text = self._undecided.text + text
-            self._undecided = self._texts.start
-            while text and (is_end or len(text) > LONGEST) and self._undecided is not LOST:
-                block = text[:_BLOCK]
-                rest = self._searched(block, self._whole_texts, is_end and len(block) == len(text))
-                if rest is None:
-                    self._search_by_steps(block)
-                    rest = ""
-                    if self._undecided is not LOST:
-                        rest, self._undecided = self._undecided.text, self._texts.start
-                text = rest + text[len(block) :]
+        whole_texts = self._whole_texts
+        while whole_texts is not None and (is_end or len(text) > LONGEST):
+            size = LONGEST
+            if self._undecided is not LOST:
+                text = self._undecided.text + text
+                self._undecided = self._texts.start
+                size = _BLOCK if self._score.has_room(_BLOCK) else _SMALL_BLOCK
+                rest = self._searched(text[:size], whole_texts, is_end and len(text) <= size)
+                if rest is not None:
+                    text = rest + text[size:]
+                    if text:
+                        continue
+                    return
+            self._search_by_steps(text[:size])
+            text = text[size:]
+            if not text:
+                return
         self._search_by_steps(text)
 
     def _searched(self, text: str, whole_texts: WholeTexts, is_end: bool) -> str | None:

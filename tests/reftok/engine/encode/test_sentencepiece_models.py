@@ -253,6 +253,12 @@ def test_a_long_word_is_looked_up_step_by_step(scale: float) -> None:
         assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected
 
 
+def test_a_word_for_whose_whole_the_score_has_no_room_is_searched_by_steps() -> None:
+    model = unigram(("a", -1_000.0), ("b", -1_000.0), ("b" * 12, -1_000.0))
+    for text in ("a" * 26 + "b" * 10, "a" * 26 + "b" * 100, "a" * 30 + "b" * 5_000):
+        assert stream(model, [text])[-1] == whole_ids(model, text)
+
+
 def test_a_piece_of_thousands_of_characters_is_looked_up_at_the_end() -> None:
     """In a stream each character would go on with thousands of pieces that have begun."""
     for size, is_streamed in ((500, True), (501, False)):
