@@ -284,6 +284,7 @@ class ConformanceItem(pytest.Item):
             if view.state(cell) == "new":
                 raise Differs(f"{view.sentence(cell)}; the cause is told by the test of another check")
         if not sum(cell.compared for cell in cells):
+            # A check that nothing was compared by has not passed: pytest counts it, and shows what was not asked and why.
             pytest.skip("; ".join(map(view.sentence, cells)) or "nothing was compared")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -427,6 +428,7 @@ def _encoder(encode: Callable[..., Any], model: str) -> object:
         return encode(text, add_special_tokens) if takes_choice else encode(text)
 
     def decoded(self: object, ids: Sequence[int], skip_special_tokens: bool) -> str:
+        # Asked for ids alone, it is never called: a subject has to have it.
         raise NotImplementedError("it is a function that only encodes")
 
     return type(encode.__name__, (), {"encode": encoded, "decode": decoded})()

@@ -184,7 +184,7 @@ def html_report(run: Run, coverage: Mapping[str, Any] | None = None) -> str:
     names = view.language_names(run)
     return page(
         "report.html.jinja",
-        ["report.css"],
+        ["report.css", "findings.css"],
         "report.js",
         run=run,
         good=run.exit_code == 0,

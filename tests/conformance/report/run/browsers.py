@@ -21,6 +21,7 @@ def found_browser() -> str | None:
 
 
 BROWSER = found_browser()
+# Who works on something else need not install a browser; CI does, and there nothing is left out.
 needs_browser = pytest.mark.skipif(
     BROWSER is None and not IS_CI, reason="no browser: neither a Chromium nor Chrome is installed"
 )
