@@ -42,9 +42,10 @@ from conformance.subjects.versions import installed_versions
 COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
 SECONDS_BETWEEN_REPORTS = 20.0
 SHARE_OF_REPLAY = 0.5
-SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING = 0.25, 2.0
-"""Of the time of a start: at most this share is kept for the end, and so many seconds for each cause that is shrunk,
-and for weighing those of a subject on a model."""
+SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.4, 2.0, 10.0
+"""Of the time of a start: at most this share is kept for the end, so many seconds for each cause that is shrunk and for
+weighing those of a subject on a model, and so many to hold the causes against answers that they were not chosen by: a
+cause that there is no time to try is told as a guess, and the guess is often the wrong one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,8 @@ class _Driver:
 
     def _end_of_work(self) -> float:
         """The time from which on no shard is begun, so that there is some left to shrink what is found."""
-        return self.deadline - min(self.seconds * SHARE_OF_SHRINKING, self.causes * SECONDS_OF_SHRINKING)
+        needed = SECONDS_OF_TRIALS + self.causes * SECONDS_OF_SHRINKING if self.causes else 0.0
+        return self.deadline - min(self.seconds * SHARE_OF_SHRINKING, needed)
 
     def _generation(self, workers: Workers, finished: dict[SessionShard, ShardOutcome]) -> bool:
         """Work on the shards of a generation that are not finished; tells whether to go on with the next one.

@@ -12,6 +12,7 @@ from conformance.generators.charsmap import CharsmapRules
 from conformance.generators.contractions import Contractions
 from conformance.generators.decompositions import Decompositions
 from conformance.generators.edges import Edges
+from conformance.generators.foreign_tokens import ForeignTokens
 from conformance.generators.knowledge import ModelKnowledge
 from conformance.generators.long_runs import LongRuns
 from conformance.generators.merges import Merges
@@ -34,6 +35,7 @@ _OF_MODELS = (
     CharsmapRules,
     Decompositions,
     AddedTokens,
+    ForeignTokens,
     Symbols,
     UnicodeTexts,
     WhiteSpace,

@@ -35,6 +35,8 @@ DEFECTS = (
     Defect("strips_white_space.py:Subject", QWEN, "Input", "white space at the ends is stripped"),
     Defect("nul_truncates.py:Subject", QWEN, "Input", "text ends at the first NUL"),
     Defect("wrong_inputs.py:LineEnds", QWEN, "Input", "line ends are converted to \\n"),
+    Defect("wrong_inputs.py:CarriageReturns", QWEN, "Input", "CR is removed"),
+    Defect("wrong_inputs.py:LineEndsAreSpaces", QWEN, "Input", "line ends become spaces"),
     Defect("wrong_inputs.py:ByteOrderMark", QWEN, "Input", "a byte order mark is dropped"),
     Defect("wrong_inputs.py:TrailingSpace", QWEN, "Input", "white space at the end is stripped"),
     # Gravest where what is left is another special token: <r<|im_end|>s>.
@@ -58,6 +60,9 @@ DEFECTS = (
     Defect("wrong_normalizers.py:Compatibility", QWEN, "Normalizer", "NFKC in place of NFC"),
     Defect("wrong_normalizers.py:Decomposed", QWEN, "Normalizer", "NFD in place of NFC"),
     Defect("wrong_normalizers.py:OldTables", QWEN, "Normalizer", "characters are those of Unicode 3.2"),
+    Defect("wrong_normalizers.py:WithoutHangul", QWEN, "Normalizer", "NFC without Hangul"),
+    Defect("wrong_normalizers.py:NotDecomposed", QWEN, "Normalizer", "NFC composes without decomposing first"),
+    Defect("wrong_normalizers.py:ExclusionsComposed", QWEN, "Normalizer", "NFC composes what Unicode excludes"),
     Defect("wrong_normalizers.py:LowerCase", QWEN, "Normalizer", "text is lower-cased"),
     Defect("wrong_normalizers.py:NoPrepend", SPM_BPE_HF, "Normalizer", "Prepend is missing"),
     Defect("wrong_normalizers.py:NoReplace", SPM_BPE_HF, "Normalizer", "Replace is missing"),
@@ -73,6 +78,12 @@ DEFECTS = (
     Defect("wrong_normalizers.py:ExtraSpacesKept", "spm-unigram", "Normalizer", "extra spaces are kept"),
     Defect("wrong_normalizers.py:ExtraSpacesRemoved", "spm-bpe", "Normalizer", "extra spaces are removed"),
     Defect("wrong_normalizers.py:NoCharsmap", "spm-unigram", "Normalizer", "the charsmap is not applied"),
+    Defect(
+        "wrong_normalizers.py:CharsmapNotForAscii",
+        "spm-unigram",
+        "Normalizer",
+        "the charsmap is not applied to texts of ASCII",
+    ),
     Defect(
         "wrong_normalizers.py:CharsmapFirst", "spm-unigram-symbols", "Normalizer", "user-defined symbols are normalized"
     ),
@@ -260,6 +271,8 @@ DEFECTS = (
     Defect("wrong_models.py:PieceUnknownDropped", "spm-unigram", "Model", "unknown tokens are dropped"),
     Defect("wrong_models.py:WorstScores", "spm-unigram", "Model", "scores have the other sign"),
     Defect("wrong_models.py:EqualScores", "spm-unigram", "Model", "scores are not read"),
+    Defect("wrong_models.py:RoundedScores", "spm-unigram", "Model", "scores are rounded to 1 decimal"),
+    Defect("wrong_models.py:HalfScores", "spm-unigram", "Model", "scores are float16"),
     Defect("wrong_models.py:SymbolsAreNormal", "spm-bpe-symbols", "Model", "user-defined symbols are not kept whole"),
     Defect("wrong_models.py:ControlsMatchText", "spm-unigram", "Model", "control pieces are found in text"),
     Defect("wrong_models.py:NoBytePieces", "spm-bpe", "Model", "byte_fallback is off"),
@@ -280,6 +293,9 @@ DEFECTS = (
         "merges go from left to right in words of more than *",
         most=25,
     ),  # merges in one pass from the left, from 25 symbols on
+    Defect(
+        "wrong_models.py:RightNeighbours", QWEN, "Model", "after a merge only the pair to its right is looked at again"
+    ),
     Defect(
         "wrong_models.py:WordsOf100", GPT2, "Model", "words of more than * are dropped", most=101
     ),  # words of more than 100 symbols are dropped
@@ -318,6 +334,7 @@ DEFECTS = (
     Defect(
         "wrong_models.py:SmallLetterBytes", SPM_BPE_HF, "Model", ""
     ),  # names of bytes are looked up with small letters
+    Defect("wrong_models.py:ShortByteNames", SPM_BPE_HF, "Model", "byte pieces are looked up as <0xA>"),
     Defect("no_special_tokens.py:Subject", LLAMA, "PostProcessor", "special tokens are not added"),
     Defect("wrong_post_processors.py:DoubledTemplate", LLAMA, "PostProcessor", "special tokens are added twice"),
     Defect(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -55,12 +56,14 @@ def with_charsmap(tokenizer: Tokenizer, charsmap: bool, symbols: bool = True) ->
 
 
 def with_pieces(
-    tokenizer: Tokenizer, change: dict[PieceType, PieceType] | None = None, score: float = 1.0
+    tokenizer: Tokenizer,
+    change: dict[PieceType, PieceType] | None = None,
+    score_of: Callable[[float], float] = lambda score: score,
 ) -> Tokenizer:
-    """The tokenizer with pieces of other types, and all scores multiplied."""
+    """The tokenizer with pieces of other types, or with other scores."""
     change = change or {}
     table = table_of(tokenizer)
-    pieces = [Piece(piece.piece, piece.score * score, change.get(piece.type, piece.type)) for piece in table.pieces]
+    pieces = [Piece(piece.piece, score_of(piece.score), change.get(piece.type, piece.type)) for piece in table.pieces]
     return replace(tokenizer, model=type(tokenizer.model)(PieceTable(pieces, table.byte_fallback, "", table.special)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from official import Official, Spans
@@ -20,6 +21,20 @@ class LineEnds(_Changed):
 
     def before(self, text: str) -> str:
         return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class CarriageReturns(_Changed):
+    """Every carriage return is dropped, alone or before a line feed."""
+
+    def before(self, text: str) -> str:
+        return text.replace("\r", "")
+
+
+class LineEndsAreSpaces(_Changed):
+    """A line end of any form becomes a space: a text that is read into one line."""
+
+    def before(self, text: str) -> str:
+        return re.sub(r"\r\n|\r|\n", " ", text)
 
 
 class ByteOrderMark(_Changed):

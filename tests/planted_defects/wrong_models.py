@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from heapq import heappop, heappush
 from itertools import accumulate, pairwise
+from operator import neg
+from struct import pack, unpack
 from typing import Any, ClassVar
 from unicodedata import normalize
 
@@ -151,14 +154,28 @@ class WorstScores(Reference):
     """The sign of the scores is wrong."""
 
     def changed(self, tokenizer: Tokenizer) -> Tokenizer:
-        return with_pieces(tokenizer, score=-1.0)
+        return with_pieces(tokenizer, score_of=neg)
+
+
+class RoundedScores(Reference):
+    """Scores are written with one decimal."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return with_pieces(tokenizer, score_of=lambda score: round(score, 1))
+
+
+class HalfScores(Reference):
+    """Scores are kept in 16 bits, as the weights of the language model are."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        return with_pieces(tokenizer, score_of=lambda score: float(unpack("e", pack("e", score))[0]))
 
 
 class EqualScores(Reference):
     """Scores are read as 0: the fewest pieces win."""
 
     def changed(self, tokenizer: Tokenizer) -> Tokenizer:
-        return with_pieces(tokenizer, score=0.0)
+        return with_pieces(tokenizer, score_of=lambda _: 0.0)
 
 
 class SymbolsAreNormal(Reference):
@@ -263,6 +280,40 @@ class RightmostFirst(_Merged):
     """Words of more than 16 symbols go through a heap, which has the last of equal pairs on top, not the first."""
 
     kind: ClassVar[type[Any]] = _RightmostFirst
+
+
+class _RightNeighbours(_Port):
+    def merged(self, symbols: Symbols) -> Symbols:
+        current: list[tuple[int, Span] | None] = [*symbols]
+        queue: list[tuple[int, int, int, int, int]] = []
+
+        def look(left: int, right: int) -> None:
+            first, second = current[left], current[right]
+            if first and second and (found := self.merge_of(first[0], second[0])):
+                heappush(queue, (found[0], left, right, first[0], second[0]))
+
+        def neighbour(at: int) -> int | None:
+            return next((index for index in range(at + 1, len(current)) if current[index]), None)
+
+        for at in range(len(symbols) - 1):
+            look(at, at + 1)
+        while queue:
+            _, left, right, *ids = heappop(queue)
+            first, second = current[left], current[right]
+            if not (first and second) or neighbour(left) != right or [first[0], second[0]] != ids:
+                continue
+            found = self.merge_of(*ids)
+            assert found is not None
+            current[left], current[right] = (found[1], (first[1][0], second[1][1])), None
+            if (after := neighbour(left)) is not None:
+                look(left, after)
+        return [one for one in current if one]
+
+
+class RightNeighbours(_Merged):
+    """After a merge only the pair to its right goes into the queue: the one to its left is forgotten."""
+
+    kind: ClassVar[type[Any]] = _RightNeighbours
 
 
 class _LongestFrom32(_Port):
@@ -482,3 +533,14 @@ class SmallLetterBytes(_Merged):
     """Names of bytes are looked up with small letters, as most languages print them: <0xc3>."""
 
     kind: ClassVar[type[Any]] = _SmallLetterBytes
+
+
+class _ShortByteNames(_Port):
+    def ids_of_bytes(self, data: bytes) -> list[int]:
+        return [self.vocab.get(f"<0x{byte:X}>", self.unk_id or 0) for byte in data]
+
+
+class ShortByteNames(_Merged):
+    """Names of bytes are looked up without a zero before a single digit: `<0xA>`."""
+
+    kind: ClassVar[type[Any]] = _ShortByteNames

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from itertools import groupby
 from typing import Any, ClassVar
-from unicodedata import normalize, ucd_3_2_0
+from unicodedata import combining, normalize, ucd_3_2_0
 
 from official import Official, Spans
 from reference import Reference, with_charsmap, with_options
@@ -140,6 +142,19 @@ class CharsmapIsCompatibility(NoCharsmap):
         return super().encode_with_offsets(normalize("NFKC", text), add_special_tokens)
 
 
+class CharsmapNotForAscii(Reference):
+    """A text of ASCII goes past the charsmap, which would have nothing to do there, it is thought."""
+
+    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
+        self.short_cut = with_charsmap(tokenizer, charsmap=False)
+        return tokenizer
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        tokenizer = self.short_cut if text.isascii() else self.tokenizer
+        encoding = tokenizer.encode(text, add_special_tokens=add_special_tokens)
+        return list(encoding.ids), list(encoding.tokens), list(encoding.offsets)
+
+
 class _OtherForm(Reference):
     """NFC by tables of its own."""
 
@@ -164,6 +179,44 @@ class _Form:
             return right
         span = normalized.original_span(0, len(normalized.text))
         return NormalizedString(text, span[0], [span] * len(text))
+
+
+class WithoutHangul(_OtherForm):
+    """NFC by a table of pairs, which does not hold what Unicode makes by arithmetic."""
+
+    def composed(self, text: str) -> str:
+        parts = re.split("([\u1100-\u11ff\uac00-\ud7a3]+)", text)
+        return "".join(part if index % 2 else normalize("NFC", part) for index, part in enumerate(parts))
+
+
+class NotDecomposed(_OtherForm):
+    """Marks are put on the character before them, but nothing is taken apart first: U+212B stays as it is."""
+
+    def composed(self, text: str) -> str:
+        given: list[str] = []
+        for one in text:
+            whole = normalize("NFC", given[-1] + one) if given and combining(one) else ""
+            if len(whole) == 1:
+                given[-1] = whole
+            else:
+                given.append(one)
+        return "".join(given)
+
+
+class ExclusionsComposed(_OtherForm):
+    """Every pair that has a character of its own becomes it, those too that Unicode excludes: U+0915 U+093C."""
+
+    @cached_property
+    def pairs(self) -> dict[str, str]:
+        """The excluded characters by their two parts."""
+        excluded = (one for one in map(chr, range(0x300, 0x30000)) if len(normalize("NFC", one)) == 2)
+        return {normalize("NFC", one): one for one in excluded if not combining(one)}
+
+    def composed(self, text: str) -> str:
+        text = normalize("NFC", text)
+        for pair, whole in self.pairs.items():
+            text = text.replace(pair, whole)
+        return text
 
 
 class FormOf12(_OtherForm):
