@@ -284,7 +284,7 @@ class ConformanceItem(pytest.Item):
             if view.state(cell) == "new":
                 raise Differs(f"{view.sentence(cell)}; the cause is told by the test of another check")
         if not sum(cell.compared for cell in cells):
-            # A check that nothing was compared by has not passed: pytest counts it, and shows what was not asked and why.
+            # A check that nothing was compared by has not passed: pytest counts it, and shows why nothing was.
             pytest.skip("; ".join(map(view.sentence, cells)) or "nothing was compared")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
