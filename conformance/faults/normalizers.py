@@ -141,6 +141,10 @@ def _of_lower_case(tokenizer: Tokenizer) -> Faults:
                 yield _with(tokenizer, rule, index, (Rewritten(change),) if is_instead else (Rewritten(change), step))
 
 
+def _lower_case_of_each(text: str) -> str:
+    return _kept(lambda _: False, text)
+
+
 def _kept(is_kept: Callable[[str], bool], text: str) -> str:
     """Lower case but for some characters."""
     return "".join(one if is_kept(one) else lower_case(one) for one in text)
@@ -224,7 +228,8 @@ def _added(tokenizer: Tokenizer) -> Faults:
     for form in ("NFC", "NFKC"):
         if not forms:
             yield of_text("Normalizer", f"text is brought to {form}", tokenizer, partial(normalize, form))
-    yield of_text("Normalizer", "text is lower-cased", tokenizer, str.lower)
+    for lowered in (str.lower, _lower_case_of_each):  # by its neighbours, a sigma becomes another
+        yield of_text("Normalizer", "text is lower-cased", tokenizer, lowered)
     yield of_text("Normalizer", "a space is added before the text", tokenizer, lambda text: " " + text)
     yield of_text("Normalizer", "accents are removed", tokenizer, _without_accents)
     split = [index for index, step in enumerate(tokenizer.pre_tokenizers) if not isinstance(step, ByteLevel)]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any, ClassVar
-from unicodedata import combining, normalize, ucd_3_2_0
+from unicodedata import combining, normalize
 
 from official import Official, Spans
 from reference import Reference, with_charsmap, with_options
@@ -31,25 +31,6 @@ class Decomposed(Official):
 
     def changed(self, model: dict[str, Any]) -> dict[str, Any]:
         return {**model, "normalizer": {"type": "NFD"}}
-
-
-class OldTables(Reference):
-    """NFC by the tables of Unicode 3.2, which know fewer marks and so leave these in another order."""
-
-    def changed(self, tokenizer: Tokenizer) -> Tokenizer:
-        return replace(tokenizer, normalizers=(_OldForm(),))
-
-
-class _OldForm:
-    """NFC of Unicode 3.2; where that is not NFC, every character comes from the whole text."""
-
-    def normalize(self, normalized: NormalizedString) -> NormalizedString:
-        text = ucd_3_2_0.normalize("NFC", normalized.text)
-        right = NFC().normalize(normalized)
-        if text == right.text:
-            return right
-        span = normalized.original_span(0, len(normalized.text))
-        return NormalizedString(text, span[0], [span] * len(text))
 
 
 class LowerCase(Official):
@@ -233,6 +214,12 @@ class FormOf6(FormOf12):
     """NFC of Unicode 6.2, the tables of Java 8."""
 
     version: ClassVar[tuple[int, ...]] = (6, 2)
+
+
+class OldTables(FormOf12):
+    """NFC of Unicode 3.2, which knows fewer marks and so leaves these in another order."""
+
+    version: ClassVar[tuple[int, ...]] = (3, 2)
 
 
 class FormOf14(_OtherForm):

@@ -67,6 +67,12 @@ def test_lower_case_is_that_of_another_language(rule: str, text: str, same_as: s
     assert list(fault.ids(text)) == bare.encode_ids(same_as)
 
 
+def test_a_text_may_be_lower_cased_by_its_words_or_character_by_character() -> None:
+    faults = of_rule(load("bpe-qwen"), "text is lower-cased")
+    answers = [list(fault.ids("ΟΔΟΣ")) for fault in faults]
+    assert answers == [load("bpe-qwen").encode_ids("οδος"), load("bpe-qwen").encode_ids("οδοσ")]
+
+
 def test_a_form_that_comes_after_the_split_composes_nothing_across_it() -> None:
     qwen = load("bpe-qwen")
     (fault,) = of_rule(qwen, "NFC comes after the text is split")
