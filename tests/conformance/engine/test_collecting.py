@@ -49,6 +49,12 @@ def test_one_in_so_many_is_streamed() -> None:
         assert 0.85 < one_in * sum(map(is_streamed, cases)) / len(cases) < 1.15
 
 
+def test_ids_that_a_corpus_gives_are_all_streamed() -> None:
+    """Fault: whether a published bug of decoders was fed to streams was up to the line on which it stands."""
+    of_corpus = [ids_case((number, 7), f"known_bugs/decoder.jsonl:{number}") for number in range(30)]
+    assert list(filter(is_streamed, of_corpus)) == of_corpus
+
+
 def test_a_text_of_any_characters_is_streamed_or_not() -> None:
     assert not is_streamed(text_case("\ud800", "o"))
 
