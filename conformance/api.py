@@ -37,6 +37,7 @@ from conformance.runs.job import Job, attending, model_info
 from conformance.runs.models import plan_models
 from conformance.runs.new_folder import check_free
 from conformance.subjects.adapters import check_subject_name
+from conformance.subjects.definition import SECONDS_FOR_AN_ANSWER
 from conformance.subjects.in_process import InProcessSubject
 from conformance.subjects.protocol import About
 from conformance.subjects.values import NonsenseError, ids_of
@@ -50,8 +51,6 @@ INPUTS = ("corpora", "fuzz")
 FUZZ = 500
 _NO_TIMEOUT = 0.0
 """Nothing can bound an answer of an object in this process."""
-_SECONDS_FOR_AN_ANSWER = 5.0
-"""Of a subject in a process of its own, as the command has it."""
 _GIVEN = "given"
 _ONE_AT_A_TIME = RLock()
 """A bench is for one run or comparison at a time, in whichever thread."""
@@ -271,7 +270,7 @@ def _own_bench(subject: InProcessSubject, plan: Plan) -> Iterator[tuple[Plan, Be
 def _named_bench(subject: str, plan: Plan) -> Iterator[tuple[Plan, Bench, Mapping[str, About]]]:
     """The same for a subject with a name, whose process ends with it. Raises UsageError where it is not there."""
     check_subject_name(subject)
-    plan, about = attending(replace(plan, subjects=(subject,), timeout=_SECONDS_FOR_AN_ANSWER))
+    plan, about = attending(replace(plan, subjects=(subject,), timeout=SECONDS_FOR_AN_ANSWER))
     (entry,) = plan.models
     with closing(Bench(plan, entry)) as bench:
         yield plan, bench, about

@@ -17,7 +17,7 @@ from conformance.inputs.corpora import PARTS
 from conformance.report.console import say
 from conformance.runs.parts import Part, part_of
 from conformance.runs.settings import find_settings
-from conformance.subjects.definition import MOST_SECONDS
+from conformance.subjects.definition import MOST_SECONDS, SECONDS_FOR_AN_ANSWER
 from conformance.subjects.isolated import MOST_MEMORY
 from reftok.formats.tiktoken_encodings import ENCODINGS
 
@@ -67,9 +67,10 @@ class SettledCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Raises InputError for a file of settings that is wrong."""
         settings = find_settings(Path())
-        ctx.default_map = settings.given()
+        named = {param.name for param in self.params}
+        ctx.default_map = {name: value for name, value in settings.given().items() if name in named}
         left = super().parse_args(ctx, args)
-        if settings.file is not None and not ctx.params.get("quiet"):
+        if ctx.default_map and not ctx.params.get("quiet"):
             say(f"settings: {settings.file} ({', '.join(ctx.default_map)})")
         return left
 
@@ -112,7 +113,7 @@ jobs_option = click.option(
 timeout_option = click.option(
     "--timeout",
     type=Timeout(),
-    default=5.0,
+    default=SECONDS_FOR_AN_ANSWER,
     show_default=True,
     metavar="SECONDS",
     help="For one answer of a subject of your own.",

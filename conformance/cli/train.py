@@ -108,8 +108,8 @@ def train_command(
     A difference is a finding: the first entry or merge that differs, shrunk to a few words, with the rule at fault.
     What an official trainer leaves to chance is read off each result; what only a subject refuses is told beside.
     --check and --determinism answer questions of their own, about a file and about the official trainers.
-    Exit code: 0 all the same, or a valid file; 1 findings, or a file that is not valid; 2 bad usage or input; 130
-    interrupted, with what was found until then.
+    Exit code: 0 all the same, or a valid file; 1 findings, or nothing learned at all, or a file that is not valid; 2
+    bad usage or input; 130 interrupted, with what was found until then.
     """
     chosen = trainers or TRAINERS
     if configurations == "random" and corpora:
@@ -143,7 +143,8 @@ def train_command(
         finally:
             session.write()
             print_training(OutputConsole(), session.result())
-    sys.exit(1 if session.result().findings else 0)
+    result = session.result()
+    sys.exit(1 if result.findings or result.is_vacuous else 0)
 
 
 def _check(file: Path, files: Sequence[Path], given: Sequence[str], is_more: bool, quiet: bool) -> NoReturn:

@@ -22,7 +22,8 @@ class Cell:
     """One place of the table model × subject × check.
 
     compared: answers that were compared; mismatched: how many differed; known: how many of those an expectation
-        lists; not_applicable: cases that the check's own rule leaves out; failures: answers that did not come.
+        lists; not_applicable: cases that are left out, by the check's own rule or since another check has told that
+        they differ; explained: how many of these differ here, too; failures: answers that did not come.
     """
 
     model: str
@@ -33,6 +34,7 @@ class Cell:
     known: Count = 0
     not_applicable: Count = 0
     failures: Count = 0
+    explained: Count = 0
 
     @property
     def place(self) -> Place:

@@ -17,6 +17,9 @@ from conformance.engine.workers import OF_THE_TERMINAL, SAFE_PATH, set_safe_path
 
 ALL_CORES = 0
 ADDRESS = "RAY_ADDRESS"
+NICENESS = "RAY_worker_niceness"
+"""Of the workers of a Ray that is started here. By its default, 15, they starve beside anything else that runs, and
+answers time out."""
 SECONDS_TO_CLOSE = 10.0
 
 _OURS = (signal.SIGTERM, *OF_THE_TERMINAL)
@@ -73,6 +76,7 @@ class RayWorkers:
             raise UsageError("--engine ray: Ray is not installed: python -m pip install '.[ray]'") from None
         self._ray = ray
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault(NICENESS, "0")
         heard = {number: signal.getsignal(number) for number in _OURS}
         try:
             # Ray puts the current folder of the driver in front of what an actor imports, whatever lies there.

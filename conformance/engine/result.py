@@ -52,12 +52,16 @@ class Group:
 
 @dataclass(slots=True)
 class Counts:
-    """Of one subject and check: answers compared, mismatched, left out by rule, and not given at all."""
+    """Of one subject and check: answers compared, mismatched, left out by rule, and not given at all.
+
+    explained: how many of those that were left out differ, as another check has told.
+    """
 
     compared: Count = 0
     mismatched: Count = 0
     not_applicable: Count = 0
     failures: Count = 0
+    explained: Count = 0
 
     def join(self, part: Counts) -> None:
         """Count a part in."""
@@ -65,6 +69,7 @@ class Counts:
         self.mismatched += part.mismatched
         self.not_applicable += part.not_applicable
         self.failures += part.failures
+        self.explained += part.explained
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,9 +155,10 @@ def _apply(
     A case that breaks several rules counts as so many. explained: the cases whose difference another check has told.
     """
     outcomes = [*starmap(check, zip(cases, oracle, subject, strict=True))]
+    counts = result.counts[name, check.name]
+    counts.explained += sum(isinstance(outcomes[index], Difference) for index in explained)
     for index in explained:
         outcomes[index] = "not applicable"
-    counts = result.counts[name, check.name]
     left_out = outcomes.count("not applicable")
     counts.not_applicable += left_out
     counts.compared += len(outcomes) - left_out

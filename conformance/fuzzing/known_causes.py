@@ -15,7 +15,7 @@ from conformance.engine.asking_again import Verdict, ask_again
 from conformance.engine.benches import bench_of
 from conformance.engine.imported import imported_files
 from conformance.engine.plan import Plan
-from conformance.engine.result import GroupKey, ShardResult
+from conformance.engine.result import WITNESSES, GroupKey, ShardResult
 from conformance.engine.shard_work import judged
 from conformance.fuzzing.session import SECONDS_OVER_TIME
 from conformance.inputs.shards import Shard
@@ -90,7 +90,8 @@ def replay_known(
     """Ask again what the results hold: an example that does not fail as it did leaves them, and so a cause without any.
 
     What fails in another way is recorded as what it is now. But of a subject that is what it was, all stays: it does
-    not repeat itself.
+    not repeat itself. Of each cause the first few examples are asked; where some of these are fixed, so may the others
+    be, which leave too.
     changed: the subjects that are not. deadline: of `time.monotonic`, from which on nothing is asked, and all stays.
     """
     verdicts: dict[tuple[str, GroupKey], set[_Outcome]] = {}
@@ -109,7 +110,8 @@ def replay_known(
             seen |= {"unseen" if verdict == "gone" and not is_changed else verdict for verdict, _ in asked}
             still = [one for one, (verdict, _) in zip(group.witnesses, asked, strict=True) if verdict == "same"]
             if still:
-                group.examples = still
+                is_as_it_was = len(still) == len(asked) or not is_changed
+                group.examples = [*still, *(group.examples[WITNESSES:] if is_as_it_was else ())]
             elif is_changed:
                 _take_out(result, key)
             if is_changed:

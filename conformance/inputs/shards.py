@@ -5,6 +5,7 @@ A shard is a name, from which its cases can be made again: so a run can be resum
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,7 @@ from msgspec import Meta
 from conformance.core.case import Case, ids_case
 from conformance.core.records import Count, Name
 from conformance.inputs.byte_tokens import byte_token_cases
-from conformance.inputs.corpora import read_corpus
+from conformance.inputs.corpora import is_natural, read_corpus
 from conformance.inputs.cuts import Depth
 from conformance.inputs.scalars import SCALARS, scalar, scalar_cases
 
@@ -101,6 +102,12 @@ def shard_cases(inputs: Inputs, shard: Shard, vocab: Mapping[int, str]) -> list[
 def corpus_cases(files: tuple[Path, ...]) -> list[Case]:
     """The cases of all corpus files."""
     return [case for path in files for case in read_corpus(path)]
+
+
+def natural_texts(inputs: Inputs) -> Mapping[str, int]:
+    """How many natural texts the corpora of a run have, by the name of the file; none where they are not asked."""
+    files = inputs.files if "corpora" in inputs.sources else ()
+    return Counter(case.language for path in files if is_natural(path) for case in read_corpus(path))
 
 
 def corpus_lines(files: tuple[Path, ...]) -> tuple[str, ...]:

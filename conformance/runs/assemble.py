@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,8 +20,8 @@ from conformance.core.run import Absence, ModelInfo, Role, Run, SubjectInfo
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
 from conformance.engine.result import ShardResult, by_model
-from conformance.inputs.corpora import corpus_names, is_natural, read_corpus
-from conformance.inputs.shards import Inputs
+from conformance.inputs.corpora import corpus_names, read_corpus
+from conformance.inputs.shards import natural_texts
 from conformance.runs.expectations import Expectation, baseline_problems, expectations_here, gone
 from conformance.runs.gather import (
     Merger,
@@ -89,7 +88,7 @@ def finished_run(
         share = now + (deadline - now) / (2 * max(1, left))
         return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, share)
 
-    natural = _natural_texts(job.plan.inputs)
+    natural = natural_texts(job.plan.inputs)
 
     def weighed_all(found: Sequence[Finding]) -> Iterator[Finding]:
         nonlocal left
@@ -146,12 +145,6 @@ def _known_issues(subjects: Iterable[str]) -> list[Expectation]:
         for issue in about.known
         for check in CHECKS
     ]
-
-
-def _natural_texts(inputs: Inputs) -> Mapping[str, int]:
-    """How many natural texts the corpora of a run have, by the name of the file; none where they are not asked."""
-    files = inputs.files if "corpora" in inputs.sources else ()
-    return Counter(case.language for path in files if is_natural(path) for case in read_corpus(path))
 
 
 def _run(

@@ -189,7 +189,16 @@ def cells(results: Mapping[str, ShardResult], found: Iterable[Finding]) -> tuple
         if finding.status == "known":
             known[finding.example.place] += finding.count
     return tuple(
-        Cell(model, *key, part.compared, part.mismatched, known[model, *key], part.not_applicable, part.failures)
+        Cell(
+            model,
+            *key,
+            part.compared,
+            part.mismatched,
+            known[model, *key],
+            part.not_applicable,
+            part.failures,
+            part.explained,
+        )
         for model, result in results.items()
         for key, part in sorted(result.counts.items(), key=lambda item: item[0][0])
     )

@@ -133,6 +133,8 @@ def result_from_json(value: Any) -> ShardResult:
     for subject, check, counts in line.counts:
         if max(counts.failures, counts.mismatched) > counts.compared:
             raise ValueError("more answers mismatched than were compared")
+        if counts.explained > counts.not_applicable:
+            raise ValueError("more answers explained than were left out")
         result.counts[subject, check] = counts
     for language, subject, compared, mismatched in line.languages:
         result.languages[language, subject] = [compared, mismatched]

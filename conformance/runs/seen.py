@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from conformance.core.finding import NO_RULE, Finding
+from conformance.core.weight import ALL, Share
+from conformance.diagnosis.weight_class import LEAST_TEXTS, weight_class
+from conformance.engine.bench import load_reference
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import ShardResult, telling
-from conformance.inputs.corpora import is_natural
+from conformance.inputs.shards import natural_texts
 from conformance.report.run.view import cause, shown_input
 from conformance.runs.expectations import Expectation, expectations_here, matching
 from conformance.runs.gather import unshrunk
@@ -30,7 +33,8 @@ class Seen:
     def __init__(self, job: Job) -> None:
         self._listed = [*expectations_here(), *job.accepted]
         self._accepted = job.accepted
-        self._natural = {path.stem for path in job.plan.inputs.files if is_natural(path)}
+        self._natural = natural_texts(job.plan.inputs)
+        self._models = {model.name: model for model in job.plan.models}
         self._most = job.most_findings
         self._keys: set[tuple[str, str, str, str]] = set()
         self._before = 0
@@ -42,18 +46,29 @@ class Seen:
 
     def knows(self, result: ShardResult) -> None:
         """Take in what an earlier start has found, which does not count."""
-        self.fresh(result)
+        self._first_seen(result)
         self._before = len(self._keys)
 
     def fresh(self, result: ShardResult) -> tuple[str, ...]:
         """A line for each finding that is first seen in the result of a shard."""
-        lines: list[str] = []
-        for one in sorted(unshrunk([result]), key=lambda finding: telling(finding.example)):
+        return tuple(first_line(one, self._weight(one)) for one in self._first_seen(result))
+
+    def _first_seen(self, result: ShardResult) -> list[Finding]:
+        found: list[Finding] = []
+        for one in sorted(unshrunk([result], self._natural), key=lambda finding: telling(finding.example)):
             key = (one.example.model, one.example.subject, one.stage, one.rule)
             if key not in self._keys and not self._is_known(one):
                 self._keys.add(key)
-                lines.append(first_line(one, not self._natural.isdisjoint(one.languages)))
-        return tuple(lines)
+                found.append(one)
+        return found
+
+    def _weight(self, finding: Finding) -> str:
+        """How it weighs by this shard alone: as one that changes no natural text, unless it has changed one."""
+        changed = sum(share.changed for share in finding.weight.shares)
+        model = self._models[finding.example.model]
+        so_far = Share(ALL, "texts", changed, max(changed, LEAST_TEXTS))
+        kind = weight_class(finding, so_far, load_reference(model.path, model.encoding))
+        return f"{kind} ({changed:,} so far)" if changed else kind
 
     def check_enough(self) -> None:
         """Raise EnoughFoundError where this start has seen as many as it was to see."""
@@ -69,21 +84,20 @@ class Seen:
         )
 
 
-def first_line(finding: Finding, is_natural_text: bool) -> str:
+def first_line(finding: Finding, weight: str) -> str:
     """A finding that is not shrunk in a line: how it weighs as far as is known, whose it is, its rule and its input.
 
     >>> from conformance.core.case import text_case
     >>> from conformance.core.finding import Mismatch
     >>> example = Mismatch("m", "mine.py:M", "ids", "r", "other ids", text_case("cafe", ""), "", "")
-    >>> first_line(Finding(example, 1, (), "Normalizer", "NFC is missing", ""), is_natural_text=True)
-    '✗ natural text: other ids  mine.py:M on m, ids  Normalizer: NFC is missing  “cafe”'
-    >>> first_line(Finding(example, 1, (), "", "another id", ""), is_natural_text=False)
-    '✗ other ids  mine.py:M on m, ids  no known rule: another id  “cafe”'
+    >>> first_line(Finding(example, 1, (), "Normalizer", "NFC is missing", ""), "natural text (7 so far)")
+    '✗ natural text (7 so far): other ids  mine.py:M on m, ids  Normalizer: NFC is missing  “cafe”'
+    >>> first_line(Finding(example, 1, (), "", "another id", ""), "rare text")
+    '✗ rare text: other ids  mine.py:M on m, ids  no known rule: another id  “cafe”'
     """
     example = finding.example
-    weight = f"{'natural text: ' if is_natural_text else ''}{example.severity}"
     is_named = finding.stage or finding.rule in UNREPEATED or finding.rule.startswith(NO_RULE)
     rule = cause(finding) if is_named else f"{NO_RULE}: {finding.rule}"
     place = f"{example.subject} on {example.model}, {example.check}"
     shown = shown_input(example.case, MOST_OF_INPUT)
-    return f"✗ {weight}  {place}  {rule}  {f'“{shown}”' if example.case.kind == 'text' else shown}"
+    return f"✗ {weight}: {example.severity}  {place}  {rule}  {f'“{shown}”' if example.case.kind == 'text' else shown}"

@@ -33,6 +33,8 @@ _MOST_BYTES = 1 << 20
 """Of a subject.toml."""
 MOST_SECONDS = 3600.0
 """No answer may take longer."""
+SECONDS_FOR_AN_ANSWER = 5.0
+"""Of a subject in a process of its own, where nothing else is said."""
 _FILE_NAME = re.compile(r"[^-/\s]\S*\.[a-z][a-z0-9]{0,4}")
 """A word of a command that reads like a file of its folder."""
 

@@ -19,6 +19,8 @@ def headline(result: TrainingResult) -> str:
     """The result in a line."""
     whole = "" if result.done == result.total else f" of {result.total:,}, then interrupted"
     done = f"{plural(result.done, 'training')} compared{whole}"
+    if result.is_vacuous:
+        return f"✗ {result.label}: nothing is proved: all of {plural(result.done, 'training')} were refused"
     if not result.different:
         return f"✓ {result.label}: as the reference trains: {done}"
     return f"✗ {result.label}: {result.different:,} differ of {done}"
@@ -58,7 +60,7 @@ def fields(finding: TrainingFinding) -> Iterator[tuple[str, str]]:
 def print_training(console: Console, result: TrainingResult) -> None:
     """The headline, then each finding in aligned lines."""
     lines = ConsoleLines(console)
-    lines.line(headline(result), "bold red" if result.different else "bold green")
+    lines.line(headline(result), "bold red" if result.different or result.is_vacuous else "bold green")
     for note in notes(result):
         lines.line(f"  {note}", "dim")
     for finding in result.findings:

@@ -29,3 +29,8 @@ class TrainingResult:
     @property
     def done(self) -> int:
         return sum(self.compared.values())
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether it proves nothing: all was asked, and nothing learned that could be compared."""
+        return self.done == self.total and self.done == self.refused + sum(self.not_taken.values())

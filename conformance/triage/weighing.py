@@ -28,10 +28,8 @@ LINES, LINES_IN_STREAMS = 6, 1
 """Of each language and domain, so many lines are asked; those in streams are cut in many ways."""
 MOST_WORDS, MOST_LANGUAGES = 150, 12
 """So many words of a language are asked alone, of so many languages, those with the most changed texts."""
-MOST_SECONDS = 20.0
-"""For one subject with one model."""
 MOST_AT_ONCE, SECONDS_AT_ONCE = 128, 0.25
-"""Questions are put in batches that grow while they are answered in so many seconds, so that no deadline is missed."""
+"""Questions are put in batches; where there is a deadline, in such as are answered in so many seconds."""
 _ORIGIN = "weight"
 
 
@@ -68,12 +66,11 @@ def weighed(
     findings: all of this subject, the known ones too, which may be the cause of what a text shows; each with the shares
         that the run itself has counted, by the names of corpus files. Where none is new, nothing is asked.
     counted: how many natural texts the run has asked, by the names of corpus files.
-    deadline: of `time.monotonic`, from which on nothing more is asked.
+    deadline: of `time.monotonic`, from which on nothing more is asked. Without one, what is asked hangs on no clock.
     """
-    now = time.monotonic()
-    deadline = min(deadline, now + MOST_SECONDS)
     is_there = all(finding.example.subject in bench.subjects for finding in findings)
-    is_asked = is_there and any(finding.status == "new" for finding in findings) and now < deadline
+    is_asked = is_there and any(finding.status == "new" for finding in findings)
+    is_asked = is_asked and time.monotonic() < deadline
     if is_asked:
         bench.renew()
     by_stream = {
@@ -195,12 +192,13 @@ def _ask(bench: Bench, findings: Sequence[Finding], tally: _Tally, cases: Sequen
 
 
 def _parts(cases: Sequence[Case], until: float) -> Iterator[Sequence[Case]]:
-    start, size = 0, 1
+    start, size = 0, MOST_AT_ONCE if until == math.inf else 1
     while start < len(cases) and (begun := time.monotonic()) < until:
         yield cases[start : start + size]
         start += size
-        is_quick = time.monotonic() - begun < SECONDS_AT_ONCE
-        size = min(2 * size, MOST_AT_ONCE) if is_quick else max(1, size // 2)
+        if until < math.inf:
+            is_quick = time.monotonic() - begun < SECONDS_AT_ONCE
+            size = min(2 * size, MOST_AT_ONCE) if is_quick else max(1, size // 2)
 
 
 def _checks(findings: Sequence[Finding]) -> list[str]:

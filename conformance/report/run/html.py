@@ -241,6 +241,8 @@ def _cell_view(cell: Cell | None, targets: dict[Place, str]) -> CellView:
     notes = [f"of {view.rounded(cell.compared)}"] if cell.mismatched else []
     notes += [f"{cell.known:,} known"] if cell.known and kind == "new" else []
     notes += [f"{cell.failures:,} no answer"] if cell.failures else []
+    if kind == "follows":
+        numbers, notes = f"{cell.explained:,}", [f"of {view.rounded(cell.compared + cell.explained)}", *notes]
     if kind == "silent":
         numbers, notes = f"{cell.failures:,}", ["no answer"]
     target = targets.get(cell.place, "")

@@ -19,7 +19,7 @@ MOST_PROBLEMS = 3
 MOST_ROWS = 10
 MOST_NOT_DONE = 3
 
-_WORST_FIRST = ("new", "silent", "known", "none", "equal")
+_WORST_FIRST = ("new", "silent", "known", "follows", "none", "equal")
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _REFERENCE = re.compile(r"@\w|#\d")
 

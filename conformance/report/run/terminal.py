@@ -20,8 +20,15 @@ from conformance.report.text import visible
 
 MOST_FINDINGS = 10
 
-_STYLES: dict[State, str] = {"equal": "green", "new": "bold red", "known": "yellow", "silent": "magenta", "none": "dim"}
-_PLAIN_SYMBOLS: dict[State, str] = {"equal": "ok", "new": "X", "known": "~", "silent": "!", "none": "-"}
+_STYLES: dict[State, str] = {
+    "equal": "green",
+    "new": "bold red",
+    "known": "yellow",
+    "follows": "yellow",
+    "silent": "magenta",
+    "none": "dim",
+}
+_PLAIN_SYMBOLS: dict[State, str] = {"equal": "ok", "new": "X", "known": "~", "follows": ">", "silent": "!", "none": "-"}
 _LABEL_WIDTH = 28
 _GAP = 2
 
@@ -113,7 +120,13 @@ def _sign(cell: Cell | None, symbols: Mapping[State, str]) -> str:
     kind = view.state(cell)
     if cell is None or kind in ("none", "equal"):
         return symbols[kind]
-    number = {"new": cell.mismatched - cell.known, "known": cell.known, "silent": cell.failures}[kind]
+    numbers = {
+        "new": cell.mismatched - cell.known,
+        "known": cell.known,
+        "follows": cell.explained,
+        "silent": cell.failures,
+    }
+    number = numbers[kind]
     return f"{symbols[kind]} {number:,}"
 
 

@@ -17,14 +17,16 @@ from conformance.core.run import Absence, Cell, Run
 from conformance.report.run.weight_words import in_natural_text, weight_words, worst_words
 from conformance.report.text import visible, visible_part
 
-State = Literal["equal", "new", "known", "silent", "none"]
-"""Of a cell: all answers equal, some unexpected, some known to differ, most not given, nothing compared."""
+State = Literal["equal", "new", "known", "follows", "silent", "none"]
+"""Of a cell: all answers equal, some unexpected, some known to differ, some that differ only where another check does,
+most not given, nothing compared."""
 
-SYMBOLS: dict[State, str] = {"equal": "✓", "new": "✗", "known": "≈", "silent": "!", "none": "–"}
+SYMBOLS: dict[State, str] = {"equal": "✓", "new": "✗", "known": "≈", "follows": "↳", "silent": "!", "none": "–"}
 MEANINGS: dict[State, str] = {
     "equal": "all equal",
     "new": "unexpected mismatches",
     "known": "only known mismatches",
+    "follows": "differs only where another check does",
     "silent": "no answer to compare",
     "none": "not applicable",
 }
@@ -84,7 +86,7 @@ class Row:
         if self.absence:
             return "none" if self.absence.kind == "refused" else "silent"
         states = {state(cell) for cell in self.cells}
-        order: tuple[State, ...] = ("new", "silent", "known", "equal")
+        order: tuple[State, ...] = ("new", "silent", "known", "follows", "equal")
         return next((item for item in order if item in states), "none")
 
 
@@ -153,9 +155,11 @@ def state(cell: Cell | None) -> State:
         return "none"
     if cell.mismatched > cell.known:
         return "new"
-    if cell.compared <= cell.failures:
+    if cell.compared <= cell.failures and not cell.explained:
         return "silent" if cell.failures else "none"
-    return "known" if cell.mismatched else "equal"
+    if cell.mismatched:
+        return "known"
+    return "follows" if cell.explained else "equal"
 
 
 def sentence(cell: Cell | None) -> str:
@@ -171,10 +175,12 @@ def sentence(cell: Cell | None) -> str:
         parts.append(f"{cell.mismatched:,} differ" + (f" ({cell.known:,} of them known)" if cell.known else ""))
     elif cell.compared:
         parts.append("all equal")
+    if cell.explained:
+        parts.append(f"{cell.explained:,} differ as another check tells")
     if cell.failures:
         parts.append(f"{cell.failures:,} did not come")
-    if cell.not_applicable:
-        parts.append(f"not applicable to {plural(cell.not_applicable, 'case')}")
+    if left_out := cell.not_applicable - cell.explained:
+        parts.append(f"not applicable to {plural(left_out, 'case')}")
     return ", ".join(parts) or "not applicable"
 
 

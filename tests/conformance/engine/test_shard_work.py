@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from conformance.core.observation import Encoded
 from conformance.diagnosis.fault_search import FULL_SEARCHES
 from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
-from conformance.engine.result import ShardResult
+from conformance.engine.result import Counts, ShardResult
 from conformance.engine.shard_work import shard_questions, work
 from conformance.inputs.shards import Inputs, Shard
 from conformance.subjects.protocol_subject import MOST_DEATHS
@@ -55,6 +56,18 @@ def test_a_subject_that_was_given_up_is_asked_again_in_the_next_shard(plan: Plan
     kinds = {rule: group.count for (subject, _, _, rule), group in fresh.groups.items() if "exits" in subject}
     assert kinds == {"crashed": MOST_DEATHS, "not asked": 1}
     assert done(plan, bench) == fresh
+
+
+def test_what_differs_only_as_other_ids_have_it_is_counted_as_explained(
+    plan: Plan, corpus: Callable[..., Path], planted: Callable[[str], str]
+) -> None:
+    """Fault: "round trip ✓" for a subject that drops white space, since its ids had told that."""
+    inputs = replace(plan.inputs, files=(corpus(" a ", "plain"),))
+    plan = replace(plan, subjects=(planted("strips_white_space"),), checks=("ids", "round trip"), inputs=inputs)
+    with closing(Bench(plan, plan.models[0])) as bench:
+        counts = work(plan, Shard("bpe-qwen", "corpora", 0, 2), bench).counts
+    assert counts["strips_white_space.py:Subject", "ids"] == Counts(compared=2, mismatched=1)
+    assert counts["strips_white_space.py:Subject", "round trip"] == Counts(1, not_applicable=1, explained=1)
 
 
 def test_the_text_that_bytes_are_read_as_belongs_to_their_corpus_file(tmp_path: Path, plan: Plan, bench: Bench) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.core.case import text_case
-from conformance.core.finding import Mismatch
+from conformance.core.finding import MOST_EXAMPLES, Mismatch
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.plan import Plan
 from conformance.engine.result import empty_result
@@ -57,3 +57,27 @@ def test_what_is_known_is_asked_model_by_model_so_that_each_is_loaded_once(
     plan = session_job(tmp_path / "session", 1).session.plan
     assert [entry.model for entry in replay_known(plan, results, (), math.inf)] == ["a", "b"]
     assert asked == ["a", "b", "b"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "changed", "left"),
+    [
+        (("same", "same", "same"), ("s",), 10),
+        (("same", "gone", "same"), (), 9),  # the subject is what it was: what it does not repeat proves nothing fixed
+        (("same", "gone", "same"), ("s",), 2),
+    ],
+)
+def test_a_session_that_goes_on_keeps_the_examples_that_are_not_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdicts: tuple[str, ...], changed: tuple[str, ...], left: int
+) -> None:
+    """Fault: of ten examples of a finding, three were left after --resume."""
+    answers = iter(verdicts)
+    monkeypatch.setattr(known_causes, "_asked", lambda *given: (next(answers), None))
+    result = empty_result("m")
+    for number in range(MOST_EXAMPLES):
+        example = Mismatch("m", "s", "ids", "r", "other ids", text_case("x" * number, ""), "", "")
+        result.groups["s", "ids", "", "r"].add(example)
+    plan = session_job(tmp_path / "session", 1).session.plan
+    replay_known(plan, [result], changed, math.inf)
+    (group,) = result.groups.values()
+    assert (len(group.examples), len({one.case.text for one in group.examples})) == (left, left)

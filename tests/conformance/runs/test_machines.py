@@ -84,12 +84,12 @@ RAY = ("--engine", "ray", "--jobs", "2")
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory, conformance: Command, planted: Planted) -> Callable[[str], Path]:
-    """A folder to run in, by name; "one" holds the run of one process."""
+    """A folder to run in, by name; "one" holds the run of one process. All have one name: a run tells that of texts."""
     base = tmp_path_factory.mktemp("ray")
 
     def make(name: str) -> Path:
-        folder = base / name
-        folder.mkdir()
+        folder = base / name / "here"
+        folder.mkdir(parents=True)
         for file in ("official.py", "strips_white_space.py"):
             shutil.copy(Path(planted("correct")).parent / file, folder)
         (folder / "killing.py").write_text(KILLING, "utf-8")
@@ -110,7 +110,7 @@ def test_actors_give_what_one_process_gives_though_one_is_killed(
     result = conformance(*ARGUMENTS, *RAY, cwd=folder)
     assert (result.returncode, result.stderr) == (1, "")
     assert not (folder / "kill").exists()
-    assert outcome(folder / "out") == outcome(folder.parent / "one" / "out")
+    assert outcome(folder / "out") == outcome(folder.parent.parent / "one" / "here" / "out")
 
 
 @needs_ray
@@ -125,7 +125,7 @@ def test_a_killed_driver_goes_on_where_it_was(
     assert driver.wait() == -signal.SIGKILL
     assert b"\n" in (folder / "out" / "journal.jsonl").read_bytes()
     assert conformance("run", "--resume", "out", *RAY, "--quiet", cwd=folder).returncode == 1
-    assert outcome(folder / "out") == outcome(folder.parent / "one" / "out")
+    assert outcome(folder / "out") == outcome(folder.parent.parent / "one" / "here" / "out")
 
 
 @needs_ray

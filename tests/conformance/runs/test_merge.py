@@ -48,9 +48,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory, conformance_here: Command, pl
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("conformance.inputs.shards.SHARD_CASES", 3)
         patched.setattr("conformance.inputs.shards.SHARD_CHARACTERS", 6)
-        patched.setattr(
-            "conformance.triage.weighing.MOST_SECONDS", 0.0
-        )  # it ends by the clock, at another place each time
 
         def run(*arguments: str | Path, cwd: Path = folder) -> Any:
             models = ("--model", "spm-char", "--check", "ids")
@@ -84,6 +81,20 @@ def test_merged_parts_have_the_bytes_of_one_run(runs: Runs, conformance_here: Co
     assert result.returncode == 1, result.stderr
     assert outcome(here / "out") == outcome(runs.folder / "one" / "out")
     assert read_run_folder(here / "out").findings
+
+
+def test_parts_of_a_run_with_a_baseline_are_merged_with_it(runs: Runs, conformance_here: Command, here: Path) -> None:
+    """Fault: merge took no --expectations, so that a gate in parts was red for ever."""
+    whole = runs.folder / "one" / "out"
+    accepted = ("accept", whole, "--all", "--reason", "as of 1.3", "--out", here / "known.toml")
+    assert conformance_here(*accepted).returncode == 0
+    merged = ("merge", *runs.parts(2), "--quiet")
+    result = conformance_here(*merged, "--out", "out", "--expectations", "known.toml", cwd=here)
+    assert result.returncode == 0, result.stdout
+    (here / "conformance.toml").write_text('subjects = ["mine.py:Mine"]\nexpectations = ["known.toml"]\n', "utf-8")
+    result = conformance_here(*merged[:-1], "--out", "settled", cwd=here)
+    assert (result.returncode, "settings: conformance.toml (expectations)" in result.stderr) == (0, True)
+    assert {one.status for one in read_run_folder(here / "settled").findings} == {"known"}
 
 
 @settings(max_examples=TO_CUT, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

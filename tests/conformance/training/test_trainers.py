@@ -15,6 +15,7 @@ from conformance.training.configurations import TRAINERS, made_case, made_cases,
 from conformance.training.findings import compared
 from conformance.training.hypotheses import HYPOTHESES
 from conformance.training.reference import reference_training
+from conformance.training.report import headline
 from conformance.training.session import Session, asked, official_answer
 
 from ...planted_defects.hunt_trainers import hunted, is_named, most_words
@@ -29,6 +30,15 @@ def test_the_official_trainers_train_as_the_reference() -> None:
     assert not result.findings
     assert result.done == 80
     assert result.refused < 8
+
+
+def test_a_trainer_that_refuses_all_has_proved_nothing() -> None:
+    """Fault: "as the reference trains" and exit code 0 for a trainer that raises on everything."""
+    session = Session(False, None)
+    session.run([*made_cases(("char",), 3, 7)], lambda case: Failure("refused", "not yet"), str)
+    result = session.result()
+    assert result.is_vacuous
+    assert headline(result) == "✗ the official trainers: nothing is proved: all of 3 trainings were refused"
 
 
 FAST = ("ties_by_string", "overlaps_counted_once", "frequency_must_be_more", "words_first_seen", "double_logarithms")

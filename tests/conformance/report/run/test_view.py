@@ -39,6 +39,8 @@ def cell(compared: int, **counts: int) -> Cell:
         (cell(9), "equal"),
         (cell(9, failures=2), "equal"),
         (cell(9, mismatched=2, known=2), "known"),
+        (cell(9, not_applicable=5, explained=3), "follows"),
+        (cell(0, not_applicable=5, explained=5), "follows"),
         (cell(9, mismatched=2, known=1), "new"),
     ],
 )
