@@ -22,6 +22,10 @@ one endless repetition: then the time grows with the square of a run at worst, n
 LONG_RUN = 1000
 """Where such a run is longer than twice that, the pattern is matched by the clock as well."""
 
+MOST_SCANS = 10
+"""Patterns go so many times over a text without a look at the clock; after that, all are matched by it. Published
+models have four patterns at most."""
+
 MOST_GROWTH = 300
 LEAST_TOO_LONG = 100_000
 """The normalizers may make a text so many times as long, and so many characters more; so may the decoders the tokens.

@@ -327,7 +327,8 @@ class Pipeline:
                 before, tokens = tuple(tokens), decoder.decode_chain(tokens)
                 refuse_expansion(sum(map(len, tokens)), size, "decoder")
                 if record is not None:
-                    record.add(DecoderStep(type(decoder).__name__, before, tuple(tokens)), len(tokens) + sum(map(len, tokens)))
+                    step = DecoderStep(type(decoder).__name__, before, tuple(tokens))
+                    record.add(step, sum(1 + len(token) for token in tokens))
         return (" " if self.decoders is None else "").join(tokens)
 
     def decodable_token(self, token_id: int, skip_special_tokens: bool) -> str | None:
