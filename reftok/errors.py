@@ -44,7 +44,7 @@ class UnsupportedFeature(ModelFormatError):
 
 
 class InvalidText(ReftokError):
-    """Text that the official library refuses as well, or that a pattern of the tokenizer takes too long on.
+    """Text that the official library refuses as well, or that is too long for a pattern or a trace of the tokenizer.
 
     The library refuses lone surrogates, bytes where it takes only str, and what is no text at all.
     """

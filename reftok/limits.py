@@ -22,6 +22,10 @@ one endless repetition: then the time grows with the square of a run at worst, n
 LONG_RUN = 1000
 """Where such a run is longer than twice that, the pattern is matched by the clock as well."""
 
+MOST_SCANS = 10
+"""Patterns go so many times over a text without a look at the clock; after that, all are matched by it. Published
+models have four patterns at most."""
+
 MOST_GROWTH = 300
 LEAST_TOO_LONG = 100_000
 """The normalizers may make a text so many times as long, and so many characters more; so may the decoders the tokens.
@@ -38,6 +42,11 @@ MOST_TOKENS = 1_000_000
 MOST_TOKENS_OF_ONE = 50
 """The stages behind the model may make so many tokens of a text, and so many more of each of its own: windows that
 overlap, and padding of each, multiply. Usual windows repeat each token twice."""
+
+MOST_TRACED = 1_000_000
+MOST_TRACED_OF_ONE = 100
+"""A trace keeps what each stage gave: so many characters and parts, and so many more for each character of the text, or
+each id. Pipelines of published models have a dozen stages. What goes beyond is encoded and decoded, but not traced."""
 
 LONGEST_STREAMED_PIECE = 500
 """A unigram model with a longer piece is asked at the end of a text: at each character of a stream as many pieces may

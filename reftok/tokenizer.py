@@ -11,7 +11,7 @@ from reftok.engine.encode.stream import ByteErrors, StreamEncoder, ids_of_chunks
 from reftok.engine.engine import Engine
 from reftok.errors import InvalidText
 from reftok.spec.pipeline import Pipeline
-from reftok.spec.trace import DecoderStep
+from reftok.spec.trace import DecoderStep, Record
 from reftok.spec.types import Encoding
 
 
@@ -95,7 +95,7 @@ class Tokenizer(Pipeline):
 
     # --- from ids to text
 
-    def decoded(self, ids: Sequence[int], skip_special_tokens: bool, record: list[DecoderStep] | None = None) -> str:
+    def decoded(self, ids: Sequence[int], skip_special_tokens: bool, record: Record[DecoderStep] | None = None) -> str:
         if record is not None:
             return self.spec.decoded(ids, skip_special_tokens, record)
         return self.engine.decoded(ids, skip_special_tokens)

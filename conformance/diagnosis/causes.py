@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from conformance.core.observation import Decoded, Encoded
 from conformance.faults import predicted
-from reftok import Tokenizer
+from reftok import ReftokError, Tokenizer
 from reftok.spec.postprocessors import ByteLevel
 from reftok.spec.text import NormalizedString
 
@@ -107,7 +107,10 @@ def attribute_boundaries(tokenizer: Tokenizer, text: str, observed: Sequence[int
 
     It says something only of models whose tokens, put together, are the text that the model was given.
     """
-    trace = tokenizer.trace(text, add_special_tokens=False)
+    try:
+        trace = tokenizer.trace(text, add_special_tokens=False)
+    except ReftokError:
+        return Attribution()
     special = {token_id for token_id, token in tokenizer.added_tokens.tokens.items() if token.special}
     model = next(index for index, stage in enumerate(trace.stages) if stage.stage == "Model")
     parts = [piece.text for piece in trace.stages[model - 1].pieces if not piece.ids or piece.ids[0] not in special]

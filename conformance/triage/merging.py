@@ -498,10 +498,9 @@ class _Trial:
     def _words(self, text: str) -> list[str]:
         """The pre-tokens of a text."""
         if text not in self._known_words:
-            stages = self._bench.reference.tokenizer.trace(text, add_special_tokens=False).stages
-            model = next(index for index, stage in enumerate(stages) if stage.stage == "Model")
-            pieces = stages[model - 1].pieces if model else ()
-            self._known_words[text] = [text[slice(*piece.span)] for piece in pieces] or [text]
+            tokenizer = self._bench.reference.tokenizer
+            given = [split.normalized for split in tokenizer.pre_tokenized(tokenizer.checked_text(text))]
+            self._known_words[text] = [text[slice(*part.original_span(0, len(part)))] for part in given] or [text]
         return self._known_words[text]
 
     def _nearest(self, finding: Finding) -> Case | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextvars import ContextVar, Token
 
-from reftok.limits import PATTERN_CHARACTERS_PER_SECOND, PATTERN_SECONDS
+from reftok.limits import LONG_RUN, MOST_SCANS, PATTERN_CHARACTERS_PER_SECOND, PATTERN_SECONDS
 
 
 class Patience:
@@ -17,15 +17,22 @@ class Patience:
     7.0
     """
 
-    __slots__ = ("left",)
+    __slots__ = ("_unscanned", "left")
 
     def __init__(self, size: int = 0) -> None:
         self.left = PATTERN_SECONDS
+        self._unscanned = LONG_RUN
         self.more(size)
 
     def more(self, size: int) -> None:
         """So many code points of the text have come."""
         self.left += size / PATTERN_CHARACTERS_PER_SECOND
+        self._unscanned += size * MOST_SCANS
+
+    def scan(self, size: int) -> bool:
+        """A pattern goes over so many code points; tells whether they were so many that it needs a clock."""
+        self._unscanned -= size
+        return self._unscanned < 0
 
     def has_ended(self, start: float) -> bool:
         """Whether nothing is left since `time.thread_time` was `start`."""
@@ -57,6 +64,12 @@ class InForce:
 
 
 _in_force: ContextVar[Patience | None] = ContextVar("patience", default=None)
+
+
+def is_scanned_often(text: str) -> bool:
+    """Whether patterns go over a text so often that this one, which does so now, needs a clock."""
+    patience = _in_force.get()
+    return patience is not None and patience.scan(len(text))
 
 
 def patience_for(text: str) -> Patience:

@@ -13,7 +13,7 @@ name. The differences that patterns of published models come near to:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -21,13 +21,13 @@ from typing import Any, Literal, TypeAlias
 import regex
 
 from reftok.errors import InvalidText, UnsupportedFeature
-from reftok.limits import LONG_RUN
+from reftok.limits import LONG_RUN, MOST_SCANS
 from reftok.oniguruma.analysis import check, may_be_empty, runs_away, taken_back
 from reftok.oniguruma.members import suspects
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Alternation, Node, Repeat, properties
 from reftok.oniguruma.writer import write
-from reftok.spec.patience import Patience, patience_for
+from reftok.spec.patience import Patience, is_scanned_often, patience_for
 from reftok.spec.text import Match, with_gaps
 from reftok.spec.types import Span
 from reftok.unicode.character_search import CharacterSearch
@@ -192,19 +192,22 @@ def may_run_away(pattern: str) -> bool:
         return True
 
 
-def has_pattern_that_runs_away(stage: object) -> bool:
-    """Whether a stage has a pattern that may run away."""
-    pattern = getattr(stage, "pattern", None)
-    return isinstance(pattern, Pattern) and may_run_away(pattern.as_oniguruma())
+def need_a_clock(stages: Iterable[object]) -> bool:
+    """Whether the patterns of stages are to be timed together: one may run away, or they are very many."""
+    named = (getattr(stage, "pattern", None) for stage in stages)
+    patterns = [pattern for pattern in named if isinstance(pattern, Pattern)]
+    return len(patterns) > MOST_SCANS or any(may_run_away(pattern.as_oniguruma()) for pattern in patterns)
 
 
 def needs_timer(pattern: str, text: str) -> bool:
     """Whether the pattern may run away, or is one that is slow on long runs and the text has such a run.
 
+    So does any pattern once others have gone over the text often.
+
     >>> needs_timer("a+b", "a" * 5000), needs_timer("a+b", "ab" * 5000), needs_timer("(ab)+", "ab")
     (True, False, True)
     """
-    if may_run_away(pattern):
+    if may_run_away(pattern) or is_scanned_often(text):
         return True
     run = _long_run(pattern) if len(text) > LONG_RUN else None
     return run is not None and any(run.match(text, place) for place in range(0, len(text), LONG_RUN))

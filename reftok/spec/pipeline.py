@@ -33,7 +33,7 @@ from reftok.spec.sentencepiece.options import SentencePieceOptions, apply_option
 from reftok.spec.sentencepiece.pieces import PieceTable, PieceType
 from reftok.spec.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
 from reftok.spec.text import NormalizedString, Split, refuse_expansion
-from reftok.spec.trace import DecoderStep, DecodingTrace, StageTrace, Trace, to_encoding
+from reftok.spec.trace import DecoderStep, DecodingTrace, Record, StageTrace, Trace, to_encoding
 from reftok.spec.truncation import Truncation
 from reftok.spec.types import Encoding
 
@@ -140,6 +140,8 @@ class Pipeline:
     def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
         r"""The input and output of every stage.
 
+        Raises InvalidText as `encode` does, and for a text that is too long to be traced through so many stages.
+
         >>> import reftok
         >>> trace = reftok.load("bpe-qwen").trace("cafe\u0301 au lait")
         >>> [stage.component for stage in trace.stages]
@@ -147,12 +149,16 @@ class Pipeline:
         >>> [piece.text for piece in trace.stages[3].pieces]
         ['café', ' au', ' lait']
         """
-        record: list[StageTrace] = []
         checked = self.checked_text(text)
-        splits = self.tokenized(checked, lambda *step: record.append(StageTrace(*step)))
+        record: Record[StageTrace] = Record(len(checked))
+
+        def note(stage: str, component: object, splits: list[Split]) -> None:
+            record.add(StageTrace(stage, component, splits), sum(1 + len(split.normalized) for split in splits))
+
+        splits = self.tokenized(checked, note)
         encoding = self.post_process([to_encoding(splits)], len(checked), add_special_tokens, record)
         shown = text if isinstance(text, str) else text.decode("utf-8", "backslashreplace")
-        return Trace(shown, tuple(record), encoding)
+        return Trace(shown, tuple(record.steps), encoding)
 
     def tokens_of(self, text: str, sequence_id: int = 0) -> Encoding:
         """The tokens of a text as the model gives them, before the stages behind it.
@@ -209,7 +215,7 @@ class Pipeline:
         return splits
 
     def post_process(
-        self, parts: list[Encoding], size: int, add_special_tokens: bool, record: list[StageTrace] | None = None
+        self, parts: list[Encoding], size: int, add_special_tokens: bool, record: Record[StageTrace] | None = None
     ) -> Encoding:
         """The tokens of a text, or of each of a pair, taken through every stage behind the model.
 
@@ -218,7 +224,8 @@ class Pipeline:
 
         def note(stage: str, component: object, parts: list[Encoding]) -> None:
             if record is not None:
-                record.append(StageTrace(stage, component, joined(parts)))
+                encoding = joined(parts)
+                record.add(StageTrace(stage, component, encoding), len(encoding))
 
         if self.truncation is not None:
             added = sum(step.added_tokens(len(parts) == 2) for step in self.post_processors or ())
@@ -278,15 +285,17 @@ class Pipeline:
     def trace_decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> DecodingTrace:
         """The input and output of every decoder.
 
+        Raises InvalidIds as `decode` does, and InvalidText for more ids than can be traced through so many decoders.
+
         >>> import reftok
         >>> trace = reftok.load("spm-bpe-hf").trace_decode(reftok.load("spm-bpe-hf").encode("a ☃").ids)
         >>> [step.component for step in trace.steps], trace.text
         (['Replace', 'ByteFallback', 'Fuse', 'Strip'], 'a ☃')
         """
-        record: list[DecoderStep] = []
         checked = checked_ids(ids)
+        record: Record[DecoderStep] = Record(len(checked))
         text = self.decoded(checked, skip_special_tokens, record)
-        return DecodingTrace(checked, tuple(record), text)
+        return DecodingTrace(checked, tuple(record.steps), text)
 
     def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = True) -> bytes:
         """The bytes of `ids`, as `llama_detokenize` gives them; of llama.cpp only.
@@ -299,18 +308,18 @@ class Pipeline:
             raise UnsupportedFeature("", "decode_bytes", f"{self.library} decodes ids to text: use decode")
         return self.detokenizer.decode(checked_ids(ids), skip_special_tokens, not skip_special_tokens)
 
-    def decoded(self, ids: Sequence[int], skip_special_tokens: bool, record: list[DecoderStep] | None = None) -> str:
+    def decoded(self, ids: Sequence[int], skip_special_tokens: bool, record: Record[DecoderStep] | None = None) -> str:
         """The tokens of `ids` taken through every decoder; `record` receives each step."""
         if self.detokenizer is not None:
             text = self.decode_bytes(ids, skip_special_tokens).decode("utf-8", "replace")
             if record is not None:
                 before = tuple(self.id_to_token(token_id) or "" for token_id in ids)
-                record.append(DecoderStep(type(self.detokenizer).__name__, before, (text,)))
+                record.add(DecoderStep(type(self.detokenizer).__name__, before, (text,)), len(ids))
             return text
         found = (self.decodable_token(token_id, skip_special_tokens) for token_id in ids)
         return self.decode_tokens([token for token in found if token is not None], record)
 
-    def decode_tokens(self, tokens: list[str], record: list[DecoderStep] | None = None) -> str:
+    def decode_tokens(self, tokens: list[str], record: Record[DecoderStep] | None = None) -> str:
         """The text that the decoders make of tokens; `record` receives each step."""
         size = sum(map(len, tokens))
         with InForce(Patience(size)):
@@ -318,7 +327,8 @@ class Pipeline:
                 before, tokens = tuple(tokens), decoder.decode_chain(tokens)
                 refuse_expansion(sum(map(len, tokens)), size, "decoder")
                 if record is not None:
-                    record.append(DecoderStep(type(decoder).__name__, before, tuple(tokens)))
+                    step = DecoderStep(type(decoder).__name__, before, tuple(tokens))
+                    record.add(step, sum(1 + len(token) for token in tokens))
         return (" " if self.decoders is None else "").join(tokens)
 
     def decodable_token(self, token_id: int, skip_special_tokens: bool) -> str | None:

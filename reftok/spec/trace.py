@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Generic, TypeVar
 
+from reftok.errors import InvalidText
+from reftok.limits import MOST_TRACED, MOST_TRACED_OF_ONE
 from reftok.spec.text import Split
 from reftok.spec.types import Encoding, Span
 
@@ -76,6 +79,31 @@ class DecodingTrace:
     ids: tuple[int, ...]
     steps: tuple[DecoderStep, ...]
     text: str
+
+
+Step = TypeVar("Step", StageTrace, DecoderStep)
+
+
+@dataclass(slots=True)
+class Record(Generic[Step]):
+    """The steps of a trace as they come, each of which keeps what a stage gave.
+
+    size: of what is traced: the characters of a text, or how many ids.
+    """
+
+    size: int
+    steps: list[Step] = field(default_factory=list)
+    kept: int = 0
+
+    def add(self, step: Step, kept: int) -> None:
+        """Keep one more step. kept: how many parts it has, and characters made for them.
+
+        Raises InvalidText where the limits do not let the trace keep so much.
+        """
+        self.kept += kept
+        if self.kept > MOST_TRACED + MOST_TRACED_OF_ONE * self.size:
+            raise InvalidText(f"too long to be traced through more than {len(self.steps)} stages: trace a part of it")
+        self.steps.append(step)
 
 
 def _split_piece(split: Split) -> Piece:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reftok.errors import InvalidText
 from reftok.explain.explanation import explain
 from reftok.limits import MOST_STREAMED_STAGES
 
@@ -60,3 +61,33 @@ def test_many_decoders_do_not_end_in_a_recursion_error(step: Json, count: int) -
     assert tokenizer.decode(ids) == tokenizer.spec.decode(ids) == tokenizer.trace_decode(ids).text == expected
     decoder = tokenizer.stream_decoder()
     assert "".join(map(decoder.feed, ids)) + decoder.finish() == expected
+
+
+UNTRACED = r"^too long to be traced through more than \d+ stages: trace a part of it$"
+
+
+@pytest.mark.parametrize(
+    ("stage", "children", "step"),
+    [
+        ("normalizer", "normalizers", {"type": "Prepend", "prepend": "a"}),
+        ("pre_tokenizer", "pretokenizers", PRE_TOKENIZERS[1]),
+    ],
+    ids=lambda value: value["type"] if isinstance(value, dict) else None,
+)
+def test_a_trace_does_not_keep_a_long_text_as_often_as_there_are_stages(stage: str, children: str, step: Json) -> None:
+    tokenizer = own(tokenizer_json(MODEL, **{stage: {"type": "Sequence", children: [step] * 500}}))
+    text = "a b " * 1500
+    assert tokenizer.encode_ids(text)
+    with pytest.raises(InvalidText, match=UNTRACED):
+        tokenizer.trace(text)
+    with pytest.raises(InvalidText, match=UNTRACED):
+        explain(tokenizer, text)
+
+
+def test_a_trace_of_ids_does_not_keep_them_as_often_as_there_are_decoders() -> None:
+    decoders = {"type": "Sequence", "decoders": [{"type": "ByteFallback"}] * 300}
+    tokenizer = own(tokenizer_json(MODEL, decoder=decoders))
+    ids = [1, 2] * 3000
+    assert tokenizer.decode(ids) == "ab" * 3000
+    with pytest.raises(InvalidText, match=UNTRACED):
+        tokenizer.trace_decode(ids)

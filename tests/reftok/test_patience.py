@@ -121,3 +121,29 @@ def test_a_chain_of_decoders_that_ask_where_they_are_shares_one_time(monkeypatch
     tokenizer = own(tokenizer_json(MODEL, decoder={"type": "Sequence", "decoders": [replace] * 100}))
     with pytest.raises(InvalidText, match="takes too long"):
         tokenizer.decode([0] * 20_000)
+
+
+def many(count: int, way: str) -> Json:
+    kind, step = ("pretokenizers", regex_split("a+b")) if way in WAYS else ("decoders", regex_replace("a+b"))
+    return {"type": "Sequence", kind: [*[WORDS] * (way in WAYS), *[step] * count]}
+
+
+@pytest.mark.usefixtures("slow_clock")
+@pytest.mark.parametrize("way", WAYS)
+def test_patterns_that_each_take_little_do_not_take_without_end_together(way: str) -> None:
+    """Fault: no clock was looked at for patterns that take their square at worst, however many a file had."""
+    text = "abab " * 600
+    few, tokenizer = (own(tokenizer_json(MODEL, pre_tokenizer=many(count, way))) for count in (4, 30))
+    WAYS[way](few, text)
+    with pytest.raises(InvalidText, match=r"the pattern 'a\+b' takes too long"):
+        WAYS[way](tokenizer, text)
+
+
+@pytest.mark.usefixtures("slow_clock")
+@pytest.mark.parametrize("way", WAYS_BACK)
+def test_decoders_that_each_take_little_do_not_take_without_end_together(way: str) -> None:
+    model = wordlevel([f"{number:040}ab" for number in range(120)])
+    few, tokenizer = (own(tokenizer_json(model, decoder=many(count, "decode"))) for count in (4, 30))
+    WAYS_BACK[way](few, [*range(120)])
+    with pytest.raises(InvalidText, match=r"the pattern 'a\+b' takes too long"):
+        WAYS_BACK[way](tokenizer, [*range(120)])

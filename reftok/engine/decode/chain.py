@@ -13,7 +13,7 @@ from reftok.engine.decode.sentencepiece import pieces_stages
 from reftok.engine.decode.stages import Bounded, Buffered, Output, Stage, Timed, Utf8Text, Vocab, link
 from reftok.limits import MOST_GROWTH, MOST_STREAMED_STAGES
 from reftok.spec import decoders
-from reftok.spec.patterns import has_pattern_that_runs_away
+from reftok.spec.patterns import need_a_clock
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.stages import Decoder
@@ -90,7 +90,7 @@ def _stages(pipeline: Pipeline) -> list[Stage]:
     if _may_be_refused(pipeline, groups):
         tokens = Bounded()
         groups = [[tokens], *([*group, Bounded(tokens)] for group in groups)]
-    if any(map(has_pattern_that_runs_away, pipeline.decoders)):
+    if need_a_clock(pipeline.decoders):
         groups = [[Timed()], *groups]
     return [stage for group in groups for stage in group]
 

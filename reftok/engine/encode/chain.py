@@ -24,7 +24,7 @@ from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.limits import MOST_STREAMED_STAGES
 from reftok.spec.llama.special_tokens import LlamaSpecialTokens
 from reftok.spec.patience import InForce, Patience
-from reftok.spec.patterns import has_pattern_that_runs_away
+from reftok.spec.patterns import need_a_clock
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.pretokenizers import Metaspace
 from reftok.spec.text import refuse_expansion
@@ -184,6 +184,6 @@ def _stages(pipeline: Pipeline, model: FastModel[Any], ids: list[int]) -> tuple[
         stages.append(RecordedStart(starts, stages[-1]))
     if bounded:
         stages.append(_Counting(bounded, stages[-1]))
-    if any(map(has_pattern_that_runs_away, (*pipeline.normalizers, *pipeline.pre_tokenizers))):
+    if need_a_clock((*pipeline.normalizers, *pipeline.pre_tokenizers)):
         stages.append(_Timed(stages[-1]))
     return tuple(reversed(stages))

@@ -18,6 +18,7 @@ from reftok.limits import LONG_RUN
 from reftok.oniguruma.analysis import may_be_empty
 from reftok.oniguruma.parser import parse
 from reftok.oniguruma.syntax_tree import Node
+from reftok.spec.patience import is_scanned_often
 from reftok.spec.patterns import Pattern, for_16, may_run_away, needs_timer, spans
 from reftok.spec.types import Span
 from reftok.unicode.characters import as_of_16
@@ -132,7 +133,9 @@ class Streamable:
         return texts if len("".join(texts)) == len(text) - position else None
 
     def _needs_timer(self, text: str) -> bool:
-        return self._is_timed or (len(text) > LONG_RUN and needs_timer(self._source, text))
+        if len(text) > LONG_RUN:
+            return needs_timer(self._source, text)
+        return self._is_timed or is_scanned_often(text)
 
     def _spans(self, text: str, position: int, last_end: int) -> list[Span]:
         timed = self._needs_timer(text)

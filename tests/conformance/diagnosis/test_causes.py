@@ -20,6 +20,7 @@ from conformance.subjects.reftok_subject import REFERENCE
 from reftok import ReftokError, embedded_models
 from reftok.spec.models.bpe import BPE
 from tests.models import load
+from tests.reftok.official import own, tokenizer_json, wordlevel
 
 MODELS = sorted(embedded_models())
 TEXTS = (
@@ -277,3 +278,9 @@ def test_a_planted_mistake_of_a_decoder_is_named(
     assert Attributor(tokenizer, REFERENCE).of("subject", "decode", ids_case(ids, "o"), *answers) == Attribution(
         "Decoder", rule
     )
+
+
+def test_of_a_text_that_is_too_long_for_a_trace_no_boundaries_are_told() -> None:
+    pre_tokenizers = {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}] * 400}
+    tokenizer = own(tokenizer_json(wordlevel(["<unk>", "a"]), pre_tokenizer=pre_tokenizers))
+    assert attribute_boundaries(tokenizer, "a " * 3000, [0]) == Attribution()
