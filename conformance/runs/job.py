@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -183,8 +183,13 @@ def check_unchanged(hashes: dict[str, str]) -> None:
 
 def file_hashes(plan: Plan) -> dict[str, str]:
     """SHA-256 of every file that decides the outcome; raises InputError for one that cannot be read."""
+    return hashes_of((*plan.files, *plan.imported))
+
+
+def hashes_of(paths: Iterable[Path]) -> dict[str, str]:
+    """SHA-256 of files, by their real paths; raises InputError for one that cannot be read."""
     hashes = {}
-    for path in (*plan.files, *plan.imported):
+    for path in paths:
         try:
             hashes[os.path.realpath(path)] = file_hash(path)
         except OSError as error:

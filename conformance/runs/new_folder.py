@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,13 +55,33 @@ def begin_folder(
     """
     hashes = file_hashes(plan)
     folder = out or DEFAULT_PARENT / f"{prefix}{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    try:
-        folder = _made(folder, unique=out is None)
-        held.enter_context(locked(folder))
-        check_free(folder, beside)
+
+    def written(folder: Path) -> None:
         for name, text in beside.items():
             write_atomically(folder / name, text)
         write_plan(folder, plan, command, full, hashes, installed_versions())
+
+    return make_folder(folder, out is None, held, written, beside)
+
+
+def make_folder(
+    folder: Path,
+    unique: bool,
+    held: ExitStack,
+    write: Callable[[Path], None],
+    beside: Mapping[str, str] = MappingProxyType({}),
+) -> Path:
+    """A folder that is free, made and locked.
+
+    unique: one that was not there before, with -2, -3 and so on at the end of its name where need be. held: keeps it
+    locked. write: is given it, to put a plan into it. beside: as of `begin_folder`.
+    Raises InputError where the folder is not free or cannot be written.
+    """
+    try:
+        folder = _made(folder, unique)
+        held.enter_context(locked(folder))
+        check_free(folder, beside)
+        write(folder)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
     return folder

@@ -90,7 +90,11 @@ def read_versions(folder: Path) -> dict[str, str]:
 
 def check_versions(folder: Path, installed: Mapping[str, str]) -> None:
     """Raise InputError where a library is not in the version that the run of this folder began with."""
-    before = _read(folder)[1].versions
+    check_same_versions(folder, _read(folder)[1].versions, installed)
+
+
+def check_same_versions(folder: Path, before: Mapping[str, str], installed: Mapping[str, str]) -> None:
+    """Raise InputError where a library is not in the version that it was `before`, when a folder was begun."""
     for name in sorted({*before, *installed}):
         was, now = before.get(name, "not installed"), installed.get(name, "not installed")
         if was != now:

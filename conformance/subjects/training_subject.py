@@ -38,12 +38,7 @@ class TrainingSubject:
     def __init__(
         self, named: str, timeout: float, memory: int, variables: Mapping[str, str] = MappingProxyType({})
     ) -> None:
-        file, _, function = named.rpartition(":")
-        path = Path(file).absolute()
-        if not file.endswith(".py") or not function.isidentifier():
-            raise UsageError(f"--subject {named}: is not FILE.py:FUNCTION, with train(texts, options) -> path or bytes")
-        if not path.is_file():
-            raise UsageError(f"--subject {named}: there is no file {path}")
+        path, function = _file_and_function(named)
         self.label = f"{path.name}:{function}"
         self._command = (sys.executable, "-c", _SERVE, str(path), function)
         self._timeout = timeout
@@ -55,7 +50,7 @@ class TrainingSubject:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._end()
+        self.end()
 
     def train(self, trainer: str, texts: Sequence[str], options: Mapping[str, Any]) -> bytes | Failure:
         """The file that it makes, or how it failed. The arguments are as of `official_training`.
@@ -69,7 +64,7 @@ class TrainingSubject:
             self._program.send(message)
             answer = self._received(self._program)
         except NoAnswer as none:
-            self._end()
+            self.end()
             return none.failure
         if "broken" in answer:
             raise UsageError(f"--subject {self.label}: cannot be loaded: {answer['broken']}")
@@ -89,7 +84,27 @@ class TrainingSubject:
                 return answer
         raise NoAnswer(Failure("nonsense", "it says too much beside its answers"))
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End its process, if it has one; it is started anew when it is needed."""
         if self._program is not None:
             self._program.kill()
             self._program = None
+
+
+def absolute_training_subject(named: str) -> str:
+    """FILE.py:FUNCTION with the whole path of the file, for other folders than the current one.
+
+    Raises UsageError as TrainingSubject does.
+    """
+    path, function = _file_and_function(named)
+    return f"{path}:{function}"
+
+
+def _file_and_function(named: str) -> tuple[Path, str]:
+    file, _, function = named.rpartition(":")
+    path = Path(file).absolute()
+    if not file.endswith(".py") or not function.isidentifier():
+        raise UsageError(f"--subject {named}: is not FILE.py:FUNCTION, with train(texts, options) -> path or bytes")
+    if not path.is_file():
+        raise UsageError(f"--subject {named}: there is no file {path}")
+    return path, function

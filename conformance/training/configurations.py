@@ -71,8 +71,17 @@ def matrix_cases(trainers: Sequence[str], corpora: Sequence[Path]) -> Iterator[T
     for trainer, language, options in MATRIX:
         if trainer not in trainers:
             continue
-        for path in corpora or [corpora_folder() / "languages" / f"{language}.txt"]:
+        for path in corpora or [_language_file(language)]:
             yield _case(path.stem, trainer, lines_of(path), options)
+
+
+def matrix_files(trainers: Sequence[str]) -> list[Path]:
+    """The files of the languages that the matrix has for these trainers."""
+    return sorted({_language_file(language) for trainer, language, _ in MATRIX if trainer in trainers})
+
+
+def _language_file(language: str) -> Path:
+    return corpora_folder() / "languages" / f"{language}.txt"
 
 
 def lines_of(path: Path) -> list[str]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from conformance.subjects import official_trainers
 from conformance.subjects.training_subject import TrainingSubject
+from conformance.training.asking import asked
 from conformance.training.case import Learned, Result, TrainingCase
-from conformance.training.session import TrainingProgress, asked
+from conformance.training.session import TrainingProgress
 
 CHANGES = ("again", "processes", "threads", "order")
 """The same in one process, in others, on other numbers of threads, with the texts in another order."""

@@ -57,24 +57,21 @@ def compared(case: TrainingCase, observed: Result) -> TrainingDifference | None:
     return first_difference(case.trainer, reference_training(case, observed), observed)
 
 
-def findings(
-    mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None, tell: Callable[[str], None]
-) -> Iterable[TrainingFinding]:
-    """The findings, one trainer after another, each as soon as it is made.
+def findings(mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None) -> Iterable[TrainingFinding]:
+    """The findings of one trainer, each as soon as it is made.
 
     official: the official trainer, None where it is the subject.
     """
-    for trainer in dict.fromkeys(mismatch.case.trainer for mismatch in mismatches):
-        left = [mismatch for mismatch in mismatches if mismatch.case.trainer == trainer]
-        for _ in range(_MOST_FINDINGS):
-            if not left:
-                break
-            finding, hypothesis = _finding(left, ask, official, tell)
-            explained = left if hypothesis is None else [one for one in left if _foretells(hypothesis, one)]
-            smallest = _smallest(left)
-            names = [one.case.name for one in left if one in explained or one is smallest]
-            yield replace(finding, cases=tuple(names))
-            left = [one for one in left if one not in explained and one is not smallest]
+    left = list(mismatches)
+    for _ in range(_MOST_FINDINGS):
+        if not left:
+            break
+        finding, hypothesis = _finding(left, ask, official)
+        explained = left if hypothesis is None else [one for one in left if _foretells(hypothesis, one)]
+        smallest = _smallest(left)
+        names = [one.case.name for one in left if one in explained or one is smallest]
+        yield replace(finding, cases=tuple(names))
+        left = [one for one in left if one not in explained and one is not smallest]
 
 
 def _smallest(mismatches: Sequence[Mismatch]) -> Mismatch:
@@ -82,11 +79,10 @@ def _smallest(mismatches: Sequence[Mismatch]) -> Mismatch:
 
 
 def _finding(
-    mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None, tell: Callable[[str], None]
+    mismatches: Sequence[Mismatch], ask: Ask, official: Ask | None
 ) -> tuple[TrainingFinding, Hypothesis | None]:
     smallest = _smallest(mismatches)
     case = smallest.case
-    tell(f"shrinking {case.name}")
 
     def differs(one: TrainingCase) -> bool:
         observed = ask(one)
@@ -99,7 +95,6 @@ def _finding(
     case = shrunk(case, differs)
     observed = ask(case)
     difference = compared(case, observed) or smallest.difference
-    tell(f"seeking the rule of {case.trainer}: {difference.place}")
     hypothesis, foretold, tried = _rule(case, observed, smallest, ask)
     return TrainingFinding(
         case.trainer,

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from conformance.core.errors import InputError
 from conformance.core.observation import Failure
+from conformance.engine.queue import ShardQueue, ShardT
+from conformance.engine.workers import IN_THIS_PROCESS, Workers
 from conformance.files.atomic import write_atomically, writing
-from conformance.subjects.official_trainers import official_training
-from conformance.training.case import Learned, Result, TrainingCase, learned_of
+from conformance.training.asking import end_subjects, official_answer
+from conformance.training.case import Learned, TrainingCase
 from conformance.training.findings import Ask, Mismatch, TrainingFinding, compared, findings, words_and_counts
-from conformance.training.reference import has_equal_entries, reference_training
+from conformance.training.journal import Compared, Found, Journal
+from conformance.training.reference import has_equal_entries
 from conformance.training.report import summary
 from conformance.training.result import TrainingResult
 
 FINDINGS, SUMMARY = "findings.jsonl", "summary.md"
 
-Train = Callable[[str, Sequence[str], Mapping[str, Any]], bytes | Failure]
+OFFICIAL = "the official trainers"
+
+Done = TypeVar("Done", bound=Compared | Found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,95 +48,167 @@ class TrainingProgress:
         return self.step or f"{self.done}/{self.total} trainings compared, {self.different or 'none'} different"
 
 
-def asked(train: Train) -> Ask:
-    """A trainer, asked about a case."""
-
-    def ask(case: TrainingCase) -> Result:
-        found = train(case.trainer, case.texts, case.options)
-        return found if isinstance(found, Failure) else learned_of(found)
-
-    return ask
+# --- what workers do
 
 
-def official_answer(case: TrainingCase) -> Result:
-    """What the official trainer learns; that of hf-unigram is not asked where it would prune for ever."""
-    if case.trainer == "hf-unigram" and isinstance(reference_training(case), Failure):
-        return Failure("refused", "it goes on for ever")
-    return asked(official_training)(case)
+@dataclass(frozen=True, slots=True)
+class _CaseShard:
+    """A case to be compared."""
+
+    number: int
+    case: TrainingCase
+
+    @property
+    def model(self) -> str:
+        return self.case.trainer
+
+    @property
+    def key(self) -> str:
+        return self.case.name
+
+
+@dataclass(frozen=True, slots=True)
+class _TrainerShard:
+    """A trainer of which findings are to be made."""
+
+    model: str
+    mismatches: tuple[Mismatch, ...]
+
+    @property
+    def key(self) -> str:
+        return f"the findings of {self.model}"
+
+
+def _compared(ask: Ask, is_official: bool, shard: _CaseShard) -> Compared:
+    case, number = shard.case, shard.number
+    observed = ask(case)
+    difference = compared(case, observed)
+    failure = observed if isinstance(observed, Failure) else None
+    if difference is None:
+        return Compared(number, "same" if failure is None else "refused")
+    if not is_official and failure is not None and failure.kind == "refused":
+        return Compared(number, "not taken", failure.message)
+    if is_official and has_equal_entries(case):
+        return Compared(number, "by chance")
+    learned = None if isinstance(observed, Failure) else Learned(observed.entries, observed.merges)
+    return Compared(number, "different", "", learned, failure, difference)
+
+
+def _found(ask: Ask, is_official: bool, shard: _TrainerShard) -> Found:
+    official = None if is_official else official_answer
+    return Found(shard.model, tuple(findings(shard.mismatches, ask, official)))
 
 
 class Session:
-    """A run. is_official: whether the subject is the official library. out: where files are written, or None."""
+    """A run.
 
-    def __init__(self, is_official: bool, out: Path | None) -> None:
-        self.label = "the official trainers"
-        self._is_official = is_official
-        self._out = out
-        self._total = self._refused = self._by_chance = 0
-        self._compared: Counter[str] = Counter()
-        self._not_taken: Counter[str] = Counter()
-        self._mismatches: list[Mismatch] = []
-        self._findings: list[TrainingFinding] = []
-        if out is not None:
-            with writing(out):
-                if out.exists() and (not out.is_dir() or {path.name for path in out.iterdir()} - {FINDINGS, SUMMARY}):
-                    raise InputError(f"{out}: is not empty; name another folder")
-                out.mkdir(parents=True, exist_ok=True)
+    cases: always in the same order. ask: the subject; with jobs, a function that can be pickled.
+    is_official: whether it is the official library. label: its name.
+    folder: of which the journal is gone on with, and where the findings are written; None for none.
+    """
 
-    def run(self, cases: Sequence[TrainingCase], ask: Ask, tell: Callable[[TrainingProgress], None]) -> None:
-        """Ask the subject about all cases, and find what is wrong where it differs."""
-        self._total = len(cases)
-        for number, case in enumerate(cases):
-            tell(TrainingProgress(number, len(cases), len(self._mismatches)))
-            self._compare(case, ask(case))
-        done = TrainingProgress(len(cases), len(cases), len(self._mismatches))
-        tell(done)
-        official = None if self._is_official else official_answer
+    def __init__(
+        self,
+        cases: Sequence[TrainingCase],
+        ask: Ask,
+        *,
+        is_official: bool = False,
+        label: str = OFFICIAL,
+        folder: Path | None = None,
+    ) -> None:
+        self._cases = cases
+        self._ask, self._is_official, self._label = ask, is_official, label
+        self._folder = folder
+        self._journal = Journal(folder, len(cases))
 
-        def told(step: str) -> None:
-            tell(TrainingProgress(done.done, done.total, done.different, step))
+    def run(self, tell: Callable[[TrainingProgress], None], jobs: int = IN_THIS_PROCESS) -> None:
+        """Ask the subject about what is not in the journal yet, and find what is wrong where it differs.
 
-        for finding in findings(self._mismatches, ask, official, told):
-            self._findings.append(finding)
+        jobs: how many processes ask and seek.
+        """
+        try:
+            shards = [_CaseShard(*entry) for entry in enumerate(self._cases)]
+            left = [shard for shard in shards if shard.number not in self._journal.compared]
+            tell(self._progress())
+            self._work(jobs, partial(_compared, self._ask, self._is_official), left, tell)
+            by_trainer: dict[str, list[Mismatch]] = {}
+            for mismatch in self._mismatches():
+                by_trainer.setdefault(mismatch.case.trainer, []).append(mismatch)
+            seek = [_TrainerShard(trainer, tuple(of_one)) for trainer, of_one in by_trainer.items()]
+            seek = [shard for shard in seek if shard.model not in self._journal.found]
+            if seek:
+                tell(self._progress(f"seeking the rules of {', '.join(shard.model for shard in seek)}"))
+            self._work(jobs, partial(_found, self._ask, self._is_official), seek, tell)
+        finally:
             self.write()
-        self.write()
+            self._journal.close()
+            end_subjects()
 
-    def _compare(self, case: TrainingCase, observed: Result) -> None:
-        self._compared[case.trainer] += 1
-        difference = compared(case, observed)
-        if difference is None:
-            self._refused += isinstance(observed, Failure)
-        elif not self._is_official and isinstance(observed, Failure) and observed.kind == "refused":
-            self._not_taken[observed.message] += 1
-        elif self._is_official and has_equal_entries(case):
-            self._by_chance += 1
-        else:
-            kept = observed if isinstance(observed, Failure) else Learned(observed.entries, observed.merges)
-            self._mismatches.append(Mismatch(case, kept, difference))
+    def _work(
+        self,
+        jobs: int,
+        work: Callable[[ShardT], Done],
+        shards: Sequence[ShardT],
+        tell: Callable[[TrainingProgress], None],
+    ) -> None:
+        def done(result: Any) -> None:
+            self._journal.add(result)
+            if isinstance(result, Found):
+                self.write()
+                tell(self._progress(f"{result.trainer}: its findings are written"))
+            else:
+                tell(self._progress())
+
+        if shards:
+            with Workers(min(jobs, len(shards))) as workers:
+                workers.run(work, ShardQueue(shards, worth_loading=1), done)
+
+    def _done(self) -> list[Compared]:
+        return [self._journal.compared[number] for number in sorted(self._journal.compared)]
+
+    def _progress(self, step: str = "") -> TrainingProgress:
+        done = self._journal.compared.values()
+        different = sum(one.outcome == "different" for one in done)
+        return TrainingProgress(len(done), len(self._cases), different, step)
+
+    def _mismatches(self) -> list[Mismatch]:
+        found = []
+        for one in self._done():
+            observed = one.learned or one.failure
+            if observed is not None and one.difference is not None:
+                found.append(Mismatch(self._cases[one.number], observed, one.difference))
+        return found
 
     def result(self) -> TrainingResult:
         """What there is so far."""
-        counts = dict(self._compared)
-        different = len(self._mismatches)
+        done = self._done()
+        outcomes = Counter(one.outcome for one in done)
+        trainers = dict.fromkeys(case.trainer for case in self._cases)
         return TrainingResult(
-            self.label,
-            self._total,
-            counts,
-            self._refused,
-            self._by_chance,
-            dict(self._not_taken),
-            different,
-            tuple(self._findings),
+            self._label,
+            len(self._cases),
+            dict(Counter(self._cases[one.number].trainer for one in done)),
+            outcomes["refused"],
+            outcomes["by chance"],
+            dict(Counter(one.message for one in done if one.outcome == "not taken")),
+            outcomes["different"],
+            tuple(
+                finding
+                for trainer in trainers
+                if trainer in self._journal.found
+                for finding in self._journal.found[trainer].findings
+            ),
         )
 
     def write(self) -> None:
-        """Write what there is so far, where a folder was named."""
-        if self._out is None:
+        """Write what there is so far, where there is a folder."""
+        if self._folder is None:
             return
-        lines = [json.dumps(as_json(finding), sort_keys=True) + "\n" for finding in self._findings]
-        with writing(self._out):
-            write_atomically(self._out / FINDINGS, "".join(lines))
-            write_atomically(self._out / SUMMARY, summary(self.result()))
+        result = self.result()
+        lines = [json.dumps(as_json(finding), sort_keys=True) + "\n" for finding in result.findings]
+        with writing(self._folder):
+            write_atomically(self._folder / FINDINGS, "".join(lines))
+            write_atomically(self._folder / SUMMARY, summary(result))
 
 
 def as_json(finding: TrainingFinding) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
     python -m tests.hostile.kills --count 100 --seed 1
 
-`conformance run`, `conformance fuzz`, `reftok encode-file` and `reftok train` are killed so often each, by SIGKILL,
-SIGINT, SIGTERM or SIGHUP. A command has several kills in one life, at the end of which it has what one has that was
-never killed: nothing is lost, doubled, different or left behind. What has not is printed with the number of its life,
-which lives it again, as far as the moments can be met again:
+`conformance run`, `conformance fuzz`, `conformance train`, `reftok encode-file` and `reftok train` are killed so often
+each, by SIGKILL, SIGINT, SIGTERM or SIGHUP. A command has several kills in one life, at the end of which it has what
+one has that was never killed: nothing is lost, doubled, different or left behind. What has not is printed with the
+number of its life, which lives it again, as far as the moments can be met again:
 
     python -m tests.hostile.kills --seed 1 --only 17
 
@@ -197,6 +197,34 @@ class Fuzz(Folders):
         return *left_behind(work / "out"), (work / "out" / "session.json").read_text("ascii")
 
 
+class HoldTrainer(Command):
+    """`conformance train`, of a trainer that learns the same of everything."""
+
+    name = "hold-trainer"
+    code = 1
+    trainings = 120
+
+    def first(self, random: Random) -> Sequence[str]:
+        learned = json.dumps({"model": {"vocab": {"a": 0}}})
+        file = _made(self.given / "trainer.py", f"def train(texts, options):\n    return {learned.encode()!r}\n")
+        trainers = ["--trainer", "wordlevel", "--configurations", "random"]
+        count = ["--count", str(self.trainings), "--out", "out", "--quiet", "--jobs", random.choice("112")]
+        return ["conformance", "train", "--subject", f"{file}:train", *trainers, *count]
+
+    def again(self, work: Path, random: Random) -> Sequence[str]:
+        """A folder without a plan is none of a run yet: the command is given again."""
+        if not (work / "out" / "plan.json").exists():
+            return self.first(random)
+        return ["conformance", "train", "--resume", "out", "--quiet", "--jobs", random.choice("112")]
+
+    def kept(self, work: Path) -> dict[str, float]:
+        lines = [json.dumps(line, sort_keys=True) for line in _lines(work / "out" / "journal.jsonl")]
+        return {**Counter(lines)}
+
+    def outcome(self, work: Path) -> dict[str, str]:
+        return {name: (work / "out" / name).read_text("utf-8") for name in ("findings.jsonl", "summary.md")}
+
+
 class EncodeFile(Command):
     """`reftok encode-file`: documents of a line, with an index."""
 
@@ -297,6 +325,7 @@ KINDS: dict[str, tuple[type[Command], ...]] = {
     "fuzz": (Fuzz,),
     "encode": (EncodeFile, EncodeLong),
     "train": (Train,),
+    "hold-trainer": (HoldTrainer,),
 }
 """The commands, of which each is killed as often as the others."""
 

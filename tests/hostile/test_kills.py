@@ -12,7 +12,7 @@ import pytest
 
 from . import killing
 from .killing import Kill
-from .kills import ENDED_BEFORE, Command, EncodeFile, Fuzz, Run, Train, live
+from .kills import ENDED_BEFORE, Command, EncodeFile, Fuzz, HoldTrainer, Run, Train, live
 
 
 class SmallRun(Run):
@@ -31,6 +31,10 @@ class SmallFile(EncodeFile):
 
 class SmallTrain(Train):
     lines = 1_500
+
+
+class SmallHoldTrainer(HoldTrainer):
+    trainings = 30
 
 
 PARTIAL = "work/ids.npy.partial"
@@ -53,6 +57,13 @@ PARTIAL = "work/ids.npy.partial"
             [
                 Kill(signal.SIGKILL, changes=3, file="work/tokenizer.json.training"),
                 Kill(signal.SIGINT, changes=2, file="work/tokenizer.json.training"),
+            ],
+        ),
+        (
+            SmallHoldTrainer,
+            [
+                Kill(signal.SIGKILL, changes=9, file="work/out/journal.jsonl"),
+                Kill(signal.SIGINT, to_group=True, changes=9, file="work/out/journal.jsonl"),
             ],
         ),
     ],

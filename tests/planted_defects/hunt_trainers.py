@@ -14,11 +14,12 @@ import time
 from collections.abc import Sequence
 
 from conformance.core.observation import Failure
+from conformance.training.asking import asked
 from conformance.training.case import TrainingCase
 from conformance.training.configurations import TRAINERS, made_cases, matrix_cases
 from conformance.training.findings import Ask, TrainingFinding, words_and_counts
 from conformance.training.reference import reference_training
-from conformance.training.session import Session, asked
+from conformance.training.session import Session
 
 from . import trainers
 
@@ -48,8 +49,8 @@ def asked_here(name: str) -> Ask:
 
 def hunted(name: str, cases: Sequence[TrainingCase]) -> tuple[TrainingFinding, ...]:
     """The findings of one planted trainer."""
-    session = Session(False, None)
-    session.run(cases, asked_here(name), lambda progress: None)
+    session = Session(cases, asked_here(name))
+    session.run(lambda progress: None)
     return session.result().findings
 
 

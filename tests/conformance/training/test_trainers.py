@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from conformance.core.errors import UsageError
+from conformance.core.errors import InputError, UsageError
 from conformance.core.observation import Failure
 from conformance.subjects.training_subject import TrainingSubject
+from conformance.training.asking import asked, official_answer, subject_answer
 from conformance.training.case import Learned, first_difference, learned_of
 from conformance.training.configurations import TRAINERS, made_case, made_cases, matrix_cases
 from conformance.training.findings import compared
 from conformance.training.hypotheses import HYPOTHESES
+from conformance.training.plan import TrainingPlan, begin_training, resume_training
 from conformance.training.reference import reference_training
 from conformance.training.report import headline
-from conformance.training.session import Session, asked, official_answer
+from conformance.training.session import Session, TrainingProgress
 
-from ...planted_defects.hunt_trainers import hunted, is_named, most_words
+from ...planted_defects.hunt_trainers import asked_here, hunted, is_named, most_words
 
 MEMORY = 4096
 
 
 def test_the_official_trainers_train_as_the_reference() -> None:
-    session = Session(True, None)
-    session.run([*made_cases(TRAINERS, 64, 7), *matrix_cases(("hf-bpe", "word", "char"), ())], official_answer, str)
+    cases = [*made_cases(TRAINERS, 64, 7), *matrix_cases(("hf-bpe", "word", "char"), ())]
+    session = Session(cases, official_answer, is_official=True)
+    session.run(lambda progress: None)
     result = session.result()
     assert not result.findings
     assert result.done == 80
@@ -34,11 +39,11 @@ def test_the_official_trainers_train_as_the_reference() -> None:
 
 def test_a_trainer_that_refuses_all_has_proved_nothing() -> None:
     """Fault: "as the reference trains" and exit code 0 for a trainer that raises on everything."""
-    session = Session(False, None)
-    session.run([*made_cases(("char",), 3, 7)], lambda case: Failure("refused", "not yet"), str)
+    session = Session([*made_cases(("char",), 3, 7)], lambda case: Failure("refused", "not yet"), label="mine")
+    session.run(lambda progress: None)
     result = session.result()
     assert result.is_vacuous
-    assert headline(result) == "✗ the official trainers: nothing is proved: all of 3 trainings were refused"
+    assert headline(result) == "✗ mine: nothing is proved: all of 3 trainings were refused"
 
 
 FAST = ("ties_by_string", "overlaps_counted_once", "frequency_must_be_more", "words_first_seen", "double_logarithms")
@@ -127,12 +132,93 @@ def test_a_file_of_another_form_is_nonsense(data: bytes) -> None:
 
 
 def test_findings_are_on_disk_and_tell_how_to_train_again(tmp_path: Path) -> None:
-    session = Session(False, tmp_path / "out")
-
     def sorted_vocab(trainer: str, texts: object, options: object) -> bytes:
         return json.dumps({"model": {"vocab": {"a": 0}}}).encode()
 
-    session.run(list(made_cases(("wordlevel",), 3, 1)), asked(sorted_vocab), str)
-    (line,) = (tmp_path / "out" / "findings.jsonl").read_text().splitlines()
+    Session(list(made_cases(("wordlevel",), 3, 1)), asked(sorted_vocab), folder=tmp_path).run(lambda progress: None)
+    (line,) = (tmp_path / "findings.jsonl").read_text().splitlines()
     assert json.loads(line)["rule"] == "no known rule"
-    assert "no known rule" in (tmp_path / "out" / "summary.md").read_text()
+    assert "no known rule" in (tmp_path / "summary.md").read_text()
+
+
+class Killed(Exception):
+    """In the place of a kill: nothing of what is in memory is used again."""
+
+
+def test_a_run_that_is_killed_at_every_step_finds_the_same(tmp_path: Path) -> None:
+    cases = list(made_cases(("hf-bpe", "wordlevel"), 24, 1))
+    whole, folder = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    folder.mkdir()
+    Session(cases, asked_here("ties_by_string"), folder=whole).run(lambda progress: None)
+
+    def killed(progress: TrainingProgress) -> None:
+        if (folder / "journal.jsonl").read_bytes() != before:
+            raise Killed
+
+    kills = 0
+    while True:
+        before = (folder / "journal.jsonl").read_bytes() if kills else b""
+        try:
+            Session(cases, asked_here("ties_by_string"), folder=folder).run(killed)
+            break
+        except Killed:
+            kills += 1
+    assert kills == 25  # each case, and the findings of hf-bpe
+    for name in ("findings.jsonl", "summary.md"):
+        assert (folder / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_findings_are_the_same_on_any_number_of_workers(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text('def train(texts, options):\n    return b\'{"model": {"vocab": {"a": 0}}}\'\n')
+    cases = list(made_cases(("wordlevel", "word"), 12, 1))
+    for jobs in (0, 1, 2):
+        folder = tmp_path / str(jobs)
+        folder.mkdir()
+        ask = partial(subject_answer, f"{file}:train", 30.0, MEMORY)
+        Session(cases, ask, folder=folder).run(lambda progress: None, jobs)
+    for name in ("findings.jsonl", "summary.md"):
+        assert (tmp_path / "2" / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
+        assert (tmp_path / "2" / name).read_bytes() == (tmp_path / "0" / name).read_bytes()
+
+
+def test_a_folder_is_gone_on_with_only_as_it_was_begun(tmp_path: Path) -> None:
+    texts, subject, folder = tmp_path / "texts.txt", tmp_path / "mine.py", tmp_path / "out"
+    texts.write_text("low lower\n", "utf-8")
+    subject.write_text("", "utf-8")
+    plan = TrainingPlan(f"{subject}:train", ("wordlevel",), "default", 1, 0, (texts,), 60.0, MEMORY)
+    with ExitStack() as held:
+        begin_training(folder, plan, held)
+    with ExitStack() as held:
+        assert resume_training(folder, False, held) == plan
+    with ExitStack() as held, pytest.raises(InputError, match="holds a run already; go on with --resume"):
+        begin_training(folder, plan, held)
+    texts.write_text("other", "utf-8")
+    with ExitStack() as held, pytest.raises(InputError, match=r"texts\.txt: is gone or has changed"):
+        resume_training(folder, False, held)
+    value = json.loads((folder / "plan.json").read_text())
+    for wrong, told in (
+        ({**value, "seal": "0" * 64}, "was not made here, and would run"),
+        ({"models": []}, "is not the folder of a conformance train"),
+        ({**value, "training": {**value["training"], "trainers": ["x"]}}, "a trainer is 'x', not one of"),
+        ([], "cannot be read"),
+    ):
+        (folder / "plan.json").write_text(json.dumps(wrong))
+        with ExitStack() as held, pytest.raises(InputError, match=told):
+            resume_training(folder, False, held)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{}",
+        '{"compared": {"number": 0, "outcome": "different"}}',
+        '{"compared": {"number": 9, "outcome": "same"}}',
+        "x",
+    ],
+)
+def test_a_journal_of_another_form_is_refused(line: str, tmp_path: Path) -> None:
+    (tmp_path / "journal.jsonl").write_text(f"{line}\n")
+    with pytest.raises(InputError, match="start the run anew"):
+        Session(list(made_cases(("word",), 2, 1)), official_answer, folder=tmp_path)

@@ -1,0 +1,52 @@
+"""Who is asked about a case: an official trainer, or one of a user's own in a process that is kept for the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.util import Finalize
+from typing import Any
+
+from conformance.core.observation import Failure
+from conformance.subjects.official_trainers import official_training
+from conformance.subjects.training_subject import TrainingSubject
+from conformance.training.case import Result, TrainingCase, learned_of
+from conformance.training.findings import Ask
+from conformance.training.reference import reference_training
+
+Train = Callable[[str, Sequence[str], Mapping[str, Any]], bytes | Failure]
+
+
+def asked(train: Train) -> Ask:
+    """A trainer, asked about a case."""
+
+    def ask(case: TrainingCase) -> Result:
+        found = train(case.trainer, case.texts, case.options)
+        return found if isinstance(found, Failure) else learned_of(found)
+
+    return ask
+
+
+def official_answer(case: TrainingCase) -> Result:
+    """What the official trainer learns; that of hf-unigram is not asked where it would prune for ever."""
+    if case.trainer == "hf-unigram" and isinstance(reference_training(case), Failure):
+        return Failure("refused", "it goes on for ever")
+    return asked(official_training)(case)
+
+
+_subjects: dict[tuple[str, float, int], TrainingSubject] = {}
+"""Those that this process has started."""
+
+
+def subject_answer(named: str, timeout: float, memory: int, case: TrainingCase) -> Result:
+    """What a trainer of a user's own learns, in a process that this one keeps. The arguments: as of TrainingSubject."""
+    key = named, timeout, memory
+    if key not in _subjects:
+        _subjects[key] = TrainingSubject(*key)
+        Finalize(None, end_subjects, exitpriority=0)
+    return asked(_subjects[key].train)(case)
+
+
+def end_subjects() -> None:
+    """End the processes of subjects that this one has started."""
+    while _subjects:
+        _subjects.popitem()[1].end()
