@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, compress, count
 from operator import not_
 
@@ -11,6 +11,7 @@ from reftok.engine.sinks import StreamedModel
 from reftok.engine.unigram.fast_sentencepiece_unigram import SUMS, FastSentencePieceUnigram
 from reftok.engine.unigram.running_score import RunningScore
 from reftok.engine.unigram.search import Search
+from reftok.engine.unigram.trie import Ids
 
 _SHORT = 4
 """A fragment of fewer code points is taken character by character."""
@@ -67,33 +68,49 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
         """The text between two places that no piece spans."""
         first, keys, last = self._model.split_points.keys(text)
         if first:
-            self._word(first)
+            self._parts(first)
         for start in range(0, len(keys), _BLOCK):
-            block = keys[start : start + _BLOCK]
-            found = [*map(self._model.sure_ids.__getitem__, block)]
-            sure = 0
-            for unsure in () if all(found) else compress(count(), map(not_, found)):
-                self._sure(block[sure:unsure], found[sure:unsure])
-                self._word(self._model.split_points.word(block[unsure]))
-                sure = unsure + 1
-            self._sure(block[sure:], found[sure:])
+            self._looked_up(keys[start : start + _BLOCK], self._model.paths_of_keys, self._word)
         if last:
-            self._word(last)
+            self._parts(last)
 
-    def _sure(self, keys: Sequence[str], found: Sequence[Sequence[int]]) -> None:
-        """Words with their ids, as long as there is room."""
-        ids = [*chain.from_iterable(found)]
-        if self._score.has_room(len(ids)):
-            self._score.add(ids)
-            self._segment_ids.add_plain(ids)
-        else:
-            for key in keys:
-                self._word(self._model.split_points.word(key))
-
-    def _word(self, word: str) -> None:
+    def _word(self, key: str) -> None:
         """A word that is not looked up whole."""
-        self._search(word, is_end=True)
+        self._parts(self._model.split_points.word(key))
+
+    def _parts(self, word: str) -> None:
+        """The text between two places that no piece spans, cut at all such places."""
+        self._looked_up(self._model.split_points.parts(word), self._model.sure_paths, self._part)
+
+    def _part(self, part: str) -> None:
+        """What is not looked up."""
+        self._search(part, is_end=True)
         self._end_search()
+
+    def _looked_up(self, texts: Sequence[str], paths: Mapping[str, Ids], otherwise: Callable[[str], None]) -> None:
+        """Texts that no piece spans the ends of: those for which there is no path go another way."""
+        found = [*map(paths.__getitem__, texts)]
+        sure = 0
+        for unsure in () if all(found) else compress(count(), map(not_, found)):
+            self._sure(texts[sure:unsure], found[sure:unsure], otherwise)
+            otherwise(texts[unsure])
+            sure = unsure + 1
+        self._sure(texts[sure:], found[sure:], otherwise)
+
+    def _sure(self, texts: Sequence[str], found: Sequence[Ids], otherwise: Callable[[str], None]) -> None:
+        """Texts with their paths, as long as there is room."""
+        ids = [*chain.from_iterable(found)]
+        # A piece has one character at least; an unknown one may have several ids, and a key is a word without one.
+        most = min(len(ids), sum(map(len, texts)) + len(texts))
+        if self._score.has_room(most):
+            self._score.add(ids, most)
+            self._segment_ids.add_ids(ids)
+        elif len(texts) == 1:
+            otherwise(texts[0])
+        elif texts:
+            middle = len(texts) // 2
+            self._sure(texts[:middle], found[:middle], otherwise)
+            self._sure(texts[middle:], found[middle:], otherwise)
 
     def _give(self, ids: Sequence[int]) -> None:
         self._segment_ids.add_ids(ids)

@@ -55,7 +55,7 @@ class RunningScore:
     largest: of the scores, without their sign.
 
     >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0)
-    >>> score.add([1, 2]); score.has_room(400), score.has_room(500), score.value()
+    >>> score.add([1, 2], 2); score.has_room(400), score.has_room(500), score.value()
     (True, False, 3.0)
     """
 
@@ -74,16 +74,16 @@ class RunningScore:
         room = (self._sums.sure - abs(value)) / self._reach if self._reach else inf
         self._room = min(room, _MOST_PENDING) - LONGEST
 
-    def add(self, ids: Collection[int]) -> None:
-        """More ids."""
+    def add(self, ids: Collection[int], most: int) -> None:
+        """More ids; most: so many of them at most have a score other than 0."""
         self._pending.append(ids)
-        self._count += len(ids)
+        self._count += most
 
     def value(self) -> float:
         """The score."""
         if self._pending:
             ids = chain.from_iterable(self._pending)
-            self.start(self._sums.added(self._value, map(self._score_of, ids)))
+            self.start(self._sums.added(self._value, filter(None, map(self._score_of, ids))))
         return self._value
 
     def has_room(self, count: int) -> bool:
