@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, compress, count
+from itertools import accumulate, chain, compress, count
 from operator import not_
+from typing import TypeAlias
 
 from reftok.engine.encode.segment_ids import SegmentIds
 from reftok.engine.sinks import StreamedModel
@@ -17,6 +18,10 @@ _SHORT = 4
 """A fragment of fewer code points is taken character by character."""
 
 _BLOCK = 512
+_FEW = 16
+
+Otherwise: TypeAlias = Callable[[Sequence[str]], None]
+"""Takes texts that are not looked up; no piece spans their ends."""
 
 
 class StreamedSentencePieceUnigram(Search, StreamedModel):
@@ -69,48 +74,54 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
         first, keys, last = self._model.split_points.keys(text)
         if first:
             self._parts(first)
-        for start in range(0, len(keys), _BLOCK):
-            self._looked_up(keys[start : start + _BLOCK], self._model.paths_of_keys, self._word)
+        self._looked_up(keys, self._model.paths_of_keys, self._words_by_parts)
         if last:
             self._parts(last)
 
-    def _word(self, key: str) -> None:
-        """A word that is not looked up whole."""
-        self._parts(self._model.split_points.word(key))
+    def _words_by_parts(self, keys: Sequence[str]) -> None:
+        """Words that are not looked up whole."""
+        self._parts("".join(map(self._model.split_points.word, keys)))
 
-    def _parts(self, word: str) -> None:
+    def _parts(self, text: str) -> None:
         """The text between two places that no piece spans, cut at all such places."""
-        self._looked_up(self._model.split_points.parts(word), self._model.sure_paths, self._part)
+        self._looked_up(self._model.split_points.parts(text), self._model.sure_paths, self._searched_parts)
 
-    def _part(self, part: str) -> None:
-        """What is not looked up."""
-        self._search(part, is_end=True)
+    def _searched_parts(self, parts: Sequence[str]) -> None:
+        """Parts that are not looked up."""
+        self._search("".join(parts), is_end=True)
         self._end_search()
 
-    def _looked_up(self, texts: Sequence[str], paths: Mapping[str, Ids], otherwise: Callable[[str], None]) -> None:
+    def _looked_up(self, texts: Sequence[str], paths: Mapping[str, Ids], otherwise: Otherwise) -> None:
         """Texts that no piece spans the ends of: those for which there is no path go another way."""
-        found = [*map(paths.__getitem__, texts)]
-        sure = 0
-        for unsure in () if all(found) else compress(count(), map(not_, found)):
-            self._sure(texts[sure:unsure], found[sure:unsure], otherwise)
-            otherwise(texts[unsure])
-            sure = unsure + 1
-        self._sure(texts[sure:], found[sure:], otherwise)
+        for start in range(0, len(texts), _BLOCK):
+            block = texts[start : start + _BLOCK]
+            found = [*map(paths.__getitem__, block)]
+            sure = 0
+            for unsure in () if all(found) else compress(count(), map(not_, found)):
+                self._sure(block[sure:unsure], found[sure:unsure], otherwise)
+                otherwise(block[unsure : unsure + 1])
+                sure = unsure + 1
+            self._sure(block[sure:], found[sure:], otherwise)
 
-    def _sure(self, texts: Sequence[str], found: Sequence[Ids], otherwise: Callable[[str], None]) -> None:
-        """Texts with their paths, as long as there is room."""
-        ids = [*chain.from_iterable(found)]
+    def _sure(self, texts: Sequence[str], found: Sequence[Ids], otherwise: Otherwise) -> None:
+        """Texts with their paths, as long as there is room; where there is none, a few of them go another way."""
         # A piece has one character at least; an unknown one may have several ids, and a key is a word without one.
-        most = min(len(ids), sum(map(len, texts)) + len(texts))
+        most = min(sum(map(len, found)), sum(map(len, texts)) + len(texts))
         if self._score.has_room(most):
-            self._score.add(ids, most)
-            self._segment_ids.add_ids(ids)
-        elif len(texts) == 1:
-            otherwise(texts[0])
-        elif texts:
-            middle = len(texts) // 2
-            self._sure(texts[:middle], found[:middle], otherwise)
-            self._sure(texts[middle:], found[middle:], otherwise)
+            self._add(found, most)
+            return
+        sizes = [*accumulate(map(min, map(len, found), map((1).__add__, map(len, texts))))]
+        if fit := self._score.fitting(sizes):
+            self._add(found[:fit], sizes[fit - 1])
+        if fit < len(texts):
+            end = fit + _FEW
+            otherwise(texts[fit:end])
+            self._sure(texts[end:], found[end:], otherwise)
+
+    def _add(self, found: Sequence[Ids], most: int) -> None:
+        ids = [*chain.from_iterable(found)]
+        self._score.add(ids, most)
+        self._segment_ids.add_ids(ids)
 
     def _give(self, ids: Sequence[int]) -> None:
         self._segment_ids.add_ids(ids)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
@@ -92,6 +93,16 @@ class RunningScore:
             return True
         self.value()
         return count <= self._room
+
+    def fitting(self, counts: Sequence[int]) -> int:
+        """How many of these counts there is room for, which grow; see `has_room`.
+
+        >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0)
+        >>> score.fitting([100, 200, 450]), score.fitting([100, 200])
+        (2, 2)
+        """
+        self.value()
+        return bisect_right(counts, self._room)
 
     def would_have_room(self, value: float) -> bool:
         """Whether there would be room for some time behind such a score."""
