@@ -46,13 +46,6 @@ class SegmentIds:
             self._follows_unknown = ids[-1] == self._table.unk_id
             self.given += len(ids)
 
-    def add_plain(self, ids: Sequence[int]) -> None:
-        """The ids of the next segments; an unknown one is not the first and has no unknown one before it."""
-        if ids:
-            self._ids += ids
-            self._follows_unknown = ids[-1] == self._table.unk_id
-            self.given += len(ids)
-
     def end_pre_token(self) -> None:
         """Ends the pre-token; the next text belongs to another."""
         self._follows_unknown = False

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain, compress, count
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate, chain, compress, count
 from operator import not_
+from typing import TypeAlias
 
 from reftok.engine.encode.segment_ids import SegmentIds
 from reftok.engine.sinks import StreamedModel
 from reftok.engine.unigram.fast_sentencepiece_unigram import SUMS, FastSentencePieceUnigram
 from reftok.engine.unigram.running_score import RunningScore
 from reftok.engine.unigram.search import Search
+from reftok.engine.unigram.trie import Ids
 
 _SHORT = 4
 """A fragment of fewer code points is taken character by character."""
 
 _BLOCK = 512
+_FEW = 16
+
+Otherwise: TypeAlias = Callable[[Sequence[str]], None]
+"""Takes texts that are not looked up; no piece spans their ends."""
 
 
 class StreamedSentencePieceUnigram(Search, StreamedModel):
@@ -67,33 +73,55 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
         """The text between two places that no piece spans."""
         first, keys, last = self._model.split_points.keys(text)
         if first:
-            self._word(first)
-        for start in range(0, len(keys), _BLOCK):
-            block = keys[start : start + _BLOCK]
-            found = [*map(self._model.sure_ids.__getitem__, block)]
+            self._parts(first)
+        self._looked_up(keys, self._model.paths_of_keys, self._words_by_parts)
+        if last:
+            self._parts(last)
+
+    def _words_by_parts(self, keys: Sequence[str]) -> None:
+        """Words that are not looked up whole."""
+        self._parts("".join(map(self._model.split_points.word, keys)))
+
+    def _parts(self, text: str) -> None:
+        """The text between two places that no piece spans, cut at all such places."""
+        self._looked_up(self._model.split_points.parts(text), self._model.sure_paths, self._searched_parts)
+
+    def _searched_parts(self, parts: Sequence[str]) -> None:
+        """Parts that are not looked up."""
+        self._search("".join(parts), is_end=True)
+        self._end_search()
+
+    def _looked_up(self, texts: Sequence[str], paths: Mapping[str, Ids], otherwise: Otherwise) -> None:
+        """Texts that no piece spans the ends of: those for which there is no path go another way."""
+        for start in range(0, len(texts), _BLOCK):
+            block = texts[start : start + _BLOCK]
+            found = [*map(paths.__getitem__, block)]
             sure = 0
             for unsure in () if all(found) else compress(count(), map(not_, found)):
-                self._sure(block[sure:unsure], found[sure:unsure])
-                self._word(self._model.split_points.word(block[unsure]))
+                self._sure(block[sure:unsure], found[sure:unsure], otherwise)
+                otherwise(block[unsure : unsure + 1])
                 sure = unsure + 1
-            self._sure(block[sure:], found[sure:])
-        if last:
-            self._word(last)
+            self._sure(block[sure:], found[sure:], otherwise)
 
-    def _sure(self, keys: Sequence[str], found: Sequence[Sequence[int]]) -> None:
-        """Words with their ids, as long as there is room."""
+    def _sure(self, texts: Sequence[str], found: Sequence[Ids], otherwise: Otherwise) -> None:
+        """Texts with their paths, as long as there is room; where there is none, a few of them go another way."""
+        # A piece has one character at least; an unknown one may have several ids, and a key is a word without one.
+        most = min(sum(map(len, found)), sum(map(len, texts)) + len(texts))
+        if self._score.has_room(most):
+            self._add(found, most)
+            return
+        sizes = [*accumulate(map(min, map(len, found), map((1).__add__, map(len, texts))))]
+        if fit := self._score.fitting(sizes):
+            self._add(found[:fit], sizes[fit - 1])
+        if fit < len(texts):
+            end = fit + _FEW
+            otherwise(texts[fit:end])
+            self._sure(texts[end:], found[end:], otherwise)
+
+    def _add(self, found: Sequence[Ids], most: int) -> None:
         ids = [*chain.from_iterable(found)]
-        if self._score.has_room(len(ids)):
-            self._score.add(ids)
-            self._segment_ids.add_plain(ids)
-        else:
-            for key in keys:
-                self._word(self._model.split_points.word(key))
-
-    def _word(self, word: str) -> None:
-        """A word that is not looked up whole."""
-        self._search(word, is_end=True)
-        self._end_search()
+        self._score.add(ids, most)
+        self._segment_ids.add_ids(ids)
 
     def _give(self, ids: Sequence[int]) -> None:
         self._segment_ids.add_ids(ids)

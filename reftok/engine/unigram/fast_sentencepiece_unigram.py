@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain
 
 from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments
@@ -17,7 +17,7 @@ from reftok.engine.unigram.whole_texts import LONGEST_PIECE, WholeTexts, bounds
 from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, Entry, SentencePieceUnigram
 
 SUMS = Sums("f", sure=98_000.0, rounding=RESET_THRESHOLD * 2.0**-24, threshold=RESET_THRESHOLD)
-_LONG_WORD = 64
+_LONG = 64
 
 
 class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
@@ -27,14 +27,16 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
 
     What takes long to make is made when a text needs it: `undecided_texts` where it comes bit by bit.
 
-    sure_ids: the ids of a word, by its key, as long as the score before it is nearer to 0 than `SUMS.sure`; () where
-    that is not all that they depend on, or unknown ones are to be joined.
+    sure_paths: the best path through a short text that no piece spans the ends of, as `path` gives it; () where there
+        is none. It holds as long as the score before the text is nearer to 0 than `SUMS.sure`.
+    paths_of_keys: the same of a word, by its key.
     """
 
     def __init__(self, model: SentencePieceUnigram) -> None:
         super().__init__(model)
-        self.sure_ids: Results[Ids] = Results(self._sure_ids)
-        self._unknown_ids = (model.unknown[0],)
+        self.sure_paths: Results[Ids] = Results(self._sure_path)
+        self.paths_of_keys: Results[Ids] = Results(self._path_of_key)
+        self._ids_of_unknown: Results[Ids] = Results(self._of_unknown)
 
     @cached_property
     def split_points(self) -> PairSplitPoints:
@@ -59,7 +61,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
     @cached_property
     def undecided_texts(self) -> UndecidedTexts:
         """The steps of streams."""
-        unknown = Unknown(self.model.unknown[1], self._ids_of_unknown)
+        unknown = Unknown(self.model.unknown[1], self._ids_of_unknown.__getitem__)
         return UndecidedTexts(PieceTrie.of(self.model.entries), unknown, SUMS.rounding)
 
     @cached_property
@@ -77,10 +79,8 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
     def ids_of(self, text: str) -> Sequence[int]:
         return ids_of_segments(self.model.table, self.model.segments(text))
 
-    def _ids_of_unknown(self, character: str) -> Ids:
+    def _of_unknown(self, character: str) -> Ids:
         table = self.model.table
-        if not table.byte_fallback:
-            return self._unknown_ids
         return tuple(ids_of_segments(table, [(character, table.unk_id)]))
 
     def path(self, text: str) -> Ids | None:
@@ -94,10 +94,17 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         starts = self.whole_texts.sure_starts(text, SUMS.rounding)
         if starts is None:
             return None
-        return tuple(self.whole_texts.ids(text, bounds(starts, len(text)), self._ids_of_unknown))
+        return tuple(self.whole_texts.ids(text, bounds(starts, len(text)), self._ids_of_unknown.__getitem__))
 
-    def _sure_ids(self, key: str) -> Ids:
-        word, unk_id = self.split_points.word(key), self.model.unknown[0]
-        path = (self.path(word) if len(word) <= _LONG_WORD else None) or ()
-        is_joined = unk_id in path and (path[0] == unk_id or (unk_id, unk_id) in pairwise(path))
-        return () if is_joined else path
+    def _sure_path(self, text: str) -> Ids:
+        return (self.path(text) if len(text) <= _LONG else None) or ()
+
+    def _path_of_key(self, key: str) -> Ids:
+        word = self.split_points.word(key)
+        first, *others = self.split_points.parts(word)
+        if not others:
+            return self._sure_path(word)
+        key_of_first = self.split_points.key(first)
+        found = [self.sure_paths[first] if key_of_first is None else self.paths_of_keys[key_of_first]]
+        found += map(self.sure_paths.__getitem__, others)
+        return tuple(chain.from_iterable(found)) if all(found) else ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
@@ -55,7 +56,7 @@ class RunningScore:
     largest: of the scores, without their sign.
 
     >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0)
-    >>> score.add([1, 2]); score.has_room(400), score.has_room(500), score.value()
+    >>> score.add([1, 2], 2); score.has_room(400), score.has_room(500), score.value()
     (True, False, 3.0)
     """
 
@@ -74,16 +75,16 @@ class RunningScore:
         room = (self._sums.sure - abs(value)) / self._reach if self._reach else inf
         self._room = min(room, _MOST_PENDING) - LONGEST
 
-    def add(self, ids: Collection[int]) -> None:
-        """More ids."""
+    def add(self, ids: Collection[int], most: int) -> None:
+        """More ids; most: so many of them at most have a score other than 0."""
         self._pending.append(ids)
-        self._count += len(ids)
+        self._count += most
 
     def value(self) -> float:
         """The score."""
         if self._pending:
             ids = chain.from_iterable(self._pending)
-            self.start(self._sums.added(self._value, map(self._score_of, ids)))
+            self.start(self._sums.added(self._value, filter(None, map(self._score_of, ids))))
         return self._value
 
     def has_room(self, count: int) -> bool:
@@ -92,6 +93,16 @@ class RunningScore:
             return True
         self.value()
         return count <= self._room
+
+    def fitting(self, counts: Sequence[int]) -> int:
+        """How many of these counts there is room for, which grow; see `has_room`.
+
+        >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0)
+        >>> score.fitting([100, 200, 450]), score.fitting([100, 200])
+        (2, 2)
+        """
+        self.value()
+        return bisect_right(counts, self._room)
 
     def would_have_room(self, value: float) -> bool:
         """Whether there would be room for some time behind such a score."""

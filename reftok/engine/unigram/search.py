@@ -260,7 +260,7 @@ class Search(ABC):
             self._look_up_again()
 
     def _decide(self, ids: Sequence[int]) -> None:
-        self._score.add(ids)
+        self._score.add(ids, len(ids))
         self._give(ids)
 
     def _begin_search(self, undecided: str) -> None:

@@ -219,7 +219,7 @@ def test_a_word_is_sure_where_only_paths_far_behind_have_many_sums() -> None:
     letters = [(letter, -9.0) for letter in "abcdefghij"]
     words = [("▁abcdefg", -9.0), ("hij", -8.85), ("▁abcde", -9.0), ("fghij", -8.93)]
     model = unigram(("▁", -9.0), *letters, *words)
-    assert list(model.sure_ids["abcdefghij"]) == model.ids("▁abcdefghij") == [12, 13]
+    assert list(model.paths_of_keys["abcdefghij"]) == model.ids("▁abcdefghij") == [12, 13]
 
 
 def test_the_score_of_an_unknown_character_that_falls_to_one_byte_counts_in_full() -> None:

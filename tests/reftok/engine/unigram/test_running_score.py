@@ -17,7 +17,7 @@ def test_where_there_is_room_no_more_ids_lead_beyond_the_bound(
     score = RunningScore(SUMS, SCORES.__getitem__, 1.0)
     score.start(start)
     for ids in added_ids:
-        score.add(ids)
+        score.add(ids, len(ids))
     has_room = score.has_room(count)
     value = SUMS.added(start, [SCORES[token_id] for ids in added_ids for token_id in ids])
     assert not has_room or abs(value) + count + LONGEST < 300.0
@@ -33,7 +33,7 @@ def test_the_sum_is_made_where_it_is_asked_for_only() -> None:
         return SCORES[token_id]
 
     score = RunningScore(SUMS, recorded, 1.0)
-    score.add([0] * 90)
+    score.add([0] * 90, 90)
     assert (score.has_room(100), asked) == (True, [])
     assert (score.value(), asked) == (-90.0, [0] * 90)
 

@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode.models import stream_model
+from reftok.engine.encode.segment_ids import ids_of_segments
 from reftok.engine.unigram.fast_sentencepiece_unigram import FastSentencePieceUnigram
 from reftok.engine.unigram.search import ConvergingPaths
 from reftok.engine.unigram.trie import PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedText, UndecidedTexts
 from reftok.engine.unigram.whole_texts import WholeTexts, bounds
-from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES, Piece, PieceTable, PieceType
 from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
 from reftok.spec.viterbi import PieceMatch, best_paths, to_float32
 
@@ -96,6 +97,44 @@ def test_the_work_for_random_digits_is_in_proportion_to_their_number(
     # By steps goes what a text ends with, and where the score comes near to its threshold.
     assert steps <= 64 + size // 5
     assert searched <= 1.2 * size
+
+
+@pytest.mark.parametrize(
+    ("text", "falls_to_bytes"),
+    [
+        ("▁axx▁xxa" * 50, False),
+        ("▁" + "abx" * 100, False),
+        ("▁abab▁xx" * 1_000, False),
+        ("▁мама" * 700, True),
+    ],
+    ids=["joined unknown ones", "a long word", "more words than the score has room for", "bytes"],
+)
+def test_a_text_that_was_seen_is_not_searched_again(
+    text: str, falls_to_bytes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Texts of 59 languages took twice as long when they were known as they did when they were searched by steps."""
+    pieces = [Piece("<unk>", 0.0, PieceType.UNKNOWN), Piece("▁", -9.0), Piece("a", -9.0), Piece("b", -9.0)]
+    pieces += [Piece(piece, 0.0, PieceType.BYTE) for piece in BYTE_PIECES if falls_to_bytes]
+    pieces += [Piece("ab", -15.0), Piece("▁a", -16.0)]
+    model = FastSentencePieceUnigram(SentencePieceUnigram(PieceTable(pieces, byte_fallback=falls_to_bytes)))
+    ids: list[int] = []
+    stage = stream_model(model, ids)
+    searched = 0
+    paths = WholeTexts.paths
+
+    def counted_paths(self: WholeTexts, text: str, score: float = 0.0) -> object:
+        nonlocal searched
+        searched += len(text)
+        return paths(self, text, score)
+
+    monkeypatch.setattr(WholeTexts, "paths", counted_paths)
+    for _ in range(2):
+        searched = 0
+        stage.text(text)
+        stage.end_pre_token()
+    assert searched == 0
+    expected = ids_of_segments(model.model.table, model.model.segments(text))
+    assert ids == 2 * expected
 
 
 def test_the_tree_of_pieces_is_found_as_far_as_it_is_asked() -> None:
