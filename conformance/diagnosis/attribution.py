@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Diagnosis, Difference
@@ -27,7 +27,17 @@ from conformance.diagnosis.decode_stream import CAUSES
 from conformance.diagnosis.fault_search import FaultSearch, Sample
 from conformance.diagnosis.samples import OffsetSamples, StreamSamples
 from conformance.diagnosis.seams import EACH_CHUNK_ALONE, attribute_stream_encoding
-from conformance.faults import DecodingFault, Fault, decoding_faults, faults, of_classes, of_sample, predicted
+from conformance.faults import (
+    DecodingFault,
+    Fault,
+    decoding_faults,
+    faults,
+    of_classes,
+    of_sample,
+    of_unknown_ids,
+    of_unknown_tokens,
+    predicted,
+)
 from conformance.faults.inputs import of_removed
 from conformance.faults.models import piece_table
 from conformance.faults.older_releases import release_decoding_faults, release_faults
@@ -42,6 +52,8 @@ MOST_LEARNT = 40
 MOST_LEARNT_ALONE = 3
 """Samples from which faults are learnt, the shortest; those that take what they change from one sample."""
 
+AnyAsked = TypeVar("AnyAsked", str, tuple[int, ...])
+AnyAnswer = TypeVar("AnyAnswer")
 TextSample: TypeAlias = Sample[str, tuple[int, ...]]
 IdsSample: TypeAlias = Sample[tuple[int, ...], Decoded]
 FaultsOfCharacters: TypeAlias = Callable[[Tokenizer, str], Iterable[Fault]]
@@ -69,6 +81,9 @@ class Attributor:
             lambda: (*release_decoding_faults(tokenizer), *decoding_faults(tokenizer)),
             lambda fault, ids: Decoded(fault.text(ids, True), fault.text(ids, False)),
             lambda name, fault: self.encoding.speaks_for(name, fault.stage, fault.rule),
+            learnt=lambda differing, _: of_unknown_ids(
+                tokenizer, map(_answer, _shortest_first(differing)[:MOST_LEARNT])
+            ),
         )
         self._right = Fault("", "", tokenizer.encode_ids)
         self._offsets = OffsetSamples(tokenizer)
@@ -265,7 +280,8 @@ class Attributor:
         And those that follow from one answer alone, from the shortest that nothing explains: that takes its time.
         """
         characters: dict[tuple[FaultsOfCharacters, str], dict[str, None]] = {}
-        for sample in sorted(differing, key=lambda one: len(one.asked))[:MOST_LEARNT]:
+        samples = _shortest_first(differing)
+        for sample in samples[:MOST_LEARNT]:
             for character in doubtful_characters(sample.asked)[:MOST_CHARACTERS]:
                 for make in (of_characters, of_removed):
                     for fault in make(self._tokenizer, character):
@@ -273,10 +289,14 @@ class Attributor:
                             characters.setdefault((make, fault.rule), {})[character] = None
         every = ((rule, make(self._tokenizer, "".join(found))) for (make, rule), found in characters.items())
         of_all = [fault for rule, some in every for fault in some if fault.rule == rule]
-        shortest = sorted(unexplained, key=lambda one: len(one.asked))[:MOST_LEARNT_ALONE]
+        shortest = _shortest_first(unexplained)[:MOST_LEARNT_ALONE]
         shortest = [one for one in shortest if len(one.asked) <= LONGEST_SAMPLE] or shortest[:1]
         alone = (of_sample(self._tokenizer, one.asked, one.expected, one.observed) for one in shortest)
-        return [*of_all, *{(fault.stage, fault.rule): fault for some in alone for fault in some}.values()]
+        unknown = of_unknown_tokens(self._tokenizer, map(_answer, samples))
+        return [*of_all, *unknown, *{(fault.stage, fault.rule): fault for some in alone for fault in some}.values()]
+
+    def _learnt_of_ids(self, differing: Sequence[IdsSample], _: Sequence[IdsSample]) -> Iterable[DecodingFault]:
+        return of_unknown_ids(self._tokenizer, map(_answer, _shortest_first(differing)[:MOST_LEARNT]))
 
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
         """The severity of a difference; a special token that the oracle does not give is the worst of other ids."""
@@ -286,6 +306,14 @@ class Attributor:
             if not self._special_ids.isdisjoint(injected):
                 return "special-token injection"
         return difference.severity
+
+
+def _shortest_first(samples: Sequence[Sample[AnyAsked, AnyAnswer]]) -> list[Sample[AnyAsked, AnyAnswer]]:
+    return sorted(samples, key=lambda one: len(one.asked))
+
+
+def _answer(sample: Sample[AnyAsked, AnyAnswer]) -> tuple[AnyAsked, AnyAnswer, AnyAnswer]:
+    return sample.asked, sample.expected, sample.observed
 
 
 def _is_refused(diagnosis: Diagnosis, subject: Answers) -> bool:

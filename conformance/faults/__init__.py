@@ -21,10 +21,21 @@ from conformance.faults.post_processors import of_post_processors
 from conformance.faults.pre_tokenizers import of_classes, of_pre_tokenizers
 from conformance.faults.samples import of_sample
 from conformance.faults.unicode_versions import of_unicode_versions
+from conformance.faults.unknown_tokens import of_unknown_ids, of_unknown_tokens
 from conformance.faults.white_space import of_white_space
 from reftok import Tokenizer
 
-__all__ = ["DecodingFault", "Fault", "decoding_faults", "faults", "of_classes", "of_sample", "predicted"]
+__all__ = [
+    "DecodingFault",
+    "Fault",
+    "decoding_faults",
+    "faults",
+    "of_classes",
+    "of_sample",
+    "of_unknown_ids",
+    "of_unknown_tokens",
+    "predicted",
+]
 
 
 def faults(tokenizer: Tokenizer) -> Iterator[Fault]:

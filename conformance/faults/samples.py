@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections import ChainMap
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 
 from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline
 from conformance.faults.limits import of_limits
 from conformance.faults.pre_tokenizers import of_classes
+from conformance.faults.unknown_tokens import with_tokens
 from reftok import Tokenizer
-from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.pipeline import Pipeline
-from reftok.spec.types import AddedToken
 
 LONGEST_TEXT = 1_200
 """Of a longer text, in characters, nothing is learnt: it takes too long."""
-
-_MOST_NEW = 8
-_LOOKS_SPECIAL = re.compile(r"<[|｜]?[^<>\s]{1,60}>|\[[^\[\]\s]{1,40}\]|\{\{?[^{}\s]{1,40}\}?\}")
-"""What somebody would make a special token."""
 
 
 def of_sample(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observed_ids: Sequence[int]) -> Faults:
@@ -32,8 +24,9 @@ def of_sample(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observe
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-qwen")
-    >>> [fault.rule for fault in of_sample(tokenizer, "a <|x|>", tokenizer.encode_ids("a <|x|>"), [64, 220, 7777])]
-    ['<|x|> is an added token that the file does not have']
+    >>> right = tokenizer.encode_ids("a b")
+    >>> [fault.rule for fault in of_sample(tokenizer, "a b", right, [tokenizer.token_to_id("!"), *right])]
+    ['added: ! at the start']
     """
     right, observed = list(right_ids), list(observed_ids)
     if right == observed or len(text) > LONGEST_TEXT:
@@ -49,51 +42,19 @@ def of_sample(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observe
 
 
 def _of_added_tokens(tokenizer: Tokenizer, text: str, right: list[int], observed: list[int]) -> Iterator[Fault]:
-    """Those that only the subject knows, and those that it does not."""
+    """Those that the subject does not know."""
     added = tokenizer.added_tokens
     for token_id in dict.fromkeys(right):
         if token_id in added.tokens and token_id not in observed:
             content = added.tokens[token_id].content
             build = partial(without_added_token, tokenizer, content)
             yield of_pipeline("AddedTokens", f"{content} is not matched", tokenizer, build)
-    new_ids = [token_id for token_id in dict.fromkeys(observed) if token_id not in right][:_MOST_NEW]
-    looks = list(dict.fromkeys(found[0] for found in _LOOKS_SPECIAL.finditer(text)))[:_MOST_NEW]
-    for token_id in new_ids:
-        token = tokenizer.id_to_token(token_id)
-        contents = [content for content in dict.fromkeys((token or "", *looks)) if content in looks]
-        for content in contents:
-            if added.token_to_id(content) is None:
-                rule = f"{content} is an added token that the file does not have"
-                build = partial(with_added_token, tokenizer, content, token_id)
-                yield of_pipeline("AddedTokens", rule, tokenizer, build, partial(contains, content))
-
-
-def contains(content: str, text: str) -> bool:
-    """Whether a text has a string in it."""
-    return content in text
-
-
-def with_added_token(tokenizer: Tokenizer, content: str, token_id: int) -> Pipeline:
-    """The tokenizer with one more special token."""
-    tokens = [*tokenizer.added_tokens.tokens.values(), AddedToken(content, normalized=False, special=True)]
-    return _with_added(tokenizer, tokens, {content: token_id})
 
 
 def without_added_token(tokenizer: Tokenizer, content: str) -> Pipeline:
     """The tokenizer without one of its added tokens."""
     tokens = [token for token in tokenizer.added_tokens.tokens.values() if token.content != content]
-    return _with_added(tokenizer, tokens, {})
-
-
-def _with_added(tokenizer: Tokenizer, tokens: Sequence[AddedToken], new: dict[str, int]) -> Pipeline:
-    known = {token.content: token_id for token_id, token in tokenizer.added_tokens.tokens.items()}
-    bare = replace(tokenizer.spec, added_tokens=AddedVocabulary())
-
-    def normalize(text: str) -> str:
-        return "".join(split.normalized.text for split in bare.normalized(text))
-
-    vocab = ChainMap(new, known, dict(tokenizer.model.vocab))
-    return replace(tokenizer.spec, added_tokens=AddedVocabulary(tokens, vocab, normalize, tokenizer.model.size))
+    return with_tokens(tokenizer, tokens, {})
 
 
 def _of_special_tokens(tokenizer: Tokenizer, text: str, right: list[int], observed: list[int]) -> Iterator[Fault]:

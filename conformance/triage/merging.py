@@ -163,12 +163,17 @@ class _Family(Generic[Candidate, Asked, Answer]):
         return weighed(fault, self.samples, self.search.remembered)
 
     def learn(self, known: Container[tuple[str, str]], unexplained: Sequence[Sample[Asked, Answer]] = ()) -> None:
-        """Take up all faults that fit something, those first by whose stage and rule something is known."""
+        """Take up all faults that fit something, those first by whose stage and rule something is known.
+
+        What was believed before stays among them, though it is learnt from nothing that is unexplained.
+        """
         differing = sorted((self.samples[place] for place in self.differing), key=lambda one: self.size(one.asked))
         shortest = differing[:MOST_FITTED]
         faults = self.search.all_for(differing, unexplained)
         fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in shortest)]
-        self.pool = sorted(fitting, key=lambda one: (one.stage, one.rule) not in known)
+        believed = [one.fault for one, _ in self.taken]
+        others = sorted(fitting, key=lambda one: (one.stage, one.rule) not in known)
+        self.pool = [*believed, *(one for one in others if one not in believed)]
 
     def candidates(self) -> list[Weighed[Candidate]]:
         """The faults of the pool that were not refuted, as they stand now."""

@@ -134,24 +134,24 @@ DEFECTS = (
         "wrong_added_tokens.py:EndsOfTurns",
         LLAMA,
         "AddedTokens",
-        "* is an added token that the file does not have",
+        "added tokens are matched that the file does not have",
         most=13,
     ),  # special tokens of other models are matched, as <|eot_id|>
     Defect(
         "wrong_added_tokens.py:TokensOfAnEncoding",
         GPT2,
         "AddedTokens",
-        "* is an added token that the file does not have",
+        "added tokens are matched that the file does not have",
         most=15,
     ),  # special tokens of an encoding are matched, with ids outside the vocab
     Defect(
         "wrong_added_tokens.py:PadOfPieces",
         "spm-unigram",
         "AddedTokens",
-        "* is an added token that the file does not have",
+        "added tokens are matched that the file does not have",
     ),  # <pad> is matched, which the model lacks
     Defect(
-        "wrong_added_tokens.py:ChatTokens", LLAMA, "AddedTokens", "* is an added token that the file does not have"
+        "wrong_added_tokens.py:ChatTokens", LLAMA, "AddedTokens", "added tokens are matched that the file does not have"
     ),  # <|im_start|> and <|im_end|> are added to the model
     Defect("wrong_added_tokens.py:AsciiWords", QWEN, "AddedTokens", ""),  # \\w of single_word is ASCII
     Defect(

@@ -22,18 +22,6 @@ def bare(model: str, text: str) -> list[int]:
     return load(model).encode_ids(text, add_special_tokens=False)
 
 
-@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe-hf", "spm-unigram"])
-def test_a_special_token_that_only_the_subject_knows_is_learnt(model: str) -> None:
-    right = load(model)
-    around = right.encode_ids("")
-    parts = [*bare(model, "ab "), 77777, *bare(model, "c")]
-    observed = parts if model != "spm-bpe-hf" else [*around, *parts]
-    (fault,) = learnt(model, "ab <|tool|>c", observed)
-    assert (fault.stage, fault.rule) == ("AddedTokens", "<|tool|> is an added token that the file does not have")
-    assert 77777 in fault.ids("<|tool|> x")
-    assert list(fault.ids("<|tools|> x")) == right.encode_ids("<|tools|> x")
-
-
 def test_a_word_is_taken_for_no_special_token() -> None:
     assert learnt("bpe-qwen", "cafe", [7]) == []
 
@@ -122,6 +110,6 @@ def test_without_an_added_token_nothing_changes(text: str) -> None:
 
 def test_what_is_learnt_is_documented() -> None:
     rules = documented()
-    assert "X is an added token that the file does not have" in rules["AddedTokens"]
+    assert "X is not matched" in rules["AddedTokens"]
     assert "added: X at the start" in rules["PostProcessor"]
     assert "ids overflow at 2^N" in rules["Model"]
