@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache, partial
-from typing import Any, TypeAlias
+from itertools import takewhile
+from typing import Any, NamedTuple, TypeAlias
+from unicodedata import normalize
 
 from conformance.faults.fault import Fault, Faults, of_pipeline, of_text, of_tokenizer
 from reftok import Tokenizer
-from reftok.spec.added_tokens import AddedMatch, AddedTokenPattern, AddedVocabulary
-from reftok.spec.pipeline import Pipeline
+from reftok.spec.added_tokens import (
+    AddedMatch,
+    AddedTokenPattern,
+    AddedVocabulary,
+    end_of_white_space_after,
+    start_of_white_space_before,
+)
+from reftok.spec.pipeline import Note, Pipeline
 from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString
+from reftok.spec.text import NormalizedString, Split
 from reftok.spec.types import AddedToken
 
 FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
 
-_Found: TypeAlias = tuple[int, int, int]
-"""The id, start and end of a match."""
+
+class _Found(NamedTuple):
+    """A match. first, last: its ends, with the white space that it takes."""
+
+    token_id: int
+    start: int
+    end: int
+    first: int
+    last: int
+
+
 Keep: TypeAlias = Callable[[str, Sequence[_Found]], Sequence[_Found]]
 Order: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 Search: TypeAlias = Callable[[Mapping[str, int], Mapping[int, AddedToken]], AddedTokenPattern]
@@ -49,6 +66,11 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
 def _flagged(flag: str, value: bool, tokens: Sequence[AddedToken]) -> list[AddedToken]:
     change: dict[str, Any] = {flag: value}
     return [replace(token, **change) for token in tokens]
+
+
+def _without_flags(tokens: Sequence[AddedToken]) -> list[AddedToken]:
+    """As what cuts a text by strings has them."""
+    return [replace(token, lstrip=False, rstrip=False, single_word=False, normalized=False) for token in tokens]
 
 
 def _kept(special: bool, tokens: Sequence[AddedToken]) -> list[AddedToken]:
@@ -89,24 +111,50 @@ def _changed(tokenizer: Tokenizer, change: Change) -> Tokenizer:
 
 
 class SeenOtherwise(AddedVocabulary):
-    """The added tokens in a text of which some characters are taken for others; table: as `str.translate` takes it."""
+    """The added tokens, beside which some characters are taken for others.
+
+    table: as `str.translate` takes it; one character for each.
+    """
 
     def __init__(self, added: AddedVocabulary, table: Mapping[int, str]) -> None:
         self.__dict__.update(vars(added))
         self._table = table
 
     def _matches(self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool) -> Iterator[AddedMatch]:
-        return super()._matches(text.translate(self._table), pattern, encode_special_tokens)
+        found = _AlreadyFound([*pattern.find(text)])
+        return super()._matches(text.translate(self._table), found, encode_special_tokens)
 
 
-class _OnlyAsciiWords(dict[int, str]):
-    """For `str.translate`: characters that are not ASCII are none of a word; white space stays."""
+class _AlreadyFound(AddedTokenPattern):
+    """What was found in another text of the same length."""
+
+    def __init__(self, found: Sequence[tuple[int, int, int]]) -> None:
+        self._found = found
+
+    def find(self, text: str) -> Iterator[tuple[int, int, int]]:
+        return iter(self._found)
+
+
+class _Words(dict[int, str]):
+    """For `str.translate`: what is a character of a word, and what is none; white space stays."""
+
+    def __init__(self, is_word: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._is_word = is_word
 
     def __missing__(self, code: int) -> str:
-        return chr(code) if code < 0x80 or chr(code).isspace() else "-"
+        character = chr(code)
+        return character if character.isspace() else "a" if self._is_word(character) else "-"
 
 
-def _seen_otherwise(tokenizer: Tokenizer, table: Mapping[int, str]) -> Pipeline:
+_WORDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("single_word knows words of ASCII only", lambda one: one.isascii() and (one.isalnum() or one == "_")),
+    ("single_word knows letters and numbers only", str.isalnum),
+)
+
+
+def seen_otherwise(tokenizer: Tokenizer, table: Mapping[int, str]) -> Pipeline:
+    """The tokenizer whose added tokens have other characters beside them; table: as of `SeenOtherwise`."""
     return replace(tokenizer.spec, added_tokens=SeenOtherwise(tokenizer.added_tokens, table))
 
 
@@ -129,7 +177,13 @@ class _KeptMatches(AddedTokenPattern):
         self._keep = keep
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
-        yield from self._keep(text, [*super().find(text)])
+        yield from (one[:3] for one in self._keep(text, [*map(partial(self._found, text), super().find(text))]))
+
+    def _found(self, text: str, match: tuple[int, int, int]) -> _Found:
+        token_id, start, end = match
+        token = self.tokens[token_id]
+        first = start_of_white_space_before(text, start, 0) if token.lstrip else start
+        return _Found(token_id, start, end, first, end_of_white_space_after(text, end) if token.rstrip else end)
 
 
 class _InOrder(AddedTokenPattern):
@@ -140,7 +194,7 @@ class _InOrder(AddedTokenPattern):
         self._in_order = [(content, ids[content]) for content in order([*ids])]
 
     def find(self, text: str) -> Iterator[tuple[int, int, int]]:
-        left, found = [(0, len(text))], list[_Found]()
+        left, found = [(0, len(text))], list[tuple[int, int, int]]()
         for content, token_id in self._in_order:
             parts = left
             left = []
@@ -164,7 +218,7 @@ _ORDERS: tuple[tuple[str, Order], ...] = (
 
 def _first_only(text: str, found: Sequence[_Found]) -> list[_Found]:
     """Of each token the first match, as `replace` of JavaScript does it."""
-    return [one for index, one in enumerate(found) if one[0] not in {before[0] for before in found[:index]}]
+    return [one for index, one in enumerate(found) if one.token_id not in {before.token_id for before in found[:index]}]
 
 
 def _leftmost_only(text: str, found: Sequence[_Found]) -> list[_Found]:
@@ -172,16 +226,32 @@ def _leftmost_only(text: str, found: Sequence[_Found]) -> list[_Found]:
 
 
 def _between_spaces(text: str, found: Sequence[_Found]) -> list[_Found]:
-    return [one for one in found if text[one[1] - 1 : one[1]] in ("", " ") and text[one[2] : one[2] + 1] in ("", " ")]
+    return [one for one in found if text[one.start - 1 : one.start] in ("", " ") and text[one.end :][:1] in ("", " ")]
+
+
+class _StartOnly(Pipeline):
+    """A program that takes added tokens off the start of a text, and finds none in what they leave."""
+
+    def normalized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+        """The splits, those behind the first text made anew."""
+        taken = [*takewhile(lambda split: split.tokens is not None, super().normalized(text, note))]
+        end = max((split.normalized.original_span(0, len(split.normalized))[1] for split in taken), default=0)
+        bare = replace(self, added_tokens=AddedVocabulary())
+        return [*taken, *(super(_StartOnly, bare).normalized(text[end:], note) if end < len(text) else ())]
+
+
+def _start_only(tokenizer: Tokenizer) -> Pipeline:
+    spec = tokenizer.spec
+    return _StartOnly(**{one.name: getattr(spec, one.name) for one in fields(spec)})
 
 
 _KEPT: tuple[tuple[str, Keep], ...] = (
-    ("added tokens are matched only at the start", lambda text, found: [one for one in found if one[1] == 0]),
+    ("added tokens are matched only at the start", lambda text, found: [one for one in found if one.first == 0]),
     ("added tokens are matched only as the whole text",
-     lambda text, found: [one for one in found if one[1:] == (0, len(text))]),
-    ("added tokens are matched only at the end", lambda text, found: [one for one in found if one[2] == len(text)]),
+     lambda text, found: [one for one in found if (one.first, one.last) == (0, len(text))]),
+    ("added tokens are matched only at the end", lambda text, found: [one for one in found if one.last == len(text)]),
     ("added tokens are matched only at the ends",
-     lambda text, found: [one for one in found if one[1] == 0 or one[2] == len(text)]),
+     lambda text, found: [one for one in found if one.first == 0 or one.last == len(text)]),
     ("added tokens are matched only between spaces", _between_spaces),
     ("only the first of all added tokens is matched", _leftmost_only),
     ("each added token is matched only once", _first_only),
@@ -191,7 +261,8 @@ _KEPT: tuple[tuple[str, Keep], ...] = (
 def of_matches(tokenizer: Tokenizer) -> Faults:
     """Added tokens that are not found everywhere, or where they are not."""
     added = tokenizer.added_tokens
-    contents = [content for content in added.contents if content]
+    matched_by = (added.id_to_token(token_id) for token_id in added.tokens)
+    contents = [content for content in dict.fromkeys((*added.contents, *matched_by)) if content]
     if not contents:
         return
     any_content = re.compile("|".join(map(re.escape, contents)))
@@ -200,22 +271,32 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
     def concerns(text: str) -> bool:
         return any_content.search(text) is not None
 
-    def built(search: Search) -> Pipeline:
-        return replace(tokenizer.spec, added_tokens=FoundOtherwise(added, search))
+    def built(search: Search, is_plain: bool = False) -> Pipeline:
+        tokens = _changed(tokenizer, _without_flags).added_tokens if is_plain else added
+        return replace(tokenizer.spec, added_tokens=FoundOtherwise(tokens, search))
 
-    searches: list[tuple[str, Search]] = [(rule, partial(_KeptMatches, keep=keep)) for rule, keep in _KEPT]
-    searches += [(rule, partial(_InOrder, order=order)) for rule, order in _ORDERS]
-    for rule, search in searches:
-        yield of_pipeline("AddedTokens", rule, tokenizer, partial(built, search), concerns)
-    if all(map(str.isascii, contents)) and any(token.single_word for token in added.tokens.values()):
-        seen = partial(_seen_otherwise, tokenizer, _OnlyAsciiWords())
-        yield of_pipeline("AddedTokens", "single_word knows words of ASCII only", tokenizer, seen, concerns)
+    builds: list[tuple[str, Callable[[], Pipeline]]]
+    builds = [(rule, partial(built, partial(_KeptMatches, keep=keep))) for rule, keep in _KEPT]
+    for rule, order in _ORDERS:
+        builds += [(rule, partial(built, partial(_InOrder, order=order), is_plain)) for is_plain in (False, True)]
+    builds.append(("added tokens are matched only at the start", partial(_start_only, tokenizer)))
+    if any(token.single_word for token in added.tokens.values()):
+        builds += [(rule, partial(seen_otherwise, tokenizer, _Words(is_word))) for rule, is_word in _WORDS]
+    for rule, build in builds:
+        yield of_pipeline("AddedTokens", rule, tokenizer, build, concerns)
     cased = {content.casefold(): content for content in reversed(contents)}
 
     def in_its_case(text: str) -> str:
         return any_case.sub(lambda one: cased.get(one[0].casefold(), one[0]), text)
 
     yield of_text("AddedTokens", "added tokens are matched without regard to case", tokenizer, in_its_case)
+    forms = {normalize(form, content): content for content in contents for form in ("NFC", "NFD")}
+    equivalent = {form: content for form, content in forms.items() if form not in contents}
+    if equivalent:
+        any_form = re.compile("|".join(map(re.escape, equivalent)))
+        as_written = lambda text: any_form.sub(lambda one: equivalent[one[0]], text)
+        rule = "added tokens are matched by what is canonically equivalent"
+        yield of_text("AddedTokens", rule, tokenizer, as_written)
     if tokenizer.normalizers:
         rule = "the text is normalized before added tokens are matched"
         bare = cache(lambda: with_normalizers(tokenizer, ()))

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import regex
 
 from conformance.core.unicode_ages import age_of
-from conformance.faults.added_tokens import with_normalizers
+from conformance.faults.added_tokens import seen_otherwise, with_normalizers
 from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.normalizers import Rewritten
 from conformance.faults.translated import TranslatedStep, splits_by_class, with_other_splits
@@ -60,10 +60,11 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
     """Characters that came with another version of Unicode are unassigned, or assigned already.
 
     The stage is that in which it shows: a library whose patterns and forms are both of one version is at fault in the
-    PreTokenizer, and in the Normalizer too.
+    PreTokenizer, and in the Normalizer too; in AddedTokens, where `single_word` looks for characters of a word.
     """
     steps = with_other_splits(tokenizer.pre_tokenizers)
     splits = {_OF_NUMBERS if isinstance(step, Digits) else _OF_PATTERNS for step in steps if splits_by_class(step)}
+    has_words = any(token.single_word for token in tokenizer.added_tokens.tokens.values())
     forms = {_version_of(step) for step in tokenizer.normalizers} - {None}
     for version in VERSIONS:
         rule = f"characters are those of Unicode {name(version)}"
@@ -78,6 +79,10 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
             yield of_pipeline("PreTokenizer", rule, tokenizer, partial(changes, True, False), concerns)
         if other_splits and other_forms:
             yield of_pipeline("PreTokenizer", rule, tokenizer, partial(changes, True, True), concerns)
+        if has_words and version < _OF_PATTERNS:
+            others = partial(_concerns, version, frozenset({_OF_PATTERNS}))
+            words = partial(seen_otherwise, tokenizer, _unassigned_after(version))
+            yield of_pipeline("AddedTokens", rule, tokenizer, words, others)
 
 
 def name(version: Version) -> str:

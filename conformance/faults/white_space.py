@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from conformance.faults.added_tokens import SeenOtherwise
+from conformance.faults.added_tokens import seen_otherwise
 from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.translated import TranslatedStep, splits_by_white_space, with_other_splits
 from reftok import Tokenizer
@@ -54,11 +54,11 @@ def of_white_space(tokenizer: Tokenizer) -> Faults:
         if splits:
             yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_with_splits, tokenizer, table), concerns)
         if strips:
-            yield of_pipeline("AddedTokens", rule, tokenizer, partial(_with_strips, tokenizer, table), concerns)
+            yield of_pipeline("AddedTokens", rule, tokenizer, partial(seen_otherwise, tokenizer, table), concerns)
     if strips:
         table = dict.fromkeys(map(ord, WHITE_SPACE - _ASCII), NONCHARACTER)
         concerns = partial(_has_any, frozenset(map(chr, table)))
-        strips_ascii = partial(_with_strips, tokenizer, table)
+        strips_ascii = partial(seen_otherwise, tokenizer, table)
         yield of_pipeline("AddedTokens", "white space is that of ASCII", tokenizer, strips_ascii, concerns)
 
 
@@ -69,7 +69,3 @@ def _has_any(characters: frozenset[str], text: str) -> bool:
 def _with_splits(tokenizer: Tokenizer, table: Mapping[int, str]) -> Pipeline:
     steps = with_other_splits(tokenizer.pre_tokenizers, splits_by_white_space, lambda step: TranslatedStep(step, table))
     return replace(tokenizer.spec, pre_tokenizers=steps)
-
-
-def _with_strips(tokenizer: Tokenizer, table: Mapping[int, str]) -> Pipeline:
-    return replace(tokenizer.spec, added_tokens=SeenOtherwise(tokenizer.added_tokens, table))

@@ -11,8 +11,8 @@ from typing import Literal
 
 from conformance.generators.base import few, pick
 
-NEIGHBOURS: tuple[str, ...] = ("", " ", "  ", *"\t\n\u3000\xa0aÉ_1½.-\u0301\u200d▁中")
-"""The characters that flags look at: white space for lstrip and rstrip, those of a word for single_word."""
+NEIGHBOURS: tuple[str, ...] = ("", " ", "  ", *"\t\n\u3000\xa0aÉ_1½.-\u0301\u200d\u1c89▁中")
+"""The characters that flags look at: white space, and those of a word for single_word, of which one is new."""
 FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 _LONGEST_COMPETITOR = 64
 """In code points: all beginnings of a longer one would take memory that grows with the square of its length."""

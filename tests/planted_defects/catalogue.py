@@ -153,18 +153,23 @@ DEFECTS = (
     Defect(
         "wrong_added_tokens.py:ChatTokens", LLAMA, "AddedTokens", "added tokens are matched that the file does not have"
     ),  # <|im_start|> and <|im_end|> are added to the model
-    Defect("wrong_added_tokens.py:AsciiWords", QWEN, "AddedTokens", ""),  # \\w of single_word is ASCII
     Defect(
-        "wrong_added_tokens.py:AlphanumericWords", QWEN, "AddedTokens", ""
+        "wrong_added_tokens.py:AsciiWords", QWEN, "AddedTokens", "single_word knows words of ASCII only"
+    ),  # \\w of single_word is ASCII
+    Defect(
+        "wrong_added_tokens.py:AlphanumericWords", QWEN, "AddedTokens", "single_word knows letters and numbers only"
     ),  # \\w of single_word is letters and numbers, without _ and marks
     Defect(
-        "wrong_added_tokens.py:WordsOfUnicode9", QWEN, "AddedTokens", ""
+        "wrong_added_tokens.py:WordsOfUnicode9", QWEN, "AddedTokens", "characters are those of Unicode 9"
     ),  # \\w of single_word by the tables of Unicode 9
     Defect(
         "wrong_added_tokens.py:AsciiStrips", QWEN, "AddedTokens", "white space is that of Go"
     ),  # lstrip and rstrip take ASCII white space, without U+000B
     Defect(
-        "wrong_added_tokens.py:EquivalentTokens", QWEN, "AddedTokens", ""
+        "wrong_added_tokens.py:EquivalentTokens",
+        QWEN,
+        "AddedTokens",
+        "added tokens are matched by what is canonically equivalent",
     ),  # added tokens are matched by canonical equivalence
     Defect("wrong_pre_tokenizers.py:LetterTable", QWEN, "PreTokenizer", "\\p{L} is not all letters"),
     Defect("wrong_pre_tokenizers.py:AsciiLetters", QWEN, "PreTokenizer", "\\p{L} is not all letters"),

@@ -304,7 +304,7 @@ class _WordsOf9(_Words):
         age = age_of(character)
         is_known = bool(age) and tuple(map(int, age.split("."))) <= (9, 0)
         category = unicodedata.category(character)
-        return is_known and (category[0] in "LM" or category in {"Nd", "Nl", "Pc"})
+        return is_known and (category[0] in "LM" or category in {"Nd", "Nl", "Pc"} or character in "\u200c\u200d")
 
 
 class AsciiWords(_Matching):
@@ -363,10 +363,6 @@ class SplitByEach(Official):
                 for part in parts
                 for piece in ([part] if part in contents else re.split(f"({re.escape(content)})", part))
             ]
-        overlaps = "".join(part for part in parts if part in contents)
-        found = "".join(re.findall("|".join(map(re.escape, sorted(contents, key=len, reverse=True))), text))
-        if overlaps == found:
-            return list(self.tokenizer.encode(text, add_special_tokens=add_special_tokens).ids)
         bare = [self.tokenizer.encode(part, add_special_tokens=False).ids for part in parts if part]
         around = self.tokenizer.encode("", add_special_tokens=add_special_tokens).ids
         return [*around, *(token_id for ids in bare for token_id in ids)]
