@@ -128,6 +128,23 @@ def test_two_causes_are_told_apart(merged: Merged) -> None:
     assert {one.rule for one in found} == {"text is lower-cased", "a byte order mark is dropped"}
 
 
+def test_tokens_that_only_the_subject_knows_are_one_cause_beside_another(merged: Merged) -> None:
+    """Fault: each was a cause of its own, and none had a name once there was something that no rule explains."""
+    tokens = '["<|tool_call|>", "[CALL]"]'
+    known = {"text": f'(self.tokenizer.add_special_tokens({tokens}), text.replace("q", "qq"))[1]'}
+    found = merged(known, [ids("<|tool_call|>"), ids("[CALL]a"), ids("q")])
+    rules = sorted(one.rule.partition(":")[0] for one in found)
+    assert rules == ["added tokens are matched that the file does not have", NO_RULE]
+
+
+def test_what_was_learnt_is_not_forgotten_when_what_is_left_is_looked_at(merged: Merged) -> None:
+    """Fault: a fault that was learnt from one answer was out of the pool when others were learnt from the rest."""
+    others = '[{**one, "content": one["content"].replace("[plain]", "\\x01" * 9)} for one in model["added_tokens"]]'
+    lost = {"normalizer": f'(model.update(added_tokens={others}), model["normalizer"])[1]'}
+    found = merged(DOUBLED | lost, [ids("[plain]"), ids("a[plain]b"), ids("q")])
+    assert sorted(one.rule.partition(":")[0] for one in found) == ["[plain] is not matched", NO_RULE]
+
+
 def test_a_missing_step_and_other_offsets_are_two_causes(merged: Merged) -> None:
     """Where both are at work the offsets are those of neither alone."""
     offsets = "offsets", "Offsets", "starts of offsets differ", text_case("\u00e9a b", "fuzz:1")
