@@ -230,6 +230,9 @@ def _added(tokenizer: Tokenizer) -> Faults:
             yield of_text("Normalizer", f"text is brought to {form}", tokenizer, partial(normalize, form))
     for lowered in (str.lower, _lower_case_of_each):  # by its neighbours, a sigma becomes another
         yield of_text("Normalizer", "text is lower-cased", tokenizer, lowered)
+    if any(token.normalized for token in tokenizer.added_tokens.tokens.values()):  # others are matched before the step
+        steps = (*tokenizer.normalizers, Lowercase())
+        yield of_tokenizer("Normalizer", "text is lower-cased", partial(with_normalizers, tokenizer, steps))
     yield of_text("Normalizer", "a space is added before the text", tokenizer, lambda text: " " + text)
     yield of_text("Normalizer", "accents are removed", tokenizer, _without_accents)
     split = [index for index, step in enumerate(tokenizer.pre_tokenizers) if not isinstance(step, ByteLevel)]
