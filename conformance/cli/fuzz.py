@@ -41,9 +41,9 @@ LEAST_SECONDS = 1.0
 
 EXAMPLES = """\b
 Examples:
-  conformance fuzz --model bpe-qwen --subject mine.py:Tokenizer --time 10m --out mine
+  conformance fuzz --model bpe-qwen --subject mine.py:Tokenizer --time 10m --out session
       ten minutes
-  conformance fuzz --resume mine --time 10m
+  conformance fuzz --resume session --time 10m
       ten minutes more; what was found is asked again first
   conformance fuzz --model path/to/tokenizer.json --cases 100000 --seed 7 --out ci --quiet
       the same findings on any machine, with any number of workers
@@ -51,8 +51,8 @@ Examples:
       ends with 1 only where natural text is changed
   conformance fuzz --model bpe-qwen --subject mine.py:Tokenizer --time 1h --serve
       with a page that shows rate, coverage and causes as they come; its address is told
-  conformance corpus minimize mine
-  conformance corpus merge mine theirs
+  conformance corpus minimize session
+  conformance corpus merge session theirs
 """
 
 

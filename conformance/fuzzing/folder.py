@@ -177,6 +177,10 @@ def _read_state(folder: Path) -> _State:
         if (size := path.stat().st_size) > MOST_STATE_BYTES:
             raise ValueError(f"{size >> 20:,} MB, and none has more than {MOST_STATE_BYTES >> 20}")
         return from_json(json.loads(path.read_bytes()), _State)
+    except FileNotFoundError:
+        read_generators(folder)
+        unfinished = f"{folder}: its first generation is not finished; conformance fuzz --resume {folder} goes on"
+        raise InputError(unfinished) from None
     except (OSError, *FORM_ERRORS) as error:
         raise _no_state(path, error) from None
 

@@ -98,7 +98,9 @@ def load_subject(
     if name not in _ADAPTERS:
         subject = definition(name)
         hashed = sha256(path) if isfile(path) else ""
-        model = Model(path=str(path), format=model_format, sha256=hashed, encoding=encoding, own=subject.is_own_model)
+        model = Model(
+            path=str(path.absolute()), format=model_format, sha256=hashed, encoding=encoding, own=subject.is_own_model
+        )
         if hashed and model_format in FORMATS and FORMATS[model_format].encodings:
             model = with_encoding(model, rank_encoding(path.read_bytes(), path, encoding or None))
         return IsolatedSubject(subject, model, timeout, memory, special_tokens)

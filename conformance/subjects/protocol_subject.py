@@ -206,7 +206,7 @@ class ProtocolSubject(Subject):
         Raises UnavailableError where the subject refuses the model; the one before is then loaded when it is asked.
         """
         before = self._model, self._special_tokens
-        model = msgspec.structs.replace(self._model, path=str(path), sha256=sha256(path))
+        model = msgspec.structs.replace(self._model, path=str(path.absolute()), sha256=sha256(path))
         self._model = model if encoding is None else with_encoding(model, encoding)
         self._special_tokens = special_tokens
         self._deaths = 0

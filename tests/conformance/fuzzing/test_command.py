@@ -86,6 +86,17 @@ def test_a_generator_is_named_without_quotes_or_as_reports_have_it(given: str) -
     assert parameter.process_value(Context(fuzz_command), [given]) == ("near-misses of vocab entries",)
 
 
+def test_a_session_without_a_finished_generation_says_how_it_goes_on(conformance_here: Command, tmp_path: Path) -> None:
+    """Fault: it was said to be no session, and its file to be missing, though the session goes on."""
+    session = tmp_path / "s"
+    assert conformance_here(*fuzz(session)).returncode == 0
+    (session / "state.json").unlink()
+    message = f"{session}: its first generation is not finished; conformance fuzz --resume {session} goes on"
+    said(conformance_here("corpus", "minimize", session), 2, message)
+    assert conformance_here(*resumed(session)).returncode == 0
+    assert conformance_here("corpus", "minimize", session).returncode == 0
+
+
 def test_the_folder_of_a_run_is_no_session(conformance_here: Command, tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text("{}", "utf-8")
     said(conformance_here(*fuzz(tmp_path)), 2, "holds a run already")

@@ -386,3 +386,32 @@ def test_a_subject_is_handed_the_pattern_and_the_special_tokens_of_a_rank_file(t
     assert isinstance(named, ProtocolSubject)
     assert named.version[:20] == repr(("gpt2", ENCODINGS["gpt2"].pattern))[:20]
     named.close()
+
+
+SAYS_ITS_MODEL = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    path = asked["model"]["path"] if asked["op"] in ("start", "load") else ""
+    subject = {"name": "mine", "version": path, "language": ""}
+    started = {"protocol": 1, "subject": subject, "capabilities": {}}
+    print(json.dumps({"id": asked["id"], "started": started}), flush=True)
+"""
+
+
+def test_a_program_that_runs_in_another_folder_is_told_where_the_model_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: it runs in a folder of its own, and was given a path that it did not find."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/subject.toml").write_text('name = "mine"\ncommand = ["python3", "mine.py"]\n', "utf-8")
+    (tmp_path / "mine/mine.py").write_text(SAYS_ITS_MODEL, "utf-8")
+    for name in ("one.json", "other.json"):
+        (tmp_path / name).write_text("{}", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    subject = load_subject("mine/subject.toml", Path("one.json"), "tokenizer.json", TIMEOUT)
+    assert isinstance(subject, ProtocolSubject)
+    assert subject.version == str(tmp_path / "one.json")
+    subject.load(Path("other.json"), SpecialTokens())
+    assert subject.version == str(tmp_path / "other.json")
+    subject.close()
