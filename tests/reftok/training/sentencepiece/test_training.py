@@ -18,6 +18,7 @@ from reftok.training.sentencepiece.seeds import repeated_texts
 from reftok.training.sentencepiece.shape import PieceShapes
 from reftok.training.sentencepiece.trace import TrainingTrace
 from reftok.training.sentencepiece.trainer import largest_vocabulary, train, train_files
+from reftok.training.watching import TrainingProgress
 
 from .official_trainer import check_training, official_largest, official_model, pieces
 from .strategies import corpora, lines_of, options
@@ -253,10 +254,13 @@ def test_an_empty_corpus_is_refused_by_both() -> None:
 
 
 def test_progress_tells_what_is_done() -> None:
-    told: list[tuple[str, int, int]] = []
-    train(lines_of("en-Latn"), trainer_options(model_type="bpe", vocab_size=400), lambda *now: told.append(now))
-    assert told[0][0] == "merging"
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+    told: list[TrainingProgress] = []
+    options = trainer_options(model_type="bpe", vocab_size=400)
+    train(lines_of("en-Latn"), options, lambda progress, columns: told.append(progress))
+    assert list(dict.fromkeys(one.step for one in told)) == ["preparing", "merging"]
+    for step in ("preparing", "merging"):
+        done = [one.done for one in told if one.step == step]
+        assert done == [*range(1, len(done) + 1)]
 
 
 def test_a_trace_tells_the_rivals_of_a_merge() -> None:
