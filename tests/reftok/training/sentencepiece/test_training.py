@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped, VocabularyTooLarge
+from reftok.training.sentencepiece.bpe import merges
 from reftok.training.sentencepiece.corpus import prepared
 from reftok.training.sentencepiece.meta_pieces import meta_pieces
 from reftok.training.sentencepiece.normalization import normalizer_of
@@ -268,6 +269,16 @@ def test_a_trace_tells_the_rivals_of_a_merge() -> None:
     train(["ab cd ab cd"], trainer_options(model_type="bpe", vocab_size=11, hard_vocab_limit=False), trace=trace)
     first = trace.merges[0]
     assert (first.piece, first.count, first.rivals) == ("ab", 2, ("cd", "▁a", "▁c"))
+
+
+def test_the_rivals_of_a_merge_are_those_before_it_and_not_after_it() -> None:
+    trace = TrainingTrace()
+    merges([("babb", 1)], 3, PieceShapes(trainer_options(model_type="bpe")), trace=trace)
+    assert [(merge.piece, merge.rivals) for merge in trace.merges] == [
+        ("ab", ("ba", "bb")),
+        ("abb", ("bab",)),
+        ("babb", ()),
+    ]
 
 
 def test_a_trace_changes_nothing() -> None:
