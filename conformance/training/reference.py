@@ -115,7 +115,7 @@ def why(case: TrainingCase, given: Result, difference: TrainingDifference) -> st
                 return f"it has the count {made.count:,}"
         if case.trainer == "sentencepiece-bpe" and kind == "entry":
             trace = TrainingTrace()
-            train(case.texts, trainer_options(model_type="bpe", **case.options), None, trace)
+            train(case.texts, trainer_options(model_type="bpe", **case.options), trace=trace)
             for merge in trace.merges:
                 if repr(merge.piece) == difference.expected:
                     return _told(merge.count, list(map(repr, merge.rivals)))

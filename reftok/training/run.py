@@ -1,30 +1,19 @@
-"""One run: from the texts to the finished files, with a checkpoint beside the output, so that a kill costs little.
-
-    tokenizer.json.training      the words so far, then the merges so far (checkpoint.py)
-
-The checkpoint is replaced as a whole every twenty seconds, and removed when the output is in its place.
-"""
+"""One run: from the texts to the finished files, through a checkpoint that has the words so far, then the merges."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from time import monotonic
 
-from reftok.errors import TrainingStopped
-from reftok.formats.files import write_durably
-from reftok.training.checkpoint import Columns, numbers, read_checkpoint, strings, write_checkpoint
+from reftok.training.checkpoint import Columns, numbers, strings
 from reftok.training.feeding import WordCounter
 from reftok.training.foretelling import after, before
 from reftok.training.options import contents
+from reftok.training.output import Output
 from reftok.training.pipelines import Json
 from reftok.training.training import Training, output_format
 from reftok.training.watching import TrainingProgress
-
-SAVE_SECONDS = 20.0
-"""The time between two checkpoints, or ten times as long as writing one took."""
-
-SHOW_SECONDS = 0.5
 
 
 class Run:
@@ -45,20 +34,16 @@ class Run:
         notes: Callable[[str], None] | None = None,
     ) -> None:
         self._training = training
-        self._output = output
-        self._progress = progress
+        if output is not None and output_format(output) == "tiktoken":
+            training.checked_pattern(output)
+        self._output = Output(output, resume, overwrite, progress, training.identity)
         self._notes = notes or (lambda note: None)
-        self._checkpoint = None if output is None else output.with_name(f"{output.name}.training")
-        self._resumes = resume
-        self._overwrites = overwrite
         self._counted: Columns = {}
-        self._shown = self._saved = monotonic()
-        self._wait = SAVE_SECONDS
 
     def run(self) -> Json:
         """The trained tokenizer.json; the files are written."""
-        self._check()
-        state = self._state()
+        self._output.check(self._training.texts)
+        state = self._output.state()
         counter, in_text = self._count(state)
         counts = counter.counts()
         for note in before(self._training, counts, in_text):
@@ -69,41 +54,15 @@ class Run:
             "special tokens in the text": in_text,
             "texts": [-1],
         }
-        value = self._training.train(counts, self.watch, _of_trainer(state))
+        value = self._training.train(counts, self._watch, _of_trainer(state))
         for note in after(self._training, counts, value):
             self._notes(note)
-        self._write(value)
+        self._output.write(partial(self._training.files, value))
         return value
 
-    def _check(self) -> None:
-        """Raises TrainingStopped for an output that cannot be written, or stands for something already."""
-        output, checkpoint = self._output, self._checkpoint
-        if output is None or checkpoint is None:
-            if self._resumes:
-                raise TrainingStopped("resume goes on from the checkpoint beside the output: name the output")
-            return
-        if output_format(output) == "tiktoken":
-            self._training.checked_pattern(output)
-        if not output.parent.is_dir():
-            raise TrainingStopped(f"{output}: the folder {output.parent} does not exist")
-        if self._resumes and not self._training.texts.files:
-            raise TrainingStopped("resume reads the texts again: give files")
-        # An output beside its checkpoint was put there by the run that was killed, or is one to be replaced.
-        if self._overwrites or (self._resumes and checkpoint.exists()):
-            return
-        if output.exists():
-            raise TrainingStopped(f"{output}: exists already; --overwrite replaces it")
-        if checkpoint.exists() and not self._resumes:
-            raise TrainingStopped(
-                f"{checkpoint}: is of an interrupted training: --resume goes on with it, --overwrite begins anew"
-            )
-
-    def _state(self) -> Columns | None:
-        if not self._resumes or self._checkpoint is None:
-            return None
-        return read_checkpoint(self._checkpoint, self._training.identity)
-
-    # --- counting
+    def _watch(self, progress: TrainingProgress, columns: Callable[[], Columns]) -> None:
+        """Look on a trainer, whose state the words belong to."""
+        self._output.watch(progress, lambda: {**self._counted, **columns()})
 
     def _count(self, state: Columns | None) -> tuple[WordCounter, list[str]]:
         """The words, and the special tokens that the text has."""
@@ -134,37 +93,9 @@ class Run:
             if missing and (found := [token for token in missing if token in text]):
                 in_text += found
                 missing = [token for token in missing if token not in found]
-            self.watch(TrainingProgress("counting words", read or number, size, "bytes" if read else "texts"), columns)
+            unit = "bytes" if read else "texts"
+            self._output.watch(TrainingProgress("counting words", read or number, size, unit), columns)
         return counter, in_text
-
-    # --- looking on
-
-    def watch(self, progress: TrainingProgress, columns: Callable[[], Columns]) -> None:
-        """Show how far it is, and write a checkpoint, when it is time."""
-        now = monotonic()
-        if now - self._shown >= SHOW_SECONDS:
-            self._shown = now
-            if self._progress is not None:
-                self._progress(progress)
-        if now - self._saved >= self._wait and self._checkpoint is not None:
-            state = {**self._counted, **columns()}
-            try:
-                write_checkpoint(self._checkpoint, self._training.identity, state)
-            except OSError as error:
-                raise TrainingStopped(f"{self._checkpoint}: cannot be written: {error.strerror}") from None
-            self._saved = monotonic()
-            self._wait = max(SAVE_SECONDS, 10 * (self._saved - now))
-
-    def _write(self, value: Json) -> None:
-        if self._output is None or self._checkpoint is None:
-            return
-        try:
-            for path, content in self._training.files(value, self._output).items():
-                write_durably(path, content)
-            for path in (self._checkpoint.with_name(f"{self._checkpoint.name}.new"), self._checkpoint):
-                path.unlink(missing_ok=True)
-        except OSError as error:
-            raise TrainingStopped(f"{self._output}: cannot be written: {error.strerror}") from None
 
 
 def _of_trainer(state: Columns | None) -> Columns | None:

@@ -126,7 +126,7 @@ class Training:
             raise TrainingStopped(f"{output}: a rank file is for minbpe, or for --pipeline {' or '.join(BYTE_LEVEL)}")
         return self.pattern
 
-    def files(self, value: Json, output: Path) -> dict[Path, str]:
+    def files(self, value: Json, output: Path) -> dict[Path, str | bytes]:
         """The content of each file that the output has, by path; the output is the last.
 
         Raises TrainingStopped where it cannot hold the tokenizer.

@@ -16,10 +16,10 @@ def main() -> None:
     if sys.argv.pop(1) == "reftok":
         from reftok.cli.commands import main as reftok_main
         from reftok.encode_files import run
-        from reftok.training import run as training_run
+        from reftok.training import output as training_output
 
         run.CHECKPOINT_SECONDS, run.UNIT_BYTES = 0.0, 1 << 13
-        training_run.SAVE_SECONDS = 0.02
+        training_output.SAVE_SECONDS = 0.02
         sys.exit(reftok_main())
     _hurry()
     from conformance.cli.commands import main as conformance_main

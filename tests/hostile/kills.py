@@ -287,7 +287,10 @@ class Train(Command):
 
     name = "train"
     code = 0
+    trainer = "hf-bpe"
     output = "tokenizer.json"
+    options: tuple[str, ...] = ("--vocab-size", "600")
+    column = "merged ids"
     lines = 6_000
 
     def first(self, random: Random) -> Sequence[str]:
@@ -295,7 +298,7 @@ class Train(Command):
         parts = ["hel", "lo", "wor", "ld", "naïve", "☠", "it's", "12", "中文", "er", "est", "un"]
         lines = (" ".join("".join(words.choices(parts, k=4)) for _ in range(8)) for _ in range(self.lines))
         _made(path, "".join(f"{line}\n" for line in lines))
-        return ["reftok", "train", "hf-bpe", str(path), "--vocab-size", "600", "-o", self.output]
+        return ["reftok", "train", self.trainer, str(path), *self.options, "-o", self.output]
 
     def again(self, work: Path, random: Random) -> Sequence[str]:
         """Before the first checkpoint there is nothing to go on from."""
@@ -304,11 +307,15 @@ class Train(Command):
 
     def kept(self, work: Path) -> dict[str, float]:
         with suppress(FileNotFoundError):
-            return {"merges": len(json.loads((work / self.output).read_bytes())["model"]["merges"])}
+            return {"merges": self.learned(work / self.output)}
         with suppress(FileNotFoundError):
             header = json.loads((work / f"{self.output}.training").read_bytes().partition(b"\n")[0])
-            return {"merges": {name: count for name, _, count, _ in header["columns"]}.get("merged ids", 0)}
+            return {"merges": {name: count for name, _, count, _ in header["columns"]}.get(self.column, 0)}
         return {}
+
+    def learned(self, output: Path) -> int:
+        """The merges in a tokenizer.json."""
+        return len(json.loads(output.read_bytes())["model"]["merges"])
 
     def outcome(self, work: Path) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in work.iterdir() if path.is_file()}
@@ -320,11 +327,35 @@ class Train(Command):
         )
 
 
+class TrainSentencePiece(Train):
+    """`reftok train`, of a BPE of sentencepiece."""
+
+    name = "train sentencepiece-bpe"
+    trainer = "sentencepiece-bpe"
+    output = "tokenizer.model"
+    options = ("--vocab-size", "600", "--split-by-whitespace", "false")
+    column = "merged"
+
+    def learned(self, output: Path) -> int:
+        """The bytes of a model, of which there are more than of merges or sentences."""
+        return len(output.read_bytes())
+
+
+class TrainUnigram(TrainSentencePiece):
+    """`reftok train`, of a Unigram."""
+
+    name = "train unigram"
+    trainer = "unigram"
+    options = ("--vocab-size", "300")
+    column = "sentences"
+    lines = 1_000
+
+
 KINDS: dict[str, tuple[type[Command], ...]] = {
     "run": (Run,),
     "fuzz": (Fuzz,),
     "encode": (EncodeFile, EncodeLong),
-    "train": (Train,),
+    "train": (Train, TrainSentencePiece, TrainUnigram),
     "hold-trainer": (HoldTrainer,),
 }
 """The commands, of which each is killed as often as the others."""

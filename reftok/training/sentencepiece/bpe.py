@@ -29,14 +29,15 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.training.checkpoint import Columns, numbers, strings
 from reftok.training.sentencepiece.character_coverage import with_best_characters
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.shape import Ends, PieceShapes
-from reftok.training.sentencepiece.trace import MOST_RIVALS, Merge, Progress, TrainingTrace
+from reftok.training.sentencepiece.trace import MOST_RIVALS, Merge, TrainingTrace
+from reftok.training.watching import TrainingProgress, Watch, unwatched
 
-_PROGRESS_EVERY = 100
 _BETWEEN = "\0"
 """Stands between sentences: no piece has it."""
 
@@ -47,7 +48,12 @@ if its count is still that."""
 
 
 def train_bpe(
-    corpus: Corpus, size: int, options: TrainerOptions, progress: Progress | None, trace: TrainingTrace | None
+    corpus: Corpus,
+    size: int,
+    options: TrainerOptions,
+    watch: Watch,
+    trace: TrainingTrace | None,
+    state: Columns | None,
 ) -> list[ScoredPiece]:
     """The pieces of a BPE model, without the special ones, in the order of their ids.
 
@@ -55,7 +61,7 @@ def train_bpe(
     """
     sentences = counted_words(corpus.sentences, options) if options.split_by_whitespace else corpus.sentences
     shapes = PieceShapes(options)
-    made = merges(sentences, size - len(corpus.required), shapes, progress, trace)
+    made = merges(sentences, size - len(corpus.required), shapes, watch, trace, state)
     if options.auto_character_coverage:
         pieces = with_best_characters(made, sentences, size)
     else:
@@ -67,18 +73,31 @@ def merges(
     sentences: Sequence[Counted],
     most: int,
     shapes: PieceShapes,
-    progress: Progress | None = None,
+    watch: Watch = unwatched,
     trace: TrainingTrace | None = None,
+    state: Columns | None = None,
 ) -> list[Merge]:
     """Up to `most` merges, in order.
 
-    trace: gets the merges together with their rivals.
+    watch: is told of each. trace: gets the merges together with their rivals. state: to go on from.
     """
     rows = _Rows(sentences, shapes)
-    queue = rows.new_entries()
-    heapify(queue)
     made: list[Merge] = []
-    texts: set[str] = set()
+    if state is None:
+        rows.count_pairs()
+        queue = rows.new_entries()
+    else:
+        merged = rows.go_on(state)
+        counts = map(int, strings(state, "merge counts"))
+        made = [Merge(*rows.halves(pair), count) for pair, count in zip(merged, counts, strict=True)]
+        queue = [rows.entry(pair) for pair in numbers(state, "queued")]
+    heapify(queue)
+    texts = {merge.piece for merge in made}
+
+    def columns() -> Columns:
+        counts = [str(merge.count) for merge in made]
+        return {**rows.columns(), "merge counts": counts, "queued": [pair for *_, pair in queue]}
+
     while len(made) < most and queue:
         negative, _, piece, pair = queue[0]
         if rows.counts[pair] != -negative:
@@ -95,8 +114,7 @@ def merges(
         rows.merge(pair)
         for entry in rows.new_entries():
             heappush(queue, entry)
-        if progress is not None and len(made) % _PROGRESS_EVERY == 0:
-            progress("merging", len(made), most)
+        watch(TrainingProgress("merging", len(made), most, "pieces"), columns)
     return made
 
 
@@ -117,8 +135,8 @@ def _rivals(queue: list[_Entry], rows: _Rows, count: int) -> tuple[str, ...]:
 class _Rows:
     """All sentences behind each other, as numbers of pieces, with 0 between them and for what no pair has.
 
-    pieces, ends: by number. A merge leaves its piece at the place of the left one, and 0 at that of the right one; what
-    stands before and behind a place is kept beside.
+    pieces, ends: by number; characters come first, by code point, then what was merged. A merge leaves its piece at the
+    place of the left one, and 0 at that of the right one; what stands before and behind a place is kept beside.
 
     A pair has a number too, 0 where it makes no valid piece. counts: how often the two are neighbours now; places:
     those of the left one, in order; and the numbers, the text and the ends of the two together. They are columns, not
@@ -134,6 +152,7 @@ class _Rows:
         self._places = [array("l")]
         self._lefts, self._rights, self._texts = [0], [0], [""]
         self._ends_of_pairs: list[Ends] = [(None, None)]
+        self._merged: list[int] = []
         self._first_new = 1
         joined = _BETWEEN.join(("", *(text for text, _ in sentences), ""))
         numbers = {character: self._character(character) for character in sorted({*joined})}
@@ -143,7 +162,6 @@ class _Rows:
             self._weights += [count] * (len(text) + 1)
         size = len(self._row)
         self._before, self._behind = [*range(-1, size - 1)], [*range(1, size + 1)]
-        self._count_pairs()
 
     def _character(self, character: str) -> int:
         return self._piece(character, self._shapes.ends(character)) if self._shapes.can_pair(character) else 0
@@ -154,7 +172,8 @@ class _Rows:
         self._following.append({})
         return len(self.pieces) - 1
 
-    def _count_pairs(self) -> None:
+    def count_pairs(self) -> None:
+        """Find the pairs of the sentences as they are given."""
         found: list[defaultdict[int, array[int]]] = [defaultdict(_no_places) for _ in self.pieces]
         for place, (left, right) in enumerate(pairwise(self._row)):
             if left and right:
@@ -184,6 +203,10 @@ class _Rows:
         self._following[left][right] = pair
         return pair
 
+    def _merged_piece(self, pair: int) -> int:
+        self._merged.append(pair)
+        return self._piece(self._texts[pair], self._ends_of_pairs[pair])
+
     def halves(self, pair: int) -> tuple[str, str]:
         """The two pieces of a pair."""
         return self.pieces[self._lefts[pair]], self.pieces[self._rights[pair]]
@@ -203,7 +226,7 @@ class _Rows:
         row, before, behind, weights = self._row, self._before, self._behind, self._weights
         counts, places, following = self.counts, self._places, self._following
         left, right = self._lefts[pair], self._rights[pair]
-        new = self._piece(self._texts[pair], self._ends_of_pairs[pair])
+        new = self._merged_piece(pair)
         after_right, after_new = following[right], following[new]
         for place in places[pair]:
             if row[place] != left:
@@ -236,6 +259,44 @@ class _Rows:
                     counts[found] += weight
                     places[found].append(place)
         places[pair] = array("l")
+
+    # --- its state, from which another can go on
+
+    def columns(self) -> Columns:
+        """All that others with the same sentences must be given to go on."""
+        return {
+            "row": self._row,
+            "behind": self._behind,
+            "pairs left": self._lefts[1:],
+            "pairs right": self._rights[1:],
+            "merged": self._merged,
+        }
+
+    def go_on(self, columns: Columns) -> list[int]:
+        """Take over the state of others; gives the pairs that were merged, in order.
+
+        What is not written follows from the rest: the pieces from the pairs, a pair's count and its places, which are
+        always in order, from the row.
+        """
+        merged = iter(numbers(columns, "merged"))
+        for left, right in zip(numbers(columns, "pairs left"), numbers(columns, "pairs right"), strict=True):
+            while len(self.pieces) <= max(left, right):
+                self._merged_piece(next(merged))
+            self._pair(left, right)
+        for pair in merged:
+            self._merged_piece(pair)
+        self._first_new = len(self.counts)
+        self._row, self._behind = numbers(columns, "row"), numbers(columns, "behind")
+        row, following = self._row, self._following
+        place, size = 0, len(row)
+        while (next_place := self._behind[place]) < size:
+            self._before[next_place] = place
+            pair = following[row[place]].get(row[next_place], 0)
+            if pair:
+                self.counts[pair] += self._weights[place]
+                self._places[pair].append(place)
+            place = next_place
+        return self._merged
 
 
 def _no_places() -> array[int]:

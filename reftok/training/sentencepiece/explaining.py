@@ -19,7 +19,7 @@ def explanation(training: SentencePieceTraining, asked: str) -> Iterator[str]:
             f"--explain is for sentencepiece-bpe and unigram: {training.name} takes the most frequent texts"
         )
     trace = TrainingTrace()
-    training.train(None, trace)
+    training.train(trace=trace)
     yield from _of_piece(trace, asked) if training.options.model_type == "unigram" else _of_merge(trace.merges, asked)
 
 

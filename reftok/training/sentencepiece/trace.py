@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called now and then with what is being done, how much of it is done, and how much there is; 0 where that is open."""
 
 MOST_RIVALS = 10
 """So many rivals of a merge are noted."""

@@ -5,10 +5,11 @@ Source: sentencepiece 0.2.3, sentencepiece_trainer.cc (`Train`), trainer_interfa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from reftok.errors import InvalidOption, TrainingStopped
+from reftok.training.checkpoint import Columns
 from reftok.training.sentencepiece.bpe import train_bpe
 from reftok.training.sentencepiece.char import train_char
 from reftok.training.sentencepiece.corpus import Corpus, lines_of_files, prepared, sentences_of
@@ -16,9 +17,10 @@ from reftok.training.sentencepiece.meta_pieces import MetaPieces, meta_pieces
 from reftok.training.sentencepiece.model_file import ScoredPiece, model_file
 from reftok.training.sentencepiece.normalization import charsmap_blob, normalizer_of
 from reftok.training.sentencepiece.options import TrainerOptions, check_options
-from reftok.training.sentencepiece.trace import Progress, TrainingTrace
+from reftok.training.sentencepiece.trace import TrainingTrace
 from reftok.training.sentencepiece.unigram import train_unigram
 from reftok.training.sentencepiece.word import train_word
+from reftok.training.watching import TrainingProgress, Watch, unwatched
 
 _NO_LIMIT = 2**31 - 1
 
@@ -26,13 +28,15 @@ _NO_LIMIT = 2**31 - 1
 def train(
     sentences: Iterable[str | bytes],
     options: TrainerOptions,
-    progress: Progress | None = None,
+    watch: Watch = unwatched,
     trace: TrainingTrace | None = None,
+    state: Columns | None = None,
 ) -> bytes:
     """The `.model` that the official trainer makes of these sentences.
 
     sentences: line ends behind them do not belong to them. options: of `trainer_options`, without `input`.
-    progress: called now and then. trace: is filled with what happened.
+    watch: is told of each step. trace: is filled with what happened.
+    state: that of an interrupted training of the same sentences, to go on from.
     Raises InvalidOption for an option, InvalidText for a sentence that is no text, TrainingStopped for a corpus that
     does not give what is asked for, VocabularyTooLarge among them, which names the largest vocabulary possible.
 
@@ -44,10 +48,15 @@ def train(
     """
     if options.input:
         raise InvalidOption("input", "the sentences are given already: leave it out, or train on the files")
-    return _trained(sentences_of(sentences), options, progress, trace)
+    return _trained(sentences_of(sentences), options, watch, trace, state)
 
 
-def train_files(options: TrainerOptions, progress: Progress | None = None, trace: TrainingTrace | None = None) -> bytes:
+def train_files(
+    options: TrainerOptions,
+    watch: Watch = unwatched,
+    trace: TrainingTrace | None = None,
+    state: Columns | None = None,
+) -> bytes:
     """The `.model` that the official trainer makes of the files in `options.input`, a sentence a line.
 
     The model names these files, as they are given. Raises what `train` raises.
@@ -57,7 +66,7 @@ def train_files(options: TrainerOptions, progress: Progress | None = None, trace
     """
     if not options.input:
         raise InvalidOption("input", "there is no file to train on")
-    return _trained(lines_of_files(options.input), options, progress, trace)
+    return _trained(lines_of_files(options.input), options, watch, trace, state)
 
 
 def largest_vocabulary(sentences: Iterable[str | bytes], options: TrainerOptions) -> int:
@@ -73,23 +82,40 @@ def largest_vocabulary(sentences: Iterable[str | bytes], options: TrainerOptions
     options = replace(options, vocab_size=_NO_LIMIT)
     meta = meta_pieces(options)
     corpus = prepared(sentences_of(sentences), options, normalizer_of(options, charsmap_blob(options)), meta)
-    return len(_learned(corpus, options, meta, None, None)) + len(meta)
+    return len(_learned(corpus, options, meta, unwatched, None, None)) + len(meta)
 
 
 def _trained(
-    lines: Iterable[str | bytes], options: TrainerOptions, progress: Progress | None, trace: TrainingTrace | None
+    lines: Iterable[str | bytes],
+    options: TrainerOptions,
+    watch: Watch,
+    trace: TrainingTrace | None,
+    state: Columns | None,
 ) -> bytes:
     check_options(options)
     meta = meta_pieces(options)
     charsmap = charsmap_blob(options)
-    corpus = prepared(lines, options, normalizer_of(options, charsmap), meta)
-    learned = _learned(corpus, options, meta, progress, trace)
+    if state is None or "sentences" not in state:
+        corpus = prepared(lines, options, normalizer_of(options, charsmap), meta, watch, state)
+        state = None
+    else:
+        corpus = Corpus.of_columns(state)
+
+    def watch_trainer(progress: TrainingProgress, columns: Callable[[], Columns]) -> None:
+        watch(progress, lambda: {**corpus.columns(), **columns()})
+
+    learned = _learned(corpus, options, meta, watch_trainer, trace, state)
     vocab_size = len(learned) + len(meta) if options.use_all_vocab else options.vocab_size
     return model_file(learned, meta, options, charsmap, vocab_size)
 
 
 def _learned(
-    corpus: Corpus, options: TrainerOptions, meta: MetaPieces, progress: Progress | None, trace: TrainingTrace | None
+    corpus: Corpus,
+    options: TrainerOptions,
+    meta: MetaPieces,
+    watch: Watch,
+    trace: TrainingTrace | None,
+    state: Columns | None,
 ) -> list[ScoredPiece]:
     """The pieces that the corpus gives, in the order of their ids."""
     size = options.vocab_size - len(meta)
@@ -104,8 +130,8 @@ def _learned(
         needed = len(meta) + len(corpus.required)
         raise TrainingStopped(_too_small(options, needed, "special pieces and characters; or lower character_coverage"))
     if options.model_type == "bpe":
-        return train_bpe(corpus, size, options, progress, trace)
-    return train_unigram(corpus, size, options, progress, trace)
+        return train_bpe(corpus, size, options, watch, trace, state)
+    return train_unigram(corpus, size, options, watch, trace, state)
 
 
 def _too_small(options: TrainerOptions, needed: int, what: str) -> str:

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from reftok.errors import InvalidOption, TrainingStopped, VocabularyTooLarge
-from reftok.formats.files import write_durably
+from reftok.training.checkpoint import Columns
 from reftok.training.feeding import Texts
+from reftok.training.output import Output
 from reftok.training.sentencepiece.corpus import lines_of_files
 from reftok.training.sentencepiece.meta_pieces import meta_pieces
 from reftok.training.sentencepiece.options import TrainerOptions, trainer_options
-from reftok.training.sentencepiece.trace import Progress, TrainingTrace
+from reftok.training.sentencepiece.trace import TrainingTrace
 from reftok.training.sentencepiece.trainer import train, train_files
-from reftok.training.watching import TrainingProgress
+from reftok.training.watching import TrainingProgress, Watch, unwatched
 
 MOST_FORETOLD = 50_000
 """Bytes of a corpus whose largest vocabulary is told before: it takes a training without a limit."""
 
-SHOW_SECONDS = 0.5
 _NO_LIMIT = 2**31 - 1
 _ELSEWHERE = {
     "special_tokens": "sentencepiece has control_symbols and user_defined_symbols",
@@ -53,11 +52,20 @@ class SentencePieceTraining:
             options = {**options, "input": [str(path) for path in texts.files]}
         return cls(name, trainer_options(model_type=name.removeprefix("sentencepiece-"), **options), texts)
 
-    def train(self, progress: Progress | None = None, trace: TrainingTrace | None = None) -> bytes:
-        """The bytes of the model."""
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for another run to go on with this one."""
+        options = {name: repr(getattr(self.options, name)) for name in sorted(self.options.given)}
+        inputs = [*map(list, self.texts.names), self.texts.whole_files]
+        return {"trainer": self.name, **options, "inputs": inputs}
+
+    def train(
+        self, watch: Watch = unwatched, trace: TrainingTrace | None = None, state: Columns | None = None
+    ) -> bytes:
+        """The bytes of the model. The arguments are as of `reftok.training.sentencepiece.trainer.train`."""
         if self.options.input:
-            return train_files(self.options, progress, trace)
-        return train((text for text, _ in self.texts.read()), self.options, progress, trace)
+            return train_files(self.options, watch, trace, state)
+        return train((text for text, _ in self.texts.read()), self.options, watch, trace, state)
 
     def before(self) -> Iterator[str]:
         """The largest vocabulary, and what users stumble over, a sentence each; of texts that are read once nothing."""
@@ -71,7 +79,7 @@ class SentencePieceTraining:
             return
         trace = TrainingTrace()
         try:
-            train(lines, replace(self.options, vocab_size=_NO_LIMIT, hard_vocab_limit=True, input=()), None, trace)
+            train(lines, replace(self.options, vocab_size=_NO_LIMIT, hard_vocab_limit=True, input=()), trace=trace)
         except VocabularyTooLarge as error:
             yield f"the largest vocabulary possible has {error.largest:,} pieces"
             unfounded = sum(merge.count == 0 for merge in trace.merges)
@@ -100,39 +108,16 @@ def trained_file(
 ) -> bytes:
     """The model, written to `output` where there is one. The arguments are as of `reftok.train`.
 
-    Raises TrainingStopped for an output that cannot be written, and for `resume`: these trainers keep no checkpoint.
+    Raises TrainingStopped for an output that cannot be written, and a checkpoint that cannot be gone on from.
     """
-    if resume:
-        raise TrainingStopped(f"{training.name} keeps no checkpoint to go on from: leave --resume out")
-    if output is not None:
-        if output.suffix != ".model":
-            raise TrainingStopped(f"{output}: the output of {training.name} is FILE.model")
-        if not output.parent.is_dir():
-            raise TrainingStopped(f"{output}: the folder {output.parent} does not exist")
-        if output.exists() and not overwrite:
-            raise TrainingStopped(f"{output}: exists already; --overwrite replaces it")
+    if output is not None and output.suffix != ".model":
+        raise TrainingStopped(f"{output}: the output of {training.name} is FILE.model")
+    kept = Output(output, resume, overwrite, progress, training.identity)
+    kept.check(training.texts)
+    state = kept.state()
     if notes is not None:
         for note in training.before():
             notes(note)
-    data = training.train(None if progress is None else _Shown(progress))
-    if output is not None:
-        try:
-            write_durably(output, data)
-        except OSError as error:
-            raise TrainingStopped(f"{output}: cannot be written: {error.strerror}") from None
+    data = training.train(kept.watch, None, state)
+    kept.write(lambda path: {path: data})
     return data
-
-
-class _Shown:
-    """Tells the progress of a trainer now and then."""
-
-    def __init__(self, progress: Callable[[TrainingProgress], None]) -> None:
-        self._progress = progress
-        self._at = monotonic()
-        progress(TrainingProgress("preparing the sentences", 0, None, "pieces"))
-
-    def __call__(self, step: str, done: int, whole: int) -> None:
-        now = monotonic()
-        if now - self._at >= SHOW_SECONDS:
-            self._at = now
-            self._progress(TrainingProgress(step, done, whole or None, "words" if step.startswith("EM") else "pieces"))

@@ -32,20 +32,22 @@ The numbers. Where it says float32, each operation is one; logarithms and digamm
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from math import isfinite, log
 from operator import add
 
 from reftok.errors import TrainingStopped
 from reftok.spec.viterbi import to_float32
+from reftok.training.checkpoint import Columns, numbers, strings
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
 from reftok.training.sentencepiece.lattice import UNKNOWN_PENALTY, BestPaths, Lattice, Marginals, nodes_of
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.training.sentencepiece.second_best import two_best
 from reftok.training.sentencepiece.seeds import seeds
-from reftok.training.sentencepiece.trace import Progress, Pruned, Round, TrainingTrace
+from reftok.training.sentencepiece.trace import Pruned, Round, TrainingTrace
+from reftok.training.watching import TrainingProgress, Watch
 
 LEAST_EXPECTED = 0.5
 _GROWTH = 1.1
@@ -54,7 +56,12 @@ _WORDS_PER_PROGRESS = 2000
 
 
 def train_unigram(
-    corpus: Corpus, size: int, options: TrainerOptions, progress: Progress | None, trace: TrainingTrace | None
+    corpus: Corpus,
+    size: int,
+    options: TrainerOptions,
+    watch: Watch,
+    trace: TrainingTrace | None,
+    state: Columns | None,
 ) -> list[ScoredPiece]:
     """The pieces of a Unigram model, without the special ones, in the order of their ids.
 
@@ -62,14 +69,19 @@ def train_unigram(
     """
     if not corpus.required:
         raise TrainingStopped("there is no character to train on")
-    if progress is not None:
-        progress("seeds", 0, 0)
-    found = seeds(corpus.sentences, options)
+    if state is None:
+        found = seeds(corpus.sentences, options)
+    else:
+        found = list(zip(strings(state, "seeds"), _float32(numbers(state, "seed scores")), strict=True))
     sentences = counted_words(corpus.sentences, options) if options.split_by_whitespace else corpus.sentences
-    model = _Model(found, sentences, options, progress, trace)
+    model = _Model(found, sentences, options, watch, trace)
+    if state is None:
+        model.tell("seeds", len(found), len(found), "pieces")
+    else:
+        model.go_on(state)
     desired = int(options.vocab_size * _GROWTH)
     while True:
-        for _ in range(options.num_sub_iterations):
+        while model.rounds_before_pruning < options.num_sub_iterations:
             model.maximize(model.expected())
         model.prune(desired)
         if len(model.order) <= desired:
@@ -124,6 +136,7 @@ class _Model:
 
     pieces: all that there ever were; a piece keeps its index. order: the indexes of those that are left, in the order
     of their numbers. scores: by index; behind the last one that of the unknown piece. alive: by index.
+    rounds_before_pruning: how many rounds there were since the last pruning.
     """
 
     def __init__(
@@ -131,7 +144,7 @@ class _Model:
         found: Sequence[ScoredPiece],
         sentences: Sequence[Counted],
         options: TrainerOptions,
-        progress: Progress | None,
+        watch: Watch,
         trace: TrainingTrace | None,
     ) -> None:
         self.pieces = [piece for piece, _ in found]
@@ -142,14 +155,15 @@ class _Model:
         self._indexes = {piece: index for index, piece in enumerate(self.pieces)}
         self._longest = max(map(len, self.pieces), default=1)
         self._threads, self._shrinking = options.num_threads, to_float32(options.shrinking_factor)
-        self._progress, self._trace = progress, trace
+        self._watch, self._trace = watch, trace
         self._counts = [to_float32(count) for _, count in sentences]
         self._lattices = [
             Lattice(len(text), nodes_of(text, self._indexes, self._longest, self.unknown), self.unknown)
             for text, _ in sentences
         ]
         self._total = to_float32(sum(count for _, count in sentences))
-        self._rounds = 0
+        self._rounds = self.rounds_before_pruning = 0
+        self._seed_scores = [score for _, score in found]
         self._keep(self.order)
         if trace is not None:
             trace.seeds.update(found)
@@ -186,8 +200,8 @@ class _Model:
                     share = to_float32(to_float32(count * probability) / self._total)
                     of_thread = to_float32(of_thread - share)
                 done += 1
-                if self._progress is not None and done % _WORDS_PER_PROGRESS == 0:
-                    self._progress(f"EM, round {self._rounds + 1}", done, len(self._lattices))
+                if done % _WORDS_PER_PROGRESS == 0:
+                    self.tell(f"EM, round {self._rounds + 1}", done, len(self._lattices), "words")
             objective = to_float32(objective + of_thread)
             sums = marginals.expected if sums is None else _added(sums, marginals.expected)
         assert sums is not None
@@ -206,14 +220,15 @@ class _Model:
             self.scores[index] = digamma(expected[index]) - log_of_total
         self._keep(kept)
         self._rounds += 1
+        self.rounds_before_pruning += 1
+        self.tell(f"EM, round {self._rounds}", len(self._lattices), len(self._lattices), "words")
         if self._trace is not None:
             scores = {self.pieces[index]: self.scores[index] for index in self.order}
             self._trace.rounds.append(Round(self._objective, scores, rare))
 
     def prune(self, desired: int) -> None:
         """Take out the pieces that are not needed, down to `desired` or to a share of what there is."""
-        if self._progress is not None:
-            self._progress(f"pruning {len(self.order):,} pieces", 0, 0)
+        self.tell("pruning", 0, len(self.order), "pieces")
         frequencies = self._viterbi_counts()
         total = to_float32(list(accumulate(frequencies[index] for index in self.order))[-1])
         fixed: list[int] = []
@@ -236,6 +251,29 @@ class _Model:
         for loss, _, index, way in losses[len(kept) :]:
             self._note(index, "loss", way, -loss)
         self._keep(fixed + [index for _, _, index, _ in kept])
+        self.rounds_before_pruning = 0
+
+    def tell(self, step: str, done: int, whole: int, unit: str) -> None:
+        """Tell who looks on."""
+        self._watch(TrainingProgress(step, done, whole, unit), self.columns)
+
+    # --- its state, from which another can go on
+
+    def columns(self) -> Columns:
+        """All that another of the same sentences must be given to go on with the round that is under way."""
+        return {
+            "seeds": self.pieces,
+            "seed scores": _bits(self._seed_scores),
+            "order": self.order,
+            "scores": _bits(self.scores),
+            "rounds": [self._rounds, self.rounds_before_pruning],
+        }
+
+    def go_on(self, columns: Columns) -> None:
+        """Take over the state of another."""
+        self.scores = _float32(numbers(columns, "scores"))
+        self._rounds, self.rounds_before_pruning = numbers(columns, "rounds")
+        self._keep(numbers(columns, "order"))
 
     def _note(self, index: int, reason: str, alternative: Sequence[int] = (), loss: float | None = None) -> None:
         if self._trace is not None:
@@ -290,6 +328,19 @@ class _Model:
             else:
                 kept.append(index)
         self._keep(kept)
+
+
+def _bits(values: Iterable[float]) -> list[int]:
+    """Numbers of float32 as those that have the same bits."""
+    found = array("i")
+    found.frombytes(array("f", values).tobytes())
+    return found.tolist()
+
+
+def _float32(bits: Iterable[int]) -> array[float]:
+    found = array("f")
+    found.frombytes(array("i", bits).tobytes())
+    return found
 
 
 def _added(sums: array[float], more: array[float]) -> array[float]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from typing import TypeVar
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import reftok
+from reftok.training.bpe import BpeTrainer
 from reftok.training.merging import TIE_RULES
 from reftok.training.minbpe import MinbpeTrainer
 
 Ids = list[int]
+Symbol = TypeVar("Symbol", int, str)
 
 
 def ranks(rule: str, pair: tuple[int, int], tokens: list[bytes], place: int) -> object:
@@ -48,8 +51,8 @@ def plainly(words: list[bytes], vocab_size: int, rule: str) -> list[tuple[int, i
     return merges
 
 
-def merged(word: Ids, pair: tuple[int, int], new: int) -> Ids:
-    result: Ids = []
+def merged(word: list[Symbol], pair: tuple[Symbol, Symbol], new: Symbol) -> list[Symbol]:
+    result: list[Symbol] = []
     place = 0
     while place < len(word):
         if tuple(word[place : place + 2]) == pair:
@@ -71,6 +74,19 @@ def test_the_queue_makes_the_merges_that_counting_anew_makes(rule: str) -> None:
         assert trained.merges == plainly([word.encode() for word in words], vocab_size, rule)
 
     ask()
+
+
+@settings(max_examples=200)
+@example(["babb"])
+@given(st.lists(st.text("abc", min_size=1, max_size=12), min_size=1, max_size=6))
+def test_rivals_are_those_before_the_merge_and_not_after_it(words: list[str]) -> None:
+    """A merge takes neighbours from some pairs, and makes new ones: a count that is asked too late is another."""
+    rows = [list(word) for word in words]
+    for made in BpeTrainer(vocab_size=40).merges(Counter(words)):
+        counts = Counter(pair for row in rows for pair in pairwise(row))
+        assert counts.pop(made.pair) == made.count
+        assert sorted(made.rivals) == sorted(pair for pair, count in counts.items() if count == made.count)
+        rows = [merged(row, made.pair, made.token) for row in rows]
 
 
 @settings(max_examples=150)

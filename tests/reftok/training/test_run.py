@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +12,13 @@ import pytest
 import tokenizers
 
 import reftok
-from reftok.training import run as run_module
+from reftok.training import output as output_module
 from reftok.training.feeding import Texts
 from reftok.training.run import Run
+from reftok.training.train import SENTENCEPIECE_TRAINERS
 from reftok.training.training import Training
+
+from .sentencepiece.strategies import lines_of
 
 TEXT = "".join(
     f"the {word} of {other} is a {word}{other}\n" for word in ("low", "new", "漢字") for other in ("er", "est", "é")
@@ -42,6 +48,14 @@ TRAINED: dict[str, dict[str, Any]] = {
     "hf-unigram": {"vocab_size": 40, "special_tokens": ["<unk>"], "unk_token": "<unk>"},
     "minbpe": {"vocab_size": 290},
     "minbpe by strings": {"vocab_size": 290, "tie_rule": "shorter-then-string"},
+    "sentencepiece-bpe": {"vocab_size": 90, "hard_vocab_limit": False},
+    "sentencepiece-bpe across spaces": {"vocab_size": 60, "split_by_whitespace": False, "character_coverage": 0.98},
+    "sentencepiece-bpe by value": {"vocab_size": 300, "byte_fallback": True, "auto_character_coverage": True},
+    "unigram": {"vocab_size": 24, "num_threads": 3},
+    "unigram with the unknown": {"vocab_size": 24, "character_coverage": 0.98, "num_sub_iterations": 3},
+    "unigram across spaces": {"vocab_size": 30, "split_by_whitespace": False},
+    "word": {"vocab_size": 15},
+    "char": {"vocab_size": 15},
 }  # fmt: skip
 
 
@@ -49,32 +63,72 @@ TRAINED: dict[str, dict[str, Any]] = {
 def test_a_training_that_is_killed_at_every_step_makes_the_same_bytes(
     name: str, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trainer, options = name.split()[0], TRAINED[name]
-    output, whole = tmp_path / "tokenizer.json", tmp_path / "whole.json"
+    assert (
+        killed_at_every_step(name.split()[0], TRAINED[name], texts, tmp_path, monkeypatch) >= 27
+    )  # each line, and each step after that
+
+
+def test_a_unigram_that_is_killed_between_prunings_makes_the_same_bytes(
+    texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, options = lines_of("en-Latn"), {"vocab_size": 110, "shrinking_factor": 0.75, "num_threads": 2}
+    texts.write_text("\n".join(lines), "utf-8")
+    assert killed_at_every_step("unigram", options, texts, tmp_path, monkeypatch) == len(lines) + 1 + 10
+
+
+def test_another_process_goes_on_with_options_in_another_order_of_hashes(texts: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from reftok.training.feeding import Texts;"
+        "from reftok.training.sentencepiece.training import SentencePieceTraining;"
+        "print(SentencePieceTraining.of('unigram', Texts.of(None, Path(sys.argv[1])), vocab_size=9, unk_id=0, pad_id=3)"
+        ".identity)"
+    )
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code, texts], env={**os.environ, "PYTHONHASHSEED": seed}, check=True, text=True,
+            capture_output=True,
+        ).stdout
+        for seed in "12"
+    ]  # fmt: skip
+    assert told[0] == told[1]
+
+
+def killed_at_every_step(
+    trainer: str, options: dict[str, Any], texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> int:
+    """Train and be killed until the output is there, which must be that of one run; gives how often."""
+    suffix = "model" if trainer in SENTENCEPIECE_TRAINERS else "json"
+    output, whole = tmp_path / f"tokenizer.{suffix}", tmp_path / f"whole.{suffix}"
     reftok.train(trainer, files=texts, output=whole, **options)
-    monkeypatch.setattr(run_module, "SAVE_SECONDS", -1.0)
-    written = run_module.write_checkpoint
+    monkeypatch.setattr(output_module, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(output_module, "monotonic", lambda: 0.0)
+    written = output_module.write_checkpoint
+    checkpoint = output.with_name(f"{output.name}.training")
     kills = 0
+    last = b""
 
     def written_and_killed(*arguments: Any) -> None:
+        nonlocal last
         written(*arguments)
-        raise Killed
+        before, last = last, checkpoint.read_bytes()
+        if last != before:  # a round that is killed before its end is begun again
+            raise Killed
 
-    monkeypatch.setattr(run_module, "write_checkpoint", written_and_killed)
+    monkeypatch.setattr(output_module, "write_checkpoint", written_and_killed)
     while not output.exists():
         try:
             reftok.train(trainer, files=texts, output=output, resume=kills > 0, **options)
         except Killed:
             kills += 1
-    assert kills >= 27  # each line that is counted, and each step after that
     assert output.read_bytes() == whole.read_bytes()
     assert not list(tmp_path.glob("*.training*"))
+    return kills
 
 
 def test_what_is_interrupted_is_gone_on_with_only_by_the_same_training(texts: Path, tmp_path: Path) -> None:
     output = tmp_path / "t.json"
     training = Training.of("hf-bpe", Texts.of(None, texts), vocab_size=300)
-    run_module.write_checkpoint(tmp_path / "t.json.training", training.identity, {"words": [], "texts": [0]})
+    output_module.write_checkpoint(tmp_path / "t.json.training", training.identity, {"words": [], "texts": [0]})
     with pytest.raises(reftok.TrainingStopped, match="--resume goes on with it, --overwrite begins anew"):
         reftok.train("hf-bpe", files=texts, output=output, vocab_size=300)
     with pytest.raises(reftok.TrainingStopped, match="another vocab_size"):
@@ -89,7 +143,7 @@ def test_what_is_interrupted_is_gone_on_with_only_by_the_same_training(texts: Pa
 def test_a_damaged_checkpoint_is_refused(texts: Path, tmp_path: Path) -> None:
     training = Training.of("hf-bpe", Texts.of(None, texts))
     checkpoint = tmp_path / "t.json.training"
-    run_module.write_checkpoint(checkpoint, training.identity, {"words": ["ab"], "texts": [1]})
+    output_module.write_checkpoint(checkpoint, training.identity, {"words": ["ab"], "texts": [1]})
     whole = checkpoint.read_bytes()
     for damaged in (whole[:-1], b"", b"\n", whole.replace(b'"words"', b'"wards"'), b"[" * 9999, whole[:-1] + b"\xff"):
         checkpoint.write_bytes(damaged)
@@ -218,7 +272,7 @@ def test_it_is_told_before_what_users_stumble_over() -> None:
 
 
 def test_progress_is_told_of_each_step(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_module, "SHOW_SECONDS", -1.0)
+    monkeypatch.setattr(output_module, "SHOW_SECONDS", -1.0)
     told: list[Any] = []
     reftok.train("hf-bpe", files=texts, vocab_size=260, progress=told.append)
     size = texts.stat().st_size

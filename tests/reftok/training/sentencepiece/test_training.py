@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped, VocabularyTooLarge
+from reftok.training.sentencepiece.bpe import merges
 from reftok.training.sentencepiece.corpus import prepared
 from reftok.training.sentencepiece.meta_pieces import meta_pieces
 from reftok.training.sentencepiece.normalization import normalizer_of
@@ -18,6 +19,7 @@ from reftok.training.sentencepiece.seeds import repeated_texts
 from reftok.training.sentencepiece.shape import PieceShapes
 from reftok.training.sentencepiece.trace import TrainingTrace
 from reftok.training.sentencepiece.trainer import largest_vocabulary, train, train_files
+from reftok.training.watching import TrainingProgress
 
 from .official_trainer import check_training, official_largest, official_model, pieces
 from .strategies import corpora, lines_of, options
@@ -253,10 +255,13 @@ def test_an_empty_corpus_is_refused_by_both() -> None:
 
 
 def test_progress_tells_what_is_done() -> None:
-    told: list[tuple[str, int, int]] = []
-    train(lines_of("en-Latn"), trainer_options(model_type="bpe", vocab_size=400), lambda *now: told.append(now))
-    assert told[0][0] == "merging"
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+    told: list[TrainingProgress] = []
+    options = trainer_options(model_type="bpe", vocab_size=400)
+    train(lines_of("en-Latn"), options, lambda progress, columns: told.append(progress))
+    assert list(dict.fromkeys(one.step for one in told)) == ["preparing", "merging"]
+    for step in ("preparing", "merging"):
+        done = [one.done for one in told if one.step == step]
+        assert done == [*range(1, len(done) + 1)]
 
 
 def test_a_trace_tells_the_rivals_of_a_merge() -> None:
@@ -264,6 +269,16 @@ def test_a_trace_tells_the_rivals_of_a_merge() -> None:
     train(["ab cd ab cd"], trainer_options(model_type="bpe", vocab_size=11, hard_vocab_limit=False), trace=trace)
     first = trace.merges[0]
     assert (first.piece, first.count, first.rivals) == ("ab", 2, ("cd", "▁a", "▁c"))
+
+
+def test_the_rivals_of_a_merge_are_those_before_it_and_not_after_it() -> None:
+    trace = TrainingTrace()
+    merges([("babb", 1)], 3, PieceShapes(trainer_options(model_type="bpe")), trace=trace)
+    assert [(merge.piece, merge.rivals) for merge in trace.merges] == [
+        ("ab", ("ba", "bb")),
+        ("abb", ("bab",)),
+        ("babb", ()),
+    ]
 
 
 def test_a_trace_changes_nothing() -> None:
