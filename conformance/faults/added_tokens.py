@@ -279,7 +279,7 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
     builds = [(rule, partial(built, partial(_KeptMatches, keep=keep))) for rule, keep in _KEPT]
     for rule, order in _ORDERS:
         builds += [(rule, partial(built, partial(_InOrder, order=order), is_plain)) for is_plain in (False, True)]
-    builds.append(("added tokens are matched only at the start", partial(_start_only, tokenizer)))
+    builds.insert(1, (_KEPT[0][0], partial(_start_only, tokenizer)))
     if any(token.single_word for token in added.tokens.values()):
         builds += [(rule, partial(seen_otherwise, tokenizer, _Words(is_word))) for rule, is_word in _WORDS]
     for rule, build in builds:

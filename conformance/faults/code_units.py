@@ -44,10 +44,6 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
     elif _has_byte_fallback(tokenizer.model):
         rule = "surrogates are encoded one by one, as CESU-8"
         yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as_cesu_8, tokenizer), _is_above_utf_16)
-        unknown = tokenizer.model.unk_id
-        if unknown is not None:
-            rule = "bytes are signed: those from 0x80 on are unknown"
-            yield of_pipeline("Model", rule, tokenizer, partial(_unknown_bytes, tokenizer, unknown), _is_not_ascii)
     changes: tuple[tuple[str, Callable[[str], str]], ...] = (
         ("bytes of UTF-8 are taken for Latin-1", lambda text: text.encode("utf-8").decode("latin-1")),
         ("bytes of UTF-8 are taken for Windows-1252", _as_windows_1252),
@@ -198,7 +194,3 @@ def _fallback_as_cesu_8(tokenizer: Tokenizer) -> Pipeline:
         return [vocab[BYTE_PIECES[byte]] for byte in _units(character).encode("utf-8", "surrogatepass")]
 
     return _with_fallback(tokenizer, ids_of, "\U00010000-\U0010ffff")
-
-
-def _unknown_bytes(tokenizer: Tokenizer, unknown: int) -> Pipeline:
-    return _with_fallback(tokenizer, lambda character: [unknown] * len(character.encode("utf-8")), "\x80-\U0010ffff")

@@ -124,7 +124,9 @@ def _finished(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     if run and run[-1] is not None:
         data = bytes(byte for byte in takewhile(lambda one: one is not None, reversed(run)) if byte is not None)[::-1]
         return tokenizer.decode(ids[: len(ids) - _unfinished(data)], skip_special_tokens=skip)
-    data = from_byte_characters(_glyphs(tokenizer, {}, ids, skip)) or b""
+    added = tokenizer.added_tokens.tokens  # whose letters stand for no bytes
+    behind = [*takewhile(lambda one: one not in added, reversed(ids))][::-1]
+    data = from_byte_characters(_glyphs(tokenizer, {}, behind, skip)) or b""
     return text[:-1] if _unfinished(data) else text
 
 
@@ -161,6 +163,7 @@ def _of_pieces(tokenizer: Tokenizer, decode: Text) -> Iterator[tuple[str, Text]]
     control = {index for index, piece in enumerate(table.pieces) if piece.type is PieceType.CONTROL}
     if byte_ids:
         yield "byte pieces are given out by name", partial(by_runs, "".join)
+        yield "byte pieces are given out by name", partial(_by_lone_runs, table, decode)
         yield "one U+FFFD for each maximal subpart", partial(by_runs, _by_subparts)
         yield (
             "bytes join across control pieces",
@@ -186,6 +189,15 @@ def _by_runs(
             text += decode([*before, *run], skip).removeprefix(decode(before, skip))
         before = run
     return text
+
+
+def _by_lone_runs(table: PieceTable, decode: Text, ids: Sequence[int], skip: bool) -> str:
+    """The names of byte pieces, and between them each run of others decoded as if it were all."""
+    byte_ids = _byte_ids(table)
+    runs = ((is_bytes, [*run]) for is_bytes, run in groupby(ids, byte_ids.__contains__))
+    return "".join(
+        "".join(table.pieces[one].piece for one in run) if is_bytes else decode(run, skip) for is_bytes, run in runs
+    )
 
 
 def _marked(tokenizer: Tokenizer, decode: Text) -> Text:

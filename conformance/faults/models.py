@@ -40,6 +40,7 @@ _ROUNDED: Mapping[str, Callable[[float], float]] = {
 _MISSPELT: tuple[tuple[str, Callable[[int], bool]], ...] = (
     ("byte pieces are looked up as <0x0a>", lambda byte: f"{byte:02X}" != f"{byte:02x}"),
     ("byte pieces are looked up as <0xA>", lambda byte: byte < 0x10),
+    ("bytes are signed: those from 0x80 on are unknown", lambda byte: byte >= 0x80),
 )
 
 
@@ -156,11 +157,14 @@ def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:
     if len(pieces) == 256:
         for rule, is_lost in _MISSPELT:
             lost = {token_id for byte, token_id in pieces.items() if is_lost(byte)}
-            yield of_ids("Model", rule, tokenizer, partial(_as_unknown, lost, unknown))
+            for is_fused in (False, True):
+                yield of_ids("Model", rule, tokenizer, partial(_as_unknown, lost, unknown, is_fused))
 
 
-def _as_unknown(lost: Container[int], unknown: int, ids: Sequence[int]) -> list[int]:
-    return [unknown if token_id in lost else token_id for token_id in ids]
+def _as_unknown(lost: Container[int], unknown: int, is_fused: bool, ids: Sequence[int]) -> list[int]:
+    """is_fused: whether unknown tokens that stand together are one."""
+    known = [unknown if token_id in lost else token_id for token_id in ids]
+    return _fused(known, unknown) if is_fused else known
 
 
 def _fused(ids: Sequence[int], unknown: int) -> list[int]:
