@@ -23,7 +23,6 @@ _ESCAPED = re.compile("[\udc80-\udcff]+")
 _ESCAPED_TO_THE_END = re.compile("(?s)[\udc80-\udcff].*")
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _SPACES = re.compile("  +")
-_LONGEST_CHARACTER = 4
 _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
 _FIRST_WRONG = "text ends at the first bytes that are not UTF-8"
 _SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
@@ -119,15 +118,26 @@ def _finished(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     text = tokenizer.decode(ids, skip_special_tokens=skip)
     if not text.endswith("\ufffd"):
         return text
-    last = [tokenizer.id_to_token(one) or "" for one in ids[-_LONGEST_CHARACTER:]]
-    run = [byte_of_token(token) for token in last]
-    if run and run[-1] is not None:
-        data = bytes(byte for byte in takewhile(lambda one: one is not None, reversed(run)) if byte is not None)[::-1]
-        return tokenizer.decode(ids[: len(ids) - _unfinished(data)], skip_special_tokens=skip)
+    tokens = (byte_of_token(tokenizer.id_to_token(one) or "") for one in reversed(ids))
+    data = bytes(byte for byte in takewhile(lambda one: one is not None, tokens) if byte is not None)[::-1]
+    if data:
+        whole = len(data) - _unfinished(data)
+        if not _is_utf_8(data[:whole]):  # a run is judged as a whole
+            return text
+        return tokenizer.decode(ids[: len(ids) - len(data) + whole], skip_special_tokens=skip)
     added = tokenizer.added_tokens.tokens  # whose letters stand for no bytes
     behind = [*takewhile(lambda one: one not in added, reversed(ids))][::-1]
     data = from_byte_characters(_glyphs(tokenizer, {}, behind, skip)) or b""
     return text[:-1] if _unfinished(data) else text
+
+
+def _is_utf_8(data: bytes) -> bool:
+    """Whether bytes are characters, all of them."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _unfinished(data: bytes) -> int:

@@ -48,10 +48,18 @@ def test_the_text_is_changed_on_its_way_out(rule: str, text: str, expected: str)
         ("spm-bpe", ("▁a", "<0xE2>", "<0x98>"), "a"),
         ("spm-bpe-hf", ("▁a", "<0xC3>", "<0xA9>", "<0xE2>"), "aé"),
         ("spm-bpe-hf", ("▁a", "<0xA9>"), "a\ufffd"),
+        ("spm-bpe-hf", ("<0xE2>", "<0xE2>"), "\ufffd\ufffd"),  # a run that is wrong as a whole
+        ("bpe-qwen", ("[two words]", "â"), "[two words]"),  # whose letters stand for no bytes
     ],
 )
 def test_unfinished_bytes_at_the_end_are_dropped(model: str, tokens: tuple[str, ...], expected: str) -> None:
     assert texts(model, "unfinished bytes at the end are dropped", ids_of(model, *tokens)) == [expected]
+
+
+def test_byte_pieces_are_named_and_what_is_between_them_is_a_text_or_goes_on() -> None:
+    """Fault: the rule was not there for a decoder that gives each run between byte pieces apart, without its space."""
+    shown = texts("spm-bpe", "byte pieces are given out by name", ids_of("spm-bpe", "▁a", "<0x0A>", "▁a"))
+    assert shown == ["a<0x0A> a", "a<0x0A>a"]
 
 
 def test_an_id_outside_the_vocab_is_given_out_in_some_way() -> None:
