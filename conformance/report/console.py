@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from rich import box
 from rich.console import Console
@@ -19,6 +19,10 @@ from rich.text import Text
 from conformance.core.finding import Finding
 from conformance.report.run import view
 from conformance.report.text import harmless, visible
+
+_LEAST_NAME = 7
+"""Columns of a terminal in which a name is still read."""
+_GAP = 2
 
 
 class OutputConsole(Console):
@@ -89,12 +93,26 @@ class ConsoleLines:
         self.console.print(Padding(grid, (0, 0, 0, 2)))
 
     def table(self, titles: Sequence[str], rows: Iterable[Sequence[Text | str]], names: int = 1) -> None:
-        """A table. names: how many columns hold names; the others hold numbers."""
+        """A table. names: how many columns hold names; the others hold numbers.
+
+        Where the names have no room beside the numbers, each row is a list of its own.
+        """
+        texts = [[cell if isinstance(cell, Text) else self.text(cell) for cell in row] for row in rows]
+        numbers = [*zip(map(self.text, titles), *texts, strict=True)][names:]
+        if names * _LEAST_NAME + sum(_GAP + max(cell.cell_len for cell in column) for column in numbers) > (
+            self.console.width
+        ):
+            for row in texts:
+                self.line(row[0])
+                self.grid((title, cell) for title, cell in zip(titles[1:], row[1:], strict=True) if cell)
+            return
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         for index, title in enumerate(titles):
-            table.add_column(self.text(title), justify="left" if index < names else "right", overflow="fold")
-        for row in rows:
-            table.add_row(*(cell if isinstance(cell, Text) else self.text(cell) for cell in row))
+            is_name = index < names
+            justify: Literal["left", "right"] = "left" if is_name else "right"
+            table.add_column(self.text(title), justify=justify, overflow="fold", no_wrap=not is_name)
+        for row in texts:
+            table.add_row(*row)
         self.console.print(table)
 
 

@@ -74,10 +74,12 @@ def _matrix(run: Run, symbols: Mapping[State, str], lines: ConsoleLines) -> None
         return
     names = [row.model for row in rows]
     models = ["" if name == above else name for name, above in zip(names, ["", *names], strict=False)]
-    labels = [_labels("model", models, lines, "bold"), _labels("subject", [row.subject for row in rows], lines)]
     columns = [
         _check(name, [row.cells[index] for row in rows], symbols, lines) for index, name in enumerate(view.checks(run))
     ]
+    room = lines.console.width - max(column.width for column in columns) - 3 * _GAP
+    subjects = _labels("subject", [row.subject for row in rows], max(room // 2, room - _width(models)), lines)
+    labels = [_labels("model", models, room - subjects.width, lines, "bold"), subjects]
     for part in _parts(columns, lines.console.width - sum(column.width + _GAP for column in labels)):
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 0, 0, _GAP - 1))
         for column in (*labels, *part):
@@ -91,9 +93,14 @@ def _matrix(run: Run, symbols: Mapping[State, str], lines: ConsoleLines) -> None
     lines.line("   ".join(f"{symbols[kind]} {meaning}" for kind, meaning in view.MEANINGS.items()), "dim")
 
 
-def _labels(title: str, names: list[str], lines: ConsoleLines, style: str = "") -> _Column:
-    width = min(_LABEL_WIDTH, max(len("subject"), *(len(visible(name)) for name in names)))
+def _labels(title: str, names: list[str], room: int, lines: ConsoleLines, style: str = "") -> _Column:
+    """Names, which are folded where they are wider than the room, so that there is some for the checks."""
+    width = max(len("subject"), min(_width(names), room))
     return _Column(Text(title), width, [lines.text(name, style) for name in names], "left")
+
+
+def _width(names: list[str]) -> int:
+    return min(_LABEL_WIDTH, max(len("subject"), *(len(visible(name)) for name in names)))
 
 
 def _check(name: str, cells: list[Cell | None], symbols: Mapping[State, str], lines: ConsoleLines) -> _Column:

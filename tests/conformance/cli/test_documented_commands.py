@@ -30,11 +30,11 @@ TEXTS = "low lower lowest widest\na\r\nb\n"
 FEW = f"--corpus texts.txt {' '.join(SMALLEST)}"
 MINE = f"--model bpe-qwen {FEW}"
 IN_FOLDER = "--out reports/runs/20261120-170500"
-RAY = "test_machines.py and test_ray_runs.py have the engine"
+RAY = "test_machines.py has the engine"
 NOT_RUN = {
     "python -m venv .venv && .": "it is for people",
     "python -m pip install": "it wants the network",
-    "RAY_ADDRESS=": "test_machines.py and test_ray_runs.py have the engine",
+    "RAY_ADDRESS=": "test_machines.py has the engine",
     "(cd adapters/js-tiktoken && npm ci)": "it wants the network",
     "conformance run --model cl100k_base.tiktoken": "it wants what npm installs",
     "conformance run --model bpe-qwen --subject adapters/tiktoken/adapter.py:Subject --check stream-decode": "it takes "

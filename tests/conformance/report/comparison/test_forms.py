@@ -35,14 +35,14 @@ HOSTILE_MARKUP = ("<script", "<img", "</code></script>")
 FORMS = ("terminal", "markdown", "html")
 
 
-def shown(comparison: Comparison, form: str, encoding: str = "utf-8") -> str:
+def shown(comparison: Comparison, form: str, encoding: str = "utf-8", width: int = 120) -> str:
     if form == "markdown":
         return comparison_markdown(comparison)
     if form == "html":
         return comparison_html(comparison)
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding)
-    print_comparison(comparison, Console(file=file, width=120, highlight=False))
+    print_comparison(comparison, Console(file=file, width=width, highlight=False))
     file.flush()
     return raw.getvalue().decode(encoding)
 
@@ -258,3 +258,10 @@ def test_what_changed_about_a_finding_is_named() -> None:
     )
     assert "severity: other ids → special-token injection" in text
     assert "mismatches: 1 → 3" in text
+
+
+def test_titles_and_numbers_are_whole_in_few_columns() -> None:
+    """Fault: "mismatches" was broken into two lines, beside names that had room; dates of a history into six."""
+    text = shown(WORSE, "terminal", width=40)
+    assert re.search(r"^model +new  fixed  changed  mismatches$", text, re.MULTILINE), text
+    assert re.search(r"^  mismatches  \d.*$", shown(WORSE, "terminal", width=30), re.MULTILINE)
