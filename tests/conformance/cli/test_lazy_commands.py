@@ -9,6 +9,7 @@ import click
 import pytest
 
 from conformance.cli.commands import COMMANDS, cli
+from tests.conformance.commands import said
 
 LISTED = """
 import sys
@@ -34,3 +35,14 @@ def test_the_list_of_the_commands_loads_none_of_them(command_environment: dict[s
         ended.stdout.splitlines()[-1]
         == "conformance.cli conformance.cli.commands conformance.core conformance.core.errors"
     )
+
+
+def test_where_reftok_was_installed_by_itself_the_command_says_what_is_missing(
+    command_environment: dict[str, str],
+) -> None:
+    """Fault: it ended with a traceback."""
+    program = "import sys; sys.modules['click'] = None; from conformance.__main__ import main; main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", env=command_environment
+    )
+    said(ended, 2, "conformance: click is not installed: install the package again without --no-deps")
