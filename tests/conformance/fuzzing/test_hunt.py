@@ -26,7 +26,7 @@ HUNTED = {
     "wrong_models.py:NoByteFallback",
     "wrong_post_processors.py:EndAdded",
     "byte_offsets.py:Subject",
-    "wrong_decoders.py:CleanedUp",
+    "wrong_decoders.py:GlyphsShown",
     "wrong_decoders.py:LatinBytes",
 }
 CHOSEN = [defect for defect in DEFECTS if defect.subject in HUNTED]

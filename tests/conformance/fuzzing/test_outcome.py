@@ -155,5 +155,5 @@ def test_merging_adds_the_inputs_of_others_once(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_session_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not the state of a session"):
+    with pytest.raises(InputError, match="holds no fuzzing session"):
         kept_inputs(tmp_path)

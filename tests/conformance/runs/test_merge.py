@@ -19,7 +19,7 @@ from conformance.runs.merge import merged_job
 
 from ..commands import SMALL, Command, Planted, outcome, said, subjects
 
-TEXTS = ("a  b", "cafe\u0301 ", " x", "plain")
+TEXTS = ("a  b", "cafe\u0301 ", " x", "plain\t")
 TO_CUT = 20
 Change = Callable[[dict[str, Any]], object]
 
