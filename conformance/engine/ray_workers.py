@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -21,6 +22,7 @@ NICENESS = "RAY_worker_niceness"
 """Of the workers of a Ray that is started here. By its default, 15, they starve beside anything else that runs, and
 answers time out."""
 SECONDS_TO_CLOSE = 10.0
+SECONDS_TO_REACH = 10.0
 
 _OURS = (signal.SIGTERM, *OF_THE_TERMINAL)
 
@@ -53,6 +55,22 @@ class _Actor:
         close_benches()
 
 
+def check_reachable(address: str) -> None:
+    """Raise UsageError where an address has a host and a port at which nothing answers.
+
+    Ray itself tries for minutes, without a word that a user would understand.
+
+    >>> check_reachable("auto")
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), SECONDS_TO_REACH).close()
+    except (OSError, OverflowError) as error:
+        raise UsageError(f"--engine ray: no cluster at {ADDRESS}={address}: {error}") from None
+
+
 class RayWorkers:
     """Actors of the cluster that RAY_ADDRESS names, or of one on this machine, while it is entered.
 
@@ -75,6 +93,7 @@ class RayWorkers:
         except ModuleNotFoundError:
             raise UsageError("--engine ray: Ray is not installed: python -m pip install '.[ray]'") from None
         self._ray = ray
+        check_reachable(os.environ.get(ADDRESS, ""))
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault(NICENESS, "0")
         heard = {number: signal.getsignal(number) for number in _OURS}

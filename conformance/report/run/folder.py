@@ -51,6 +51,10 @@ def write_run_folder(run: Run, folder: Path, coverage: Mapping[str, Any] | None 
 def read_run_folder(folder: Path) -> Run:
     """The run that `write_run_folder` wrote; an `InputError` names the file, the place and what is wrong there."""
     path = folder / RUN
+    if not folder.exists():
+        raise InputError(f"{folder}: there is no such folder")
+    if not path.exists():
+        raise InputError(f"{folder}: is not the folder of a finished run: it has no {RUN}")
     text = _read(path)
     if not text:
         raise InputError(f"{path}: is truncated: its run was killed while it ended; go on with --resume {folder}")

@@ -47,7 +47,7 @@ FINDING = ((0, "conformance reproduce", ""), (1, "python bug.py", ""))
 OWN_PROGRAM = (
     (0, "conformance subject init", ""),
     (1, "conformance subject check", ""),
-    (1, "conformance run --model tokenizer.json --subject mine/subject.toml", "--jobs 1 --quiet"),
+    (1, "conformance run --model tokenizer.json --subject mine/subject.toml", "--jobs 1 --quiet -x"),
 )
 STORIES: Mapping[str, tuple[tuple[int, str, str], ...]] = {
     "README.md": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.core.errors import InputError
+from conformance.core.errors import InputError, UsageError
+from conformance.engine.ray_workers import check_reachable
 from conformance.files.digest import sha256
 from conformance.runs.machines import check_machine
 from conformance.subjects.versions import installed_versions
@@ -52,6 +54,16 @@ def test_without_ray_the_command_that_installs_it_is_named(
     arguments = ("--model", "spm-char", "--corpus", corpus("a"), "--out", tmp_path / "out", *SMALLEST)
     result = conformance("run", *arguments, "--engine", "ray")
     said(result, 2, "--engine ray: Ray is not installed: python -m pip install '.[ray]'")
+
+
+def test_an_address_at_which_no_cluster_answers_is_told_at_once() -> None:
+    """Fault: Ray tried for minutes, and its own words were all that was seen."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        check_reachable(f"127.0.0.1:{port}")
+    for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}", "127.0.0.1:99999"):
+        with pytest.raises(UsageError, match=rf"^--engine ray: no cluster at RAY_ADDRESS={address}: "):
+            check_reachable(address)
 
 
 KILLING = '''

@@ -57,8 +57,8 @@ def test_missing_files(folder: Path) -> None:
     (folder / "findings.jsonl").unlink()
     refused(folder, r"findings\.jsonl: is missing")
     (folder / "run.json").unlink()
-    refused(folder, r"run\.json: is missing")
-    refused(folder / "nowhere", r"run\.json: is missing")
+    refused(folder, r"1: is not the folder of a finished run: it has no run\.json$")
+    refused(folder / "nowhere", r"nowhere: there is no such folder$")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.99])
