@@ -35,9 +35,13 @@ feed; of a folder all .txt files are read. Pipelines, which sentencepiece's have
 byte-level-unsplit (each text one word), bert, whitespace, metaspace, none, or any tokenizer.json.
 The options are those of the official trainers, under their names. Where the official result depends on chance
 (--derived-order and --kept-alphabet in their trainers' docstrings) the order of the text decides here.
-What was interrupted goes on with --resume, and a kill costs less than a minute; sentencepiece's trainers begin anew.
+What was interrupted goes on with --resume: twenty seconds are lost, or the round of EM that was under way.
 The exit code is 0, 2 for bad usage, input or output, 130 when interrupted.
 """
+
+USAGE = """%(prog)s TRAINER FILE [FILE ...] -o FILE [options]
+       %(prog)s TRAINER FILE [FILE ...] --explain N|TOKEN [options]"""
+"""That of argparse has all options, some thirty lines, before each error."""
 
 _NUMBERS = {
     "vocab-size": "how many tokens, special ones included",
@@ -75,6 +79,7 @@ def add_train(commands: Any) -> None:
     """Add the command. commands: the subparsers of argparse."""
     command = commands.add_parser(
         "train",
+        usage=USAGE,
         help="texts to a tokenizer, as the official trainers make it",
         description="A tokenizer that learns its vocab from texts, identical to that of the official trainer.",
         epilog=EXAMPLES,
@@ -159,8 +164,9 @@ def run(options: argparse.Namespace) -> None:
             **given,
         )
     except KeyboardInterrupt:
-        if Path(f"{options.output}.training").exists():
-            print(harmless(f"reftok: {options.output}: the same command with --resume goes on"), file=sys.stderr)
+        is_kept = Path(f"{options.output}.training").exists()
+        way = "with --resume goes on" if is_kept else "begins anew: nothing was kept so early"
+        print(harmless(f"reftok: {options.output}: the same command {way}"), file=sys.stderr)
         raise
     finally:
         if progress is not None:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar, get_type_hints
 
 from reftok.errors import TrainingStopped
 from reftok.spec.types import AddedToken
+from reftok.training.sentencepiece.options import DEFAULTS as SENTENCEPIECE_OPTIONS
 
 SpecialTokens: TypeAlias = Sequence[str | AddedToken]
 """A str is a token with `normalized=False`; all become special."""
@@ -46,7 +47,10 @@ def trainer_of(kind: type[Trainer], name: str, options: Mapping[str, Any]) -> Tr
     hints = get_type_hints(kind)
     for option, value in options.items():
         if option not in known:
-            instead = _ELSEWHERE.get(option, f"it takes {', '.join(known)}")
+            default = f"it takes {', '.join(known)}"
+            if option in SENTENCEPIECE_OPTIONS:
+                default = "only sentencepiece-bpe, unigram, word and char have it"
+            instead = _ELSEWHERE.get(option, default)
             raise TrainingStopped(f"{name} has no option {option}: {instead}")
         if problem := _problem(str(hints[option]), value):
             raise TrainingStopped(f"{name}: {option} is {value!r:.60}: {problem}")

@@ -116,7 +116,7 @@ class UnigramTrainer:
         for left, size_before, is_last in () if is_done else rounds.run(pieces):
             pieces = left
             columns = partial(_written, left, is_last)
-            watch(TrainingProgress("EM", len(left), self.wanted, "pieces"), columns)
+            watch(TrainingProgress(f"EM, down to {self.wanted:,}", len(left), None, "pieces"), columns)
             idle = 0 if len(left) < size_before else idle + 1
             if idle > _MOST_IDLE_ROUNDS:
                 raise TrainingStopped(f"hf-unigram: {len(pieces)} pieces cannot be made fewer: a larger vocab_size")

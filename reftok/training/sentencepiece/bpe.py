@@ -41,7 +41,6 @@ from reftok.training.watching import TrainingProgress, Watch, unwatched
 _BETWEEN = "\0"
 """Stands between sentences: no piece has it."""
 
-
 _Entry: TypeAlias = tuple[int, int, str, int]
 """Of a pair: its count below zero, the characters and the text of its piece, and its number. The least is merged next,
 if its count is still that."""
@@ -84,8 +83,7 @@ def merges(
     rows = _Rows(sentences, shapes)
     made: list[Merge] = []
     if state is None:
-        rows.count_pairs()
-        queue = rows.new_entries()
+        queue = rows.count_pairs()
     else:
         merged = rows.go_on(state)
         counts = map(int, strings(state, "merge counts"))
@@ -99,9 +97,9 @@ def merges(
         return {**rows.columns(), "merge counts": counts, "queued": [pair for *_, pair in queue]}
 
     while len(made) < most and queue:
-        negative, _, piece, pair = queue[0]
+        negative, size, piece, pair = queue[0]
         if rows.counts[pair] != -negative:
-            heapreplace(queue, rows.entry(pair))
+            heapreplace(queue, (-rows.counts[pair], size, piece, pair))
             continue
         heappop(queue)
         if piece in texts:
@@ -111,8 +109,7 @@ def merges(
         made.append(Merge(left, right, -negative))
         if trace is not None:
             trace.merges.append(Merge(left, right, -negative, _rivals(queue, rows, -negative)))
-        rows.merge(pair)
-        for entry in rows.new_entries():
+        for entry in rows.merge(pair):
             heappush(queue, entry)
         watch(TrainingProgress("merging", len(made), most, "pieces"), columns)
     return made
@@ -135,77 +132,76 @@ def _rivals(queue: list[_Entry], rows: _Rows, count: int) -> tuple[str, ...]:
 class _Rows:
     """All sentences behind each other, as numbers of pieces, with 0 between them and for what no pair has.
 
-    pieces, ends: by number; characters come first, by code point, then what was merged. A merge leaves its piece at the
-    place of the left one, and 0 at that of the right one; what stands before and behind a place is kept beside.
+    pieces, sizes, ends: by number; characters come first, by code point, then what was merged. A piece's number stands
+    at the first and at the last of its places, so that its neighbours find it; what stands between these has no
+    meaning, and is never the number of a piece that begins there.
 
-    A pair has a number too, 0 where it makes no valid piece. counts: how often the two are neighbours now; places:
-    those of the left one, in order; and the numbers, the text and the ends of the two together. They are columns, not
-    objects, which the garbage collector would look through again and again.
+    A pair has a number too; 0 is that of all that make no valid piece, of which nothing counts. counts: how often the
+    two are neighbours now; places: those of the left one, in order, some of which it may have left; and the numbers of
+    the two. They are columns and arrays, not objects, of which there would be very many.
     """
 
     def __init__(self, sentences: Sequence[Counted], shapes: PieceShapes) -> None:
         self._shapes = shapes
         self.pieces = [""]
+        self._sizes = [1]
         self._ends: list[Ends] = [(None, None)]
         self._following: list[dict[int, int]] = [{}]
         self.counts = [0]
-        self._places = [array("l")]
-        self._lefts, self._rights, self._texts = [0], [0], [""]
-        self._ends_of_pairs: list[Ends] = [(None, None)]
+        self._places: list[array[int]] = [array("l")]
+        self._lefts, self._rights = [0], [0]
         self._merged: list[int] = []
-        self._first_new = 1
         joined = _BETWEEN.join(("", *(text for text, _ in sentences), ""))
         numbers = {character: self._character(character) for character in sorted({*joined})}
         self._row = [*map(numbers.__getitem__, joined)]
         self._weights = [0]
         for text, count in sentences:
             self._weights += [count] * (len(text) + 1)
-        size = len(self._row)
-        self._before, self._behind = [*range(-1, size - 1)], [*range(1, size + 1)]
 
     def _character(self, character: str) -> int:
         return self._piece(character, self._shapes.ends(character)) if self._shapes.can_pair(character) else 0
 
     def _piece(self, piece: str, ends: Ends) -> int:
         self.pieces.append(piece)
+        self._sizes.append(len(piece))
         self._ends.append(ends)
         self._following.append({})
         return len(self.pieces) - 1
 
-    def count_pairs(self) -> None:
-        """Find the pairs of the sentences as they are given."""
-        found: list[defaultdict[int, array[int]]] = [defaultdict(_no_places) for _ in self.pieces]
+    def count_pairs(self) -> list[_Entry]:
+        """Find the pairs of the sentences as they are given; gives their entries."""
+        found = [_by_piece() for _ in self.pieces]
         for place, (left, right) in enumerate(pairwise(self._row)):
             if left and right:
                 found[left][right].append(place)
+        entries: list[_Entry] = []
         for left, following in enumerate(found):
             for right, places in following.items():
-                pair = self._pair(left, right)
-                if pair:
-                    self._places[pair] = places
-                    self.counts[pair] = sum(map(self._weights.__getitem__, places))
+                self._add(left, right, places, sum(map(self._weights.__getitem__, places)), entries)
+        return entries
 
-    def _pair(self, left: int, right: int) -> int:
-        """The number of a new pair of pieces."""
+    def _add(self, left: int, right: int, places: array[int], count: int, entries: list[_Entry]) -> None:
+        """A new pair, if these two make a valid piece; `entries` gets its entry."""
         shapes = self._shapes
-        pair = 0
-        ends = shapes.joined(self._ends[left], self._ends[right])
-        if ends is not None:
-            piece = self.pieces[left] + self.pieces[right]
-            if len(piece) <= shapes.longest and (SPACE_SYMBOL not in piece or shapes.has_valid_spaces(piece)):
-                pair = len(self.counts)
-                self.counts.append(0)
-                self._places.append(array("l"))
-                self._lefts.append(left)
-                self._rights.append(right)
-                self._texts.append(piece)
-                self._ends_of_pairs.append(ends)
-        self._following[left][right] = pair
-        return pair
+        if shapes.joined(self._ends[left], self._ends[right]) is None:
+            return
+        piece = self.pieces[left] + self.pieces[right]
+        size = len(piece)
+        if size <= shapes.longest and (SPACE_SYMBOL not in piece or shapes.has_valid_spaces(piece)):
+            pair = len(self.counts)
+            self._following[left][right] = pair
+            self.counts.append(count)
+            self._places.append(places)
+            self._lefts.append(left)
+            self._rights.append(right)
+            entries.append((-count, size, piece, pair))
 
     def _merged_piece(self, pair: int) -> int:
         self._merged.append(pair)
-        return self._piece(self._texts[pair], self._ends_of_pairs[pair])
+        left, right = self._lefts[pair], self._rights[pair]
+        ends = self._shapes.joined(self._ends[left], self._ends[right])
+        assert ends is not None, "they make a pair"
+        return self._piece(self.pieces[left] + self.pieces[right], ends)
 
     def halves(self, pair: int) -> tuple[str, str]:
         """The two pieces of a pair."""
@@ -213,52 +209,43 @@ class _Rows:
 
     def entry(self, pair: int) -> _Entry:
         """The entry of a pair as it is now."""
-        piece = self._texts[pair]
+        piece = "".join(self.halves(pair))
         return -self.counts[pair], len(piece), piece, pair
 
-    def new_entries(self) -> list[_Entry]:
-        """The entries of the pairs that were made since this was asked last."""
-        first, self._first_new = self._first_new, len(self.counts)
-        return [self.entry(pair) for pair in range(first, self._first_new)]
-
-    def merge(self, pair: int) -> None:
-        """Merge the pair wherever it still is."""
-        row, before, behind, weights = self._row, self._before, self._behind, self._weights
-        counts, places, following = self.counts, self._places, self._following
+    def merge(self, pair: int) -> list[_Entry]:
+        """Merge the pair wherever it still is; gives the entries of the pairs that come up."""
+        row, sizes = self._row, self._sizes
         left, right = self._lefts[pair], self._rights[pair]
+        size, right_size = sizes[left], sizes[right]
         new = self._merged_piece(pair)
-        after_right, after_new = following[right], following[new]
-        for place in places[pair]:
-            if row[place] != left:
+        by_first, by_last = _by_piece(), _by_piece()
+        for place in self._places[pair]:
+            gone = place + size
+            if row[place] != left or row[gone] != right:
                 continue
-            gone = behind[place]
-            if row[gone] != right:
-                continue
-            weight = weights[place]
-            previous, next_place = before[place], behind[gone]
-            first, last = row[previous], row[next_place]
-            row[place] = new
+            next_place = gone + right_size
+            first = row[place - 1]
             row[gone] = 0
-            behind[place] = next_place
-            before[next_place] = place
+            row[place] = row[next_place - 1] = new
+            if first == new:
+                # What stood behind the merge before this one was its left piece, and is no more.
+                by_last[left].pop()
+            by_first[first].append(place - sizes[first])
+            by_last[row[next_place]].append(place)
+        self._places[pair] = array("l")
+        entries: list[_Entry] = []
+        weight, counts, following = self._weights.__getitem__, self.counts, self._following
+        for first, places in by_first.items():
             if first:
-                after_first = following[first]
-                old = after_first.get(left)
-                if old:
-                    counts[old] -= weight
-                found = after_first[new] if new in after_first else self._pair(first, new)
-                if found:
-                    counts[found] += weight
-                    places[found].append(previous)
+                count = sum(map(weight, places))
+                counts[following[right if first == new else first].get(left, 0)] -= count
+                self._add(first, new, places, count, entries)
+        for last, places in by_last.items():
             if last:
-                old = after_right.get(last)
-                if old:
-                    counts[old] -= weight
-                found = after_new[last] if last in after_new else self._pair(new, last)
-                if found:
-                    counts[found] += weight
-                    places[found].append(place)
-        places[pair] = array("l")
+                count = sum(map(weight, places))
+                counts[following[right].get(last, 0)] -= count
+                self._add(new, last, places, count, entries)
+        return entries
 
     # --- its state, from which another can go on
 
@@ -266,7 +253,6 @@ class _Rows:
         """All that others with the same sentences must be given to go on."""
         return {
             "row": self._row,
-            "behind": self._behind,
             "pairs left": self._lefts[1:],
             "pairs right": self._rights[1:],
             "merged": self._merged,
@@ -282,21 +268,23 @@ class _Rows:
         for left, right in zip(numbers(columns, "pairs left"), numbers(columns, "pairs right"), strict=True):
             while len(self.pieces) <= max(left, right):
                 self._merged_piece(next(merged))
-            self._pair(left, right)
+            self._add(left, right, array("l"), 0, [])
         for pair in merged:
             self._merged_piece(pair)
-        self._first_new = len(self.counts)
-        self._row, self._behind = numbers(columns, "row"), numbers(columns, "behind")
-        row, following = self._row, self._following
-        place, size = 0, len(row)
-        while (next_place := self._behind[place]) < size:
-            self._before[next_place] = place
-            pair = following[row[place]].get(row[next_place], 0)
+        self._row = row = numbers(columns, "row")
+        place = 0
+        while (next_place := place + self._sizes[row[place]]) < len(row):
+            pair = self._following[row[place]].get(row[next_place], 0)
             if pair:
                 self.counts[pair] += self._weights[place]
                 self._places[pair].append(place)
             place = next_place
         return self._merged
+
+
+def _by_piece() -> defaultdict[int, array[int]]:
+    """Places by the number of a piece."""
+    return defaultdict(_no_places)
 
 
 def _no_places() -> array[int]:

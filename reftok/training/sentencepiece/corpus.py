@@ -23,7 +23,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeAlias
 
 import regex
@@ -206,13 +206,18 @@ def _without_empty(sentences: list[Counted]) -> list[Counted]:
 def character_counts(sentences: Iterable[Counted]) -> Counter[str]:
     """How often each character occurs."""
     counts: Counter[str] = Counter()
-    alike: dict[int, list[str]] = {}
-    for text, count in sentences:
-        alike.setdefault(count, []).append(text)
-    for count, texts in alike.items():
+    for count, texts in _by_count_of_each(sentences).items():
         found = Counter("".join(texts))
-        counts.update({character: times * count for character, times in found.items()} if count > 1 else found)
+        counts.update({character: times * count for character, times in found.items()})
     return counts
+
+
+def _by_count_of_each(sentences: Iterable[Counted]) -> dict[int, list[str]]:
+    """The sentences by how often each counts, most often once."""
+    found: dict[int, list[str]] = {}
+    for text, count in sentences:
+        found.setdefault(count, []).append(text)
+    return found
 
 
 def required_characters(counts: Mapping[str, int], options: TrainerOptions) -> dict[str, int]:
@@ -271,13 +276,9 @@ _WORDS = {
 def counted_words(sentences: Iterable[Counted], options: TrainerOptions) -> list[Counted]:
     """The words of all sentences and their counts, the most frequent first."""
     counts: Counter[str] = Counter()
-    for text, count in sentences:
-        words = words_of(text, options)
-        if count == 1:
-            counts.update(words)
-        else:
-            for word in words:
-                counts[word] += count
+    for count, texts in _by_count_of_each(sentences).items():
+        found = Counter(chain.from_iterable(words_of(text, options) for text in texts))
+        counts.update({word: times * count for word, times in found.items()})
     return by_count(counts.items())
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from reftok.errors import InvalidOption, TrainingStopped
+from reftok.formats.collection import collecting_later
 from reftok.training.checkpoint import Columns
 from reftok.training.sentencepiece.bpe import train_bpe
 from reftok.training.sentencepiece.char import train_char
@@ -104,7 +105,8 @@ def _trained(
     def watch_trainer(progress: TrainingProgress, columns: Callable[[], Columns]) -> None:
         watch(progress, lambda: {**corpus.columns(), **columns()})
 
-    learned = _learned(corpus, options, meta, watch_trainer, trace, state)
+    with collecting_later():
+        learned = _learned(corpus, options, meta, watch_trainer, trace, state)
     vocab_size = len(learned) + len(meta) if options.use_all_vocab else options.vocab_size
     return model_file(learned, meta, options, charsmap, vocab_size)
 

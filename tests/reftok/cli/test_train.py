@@ -49,6 +49,41 @@ def test_the_options_have_the_names_of_the_official_ones(texts: Path, tmp_path: 
     assert {"x", "y"} <= model["vocab"].keys()
 
 
+def test_a_mistake_of_the_command_line_is_not_behind_thirty_lines_of_options(
+    texts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for wrong in (["unigramm", str(texts)], ["unigram", str(texts), "--merges", "3"], ["hf-bpe"]):
+        with pytest.raises(SystemExit):
+            main(["train", *wrong])
+        assert len(capsys.readouterr().err.splitlines()) == 3
+
+
+def test_an_option_of_sentencepiece_is_refused_with_the_trainers_that_have_it(
+    texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", "hf-bpe", str(texts), "-o", str(tmp_path / "a.json"), "--byte-fallback", "true"]) == 2
+    assert capsys.readouterr().err == (
+        "reftok: hf-bpe has no option byte_fallback: only sentencepiece-bpe, unigram, word and char have it\n"
+    )
+
+
+@pytest.mark.parametrize(("is_kept", "told"), [(True, "with --resume goes on"), (False, "begins anew: nothing was")])
+def test_who_interrupts_is_told_what_to_do(
+    texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    is_kept: bool, told: str,
+) -> None:  # fmt: skip
+    output = tmp_path / "a.json"
+
+    def interrupted(*arguments: object, **options: object) -> None:
+        if is_kept:
+            output.with_name("a.json.training").touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("reftok.training.run.Run.run", interrupted)
+    assert main(["train", "wordlevel", str(texts), "-o", str(output)]) == 130
+    assert told in capsys.readouterr().err
+
+
 def test_a_mistake_is_one_line_and_exit_code_2(texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "made.json"
     assert main(["train", "wordlevel", str(texts), "-o", str(output), "--max-token-length", "3"]) == 2
