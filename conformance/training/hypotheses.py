@@ -378,7 +378,7 @@ def _entries(key: Callable[[str, tuple[int, int], Sequence[int]], Any]) -> tuple
     """Other ties of BPE. key: of a pair's piece, its two numbers and its places."""
 
     def entry(rows: Any, pair: int) -> Any:
-        piece, ids = rows._texts[pair], (rows._lefts[pair], rows._rights[pair])
+        piece, ids = "".join(rows.halves(pair)), (rows._lefts[pair], rows._rights[pair])
         return -rows.counts[pair], key(piece, ids, rows._places[pair]), piece, pair
 
     return pieces_bpe._Rows, "entry", entry

@@ -186,15 +186,14 @@ class _Rows:
         if shapes.joined(self._ends[left], self._ends[right]) is None:
             return
         piece = self.pieces[left] + self.pieces[right]
-        size = len(piece)
-        if size <= shapes.longest and (SPACE_SYMBOL not in piece or shapes.has_valid_spaces(piece)):
+        if len(piece) <= shapes.longest and (SPACE_SYMBOL not in piece or shapes.has_valid_spaces(piece)):
             pair = len(self.counts)
             self._following[left][right] = pair
             self.counts.append(count)
             self._places.append(places)
             self._lefts.append(left)
             self._rights.append(right)
-            entries.append((-count, size, piece, pair))
+            entries.append(self.entry(pair))
 
     def _merged_piece(self, pair: int) -> int:
         self._merged.append(pair)
