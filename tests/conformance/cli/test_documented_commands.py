@@ -103,7 +103,7 @@ STORIES: Mapping[str, tuple[tuple[int, str, str], ...]] = {
         (2, "reftok train", "-o other.json"),  # nothing was killed
     ),
     "docs/vectors.md": (
-        (0, "conformance vectors make", "--jobs 1 --tier smoke"),
+        (0, "conformance vectors make", "--jobs 1"),
         (1, "conformance vectors run", ""),
         (0, "conformance vectors lint", ""),
         (0, "conformance vectors diff", ""),
