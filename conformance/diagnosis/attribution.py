@@ -81,9 +81,7 @@ class Attributor:
             lambda: (*release_decoding_faults(tokenizer), *decoding_faults(tokenizer)),
             lambda fault, ids: Decoded(fault.text(ids, True), fault.text(ids, False)),
             lambda name, fault: self.encoding.speaks_for(name, fault.stage, fault.rule),
-            learnt=lambda differing, _: of_unknown_ids(
-                tokenizer, map(_answer, _shortest_first(differing)[:MOST_LEARNT])
-            ),
+            learnt=self._learnt_of_ids,
         )
         self._right = Fault("", "", tokenizer.encode_ids)
         self._offsets = OffsetSamples(tokenizer)

@@ -11,8 +11,6 @@ from conformance.diagnosis.fault_search import Answer, Asked, Candidate, Sample,
 BELIEVED = 0.95
 """The share of the answers in its scope that a fault must foretell to be named."""
 
-FEW = 10
-
 
 @dataclass(frozen=True, slots=True)
 class Weighed(Generic[Candidate]):
@@ -83,10 +81,6 @@ def fewest(candidates: Iterable[Weighed[Candidate]], differing: frozenset[int]) 
 
 
 def is_borne_out(one: Weighed[Candidate], others: Iterable[Weighed[Candidate]]) -> bool:
-    """Whether it foretells enough of the answers in its scope, without those in the scope of the others.
-
-    Of ten and more one may be wrong, where it is too much of so few: more are asked before a fault is believed.
-    """
+    """Whether it foretells enough of the answers in its scope, without those in the scope of the others."""
     alone = one.scope - frozenset[int]().union(*(other.scope for other in others))
-    wrong = len(alone - one.fits)
-    return wrong <= (1 - BELIEVED) * len(alone) or (wrong == 1 and len(alone) >= FEW)
+    return len(one.fits & alone) >= BELIEVED * len(alone)

@@ -226,7 +226,7 @@ def _leftmost_only(text: str, found: Sequence[_Found]) -> list[_Found]:
 
 
 def _between_spaces(text: str, found: Sequence[_Found]) -> list[_Found]:
-    return [one for one in found if text[one.start - 1 : one.start] in ("", " ") and text[one.end :][:1] in ("", " ")]
+    return [one for one in found if {text[one.start - 1 : one.start], text[one.end : one.end + 1]} <= {"", " "}]
 
 
 class _StartOnly(Pipeline):

@@ -190,9 +190,8 @@ def _by_runs(
     table: PieceTable, decode: Text, of_bytes: Callable[[list[str]], str], ids: Sequence[int], skip: bool
 ) -> str:
     """The text of runs of byte pieces, each given otherwise, and of what is between them."""
-    byte_ids = _byte_ids(table)
     text, before = "", list[int]()
-    for is_bytes, run in ((is_bytes, [*run]) for is_bytes, run in groupby(ids, byte_ids.__contains__)):
+    for is_bytes, run in _runs(table, ids):
         if is_bytes:
             text += of_bytes([table.pieces[one].piece for one in run])
         else:
@@ -203,11 +202,16 @@ def _by_runs(
 
 def _by_lone_runs(table: PieceTable, decode: Text, ids: Sequence[int], skip: bool) -> str:
     """The names of byte pieces, and between them each run of others decoded as if it were all."""
-    byte_ids = _byte_ids(table)
-    runs = ((is_bytes, [*run]) for is_bytes, run in groupby(ids, byte_ids.__contains__))
-    return "".join(
-        "".join(table.pieces[one].piece for one in run) if is_bytes else decode(run, skip) for is_bytes, run in runs
-    )
+    text = ""
+    for is_bytes, run in _runs(table, ids):
+        text += "".join(table.pieces[one].piece for one in run) if is_bytes else decode(run, skip)
+    return text
+
+
+def _runs(table: PieceTable, ids: Sequence[int]) -> Iterator[tuple[bool, list[int]]]:
+    """The runs of byte pieces and of others, each with whether it is one of byte pieces."""
+    for is_bytes, run in groupby(ids, _byte_ids(table).__contains__):
+        yield is_bytes, [*run]
 
 
 def _marked(tokenizer: Tokenizer, decode: Text) -> Text:

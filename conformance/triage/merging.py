@@ -61,8 +61,6 @@ FRESH_OF_EACH = 25
 MOST_FRESH = 16
 LEAST_FRESH = 3
 """So few say too little."""
-CLOSE = 0.85
-"""From this share of answers on that a fault foretells, too few for it to be named, it is tested once more."""
 MOST_NEIGHBOURS = 80
 _PROBED = "\t\v\f\r\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u180e\u2000\u2007\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 """What languages do not agree about; tables of other ages do not agree about what came with each."""
@@ -311,16 +309,6 @@ class _Trial:
         self.ask([*telling_cases([*predictions, lambda case: right(key(case))], drawn)])
 
     def _tested(self, family: _Family[Any, Any, Any], one: Weighed[Any], others: Sequence[Weighed[Any]]) -> Confidence:
-        """How a fault stands the test; where it fails by little, a second cause may be at work: more is asked."""
-        confidence = self._tested_on(family, one, others, "held out")
-        is_close = CLOSE * confidence.tried <= confidence.foretold < BELIEVED * confidence.tried
-        if is_close and confidence.tried >= LEAST_FRESH:
-            confidence = self._tested_on(family, one, others, "held out too")
-        return confidence
-
-    def _tested_on(
-        self, family: _Family[Any, Any, Any], one: Weighed[Any], others: Sequence[Weighed[Any]], seed: str
-    ) -> Confidence:
         """How a fault stands the test on inputs in its scope alone, besides those that the findings came from.
 
         Where one source of inputs contradicts it, that source alone counts: many that are like its samples prove less
@@ -335,7 +323,7 @@ class _Trial:
 
         fresh: dict[Any, None] = {}
         of_sources: list[dict[Any, None]] = []
-        for source in self._sources(family, one, seed):
+        for source in self._sources(family, one):
             enough = len(fresh) + MOST_FRESH
             of_sources.append({})
             for asked in source:
@@ -358,9 +346,9 @@ class _Trial:
                 return Confidence(len(told), len(told & fits))
         return Confidence(len(alone), len(fits))
 
-    def _sources(self, family: _Family[Any, Any, Any], one: Weighed[Any], seed: str) -> Iterator[Iterable[Any]]:
+    def _sources(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Iterable[Any]]:
         """What a fault may be tested on: what generators give, what tables disagree about, what is like its samples."""
-        yield self._drawn(family, seed)
+        yield self._drawn(family, "held out")
         shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
         texts = [asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE]
         if texts:

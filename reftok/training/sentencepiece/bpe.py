@@ -97,9 +97,9 @@ def merges(
         return {**rows.columns(), "merge counts": counts, "queued": [pair for *_, pair in queue]}
 
     while len(made) < most and queue:
-        negative, size, piece, pair = queue[0]
+        negative, _, piece, pair = queue[0]
         if rows.counts[pair] != -negative:
-            heapreplace(queue, (-rows.counts[pair], size, piece, pair))
+            heapreplace(queue, rows.entry(pair))
             continue
         heappop(queue)
         if piece in texts:
