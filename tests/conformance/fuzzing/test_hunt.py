@@ -12,8 +12,8 @@ from tests.planted_defects.hunt import PLANTED
 
 pytestmark = pytest.mark.usefixtures("subjects_here")
 
-CASES = 256
-"""One shard of the first generation, within which the defects chosen here show."""
+CASES = 512
+"""Two shards of the first generation, within which the defects chosen here show."""
 CHECKS = ("ids", "offsets", "decode")
 HUNTED = {
     "wrong_inputs.py:TrailingSpace",
@@ -26,7 +26,7 @@ HUNTED = {
     "wrong_models.py:NoByteFallback",
     "wrong_post_processors.py:EndAdded",
     "byte_offsets.py:Subject",
-    "wrong_decoders.py:GlyphsShown",
+    "wrong_decoders.py:CleanedUp",
     "wrong_decoders.py:LatinBytes",
 }
 CHOSEN = [defect for defect in DEFECTS if defect.subject in HUNTED]
