@@ -491,7 +491,7 @@ def _told(folder: Path) -> None:
         read_run_folder(folder)
     except InputError as error:
         problem = str(error)
-        assert "run.json: is missing" in problem or "its run was killed while it ended" in problem, problem
+        assert "it has no run.json" in problem or "its run was killed while it ended" in problem, problem
 
 
 def _lines(path: Path) -> list[Any]:

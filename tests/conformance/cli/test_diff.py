@@ -131,11 +131,11 @@ def test_a_page_leads_to_a_folder_whose_name_is_no_utf_8(pair: Pair, tmp_path: P
 def test_what_cannot_be_read_or_written_is_refused_by_name(pair: Pair, tmp_path: Path) -> None:
     result = CliRunner().invoke(diff, [str(pair.before), str(tmp_path)])
     assert isinstance(result.exception, InputError)
-    assert "run.json: is missing" in str(result.exception)
+    assert "it has no run.json" in str(result.exception)
     result = CliRunner().invoke(diff, [*map(str, pair), "--out", str(tmp_path / "no" / "file")])
     assert isinstance(result.exception, InputError)
     assert "cannot be written" in str(result.exception)
 
 
 def test_the_command_is_there_and_a_mistake_is_told_in_a_line(conformance: Command, tmp_path: Path) -> None:
-    said(conformance("diff", tmp_path, tmp_path), 2, "run.json: is missing")
+    said(conformance("diff", tmp_path, tmp_path), 2, "it has no run.json")

@@ -143,7 +143,7 @@ def test_a_method_with_other_arguments_is_told_before_anything_is_asked(
         (("accept", "run", "--all", "--reason", " "), "--reason: says nothing"),
         (("accept", "run", "--all", "--reason", "r", "--issue", "javascript:x"), "is no link"),
         (("accept", "run", "--all", "--reason", "r", "--expires", "2020-01-01"), "is not in the future"),
-        (("accept", "run", "--all", "--reason", "r"), "run.json: is missing"),
+        (("accept", "run", "--all", "--reason", "r"), "run: there is no such folder"),
         (("known", "list"), "there is no baseline"),
         (("run", "--expectations", "none.toml"), "none.toml: cannot be read: No such file or directory"),
     ],

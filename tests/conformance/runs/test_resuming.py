@@ -161,7 +161,7 @@ def test_a_finding_is_replayed_with_both_answers(conformance_here: Command, work
     assert "still differs (Input: white space at the ends is stripped)" in result.stdout
     message = "no finding has a fingerprint that begins with nothing"
     said(conformance_here("replay", "out", "nothing", cwd=folder), 2, message)
-    said(conformance_here("replay", "elsewhere", "0", cwd=folder), 2, "is missing")
+    said(conformance_here("replay", "elsewhere", "0", cwd=folder), 2, "elsewhere: there is no such folder")
     (folder / "signalling.py").write_text("from official import Official as Subject", "utf-8")
     mended = conformance_here("replay", "out", finding["fingerprint"], cwd=folder, isolated=True)
     assert mended.returncode == 0
