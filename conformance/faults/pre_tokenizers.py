@@ -20,8 +20,8 @@ from reftok.spec.text import Split as Part
 
 MOST_CHARACTERS = 4
 """Of a text that are looked at when a class of characters is in doubt."""
-_DOUBTFUL_ASCII = "\v\f"
-"""White space that tables forget."""
+_DOUBTFUL_ASCII = "\v\f\x1c\x1d\x1e\x1f"
+"""White space that tables forget, and controls that some take for it."""
 
 
 def of_pre_tokenizers(tokenizer: Tokenizer) -> Faults:

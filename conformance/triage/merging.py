@@ -66,7 +66,7 @@ _PROBED = "\t\v\f\r\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u180e\u2000\u2007\u200b\u2
 """What languages do not agree about; tables of other ages do not agree about what came with each."""
 MOST_REPLACED = 2
 """Of the inputs on which a fault showed, and of the characters of each, so many have others in their place."""
-_PROBING = ("a{0}b", " {0} a", "{0}.", "e\u0301{0}", "e{0}\u0301")
+_PROBING = ("a{0}b", " {0} a", "{0}.", "{0}.a", "e\u0301{0}", "e{0}\u0301")
 _BESIDE = ("{0}", "a{0}", "{0}a", " {0} ")
 _FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
 
@@ -302,7 +302,8 @@ class _Trial:
     def _part(self, family: _Family[Any, Any, Any]) -> None:
         """Ask where the faults that fit say different things."""
         rivals = sorted(family.candidates(), key=lambda one: -len(one.fits))[:MOST_RIVALS]
-        drawn = [*map(family.case, self._drawn(family, "rivals"))]
+        probes = chain(_in_frames(_PROBED), map("a{0}".format, of_each_age())) if family is self._texts else ()
+        drawn = [*map(family.case, chain(probes, self._drawn(family, "rivals")))]
         key: Callable[[Case], Any] = lambda case: case.text if case.kind == "text" else case.ids
         predictions = [lambda case, one=one.fault: family.search.predicted(one, key(case)) for one in rivals]
         right = _right(family, self._bench)
@@ -355,7 +356,7 @@ class _Trial:
             tokens = self._bench.reference.tokenizer.added_tokens.tokens.values()
             yield from (_with_others(text) for text in texts[:MOST_REPLACED])
             own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
-            yield (frame.format(one) for one in (*own, *_PROBED) for frame in _PROBING)
+            yield _in_frames((*own, *_PROBED))
             yield (frame.format(one.content) for one in tokens for frame in _BESIDE)
             yield later_compositions()
         yield self._around(shown)
@@ -518,6 +519,11 @@ def _with_others(text: str) -> Iterator[str]:
         near = (ord(replaced) + step for step in (-4096, -64, -1, 1, 64, 4096))
         characters = (chr(code) for code in near if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000)
         yield from (text.replace(replaced, other) for other in (*characters, *of_each_age(), *_PROBED))
+
+
+def _in_frames(characters: Iterable[str]) -> Iterator[str]:
+    """Each of the characters beside others that a table may tell it from."""
+    return (frame.format(one) for one in characters for frame in _PROBING)
 
 
 def _untested(finding: Finding) -> Finding:

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.usefixtures("subjects_here")
 
 Merged = Callable[..., list[Finding]]
 MODEL = "bpe-qwen"
+PLANTED = Path(__file__).parents[2] / "planted_defects"
 SUBJECT = """
 import json
 import unicodedata
@@ -81,14 +82,18 @@ def merged(tmp_path: Path) -> Merged:
         """told: of each finding the check, the stage, the rule and the case."""
         path = tmp_path / "subject.py"
         path.write_text(SUBJECT.format(**RIGHT | change), "utf-8")
-        subject = f"{path}:Subject"
-        plan = Plan(plan_models((MODEL,)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
-        found = [finding(subject_label(subject), *one) for one in told]
-        bench = bench_of(plan, MODEL)
-        assert not bench.unavailable
-        return with_fewest_causes(plan, bench, found, (), deadline)
+        return of_subject(f"{path}:Subject", told, deadline)
 
     return of
+
+
+def of_subject(subject: str, told: Sequence[tuple[str, str, str, Case]], deadline: float = math.inf) -> list[Finding]:
+    """The findings of a subject, FILE:FACTORY, merged."""
+    plan = Plan(plan_models((MODEL,)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
+    found = [finding(subject_label(subject), *one) for one in told]
+    bench = bench_of(plan, MODEL)
+    assert not bench.unavailable
+    return with_fewest_causes(plan, bench, found, (), deadline)
 
 
 def finding(subject: str, check: str, stage: str, rule: str, case: Case) -> Finding:
@@ -150,6 +155,12 @@ def test_a_missing_step_and_other_offsets_are_two_causes(merged: Merged) -> None
     offsets = "offsets", "Offsets", "starts of offsets differ", text_case("\u00e9a b", "fuzz:1")
     found = merged(BYTE_OFFSETS | {"normalizer": "None"}, [ids("e\u0301"), offsets])
     assert {one.rule for one in found} == {"NFC is missing", "offsets count bytes instead of code points"}
+
+
+def test_languages_whose_white_space_differs_in_one_character_are_told_apart() -> None:
+    """Fault: Kotlin was named, which does not take U+0085 for white space: no text was asked that shows it."""
+    (only,) = of_subject(f"{PLANTED}/wrong_pre_tokenizers.py:PythonSpace", [ids("\x1f.a")])
+    assert only.rule == "white space is that of Python"
 
 
 def test_decoding_has_its_own_causes(merged: Merged) -> None:
