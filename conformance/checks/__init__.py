@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from conformance.checks.bare import BARE
 from conformance.checks.base import Check
 from conformance.checks.batch import BATCH
 from conformance.checks.decode import DECODE
@@ -21,6 +22,7 @@ _ALL: tuple[Check, ...] = (
     TOKENS,
     OFFSETS,
     SPECIAL_TOKENS_MASK,
+    BARE,
     DECODE,
     ROUND_TRIP,
     BATCH,

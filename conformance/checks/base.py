@@ -32,6 +32,7 @@ class Answers:
 
     encoding: of the case's text, from the batch call where there is one.
     single: the same text on its own.
+    bare: the same text without the special tokens of the template; None where that makes no difference.
     decoding: of the case's ids, or of the ids that the oracle gave for the text.
     own_decoding: of the ids that the subject itself gave for the text.
     stream_encoded: the text fed to a streaming encoder, cut in some ways.
@@ -50,6 +51,7 @@ class Answers:
     stream_decoded: tuple[FedStream, ...] | None = None
     round_trip: RoundTrip | None = None
     bulk_ids: tuple[int, ...] | None = None
+    bare: Encoding | None = None
     adapter_error: str = ""
 
 
@@ -67,11 +69,13 @@ Outcome: TypeAlias = Difference | Literal["same", "both refuse", "not applicable
 """A check's outcome on one case. "both refuse" agrees, but proves as little as no answer."""
 
 
-Compared: TypeAlias = Literal["encoding", "single", "decoding", "own_decoding", "stream_encoded", "stream_decoded"]
+Compared: TypeAlias = Literal[
+    "encoding", "single", "bare", "decoding", "own_decoding", "stream_encoded", "stream_decoded"
+]
 """The fields of `Answers` that checks compare."""
 
 Diagnosis: TypeAlias = Literal[
-    "ids", "tokens", "offsets", "decoding", "round trip", "stream encoding", "stream decoding", "none"
+    "ids", "tokens", "offsets", "special tokens", "decoding", "round trip", "stream encoding", "stream decoding", "none"
 ]
 
 

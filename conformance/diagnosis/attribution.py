@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeAlias, TypeVar
 
 from conformance.checks import CHECKS
+from conformance.checks.bare import ALWAYS_ADDED
 from conformance.checks.base import Answers, Diagnosis, Difference
 from conformance.checks.stream_encode import OTHER_IDS
 from conformance.core.case import Case
@@ -156,6 +157,8 @@ class Attributor:
             return attribute_decoding(*decodings) if found is None else Attribution(found.stage, found.rule)
         if diagnosis == "round trip":
             return self._of_round_trip(name, oracle, subject)
+        if diagnosis == "special tokens":
+            return Attribution("PostProcessor", ALWAYS_ADDED) if _adds_always(subject) else Attribution()
         if diagnosis == "stream encoding":
             return self._of_stream_encoding(name, case, CHECKS[check].culprit(subject))
         if diagnosis == "stream decoding":
@@ -338,6 +341,12 @@ def _encodings(case: Case, oracle: Answers, subject: Answers) -> tuple[Encoded, 
     if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
         return None
     return expected, observed
+
+
+def _adds_always(subject: Answers) -> bool:
+    """Whether special tokens come though none are wanted."""
+    bare, encoding = subject.bare, subject.encoding
+    return isinstance(bare, Encoded) and isinstance(encoding, Encoded) and bare.ids == encoding.ids
 
 
 def _decodings(oracle: Answers, subject: Answers) -> tuple[Decoded, Decoded] | None:

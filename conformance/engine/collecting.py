@@ -113,6 +113,7 @@ class _Asker:
         self._streams = Streams(tokenizer, depth)
         self._round_trips = _RoundTrips(tokenizer) if "own_decoding" in compared else None
         is_sample = depth == "sample" and len(cases) > FEW_CASES
+        self._adds_special_tokens = "bare" in compared and _adds_special_tokens(tokenizer)
         self._closely = {index for index, case in enumerate(cases) if not is_sample or is_streamed(case)}
 
     def answers(self, subject: Subject, oracle: Sequence[Answers] | None) -> list[Answers]:
@@ -120,6 +121,7 @@ class _Asker:
         said = self._encodings(subject)
         encodings = [_tested(one) for one in said]
         bulk_ids = self._bulk_ids(subject) if "single" in self._compared else {}
+        bare = self._bare(subject) if self._adds_special_tokens else {}
         due = [encoding if oracle is None else oracle[index].encoding for index, encoding in enumerate(encodings)]
         decoded = [case.ids if case.kind == "ids" else _ids(one) for case, one in zip(self._cases, due, strict=True)]
         decodings = self._decodings(subject, encodings, decoded)
@@ -132,6 +134,8 @@ class _Asker:
             answer = self._answer(subject, case, said[index], ids, decodings, is_oracle=oracle is None)
             if index in bulk_ids:
                 answer = replace(answer, bulk_ids=bulk_ids[index])
+            if index in bare:
+                answer = _with_bare(answer, bare[index])
             if index in self._closely:
                 answer = self._with_streams(answer, subject, case, ids)
             answers.append(answer)
@@ -163,6 +167,11 @@ class _Asker:
         asked = [index for index in sorted(self._closely) if _encodes(subject, self._cases[index])]
         found = zip(asked, bulk.ids([_input(self._cases[index]) for index in asked]), strict=True)
         return {index: tuple(ids) for index, ids in found if ids is not None}
+
+    def _bare(self, subject: Subject) -> dict[int, Encoding]:
+        """The encodings without special tokens, by the place of the case; of many, for those that are streamed."""
+        asked = [index for index in sorted(self._closely) if self._cases[index].kind == "text"]
+        return dict(zip(asked, subject.encode_bare([self._cases[index].text for index in asked]) or (), strict=False))
 
     def _answer(
         self,
@@ -208,6 +217,19 @@ class _Asker:
             stream_decoded=_tested_streams(decoded),
             adapter_error=answers.adapter_error or _adapter_error(*failures),
         )
+
+
+def _adds_special_tokens(tokenizer: Tokenizer) -> bool:
+    """Whether a text is encoded otherwise without them."""
+    try:
+        return tokenizer.encode_ids("a") != tokenizer.encode_ids("a", add_special_tokens=False)
+    except ReftokError:
+        return False
+
+
+def _with_bare(answers: Answers, bare: Encoding) -> Answers:
+    """The answers with that without special tokens."""
+    return replace(answers, bare=_tested(bare), adapter_error=answers.adapter_error or _adapter_error(bare))
 
 
 def _adapter_error(*answers: Encoding | Decoding | None) -> str:

@@ -17,11 +17,15 @@ from reftok.spec.models.unigram import Unigram
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.model import PieceModel
+from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.spec.stages import Model
 from reftok.spec.types import Token
 from reftok.spec.viterbi import Best, PieceMatch, best_paths
+from reftok.unicode.characters import CharacterTable
 from reftok.unicode.graphemes import graphemes
+
+_EQUIVALENTS = "entries of the vocab that are canonically equivalent are one"
 
 
 def of_other_models(tokenizer: Tokenizer) -> Faults:
@@ -63,7 +67,8 @@ def _with(
 
 
 def _has_clusters(text: str) -> bool:
-    return not text.isascii() and len(graphemes(text)) < len(text)
+    """Whether some characters are one cluster; a mark at the start, with the space that may be put before it."""
+    return len(graphemes(SPACE_SYMBOL + text)) <= len(text)
 
 
 def _by_clusters(model: Model) -> Callable[[], Model] | None:
@@ -148,8 +153,28 @@ def _of_equivalents(tokenizer: Tokenizer) -> Iterator[Fault]:
     equal = [sorted(ids) for ids in groups if len(ids) > 1]
     for place in (-1, 0) if equal else ():
         counts = {token_id: ids[place] for ids in equal for token_id in ids}
-        rule = "entries of the vocab that are canonically equivalent are one"
-        yield of_ids("Model", rule, tokenizer, partial(_counted, counts))
+        yield of_ids("Model", _EQUIVALENTS, tokenizer, partial(_counted, counts))
+    for place in (0, -1) if equal else (0,):
+        table = _symbols_of_equivalents(vocab, place)
+        changed = partial(_of_translated, tokenizer.model, table)
+        yield _with(tokenizer, _EQUIVALENTS, changed, partial(_is_translated, table))
+
+
+def _symbols_of_equivalents(vocab: Mapping[str, int], place: int) -> Mapping[int, str]:
+    """Each character as the one of the vocab that is found in its place, of several the first or the last."""
+    entries: dict[str, list[str]] = {}
+    for token in vocab:
+        if len(token) == 1 and not token.isascii():
+            entries.setdefault(normalize("NFC", token), []).append(token)
+    return CharacterTable(lambda character: entries.get(normalize("NFC", character), [character])[place])
+
+
+def _of_translated(model: Model, table: Mapping[int, str]) -> Model:
+    return ChangedModel(model, lambda text: model.tokenize(text.translate(table)))
+
+
+def _is_translated(table: Mapping[int, str], text: str) -> bool:
+    return not text.isascii() and text.translate(table) != text
 
 
 def _counted(counts: Mapping[int, int], ids: Sequence[int]) -> Sequence[int]:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from msgspec import UNSET
 
+from conformance.checks.bare import BARE
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Finding
-from conformance.core.observation import Decoded, Decoding, Encoded, Encoding
+from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.files.atomic import write_atomically, writing
 from conformance.files.digest import sha256
 from conformance.files.lock import check_no_links
@@ -46,6 +47,9 @@ def write_vector(folder: Path, fingerprint: str, out: Path | None, trusts: bool 
     case = finding.example.case
     if case.kind == "ids":
         groups = _decoding(finding, case, oracle.decode(case.ids))
+    elif finding.example.check == BARE.name:
+        (bare,) = oracle.encode_bare([case.text]) or [Failure("skipped", "it has no ids without special tokens")]
+        groups = _encoding(finding, case, bare)
     else:
         groups = _encoding(finding, case, oracle.encode(case.data if case.kind == "bytes" else case.text))
     flags = [flag for group in groups for test in group.tests for flag in test.flags]
@@ -86,7 +90,7 @@ def _encoding(finding: Finding, case: Case, answer: Encoding) -> tuple[Group, ..
         ids=answer.ids,
         offsets=UNSET if is_bytes or answer.offsets is None else answer.offsets,
     )
-    return (EncodeGroup(add_special_tokens=True, tests=(test,)),)
+    return (EncodeGroup(add_special_tokens=finding.example.check != BARE.name, tests=(test,)),)
 
 
 def _decoding(finding: Finding, case: Case, answer: Decoding) -> tuple[Group, ...]:

@@ -22,6 +22,9 @@ class Subject:
             return parts(*self.subject.encode_with_offsets(text, True))
         return parts(self.subject.encode(text, True))
 
+    def bare(self, text):
+        return list(self.subject.encode(as_text(text), False))
+
     def encode_batch(self, texts):
         return self.subject.encode_batch(texts, True)
 
@@ -113,6 +116,10 @@ class Subject:
             found["offsets"] = in_code_points(found["offsets"], as_text(text), unit)
         names = ("ids", "tokens", "offsets", "special_tokens_mask")
         return parts(*self.in_template([found.get(name) for name in names]))
+
+    def bare(self, text):
+        (found,) = self.results("encode", [self.item(text)], add_special_tokens=False, want=["ids"])
+        return found["ids"]
 
     def in_template(self, given):
         if self.offers["encode"].get("add_special_tokens") != "never":

@@ -129,7 +129,7 @@ class ProtocolSubject(Subject):
         return [*self._noise_before, *now][:MOST_NOISE]
 
     def encode(self, text: str | bytes) -> Encoding:
-        return self._encode_each([text])[0]
+        return self._encode_alone([text])[0]
 
     def encode_batch(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         """By the subject's batch call where it has one, for `BATCH_TEXTS` at a time, or as many as it takes.
@@ -381,19 +381,19 @@ class ProtocolSubject(Subject):
         offers = self.capabilities.encode
         if offers is None or offers.add_special_tokens == "always":
             return None
-        items = [Input(text=text) for text in texts]
-        results = self._ask(partial(Encode, add_special_tokens=False, want=("ids",)), items)
-        return [self._bare(*pair) for pair in zip(results, texts, strict=True)]
+        results = self._encode_each(partial(Encode, add_special_tokens=False, want=("ids",)), texts)
+        pairs = zip(results, texts, strict=True)
+        return [result if isinstance(result, Failure) else encoded(result, text, "scalar") for result, text in pairs]
 
-    def _bare(self, result: Any, text: str) -> Encoding:
-        return result if isinstance(result, Failure) else encoded(result, text, "scalar")
+    def _encode_alone(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+        results = self._encode_each(partial(Encode, add_special_tokens=True, want=self._wanted), texts)
+        return [self._encoding(*pair) for pair in zip(results, texts, strict=True)]
 
-    def _encode_each(self, texts: Sequence[str | bytes]) -> list[Encoding]:
+    def _encode_each(self, make: MakeRequest, texts: Sequence[str | bytes]) -> list[Any]:
+        """The result for each text; a failure where there is none, or where it is not for this subject."""
         inputs = [self._input(text) for text in texts]
-        items = [item for item in inputs if isinstance(item, Input)]
-        results = iter(self._ask(partial(Encode, add_special_tokens=True, want=self._wanted), items))
-        pairs = zip(inputs, texts, strict=True)
-        return [item if isinstance(item, Failure) else self._encoding(next(results), text) for item, text in pairs]
+        results = iter(self._ask(make, [item for item in inputs if isinstance(item, Input)]))
+        return [item if isinstance(item, Failure) else next(results) for item in inputs]
 
     @property
     def _wanted(self) -> tuple[Field, ...]:
@@ -401,7 +401,7 @@ class ProtocolSubject(Subject):
 
     def _encode_all(self, texts: Sequence[str | bytes]) -> list[Encoding]:
         if not self.has_batch or self._hopeless is not None:
-            return self._encode_each(texts)
+            return self._encode_alone(texts)
         encodings: list[Encoding] = []
         size = min(BATCH_TEXTS, self.capabilities.items)
         for start in range(0, len(texts), size):
@@ -414,7 +414,7 @@ class ProtocolSubject(Subject):
         if isinstance(batch, list) and self._wanted == ("ids",):
             return [Encoded(ids) for ids in batch]
         since = time.monotonic()
-        singles = self._encode_each(texts)
+        singles = self._encode_alone(texts)
         is_slow = time.monotonic() - since > self._timeout / 2
         if batch in (None, TIME_IS_UP) or (isinstance(batch, Failure) and batch.kind == "timed out" and is_slow):
             return singles

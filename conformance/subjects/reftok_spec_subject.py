@@ -63,6 +63,9 @@ class Subject:
         encoding = self.tokenizer.encode(as_text(text) if self.skips else text)
         return parts(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
 
+    def bare(self, text):
+        return list(self.tokenizer.encode(as_text(text), add_special_tokens=False).ids)
+
     def decode(self, ids):
         choices = (True, False) if self.skips else (False,)
         return [self.tokenizer.decode(ids, skip_special_tokens=skips) for skips in choices]

@@ -168,6 +168,9 @@ class Official:
         encoding = self.tokenizer.encode(as_text(text))
         return parts(encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
 
+    def bare(self, text):
+        return self.tokenizer.encode(as_text(text), add_special_tokens=False).ids
+
     def encode_batch(self, texts):
         return [encoding.ids for encoding in self.tokenizer.encode_batch(texts)]
 

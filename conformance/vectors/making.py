@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 from msgspec import UNSET
 
+from conformance.checks.bare import ALWAYS_ADDED
 from conformance.core.errors import InputError
 from conformance.core.observation import Decoded, Decoding, Encoded, Encoding, Failure
 from conformance.diagnosis.causes import UNSURE, wrong_offsets
@@ -276,7 +277,7 @@ class Maker:
         texts = [one.question.given for one in some if isinstance(one.question.given, str) and one.result == "valid"]
         texts = ["", *texts[: most - 1]]
         oracle = self.bench.subjects[self.bench.oracle].encode_bare(texts)
-        flag = flag_of("PostProcessor", "special tokens are always added")
+        flag = flag_of("PostProcessor", ALWAYS_ADDED)
         return [
             EncodeVector(tc_id=0, flags=(flag,), result="valid", text=text, ids=answer.ids)
             for text, answer in zip(texts, oracle or (), strict=False)

@@ -63,7 +63,7 @@ def test_a_factory_is_a_test_a_check_and_is_asked_once(tested: RUN, pytester: py
     ended = tested(
         f'@conforms("bpe-qwen", {GIVEN})\ndef mine(path):\n    return Mine(path)\n', "-v", "--junit-xml=j.xml"
     )
-    ended.assert_outcomes(passed=2, failed=1, skipped=7)
+    ended.assert_outcomes(passed=2, failed=1, skipped=8)
     ended.stdout.re_match_lines([r"test_mine\.py::mine::bpe-qwen\[ids\] FAILED.*"])
     ended.stdout.fnmatch_lines(
         ["✗ other ids  bpe-qwen / Mine / ids*", "*text      ␍ │ ␊", "*expected  č │ Ċ", "*observed  ∅ │ Ċ"]

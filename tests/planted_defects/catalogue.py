@@ -342,6 +342,7 @@ DEFECTS = (
     Defect("wrong_models.py:ShortByteNames", SPM_BPE_HF, "Model", "byte pieces are looked up as <0xA>"),
     Defect("no_special_tokens.py:Subject", LLAMA, "PostProcessor", "special tokens are not added"),
     Defect("wrong_post_processors.py:DoubledTemplate", LLAMA, "PostProcessor", "special tokens are added twice"),
+    Defect("wrong_post_processors.py:AlwaysAdded", LLAMA, "PostProcessor", "special tokens are always added"),
     Defect(
         "wrong_post_processors.py:NoSecondEnd",
         UNIGRAM_HF,
@@ -419,7 +420,9 @@ DEFECTS = (
     ),  # words are remembered by their first 8 characters
     Defect("wrong_caches.py:LowerCased", QWEN, "", "its answer *"),  # words are remembered lower-cased
     Defect("wrong_caches.py:Hashed", QWEN, "", "its answer *"),  # words are remembered by length and hash
-    Defect("wrong_caches.py:SpecialTokensForgotten", LLAMA, "", ""),  # texts are remembered without add_special_tokens
+    Defect(
+        "wrong_caches.py:SpecialTokensForgotten", LLAMA, "PostProcessor", "special tokens are always added"
+    ),  # texts are remembered without add_special_tokens, with which they are asked first
     Defect("wrong_caches.py:SkippingForgotten", QWEN, "", ""),  # ids are remembered without skip_special_tokens
     Defect("wrong_stacks.py:Recursion", SPM_BPE_HF, "", "", most=330),  # an error of recursion on long words
     Defect("wrong_stacks.py:SmallStack", SPM_BPE_HF, "", "", most=200),  # the process dies on long words

@@ -16,6 +16,13 @@ class DoubledTemplate(Official):
         return [ids[0], *ids], [tokens[0], *tokens], [spans[0], *spans]
 
 
+class AlwaysAdded(Official):
+    """The template is applied whether special tokens are wanted or not."""
+
+    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+        return super().encode_with_offsets(text, True)
+
+
 class EndAdded(Official):
     """The text ends with a token that the template does not have."""
 

@@ -84,6 +84,27 @@ def test_ids_for_what_the_oracle_refuses_are_a_difference() -> None:
     assert difference(encodings("ids", REFUSED, RIGHT)).rule == "answers what the oracle refuses"
 
 
+def bare(expected: Encoded | Failure | None, observed: Encoded | Failure | None, encoding: Encoded = RIGHT) -> Outcome:
+    """Of a subject whose ids with special tokens are these."""
+    oracle, subject = Answers(encoding=RIGHT, bare=expected), Answers(encoding=encoding, bare=observed)
+    return check("ids without special tokens", oracle, subject)
+
+
+def test_ids_without_special_tokens_are_compared_and_those_that_are_there_nevertheless_have_a_rule() -> None:
+    without = Encoded((2,))
+    assert bare(without, without) == "same"
+    assert difference(bare(without, Encoded(RIGHT.ids))).rule == "special tokens are always added"
+    assert difference(bare(without, Encoded((7,)))).rule == "other ids without special tokens"
+    assert difference(bare(without, CRASHED)).rule == "crashed"
+    assert bare(REFUSED, REFUSED) == "both refuse"
+
+
+def test_ids_without_special_tokens_say_nothing_where_those_with_them_differ_or_nobody_was_asked() -> None:
+    without = Encoded((2,))
+    assert bare(without, Encoded((7,)), encoding=Encoded((1, 7))) == "not applicable"
+    assert bare(None, without) == bare(without, None) == "not applicable"
+
+
 def decodings(expected: Decoded | Failure | None, observed: Decoded | Failure | None) -> Outcome:
     return check("decode", Answers(decoding=expected), Answers(decoding=observed))
 

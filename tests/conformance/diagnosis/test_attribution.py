@@ -64,6 +64,19 @@ def test_a_class_is_named_that_explains_more_than_half_of_what_the_fault_does_no
     assert named(BY_CLASS[:explained], [f"b{number}c" for number in range(others)]) == rule
 
 
+@pytest.mark.parametrize(
+    ("bare", "cause"),
+    [((1, 2), Attribution("PostProcessor", "special tokens are always added")), ((7,), Attribution())],
+)
+def test_special_tokens_that_nobody_wanted_are_the_fault_of_the_post_processor(
+    bare: tuple[int, ...], cause: Attribution
+) -> None:
+    attributor = Attributor(load("bpe-llama3"), REFERENCE)
+    oracle = Answers(encoding=Encoded((1, 2)), bare=Encoded((2,)))
+    subject = Answers(encoding=Encoded((1, 2)), bare=Encoded(bare))
+    assert attributor.of("s", "ids without special tokens", text_case("a", "o"), oracle, subject) == cause
+
+
 def test_of_many_answers_that_differ_the_shortest_few_are_compared() -> None:
     longer = [f"longer {number}" for number in range(2 * MOST_COMPARED)]
     assert named(BY_CLASS, longer) == CLASS

@@ -55,6 +55,16 @@ def test_ids_that_a_corpus_gives_are_all_streamed() -> None:
     assert list(filter(is_streamed, of_corpus)) == of_corpus
 
 
+@pytest.mark.parametrize(("model", "bare"), [("bpe-llama3", [True, False, False]), ("bpe-qwen", [False] * 3)])
+def test_texts_are_asked_without_special_tokens_where_the_model_has_some(model: str, bare: list[bool]) -> None:
+    plan = ModelPlan(model, embedded_models()[model], "tokenizer.json", "tokenizers")
+    bench = Bench(Plan((plan,), ("reftok",), (), Inputs((), (), 0, 0), 60), plan)
+    cases = [text_case("a", "o"), ids_case((5,), "o"), made_case(b"a\xff", "o")]
+    answers = collect_answers(bench, cases, ("ids without special tokens",))
+    bench.close()
+    assert [[one.bare is not None for one in given] for given in answers.values()] == [bare, bare]
+
+
 def test_a_text_of_any_characters_is_streamed_or_not() -> None:
     assert not is_streamed(text_case("\ud800", "o"))
 

@@ -45,11 +45,19 @@ def test_symbols_are_grapheme_clusters(form: str) -> None:
     assert list(right.encode("a\u0301").tokens) == ["a", "\u0301"]
 
 
+@pytest.mark.parametrize(("tokenizer", "text"), [(load("spm-bpe-hf"), "\u0301"), (small(["\r", "\n"], []), "\r\n")])
+def test_a_mark_behind_the_space_that_is_prepended_and_a_line_end_are_clusters(tokenizer: Tokenizer, text: str) -> None:
+    """Fault: both were left out, one since it is one character, the other since it is ASCII."""
+    (found,) = tokens(tokenizer, "symbols are grapheme clusters, not characters", text)
+    assert found != list(tokenizer.encode(text).tokens)
+
+
 def test_entries_that_are_canonically_equivalent_are_one() -> None:
     right = small(["\u03a9", "\u2126"], [])
     rule = "entries of the vocab that are canonically equivalent are one"
-    assert tokens(right, rule, "\u03a9\u2126") == [["\u2126", "\u2126"], ["\u03a9", "\u03a9"]]
-    assert tokens(small(["a", "\u00e9"], []), rule, "a") == []
+    first, last = ["\u03a9", "\u03a9"], ["\u2126", "\u2126"]
+    assert tokens(right, rule, "\u03a9\u2126") == [last, first, first, last]
+    assert tokens(small(["a", "\u00c5"], []), rule, "a\u212b") == [["a", "\u00c5"]]
 
 
 def test_what_is_unknown_is_a_token_a_character_or_a_word() -> None:
