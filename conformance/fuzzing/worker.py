@@ -56,6 +56,8 @@ def work_in_worker(
     this start should end; a shard that is begun about then has `SECONDS_OVER_TIME`. until: when subjects have to have
     loaded the model.
     """
+    if time.monotonic() >= until:  # this process may have taken long to start
+        return None
     bench = bench_of(session.plan, shard.model, MOST_MODELS, until)
     if bench.was_late:
         return None

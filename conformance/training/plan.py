@@ -19,6 +19,7 @@ from conformance.runs.trust import check_trust, seal
 from conformance.subjects.versions import installed_versions
 from conformance.training.case import TrainingCase
 from conformance.training.configurations import TRAINERS, made_cases, matrix_cases, matrix_files
+from reftok.formats.files import file_bytes
 
 CONFIGURATIONS = ("default", "random")
 """The matrix, or made ones."""
@@ -97,7 +98,7 @@ def _code(plan: TrainingPlan) -> list[str]:
 
 def _read(folder: Path) -> _PlanFile:
     try:
-        value = json.loads((folder / PLAN).read_text("utf-8"))
+        value = json.loads(file_bytes(folder / PLAN))
         if isinstance(value, Mapping) and "training" not in value:
             raise InputError(f"{folder}: is not the folder of a conformance train")
         file = from_json(value, _PlanFile)

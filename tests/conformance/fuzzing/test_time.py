@@ -15,8 +15,11 @@ from conformance.core.observation import Failure
 from conformance.engine.bench import Bench
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
+from conformance.fuzzing import worker
 from conformance.fuzzing.drive import NOTHING_ASKED
 from conformance.fuzzing.folder import read_state
+from conformance.fuzzing.session import SessionShard
+from conformance.fuzzing.worker import work_in_worker
 from conformance.inputs.shards import Inputs
 from conformance.report.run.folder import read_run_folder
 from conformance.runs.job import file_hash
@@ -119,6 +122,15 @@ def test_a_bench_that_lacked_the_time_for_a_subject_is_loaded_again_when_there_i
     assert bench_of(PLAN, "spm-char", until=now + TOO_FEW) is late
     later = bench_of(PLAN, "spm-char", until=now + ENOUGH)
     assert (later.was_late, [*later.subjects]) == (False, ["sentencepiece", LABEL])
+
+
+def test_a_worker_that_comes_to_a_shard_when_the_time_is_up_loads_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: the model was loaded, and all subjects were started, for nothing."""
+    monkeypatch.setattr(worker, "bench_of", lambda *given: pytest.fail("loaded"))
+    session, shard = session_job(tmp_path / "session", 64).session, SessionShard("bpe-gpt2", 0, 0, 0, 64)
+    assert work_in_worker(session, tmp_path, 0.0, time.monotonic() - 1.0, shard) is None
 
 
 def fuzz(folder: Path, *more: str) -> tuple[str, ...]:
