@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from .asking import REFUSED_AT_LOAD, ask
 from .files import hostile
@@ -37,7 +38,8 @@ def outcome(seed: int, number: int, folder: Path) -> tuple[str, str]:
 
 def main() -> int:
     seed, numbers = seed_and_numbers("tests.hostile", __doc__ or "", 10_000)
-    counts = run(outcome, seed, numbers, RENEWED_AFTER)
+    with TemporaryDirectory() as folder:
+        counts = run(outcome, Path(folder), seed, numbers, RENEWED_AFTER)
     loaded = counts.total() - counts[REFUSED_AT_LOAD]
     faults = sum(found for kind, found in counts.items() if not kind.startswith(("refused", "answered")))
     print(f"\n{counts.total():,} files, {loaded:,} of them loaded, {faults} faults: {dict(counts)}")

@@ -193,11 +193,8 @@ FILES = (
 
 
 def outcome(seed: int, number: int, folder: Path) -> tuple[str, str]:
-    """What became of the command with the file of a number, and the faults if there are any."""
+    """What became of the command with the file of a number, and the faults if there are any. folder: of `prepare`."""
     world, base = folder / "world", folder / "base"
-    if not base.exists():
-        make_world(world)
-        shutil.copytree(world, base, symlinks=True)
     shutil.rmtree(world)
     shutil.copytree(base, world, symlinks=True)
     random = Random(f"{seed}-{number}")
@@ -339,8 +336,9 @@ def _run_shards_here(plan: Plan, shards, jobs: int, done, workers_of: object) ->
 # What is damaged
 
 
-def make_world(world: Path) -> None:
-    """Make real files of all kinds, each as the command that writes it has it."""
+def prepare(folder: Path) -> None:
+    """Make real files of all kinds, each as the command that writes it has it, and a copy of them."""
+    world = folder / "world"
     home = world / "home"
     for name in ("home/subject-x4", "home/project-x6", "outside", "state", "tmp", "cache"):
         (world / name).mkdir(parents=True)
@@ -363,6 +361,7 @@ def make_world(world: Path) -> None:
     (world / "finding").write_text(finding["fingerprint"], "ascii")
     for asked in FILES:
         assert (home / asked.file).read_bytes(), asked.file
+    shutil.copytree(world, folder / "base")
 
 
 def _write_given(home: Path) -> None:
@@ -384,7 +383,9 @@ def _write_given(home: Path) -> None:
 
 def main() -> int:
     seed, numbers = seed_and_numbers("tests.hostile.folders", __doc__ or "", 2_000)
-    counts = run(outcome, seed, numbers, RENEWED_AFTER)
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(Path(folder))
+        counts = run(outcome, Path(folder), seed, numbers, RENEWED_AFTER)
     faults = sum(found for kind, found in counts.items() if not kind.startswith("exit"))
     print(f"\n{counts.total():,} files, {faults} faults: {dict(sorted(counts.items()))}")
     return 1 if faults else 0

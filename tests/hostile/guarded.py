@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 MOST_SECONDS = 60
 MOST_MEMORY = 200 << 20
 
 Ask: TypeAlias = Callable[[int, int, Path], tuple[str, str]]
-"""What became of the input of a seed and a number, in an empty folder of the process, and the fault if there is one."""
+"""What became of the input of a seed and a number, in a folder, and the fault if there is one."""
 
 
 @contextmanager
@@ -44,15 +43,15 @@ def told_of(error: BaseException) -> str:
     return "".join(traceback.format_exception(error, limit=-8))
 
 
-def _work(ask: Ask, seed: int, numbers: range, results: Connection) -> None:
-    with TemporaryDirectory() as folder:
-        for number in numbers:
-            results.send((number, *ask(seed, number, Path(folder))))
+def _work(ask: Ask, folder: Path, seed: int, numbers: range, results: Connection) -> None:
+    for number in numbers:
+        results.send((number, *ask(seed, number, folder)))
 
 
-def run(ask: Ask, seed: int, numbers: range, renewed_after: int) -> Counter[str]:
+def run(ask: Ask, folder: Path, seed: int, numbers: range, renewed_after: int) -> Counter[str]:
     """How many inputs ended in what; a fault is printed when it comes.
 
+    folder: for all of them, one after the other.
     renewed_after: so many inputs one process takes: caches and pieces of free memory are no fault of an input.
     """
     counts: Counter[str] = Counter()
@@ -61,7 +60,9 @@ def run(ask: Ask, seed: int, numbers: range, renewed_after: int) -> Counter[str]
     while place < numbers.stop:
         receiver, sender = multiprocessing.Pipe(duplex=False)
         stop = min(numbers.stop, place + renewed_after)
-        worker = multiprocessing.Process(target=_work, args=(ask, seed, range(place, stop), sender), daemon=True)
+        worker = multiprocessing.Process(
+            target=_work, args=(ask, folder, seed, range(place, stop), sender), daemon=True
+        )
         worker.start()
         sender.close()
         while place < stop:
