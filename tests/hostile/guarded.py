@@ -43,7 +43,8 @@ def told_of(error: BaseException) -> str:
     return "".join(traceback.format_exception(error, limit=-8))
 
 
-def _work(ask: Ask, folder: Path, seed: int, numbers: range, results: Connection) -> None:
+def _work(ask: Ask, folder: Path, seed: int, numbers: range, results: Connection, others: Connection) -> None:
+    others.close()  # else this process would not end when the one that reads them has
     for number in numbers:
         results.send((number, *ask(seed, number, folder)))
 
@@ -60,9 +61,8 @@ def run(ask: Ask, folder: Path, seed: int, numbers: range, renewed_after: int) -
     while place < numbers.stop:
         receiver, sender = multiprocessing.Pipe(duplex=False)
         stop = min(numbers.stop, place + renewed_after)
-        worker = multiprocessing.Process(
-            target=_work, args=(ask, folder, seed, range(place, stop), sender), daemon=True
-        )
+        given = ask, folder, seed, range(place, stop), sender, receiver
+        worker = multiprocessing.Process(target=_work, args=given, daemon=True)
         worker.start()
         sender.close()
         while place < stop:
