@@ -165,7 +165,7 @@ def test_a_command_that_is_killed_before_it_has_made_its_folder_is_at_no_fault(t
     (tmp_path / "out").mkdir()
     check_told(tmp_path / "out")
     (tmp_path / "out" / "run.json").write_text("[]", "ascii")
-    with pytest.raises(AssertionError, match="is not the run.json of a run"):
+    with pytest.raises(AssertionError, match="is not the run"):
         check_told(tmp_path / "out")
 
 
