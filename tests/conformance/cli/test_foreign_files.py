@@ -24,6 +24,15 @@ def test_toml_of_a_number_without_end_or_nested_without_end_is_refused_by_name(
     said(conformance_here("known", "list", *arguments, cwd=tmp_path), 2, f"{name}: ")
 
 
+def test_a_message_has_no_megabyte_of_a_file_in_it(conformance_here: Command, tmp_path: Path) -> None:
+    """Fault: the whole of a name was printed, a line of a million characters."""
+    (tmp_path / "known.toml").write_text(f'[[expectation]]\nid = "{"a" * 1_000_000}"\n', "utf-8")
+    ended = conformance_here("known", "list", "--expectations", "known.toml", cwd=tmp_path)
+    said(ended, 2, "conformance: known.toml: expectation aaa")
+    assert len(ended.stderr) < 2_000
+    assert "missing" in ended.stderr[-200:], "the end of the message, which says what is wrong, stays"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/zero has no end on Linux")
 @pytest.mark.parametrize(
     ("name", "arguments"),
