@@ -41,7 +41,9 @@ from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
 
 COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
-NOTHING_ASKED = "this start asked nothing new: its time was up before models and subjects were loaded; give it more"
+NOTHING_ASKED = (
+    "this start asked nothing new: its time was up when all was loaded and what is known was asked; give it more"
+)
 SECONDS_BETWEEN_REPORTS = 20.0
 SHARE_OF_REPLAY = 0.5
 SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.4, 2.0, 10.0

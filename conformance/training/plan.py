@@ -16,6 +16,7 @@ from conformance.runs.job import check_unchanged, hashes_of
 from conformance.runs.new_folder import make_folder
 from conformance.runs.plan_file import PLAN, check_same_versions, choose
 from conformance.runs.trust import check_trust, seal
+from conformance.subjects.process import sweep
 from conformance.subjects.versions import installed_versions
 from conformance.training.case import TrainingCase
 from conformance.training.configurations import TRAINERS, made_cases, matrix_cases, matrix_files
@@ -87,6 +88,7 @@ def resume_training(folder: Path, trusts: bool, held: ExitStack) -> TrainingPlan
     if not trusts:
         check_trust(folder, _code(file.training), file.seal)
     held.enter_context(locked(folder))
+    sweep()  # where all is done, no subject is started, which would do it
     check_unchanged(file.hashes)
     check_same_versions(folder, file.versions, installed_versions())
     return file.training
