@@ -40,7 +40,7 @@ def damaged(data: bytes, form: str, random: Random, outside: Path) -> bytes:
     for _ in range(random.choice([1, 1, 2, 3])):
         kind = random.choices(["form", "bytes", "whole", "cut"], [80, 8, 6, 6])[0]
         if kind == "form":
-            data = _OF_FORM[form](data, random, outside)
+            data = _of_form(data, form, random, outside)
         elif kind == "bytes":
             data = flipped(data, random)
         elif kind == "whole":
@@ -48,6 +48,13 @@ def damaged(data: bytes, form: str, random: Random, outside: Path) -> bytes:
         else:
             data = data[: random.randint(0, len(data))]
     return data
+
+
+def _of_form(data: bytes, form: str, random: Random, outside: Path) -> bytes:
+    try:
+        return _OF_FORM[form](data, random, outside)
+    except RecursionError:  # what was damaged before is nested too deeply to be copied
+        return flipped(data, random)
 
 
 def put_in_place(path: Path, random: Random, outside: Path) -> str:
