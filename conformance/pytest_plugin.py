@@ -190,10 +190,12 @@ class ConformanceFile(pytest.File):
     def _settings(self) -> Mapping[str, Any]:
         import tomllib
 
+        from conformance.core.errors import FORM_ERRORS, form_problem
+
         try:
             settings = tomllib.loads(self.path.read_text("utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise self.CollectError(f"{self.path}: {error}") from None
+        except (OSError, *FORM_ERRORS) as error:
+            raise self.CollectError(f"{self.path}: {form_problem(error)}") from None
         lists, numbers = ("models", "corpora", "checks", "inputs"), ("fuzz", "seed")
         known = ("subject", "tier", "encoding", *lists, *numbers)
         for name, value in settings.items():

@@ -28,6 +28,10 @@ Examples:
 """
 
 
+LONGEST_LINE = 2_000
+"""Characters of a message."""
+
+
 class _Home(NamedTuple):
     """Where a command is, and its line in the help: what it takes to list the commands without loading them."""
 
@@ -114,5 +118,14 @@ def main() -> None:
 def _fail(message: str, exit_code: int) -> None:
     from conformance.report.console import say
 
-    say(message)
+    say("\n".join(map(_shown, message.split("\n"))))
     sys.exit(exit_code)
+
+
+def _shown(line: str) -> str:
+    """A line of a message without its middle, where a stranger's file has put a megabyte into it.
+
+    >>> len(_shown("x" * 1_000_000))
+    1503
+    """
+    return line if len(line) <= LONGEST_LINE else f"{line[:1_000]} … {line[-500:]}"

@@ -22,7 +22,7 @@ from conformance.fuzzing.drive import SessionJob, SessionProgress, run_session
 from conformance.fuzzing.folder import beside_the_plan, read_generators
 from conformance.fuzzing.live import LiveServer, LiveSession
 from conformance.fuzzing.screen import SessionTeller, tables
-from conformance.fuzzing.session import SessionPlan
+from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan
 from conformance.generators import NAMES
 from conformance.inputs.shards import MOST_FUZZ
 from conformance.report.console import ConsoleLines, OutputConsole, say
@@ -36,8 +36,6 @@ from conformance.subjects.reftok_subject import REFERENCE
 
 Told: TypeAlias = Callable[[SessionProgress | Shrinking], None]
 DEFAULT_SECONDS = 600.0
-LEAST_SECONDS = 1.0
-"""Of work, however long it took to begin."""
 
 EXAMPLES = """\b
 Examples:
@@ -87,7 +85,8 @@ def _duration(context: click.Context, parameter: click.Parameter, value: str | N
     "seconds",
     callback=_duration,
     metavar="T",
-    help="How long this start lasts: 90s, 10m, 1h30m, 2d. Default: 10m, or until --cases are done.",
+    help="How long this start lasts, the time to load models and subjects included: 90s, 10m, 1h30m, 2d. Default: 10m, "
+    "or until --cases are done.",
 )
 @click.option("--cases", type=click.IntRange(1, MOST_FUZZ), metavar="N", help="How many cases each model has in all.")
 @options.seed_option
@@ -144,16 +143,18 @@ def fuzz(
     (143 by SIGTERM, 129 by SIGHUP).
     """
     begun = time.monotonic()
-    if seconds is None and cases is None:
-        seconds = DEFAULT_SECONDS
+    if seconds is None:
+        seconds = DEFAULT_SECONDS if cases is None else math.inf
+    deadline = begun + seconds
     accepted = tuple(read_baselines(expectations))
     console = OutputConsole()
     lines = ConsoleLines(console)
     with ExitStack() as held:
-        job, session = _resumed(resume, trusts, jobs, held) if resume else _new_job(out, jobs, given, held)
+        job, session = (
+            _resumed(resume, trusts, jobs, held, deadline) if resume else _new_job(out, jobs, given, held, deadline)
+        )
         job = replace(job, fail_on=fail_on, accepted=accepted, most_findings=1 if exit_first else most_findings or 0)
-        left = math.inf if seconds is None else max(seconds - (time.monotonic() - begun), min(seconds, LEAST_SECONDS))
-        session_job = SessionJob(job, session, cases, left)
+        session_job = SessionJob(job, session, cases, max(0.0, deadline - time.monotonic()))
         page = None
         if port is not None:
             page = LiveSession()
@@ -180,25 +181,27 @@ def _both(told: Told, page: LiveSession | None) -> Told:
     return tell
 
 
-def _new_job(out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack) -> tuple[Job, SessionPlan]:
-    """A session and its job in a new folder. held: keeps that locked."""
+def _new_job(
+    out: Path | None, jobs: int | None, given: dict[str, Any], held: ExitStack, deadline: float
+) -> tuple[Job, SessionPlan]:
+    """A session and its job in a new folder. held: keeps that locked. deadline: of the start, of `time.monotonic`."""
     generators = given.pop("generators")
     subjects = tuple(map(absolute_subject, checked_subjects(given["subjects"] or (REFERENCE,))))
     plan = make_plan(**{**given, "subjects": subjects}, sources=("fuzz",), fuzz=0)
     chosen = tuple(name for name in NAMES if not generators or name in generators)
-    job = begin(plan, out, "fuzz-", False, jobs, held, beside_the_plan(chosen))
+    job = begin(plan, out, "fuzz-", False, jobs, held, beside_the_plan(chosen), deadline + SECONDS_OVER_TIME)
     return job, SessionPlan(job.plan, chosen)
 
 
-def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack) -> tuple[Job, SessionPlan]:
-    """The session of a folder and its job. trusts: as of `read_trusted_plan`. held: keeps the folder locked.
+def _resumed(folder: Path, trusts: bool, jobs: int | None, held: ExitStack, deadline: float) -> tuple[Job, SessionPlan]:
+    """The session of a folder and its job. trusts: as of `read_trusted_plan`. held, deadline: as of `_new_job`.
 
     Files and libraries may have changed: that is what known causes are asked again for.
     """
     plan, *_ = read_trusted_plan(folder, trusts)
     session = SessionPlan(plan, read_generators(folder))
     infos = model_infos(plan)
-    _, about = attending(plan)
+    _, about = attending(plan, deadline + SECONDS_OVER_TIME)
     held.enter_context(locked(folder))
     return Job(plan, infos, folder, typed_command(), jobs or cores(), False, about), session
 

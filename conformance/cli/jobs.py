@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import shlex
 import sys
@@ -81,17 +82,18 @@ def begin(
     jobs: int | None,
     held: ExitStack,
     beside: Mapping[str, str] = MappingProxyType({}),
+    until: float = math.inf,
 ) -> Job:
     """The job of a plan in a new folder; what the plan names is read before that is made.
 
     out, prefix, full, beside: as of `begin_folder`. jobs: worker processes, None for one a core. held: keeps the folder
-        locked.
+        locked. until: as of `attending`.
     """
     if out is not None:
         check_free(out, beside)
     models = model_infos(plan)
     corpus_cases(plan.inputs.files)
-    plan, about = attending(plan)
+    plan, about = attending(plan, until)
     command = typed_command()
     folder = begin_folder(out, prefix, plan, command, full, held, beside)
     return Job(plan, models, folder, command, jobs or cores(), full, about)

@@ -21,7 +21,7 @@ from conformance.generators.knowledge import ModelKnowledge, model_knowledge
 from conformance.inputs.shards import corpus_lines
 from conformance.subjects.adapters import BUILT_IN, load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
-from conformance.subjects.protocol_subject import ProtocolSubject
+from conformance.subjects.protocol_subject import NOT_LOADED_IN_TIME, ProtocolSubject
 from conformance.subjects.reftok_subject import REFERENCE, ReftokSubject
 from conformance.subjects.special_tokens import special_tokens
 from reftok import Tokenizer, load
@@ -37,13 +37,15 @@ class Bench:
     """A model with its subjects, by label.
 
     oracle: the official library, or reftok where that cannot take part.
+    until: of `time.monotonic`, when isolated subjects have to have loaded the model, and from when on they are asked
+        nothing.
     unavailable: why a subject of the plan is not there; "refused", because it does not read the model.
     vocab: the ids of the model in ascending order, each with its token.
     """
 
-    def __init__(self, plan: Plan, model: ModelPlan) -> None:
+    def __init__(self, plan: Plan, model: ModelPlan, until: float = math.inf) -> None:
         self.model = model
-        self.until = math.inf
+        self.until = until
         self._files = plan.inputs.files
         self.reference = ReftokSubject(load_reference(model.path, model.encoding))
         self.unavailable: dict[str, Failure] = {}
@@ -64,7 +66,14 @@ class Bench:
             return self.reference
         model = self.model
         tokens = None if name in BUILT_IN else special_tokens(self.reference.tokenizer)
-        return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory, tokens)
+        return load_subject(
+            name, model.path, model.format, plan.timeout, model.encoding, plan.memory, tokens, self.until
+        )
+
+    @property
+    def was_late(self) -> bool:
+        """Whether a subject is not there only because the time was up before it had loaded the model."""
+        return NOT_LOADED_IN_TIME in self.unavailable.values()
 
     @property
     def compared(self) -> list[str]:

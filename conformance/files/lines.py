@@ -11,6 +11,7 @@ from typing import Any
 from conformance.core.errors import FORM_ERRORS, InputError, form_problem
 from conformance.core.records import Record
 from conformance.files.atomic import sync_folder
+from reftok.formats.files import file_bytes
 
 
 def read_lines(path: Path, start: int = 0, stop: int | None = None) -> list[bytes]:
@@ -18,7 +19,7 @@ def read_lines(path: Path, start: int = 0, stop: int | None = None) -> list[byte
 
     What stands behind the last line end is left out: its writer was killed, or is at it.
     """
-    data = path.read_bytes() if path.is_file() else b""
+    data = file_bytes(path) if path.is_file() else b""
     return data[: data.rfind(b"\n") + 1].splitlines()[start:stop]
 
 

@@ -23,12 +23,13 @@ from conformance.fuzzing.coverage import Universe
 from conformance.fuzzing.folder import ShardJournal, append_to_corpus, state_to_go_on_from, write_state
 from conformance.fuzzing.known_causes import Replayed, changed_subjects, replay_known
 from conformance.fuzzing.outcome import ModelCoverage, coverage_to_json, model_coverages, session_run, unread_models
-from conformance.fuzzing.session import SessionPlan, SessionShard, generation_shards
+from conformance.fuzzing.session import SECONDS_OVER_TIME, SessionPlan, SessionShard, generation_shards
 from conformance.fuzzing.state import SessionState, ShardOutcome
 from conformance.fuzzing.watching import Watcher
 from conformance.fuzzing.worker import forget_session, work_in_worker
 from conformance.generators.knowledge import model_knowledge
 from conformance.report.run.folder import seconds_before, write_run_folder
+from conformance.runs.assemble import with_problems
 from conformance.runs.execute import stopped
 from conformance.runs.expectations import matching
 from conformance.runs.gather import unshrunk
@@ -40,6 +41,9 @@ from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
 
 COVERAGE, REPLAYED = "coverage.json", "replayed.jsonl"
+NOTHING_ASKED = (
+    "this start asked nothing new: its time was up when all was loaded and what is known was asked; give it more"
+)
 SECONDS_BETWEEN_REPORTS = 20.0
 SHARE_OF_REPLAY = 0.5
 SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.4, 2.0, 10.0
@@ -79,7 +83,7 @@ class SessionJob:
     """A session with what surrounds it.
 
     job: plan, folder and workers, as of a run. cases: how many each model is to be given in all, None for no bound.
-    seconds: how long this start may last, infinite for no bound.
+    seconds: how long this start may still last, infinite for no bound.
     """
 
     job: Job
@@ -122,6 +126,7 @@ class _Driver:
         self.tell_noise = NoiseTeller()
         self.journal = ShardJournal(self.job.folder, self.state.generation, self.session.plan)
         self.new_cases = 0
+        self.was_cut_short = False
         self.last_report = self.clock
         self.universes: Mapping[str, Universe] = {model.name: _universe(model) for model in self.session.plan.models}
         self.coverages = model_coverages(self.state, self.universes)
@@ -140,6 +145,8 @@ class _Driver:
                 is_enough = True
             state = self._with_finished(finished)
             run = session_run(self.job, self.session, state, self.told, self.deadline)
+            if self.was_cut_short and not self.new_cases:
+                run = with_problems(run, [NOTHING_ASKED])
             run = self._write(stopped(run, self.job, "the session goes on with --resume") if is_enough else run, state)
             return SessionEnd(run, model_coverages(state, self.universes))
         except KeyboardInterrupt:
@@ -193,7 +200,7 @@ class _Driver:
     def _generation(self, workers: Workers, finished: dict[SessionShard, ShardOutcome]) -> bool:
         """Work on the shards of a generation that are not finished; tells whether to go on with the next one.
 
-        finished: by shard, takes every outcome.
+        finished: by shard, takes every outcome. A shard whose subjects had no time to load its model stays to be done.
         """
         plan, state = self.session.plan, self.state
         shards = generation_shards(plan, state.generation, state.cases, self.cases, unread_models(plan, state))
@@ -203,7 +210,9 @@ class _Driver:
             del finished[foreign]
         remaining = [shard for shard in shards if shard not in finished]
 
-        def done(outcome: ShardOutcome) -> None:
+        def done(outcome: ShardOutcome | None) -> None:
+            if outcome is None:
+                return
             self.journal.add(outcome)
             finished[outcome.shard] = outcome
             self.new_cases += outcome.result.cases
@@ -212,11 +221,12 @@ class _Driver:
             self.seen.check_enough()
 
         end = self.deadline - self.seconds * SHARE_OF_SHRINKING if self.seconds < math.inf else math.inf
-        work = partial(work_in_worker, self.session, self.job.folder, end)
+        work = partial(work_in_worker, self.session, self.job.folder, end, self.deadline + SECONDS_OVER_TIME)
         workers.run(
             work, ShardQueue(remaining, worth_loading=1), done, self._end_of_work if self.seconds < math.inf else None
         )
         if len(finished) < len(shards):
+            self.was_cut_short = True
             return False
         state = deepcopy(state)  # changed in place, an interrupt could find it half changed
         kept = state.add(map(finished.__getitem__, shards))

@@ -33,6 +33,7 @@ from conformance.fuzzing.state import Kept, ModelState, SessionState, ShardOutco
 from conformance.generators import NAMES
 from conformance.runs.journal import check_planned, result_from_json, result_to_json
 from conformance.runs.plan_file import choose
+from reftok.formats.files import file_bytes
 
 SESSION, SHARDS, CORPUS, STATE = "session.json", "shards.jsonl", "corpus.jsonl", "state.json"
 MOST_STATE_BYTES = 128 << 20
@@ -132,7 +133,7 @@ def read_generators(folder: Path) -> tuple[str, ...]:
     """The generators of a session; raises InputError where the folder holds none."""
     path = folder / SESSION
     try:
-        names = from_json(json.loads(path.read_bytes())["generators"], tuple[str, ...])
+        names = from_json(json.loads(file_bytes(path))["generators"], tuple[str, ...])
         if not names:
             raise ValueError("there are none")
         for name in names:
@@ -176,7 +177,7 @@ def _read_state(folder: Path) -> _State:
     try:
         if (size := path.stat().st_size) > MOST_STATE_BYTES:
             raise ValueError(f"{size >> 20:,} MB, and none has more than {MOST_STATE_BYTES >> 20}")
-        return from_json(json.loads(path.read_bytes()), _State)
+        return from_json(json.loads(file_bytes(path)), _State)
     except FileNotFoundError:
         read_generators(folder)
         unfinished = f"{folder}: its first generation is not finished; conformance fuzz --resume {folder} goes on"

@@ -143,9 +143,9 @@ def _asked(
 
     "unasked": there was no answer by the deadline and a little more.
     """
-    bench = bench_of(plan, example.model)
+    bench = bench_of(plan, example.model, until=deadline + SECONDS_OVER_TIME)
     if example.subject not in bench.subjects:
-        return "same", None
+        return "unasked" if bench.was_late else "same", None
     bench.renew()
     bench.ask_until(deadline + SECONDS_OVER_TIME)
     asked = ask_again(bench, example, example.case, plan.inputs.closest_depth, cause)

@@ -89,8 +89,9 @@ def session_run(
 
 
 def _bench_until(deadline: float, plan: Plan, model: str) -> Bench:
-    bench = bench_of(plan, model)
-    bench.ask_until(deadline + SECONDS_OVER_TIME)
+    until = deadline + SECONDS_OVER_TIME
+    bench = bench_of(plan, model, until=until)
+    bench.ask_until(until)
     return bench
 
 
@@ -106,6 +107,10 @@ def unread_models(plan: Plan, state: SessionState) -> set[str]:
 def _idle(session: SessionPlan, state: SessionState) -> Iterator[str]:
     """The generators that never fired, though they had something to do, or that have nothing to do with any model."""
     read = {name: model for name, model in state.models.items() if name not in unread_models(session.plan, state)}
+    for name, model in read.items():
+        if not model.result.cases and not model.idle:
+            yield f"nothing was asked about {name}: the session ended before its turn came"
+    read = {name: model for name, model in read.items() if model.result.cases or model.idle}
     for generator in session.generators:
         for name, model in read.items():
             if not model.drawn[generator] and generator not in model.idle:

@@ -47,14 +47,21 @@ class _Memory:
 _memory = _Memory()
 
 
-def work_in_worker(session: SessionPlan, folder: Path, end: float, shard: SessionShard) -> ShardOutcome:
-    """The outcome of a shard.
+def work_in_worker(
+    session: SessionPlan, folder: Path, end: float, until: float, shard: SessionShard
+) -> ShardOutcome | None:
+    """The outcome of a shard; None where the time was up before all subjects had loaded the model: it stays to be done.
 
     folder: where what the generations before have reached and kept is read. end: of `time.monotonic`, when the work of
-    this start should end; a shard that is begun about then has `SECONDS_OVER_TIME`.
+    this start should end; a shard that is begun about then has `SECONDS_OVER_TIME`. until: when subjects have to have
+    loaded the model.
     """
-    bench = bench_of(session.plan, shard.model, MOST_MODELS)
-    bench.ask_until(max(end, time.monotonic() + SECONDS_OVER_TIME))
+    if time.monotonic() >= until:  # this process may have taken long to start
+        return None
+    bench = bench_of(session.plan, shard.model, MOST_MODELS, until)
+    if bench.was_late:
+        return None
+    bench.ask_until(min(until, max(end, time.monotonic() + SECONDS_OVER_TIME)))
     state = _memory.recall(session, folder, shard.generation)
     kept = tuple(_memory.kept.get(shard.model, ()))
     coverage = state.models[shard.model].coverage

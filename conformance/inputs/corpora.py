@@ -14,6 +14,7 @@ from conformance.core.case import Case, bytes_case, text_case, tokens_case
 from conformance.core.errors import FORM_ERRORS, InputError
 from conformance.core.resources import corpora_folder
 from conformance.inputs.vector_file import are_vectors, read_vectors, vector_cases, vectors_of
+from reftok.formats.files import file_bytes
 
 PARTS = ("languages", "domains", "edge_cases", "known_bugs")
 """The parts of the project's own corpora, by folder."""
@@ -111,7 +112,7 @@ def read_corpus(path: Path) -> list[Case]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        return file_bytes(path).decode("utf-8")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

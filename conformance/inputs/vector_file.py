@@ -20,6 +20,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import FORM_ERRORS, InputError, form_problem
+from reftok.formats.files import file_bytes
 
 FORM: Literal["tokenizer-vectors-1"] = "tokenizer-vectors-1"
 """The first key of each file says so; another form has another name."""
@@ -235,7 +236,7 @@ def read_vectors(path: Path) -> VectorFile:
 def read_json(path: Path) -> Any:
     """The JSON of a file, packed by gzip or not. Raises InputError."""
     try:
-        data = path.read_bytes()
+        data = file_bytes(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     try:

@@ -21,6 +21,7 @@ from conformance.files.atomic import write_atomically, writing
 from conformance.report.run.view import new_findings, shown_input
 from conformance.report.text import harmless
 from conformance.runs.expectations import NEVER, Expectation, baseline_problems, entries_of, questions_of
+from reftok.formats.files import file_bytes
 
 HEADING = """\
 # What is known to differ, and does not fail a run that is given this file by --expectations.
@@ -116,7 +117,7 @@ def _is_listed_by(entry: Expectation, others: Iterable[Expectation]) -> bool:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return file_bytes(path).decode("utf-8")
     except FileNotFoundError:
         return HEADING
     except OSError as error:

@@ -27,6 +27,7 @@ from conformance.core.releases import Releases, read_releases
 from conformance.core.resources import expectations_folder
 from conformance.core.run import Run
 from conformance.subjects.versions import installed_versions
+from reftok.formats.files import file_bytes
 
 NEVER = "9999-12-31"
 """The date of what does not expire."""
@@ -108,8 +109,8 @@ def entries_of(text: str, path: Path) -> list[Expectation]:
     """The entries in the text of a file. path: for what is said of it. Raises InputError as above."""
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: {error}") from None
+    except FORM_ERRORS as error:  # a number of 5,000 digits is no TOMLDecodeError, nor is what is nested deeply
+        raise InputError(f"{path}: {form_problem(error)}") from None
     listed = tables.pop("expectation", [])
     if tables or not isinstance(listed, list) or not all(isinstance(table, dict) for table in listed):
         raise InputError(f"{path}: holds something else than tables [[expectation]]")
@@ -121,7 +122,7 @@ def _each_once(paths: Iterable[Path], place: str) -> list[Expectation]:
     entries: list[Expectation] = []
     for path in paths:
         try:
-            text = path.read_text("utf-8")
+            text = file_bytes(path).decode("utf-8")
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from None
         except UnicodeDecodeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 from collections.abc import Iterable, Mapping
@@ -78,11 +79,12 @@ def model_info(model: ModelPlan, tokenizer: Tokenizer) -> ModelInfo:
     )
 
 
-def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
+def attending(plan: Plan, until: float = math.inf) -> tuple[Plan, dict[str, About]]:
     """The plan, and what the user's own subjects say of themselves, by label.
 
     Where none of the user's own subjects reads any model, the built-in ones are left out: nothing that is to be tested
     would be compared, and this is told at once.
+    until: of `time.monotonic`, when a subject of the user's own has to have loaded a model.
     Raises UsageError for a subject that is not there at all, or that raises on all of three questions with a model,
     where none of the user's own answers anything, and for a model that only its official library would meet.
     """
@@ -99,7 +101,7 @@ def attending(plan: Plan) -> tuple[Plan, dict[str, About]]:
         broken: UnavailableError | None = None
         for model in plan.models:
             try:
-                subject = _loaded(plan, name, model)
+                subject = _loaded(plan, name, model, until)
             except UnavailableError as error:
                 broken = broken or (error if error.failure.kind != "refused" else None)
                 continue
@@ -129,9 +131,9 @@ def _check_answers(name: str, model: ModelPlan, subject: IsolatedSubject) -> Non
         raise UsageError(f"--subject {name}: raises on all that it is asked first with {model.name}:\n{said}")
 
 
-def _loaded(plan: Plan, name: str, model: ModelPlan) -> Subject:
+def _loaded(plan: Plan, name: str, model: ModelPlan, until: float = math.inf) -> Subject:
     tokens = None if name in BUILT_IN else special_tokens(load_reference(model.path, model.encoding))
-    return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory, tokens)
+    return load_subject(name, model.path, model.format, plan.timeout, model.encoding, plan.memory, tokens, until)
 
 
 def _first_look(plan: Plan, name: str, model: ModelPlan, subject: IsolatedSubject) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from conformance.core.errors import FORM_ERRORS, InputError, form_problem
 from conformance.core.records import from_json, to_json
 from conformance.inputs.shards import Shard
+from reftok.formats.files import file_bytes
 
 PART = "part.json"
 MOST_PARTS = 10**6
@@ -76,7 +77,7 @@ def part_to_text(part: Part) -> str:
 def read_part(folder: Path) -> Part | None:
     """The part that the run of a folder is, None where it is a run; raises InputError where its part.json is none."""
     try:
-        return from_json(json.loads((folder / PART).read_text("ascii")), Part)
+        return from_json(json.loads(file_bytes(folder / PART)), Part)
     except FileNotFoundError:
         return None
     except (OSError, *FORM_ERRORS) as error:

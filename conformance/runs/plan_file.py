@@ -20,6 +20,7 @@ from conformance.runs.trust import check_trust, seal
 from conformance.subjects.adapters import BUILT_IN, FORMATS, ORACLES, absolute_subject
 from conformance.subjects.definition import definition
 from conformance.subjects.versions import installed_versions
+from reftok.formats.files import file_bytes
 
 PLAN = "plan.json"
 
@@ -117,7 +118,7 @@ def choose(value: str, allowed: Collection[str], what: str) -> None:
 
 def _read(folder: Path) -> tuple[Plan, _Beginning]:
     try:
-        value: dict[str, Any] = {**json.loads((folder / PLAN).read_text("utf-8"))}
+        value: dict[str, Any] = {**json.loads(file_bytes(folder / PLAN))}
         beginning = from_json({name: value.pop(name) for name in _Beginning.__slots__ if name in value}, _Beginning)
         plan = from_json(value, Plan)
         _check(plan, beginning.hashes)

@@ -26,7 +26,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from conformance.core.errors import InputError
+from conformance.core.errors import FORM_ERRORS, InputError, form_problem
 from conformance.core.weight import Gate
 from conformance.inputs.corpora import PARTS
 from conformance.inputs.tiers import TierName
@@ -106,10 +106,10 @@ def _table(file: Path) -> dict[str, Any] | None:
         return None
     try:
         value = tomllib.loads(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, *FORM_ERRORS) as error:  # a number of 5,000 digits is no TOMLDecodeError
         if file.name == PYPROJECT:  # which is others' business, as long as it cannot be read
             return None
-        raise InputError(f"{file}: {error}") from None
+        raise InputError(f"{file}: {form_problem(error)}") from None
     if file.name == SETTINGS:
         return value
     tools = value.get("tool", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import KeysView, Mapping
 from os.path import isfile
 from pathlib import Path
@@ -86,13 +87,15 @@ def load_subject(
     encoding: str = "",
     memory: int = MOST_MEMORY,
     special_tokens: SpecialTokens | None = None,
+    until: float = math.inf,
 ) -> Subject:
     """A subject with a model loaded.
 
     name: a built-in one, or of a user's (docs/protocol.md), which runs in a process of its own.
     encoding: of a rank file, "" to recognise it; only the adapters that read rank files take one.
     timeout: seconds that one answer of such a process may take. memory: that it may have, in MiB.
-    special_tokens: of the model, for what such a subject leaves to its callers.
+    special_tokens: of the model, for what such a subject leaves to its callers. until: of `time.monotonic`, when such a
+        process has to have loaded the model, and from when on it is asked nothing.
     Raises UnavailableError with the reason where it cannot take part.
     """
     if name not in _ADAPTERS:
@@ -103,7 +106,7 @@ def load_subject(
         )
         if hashed and model_format in FORMATS and FORMATS[model_format].encodings:
             model = with_encoding(model, rank_encoding(path.read_bytes(), path, encoding or None))
-        return IsolatedSubject(subject, model, timeout, memory, special_tokens)
+        return IsolatedSubject(subject, model, timeout, memory, special_tokens, until)
     adapter = _installed(name)
     if model_format not in adapter.reads:
         raise UnavailableError(f"it reads {', '.join(adapter.reads)}, not {model_format}")

@@ -179,7 +179,7 @@ def _of_command(label: str, words: list[str], folder: Path, about: SubjectFile |
 def _read(path: Path, content: bytes) -> SubjectFile:
     try:
         about = from_json(tomllib.loads(content.decode("utf-8")), SubjectFile)
-    except (*FORM_ERRORS, tomllib.TOMLDecodeError) as error:
+    except FORM_ERRORS as error:
         raise InputError(f"{path}: is no subject.toml: {form_problem(error)}") from None
     if bool(about.command) == bool(about.factory):
         raise InputError(f"{path}: wants one of `command` and `factory`")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 
 import msgspec
@@ -23,6 +24,7 @@ class IsolatedSubject(ProtocolSubject):
     """A program with a model, started when it is needed, and anew after a hang or a death.
 
     timeout: seconds that one answer may take. memory: that the process may have, in MiB, where the system bounds it.
+    until: as of `Subject`; of `time.monotonic`.
     Raises UnavailableError as `ProtocolSubject` does, and where the program is not there.
     """
 
@@ -33,6 +35,7 @@ class IsolatedSubject(ProtocolSubject):
         timeout: float,
         memory: int = MOST_MEMORY,
         special_tokens: SpecialTokens | None = None,
+        until: float = math.inf,
     ) -> None:
         self._definition = subject
         self._memory = memory
@@ -42,7 +45,7 @@ class IsolatedSubject(ProtocolSubject):
         options = about.options if about is not None else {}
         timeout = about.timeout if about is not None and about.timeout else timeout
         try:
-            super().__init__(subject.label, model, timeout, special_tokens or SpecialTokens(), options)
+            super().__init__(subject.label, model, timeout, special_tokens or SpecialTokens(), options, until)
         except UnavailableError as error:
             if error.failure.kind != "crashed" or not subject.way_out:
                 raise

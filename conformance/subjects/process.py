@@ -50,7 +50,7 @@ class Program:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], memory: int) -> None:
         self._mark = secrets.token_hex(8)
-        _sweep()
+        sweep()
         self._folder = tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-")
         try:
             self._process = subprocess.Popen(
@@ -131,7 +131,7 @@ class Program:
             if pipe is not None:
                 pipe.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-        _sweep()
+        sweep()
 
     def _waited(self, deadline: float) -> bool:
         """Whether something went through a pipe before the deadline."""
@@ -184,7 +184,7 @@ class Program:
         return f"its process ended with exit code {code}"
 
 
-def _sweep() -> None:
+def sweep() -> None:
     """Remove the folders that harnesses left which were killed: those named after a process that is no more."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*-*"):
         maker = folder.name.removeprefix(_FOLDER).partition("-")[0]

@@ -7,6 +7,7 @@ one took. Where a message has no answer, its items are asked again one by one, s
 from __future__ import annotations
 
 import base64
+import math
 import time
 from abc import abstractmethod
 from collections import deque
@@ -68,6 +69,7 @@ FIRST_ITEMS = 8
 _MESSAGE_SECONDS = 0.2
 """So long a message is to take, by what the one before took."""
 TIME_IS_UP = Failure("skipped", "the time to ask was up")
+NOT_LOADED_IN_TIME = Failure("skipped", "it had not loaded the model when the time was up: give it more")
 ASKED_TWICE = 100
 """One text in so many is asked twice, the second time in reverse."""
 
@@ -85,18 +87,26 @@ class ProtocolSubject(Subject):
     """A subject behind a connection.
 
     model: what it loads. timeout: seconds that an answer may take. special_tokens: of the model, for what the subject
-    leaves to its callers. options: of its subject.toml, handed over as they are.
+    leaves to its callers. options: of its subject.toml, handed over as they are. until: as of `Subject`.
     about, capabilities: what it says of itself. anew: whether its answers have turned out to depend on what was asked
     before, so that it is started for each shard.
     After `MOST_DEATHS` hangs or deaths it is not asked any more until the next shard, and says so. An answer for which
     there was no time until `until` is no finding: what was asked then is not tested.
-    Raises UnavailableError where it does not start, or not in time, and where it does not read the model.
+    Raises UnavailableError where it does not start, or not in time, and where it does not read the model; with
+    `NOT_LOADED_IN_TIME` where it might have, had there been more time to ask.
     """
 
     def __init__(
-        self, name: str, model: Model, timeout: float, special_tokens: SpecialTokens, options: dict[str, Any]
+        self,
+        name: str,
+        model: Model,
+        timeout: float,
+        special_tokens: SpecialTokens,
+        options: dict[str, Any],
+        until: float = math.inf,
     ) -> None:
         self.name = name
+        self.until = until
         self._model = model
         self._timeout = timeout
         self._special_tokens = special_tokens
@@ -263,10 +273,10 @@ class ProtocolSubject(Subject):
         try:
             self._greet(self._exchange(request, START_SECONDS))
         except NoAnswer as error:
-            failure = error.failure
+            failure = NOT_LOADED_IN_TIME if error.failure == TIME_IS_UP else error.failure
             if failure.kind == "timed out":
                 failure = Failure("timed out", f"it had not loaded the model after {START_SECONDS:g} s")
-            said = f"{self._last_words()}{self._first_noise()}"
+            said = "" if failure == NOT_LOADED_IN_TIME else f"{self._last_words()}{self._first_noise()}"
             self._close()
             failure = replace(failure, message=f"{failure.message}{said}")
             raise UnavailableError(f"{self.name} cannot be loaded: {failure.message}", failure) from None

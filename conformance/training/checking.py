@@ -20,6 +20,7 @@ from conformance.training.configurations import file_text, lines_of
 from conformance.training.hypotheses import hypotheses_for
 from conformance.training.reference import free_choices_of, has_equal_entries, reference_training, why
 from reftok import ReftokError
+from reftok.formats.files import file_bytes
 from reftok.formats.protobuf import read_fields
 from reftok.spec.byte_level import BYTE_TO_CHARACTER
 from reftok.training.pipelines import pipeline_of
@@ -97,7 +98,7 @@ def _readings(trainer: str, corpora: Sequence[Path]) -> Iterator[tuple[str, list
 def _read_off(path: Path) -> tuple[Learned, str, dict[str, Any]]:
     """What a trained file has learned, the trainer that makes such files, and the options that the file tells."""
     try:
-        data = path.read_bytes()
+        data = file_bytes(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     learned = learned_of(data)

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.core.errors import InputError
 from conformance.core.resources import corpora_folder
 from conformance.training.case import TrainingCase
+from reftok.formats.files import file_bytes
 from reftok.training.pipelines import PIPELINES, pipeline_of
 from reftok.training.train import SENTENCEPIECE_TRAINERS
 from reftok.training.training import TRAINERS as HF_TRAINERS
@@ -92,7 +93,7 @@ def lines_of(path: Path) -> list[str]:
 def file_text(path: Path) -> str:
     """A file as it is, line ends too; raises InputError for one that cannot be read."""
     try:
-        return path.read_bytes().decode("utf-8")
+        return file_bytes(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 

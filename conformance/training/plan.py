@@ -16,9 +16,11 @@ from conformance.runs.job import check_unchanged, hashes_of
 from conformance.runs.new_folder import make_folder
 from conformance.runs.plan_file import PLAN, check_same_versions, choose
 from conformance.runs.trust import check_trust, seal
+from conformance.subjects.process import sweep
 from conformance.subjects.versions import installed_versions
 from conformance.training.case import TrainingCase
 from conformance.training.configurations import TRAINERS, made_cases, matrix_cases, matrix_files
+from reftok.formats.files import file_bytes
 
 CONFIGURATIONS = ("default", "random")
 """The matrix, or made ones."""
@@ -86,6 +88,7 @@ def resume_training(folder: Path, trusts: bool, held: ExitStack) -> TrainingPlan
     if not trusts:
         check_trust(folder, _code(file.training), file.seal)
     held.enter_context(locked(folder))
+    sweep()  # where all is done, no subject is started, which would do it
     check_unchanged(file.hashes)
     check_same_versions(folder, file.versions, installed_versions())
     return file.training
@@ -97,7 +100,7 @@ def _code(plan: TrainingPlan) -> list[str]:
 
 def _read(folder: Path) -> _PlanFile:
     try:
-        value = json.loads((folder / PLAN).read_text("utf-8"))
+        value = json.loads(file_bytes(folder / PLAN))
         if isinstance(value, Mapping) and "training" not in value:
             raise InputError(f"{folder}: is not the folder of a conformance train")
         file = from_json(value, _PlanFile)

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
 from reftok.errors import ModelFormatError
+
+
+def file_bytes(path: Path) -> bytes:
+    """The bytes of a file. Raises OSError where it cannot be read, and for a device: some have no end.
+
+    A folder of a stranger's may hold a link to one.
+
+    >>> file_bytes(Path("/dev/zero"))
+    Traceback (most recent call last):
+    OSError: [Errno 22] is a device, and no file: '/dev/zero'
+    """
+    with path.open("rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise OSError(errno.EINVAL, "is a device, and no file", str(path))
+        return file.read()
 
 
 def read_file(path: Path) -> bytes:
@@ -19,7 +37,7 @@ def read_file(path: Path) -> bytes:
     reftok.errors.ModelFormatError: no-such-file: cannot be read: No such file or directory
     """
     try:
-        return path.read_bytes()
+        return file_bytes(path)
     except OSError as error:
         raise unreadable(path, error) from None
 

@@ -1,6 +1,7 @@
 """Subjects that harm: each a factory for `conformance run --subject FILE.py:FACTORY`, by what it attacks.
 
-Each answers rightly but where it attacks: most do on a text with an "o" in it, so that they are loaded and asked first.
+Each answers rightly but where it attacks: most do on a text with an "o" in it, those that lie of offsets on any longer
+than one character, so that they are loaded and asked first.
 Importing this file does nothing, except under the name `AtImport.py`.
 """
 
@@ -611,14 +612,17 @@ class DecodesNone(_Decodes):
 
 
 class _Offsets(Right):
+    """Lies of each text of more than one character: of few texts that a session makes offsets are asked for."""
+
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> Any:
         """Ids, tokens, offsets, mask."""
         found = self.tokenizer.encode(text)
-        return self.changed(text, found.ids, found.tokens, found.offsets)
+        answer = found.ids, found.tokens, found.offsets
+        return self.changed(*answer) if len(text) > 1 else answer
 
-    def changed(self, text: str, ids: Ids, tokens: Any, offsets: Any) -> Any:
-        """The answer."""
-        return ids, tokens, [self.offset(start, end) for start, end in offsets] if "o" in text else offsets
+    def changed(self, ids: Ids, tokens: Any, offsets: Any) -> Any:
+        """The answer to such a text."""
+        return ids, tokens, [self.offset(start, end) for start, end in offsets]
 
     def offset(self, start: int, end: int) -> Any:
         """One offset."""
@@ -657,14 +661,14 @@ class OffsetsOfThree(_Offsets):
 
 @promise("")
 class TokensOfMarkup(_Offsets):
-    def changed(self, text: str, ids: Ids, tokens: Any, offsets: Any) -> Any:
-        return ids, [MARKUP] * len(tokens) if "o" in text else tokens, offsets
+    def changed(self, ids: Ids, tokens: Any, offsets: Any) -> Any:
+        return ids, [MARKUP] * len(tokens), offsets
 
 
 @promise("")
 class MarksOfAnySize(_Offsets):
-    def changed(self, text: str, ids: Ids, tokens: Any, offsets: Any) -> Any:
-        return ids, tokens, offsets, [7 if "o" in text else 0] * len(ids)
+    def changed(self, ids: Ids, tokens: Any, offsets: Any) -> Any:
+        return ids, tokens, offsets, [7] * len(ids)
 
 
 @promise("batch")

@@ -141,7 +141,7 @@ class Run(Folders):
         return [*self.given_to(random), *inputs]
 
     def kept(self, work: Path) -> dict[str, float]:
-        _told(work / "out")
+        check_told(work / "out")
         lines = _lines(work / "out" / "journal.jsonl")
         shards = Counter(json.dumps(line["shard"], sort_keys=True) for line in lines)
         assert not (doubled := shards - Counter([*shards])), f"shards are there twice: {doubled}"
@@ -171,7 +171,7 @@ class Fuzz(Folders):
 
         A finding that is not shrunk may turn out to be another one, which then has its count.
         """
-        _told(out := work / "out")
+        check_told(out := work / "out")
         state: Any = {"generation": 0, "cases": 0, "kept": 0, "models": {}}
         with suppress(FileNotFoundError):
             state = json.loads((out / "state.json").read_bytes())
@@ -485,13 +485,15 @@ def _made(path: Path, text: str) -> Path:
     return path
 
 
-def _told(folder: Path) -> None:
+def check_told(folder: Path) -> None:
     """Raises AssertionError where run.json is there, cannot be read, and does not say why."""
     try:
         read_run_folder(folder)
     except InputError as error:
         problem = str(error)
-        assert "it has no run.json" in problem or "its run was killed while it ended" in problem, problem
+        of_a_folder = ("it has no run.json", "its run was killed while it ended")
+        due = of_a_folder if folder.is_dir() else ("there is no such folder",)
+        assert any(said in problem for said in due), problem
 
 
 def _lines(path: Path) -> list[Any]:

@@ -51,7 +51,7 @@ MOST_OVER_TIME = 2 + 3 + 4
 """Seconds that a start may take beyond --time: what is allowed, one shard, and the start of interpreter and models."""
 SECONDS_TO_END = 5.0
 """What the command started has so long to end after it."""
-_NOT_SHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+NOT_SHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SET_CHILD_SUBREAPER = 36
 
 
@@ -254,7 +254,7 @@ def _broken(promise: Promise, ended: Ended, folder: Path, most_seconds: float) -
 def _unsafe(path: Path) -> Iterator[str]:
     """What a file holds that may do harm where it is shown or read."""
     text = path.read_bytes().decode("utf-8", "backslashreplace")
-    if found := _NOT_SHOWN.search(text):
+    if found := NOT_SHOWN.search(text):
         yield f"the character U+{ord(found[0]):04X} in {text[max(0, found.start() - 60) : found.end() + 20]!r}"
     try:
         match path.suffix:

@@ -12,7 +12,7 @@ import pytest
 
 from . import killing
 from .killing import Kill
-from .kills import ENDED_BEFORE, Command, EncodeFile, Fuzz, HoldTrainer, Run, Train, live
+from .kills import ENDED_BEFORE, Command, EncodeFile, Fuzz, HoldTrainer, Run, Train, check_told, live
 
 
 class SmallRun(Run):
@@ -157,6 +157,16 @@ def test_a_command_that_goes_on_well_has_no_faults(tmp_path: Path) -> None:
 )
 def test_what_is_not_as_without_a_kill_is_a_fault(way: str, fault: str, tmp_path: Path) -> None:
     assert fault in lived(way, tmp_path)
+
+
+def test_a_command_that_is_killed_before_it_has_made_its_folder_is_at_no_fault(tmp_path: Path) -> None:
+    """Fault: it was called one since the message about a folder that is not there has other words."""
+    check_told(tmp_path / "out")
+    (tmp_path / "out").mkdir()
+    check_told(tmp_path / "out")
+    (tmp_path / "out" / "run.json").write_text("[]", "ascii")
+    with pytest.raises(AssertionError, match="is not the run"):
+        check_told(tmp_path / "out")
 
 
 def test_a_process_that_lives_on_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from conformance.report.run.html import html_report
 from conformance.report.run.junit import junit_xml
 from conformance.report.run.markdown import summary_markdown
 from conformance.report.run.sarif import sarif_json
+from reftok.formats.files import file_bytes
 
 RUN, FINDINGS, HTML, JUNIT, SUMMARY = "run.json", "findings.jsonl", "report.html", "junit.xml", "summary.md"
 BADGE, BADGE_ENDPOINT, SARIF = "badge.svg", "badge.json", "findings.sarif"
@@ -99,7 +100,7 @@ def _finding(line: str, place: str) -> Finding:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        return file_bytes(path).decode("utf-8")
     except FileNotFoundError as error:
         raise InputError(f"{path}: is missing") from error
     except UnicodeDecodeError as error:

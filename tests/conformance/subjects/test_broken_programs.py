@@ -256,7 +256,7 @@ def test_the_folder_of_a_harness_that_was_killed_is_swept_and_no_other(
     )
     for name in (*kept, "conformance-subject-999999999-f"):
         (tmp_path / name).mkdir()
-    process._sweep()
+    process.sweep()
     assert {path.name for path in tmp_path.iterdir()} == {*kept}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -181,6 +182,20 @@ def test_findings_are_the_same_on_any_number_of_workers(tmp_path: Path) -> None:
     for name in ("findings.jsonl", "summary.md"):
         assert (tmp_path / "2" / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
         assert (tmp_path / "2" / name).read_bytes() == (tmp_path / "0" / name).read_bytes()
+
+
+def test_a_resumed_run_removes_what_a_killed_one_has_left_though_no_subject_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: killed when all was compared, a run left the folders of its subjects for ever."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    plan = TrainingPlan("", ("wordlevel",), "random", 1, 1, (), 60.0, MEMORY)
+    with ExitStack() as held:
+        begin_training(tmp_path / "run", plan, held)
+    (tmp_path / "conformance-subject-999999999-a").mkdir()
+    with ExitStack() as held:
+        resume_training(tmp_path / "run", False, held)
+    assert {path.name for path in tmp_path.iterdir()} == {"run"}
 
 
 def test_a_folder_is_gone_on_with_only_as_it_was_begun(tmp_path: Path) -> None:

@@ -1,0 +1,52 @@
+"""Files of strangers that do harm: refused by name, in a line or two, with exit code 2."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..commands import Command, said
+
+ODD = {"number": f"a = {'9' * 5000}\n", "nesting": f"a = {'[' * 5000}{']' * 5000}\n"}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("known.toml", ("--expectations", "known.toml")), ("conformance.toml", ())]
+)
+def test_toml_of_a_number_without_end_or_nested_without_end_is_refused_by_name(
+    conformance_here: Command, tmp_path: Path, name: str, arguments: tuple[str, ...], odd: str
+) -> None:
+    """Fault: the error is none of tomllib's own, and the harness was said to have failed."""
+    (tmp_path / name).write_text(ODD[odd], "utf-8")
+    said(conformance_here("known", "list", *arguments, cwd=tmp_path), 2, f"{name}: ")
+
+
+def test_a_message_has_no_megabyte_of_a_file_in_it(conformance_here: Command, tmp_path: Path) -> None:
+    """Fault: the whole of a name was printed, a line of a million characters."""
+    (tmp_path / "known.toml").write_text(f'[[expectation]]\nid = "{"a" * 1_000_000}"\n', "utf-8")
+    ended = conformance_here("known", "list", "--expectations", "known.toml", cwd=tmp_path)
+    said(ended, 2, "conformance: known.toml: expectation aaa")
+    assert len(ended.stderr) < 2_000
+    assert "missing" in ended.stderr[-200:], "the end of the message, which says what is wrong, stays"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/zero has no end on Linux")
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("known.toml", ("known", "list", "--expectations", "known.toml")),
+        ("vectors.json", ("vectors", "lint", "vectors.json")),
+        ("run.json", ("diff", ".", ".")),
+        ("plan.json", ("run", "--resume", ".")),
+        ("session.json", ("corpus", "minimize", ".")),
+    ],
+)
+def test_a_link_to_a_device_without_end_is_not_read(
+    conformance_here: Command, tmp_path: Path, name: str, arguments: tuple[str, ...]
+) -> None:
+    """Fault: it was read until the memory was full."""
+    (tmp_path / name).symlink_to("/dev/zero")
+    said(conformance_here(*arguments, cwd=tmp_path), 2, "is a device, and no file" if name != "session.json" else "")
