@@ -39,6 +39,9 @@ _WORD_UNITS = UNITS[:2]
 LONGEST_WORD_TEXT = 600
 LONGEST_TELLING = 64
 """Characters: a longer text tells too much at once, so only limits are looked for in it."""
+LONGEST_DATED = 160
+"""But many characters in a text tell better of which version of Unicode a table is."""
+_DATED = "characters are those of"
 _NUMBER = re.compile(r"\b\d+(?= (?:characters|bytes|UTF-16 units|tokens))")
 DOUBTFUL = ("\x85", "\u180e", "\u088f")
 """Characters that tables of classes differ about: white space today, white space once, a letter of late."""
@@ -53,7 +56,16 @@ def rule_of(fault: Fault | DecodingFault) -> Rule:
     >>> rule_of(Fault("Input", "the text is cut at 255 bytes", len))
     ('Input', 'the text is cut at N bytes')
     """
-    return fault.stage, _NUMBER.sub("N", fault.rule)
+    return fault.stage, without_limit(fault.rule)
+
+
+def without_limit(rule: str) -> str:
+    """A rule with N for the number of its limit.
+
+    >>> without_limit("words are cut at 64 characters"), without_limit("digits in groups of 3")
+    ('words are cut at N characters', 'digits in groups of 3')
+    """
+    return _NUMBER.sub("N", rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +77,16 @@ class FaultNumber:
     rule: Rule
     least: int = 0
 
+    @property
+    def is_dated(self) -> bool:
+        """Whether it is about the tables of a version of Unicode."""
+        return self.rule[1].startswith(_DATED)
+
     def concerns(self, given: Given) -> bool:
         """Whether it is worth asking: limits about long texts, all else about short ones."""
         if self.kind != "limit":
-            return isinstance(given, tuple) or len(given) <= LONGEST_TELLING
+            longest = LONGEST_DATED if self.is_dated else LONGEST_TELLING
+            return isinstance(given, tuple) or len(given) <= longest
         if isinstance(given, tuple) or (self.rule[0] == "Model" and len(given) > LONGEST_WORD_TEXT):
             return False
         return length(given, next((unit for unit in UNITS if unit in self.rule[1]), "bytes")) > self.least

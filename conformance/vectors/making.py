@@ -41,8 +41,8 @@ from conformance.vectors.batches import batches
 from conformance.vectors.choosing import Choice, cover
 from conformance.vectors.comparing import asked_and_answered
 from conformance.vectors.entries import entry_questions
-from conformance.vectors.keys import CORE, ENTRIES, FULL, Key, Keys, traced, universe
-from conformance.vectors.killing import FaultTable, Rule, killing
+from conformance.vectors.keys import CORE, ENTRIES, FULL, RULE, Key, Keys, traced, universe
+from conformance.vectors.killing import FaultNumber, FaultTable, Rule, killing
 from conformance.vectors.notes import flag_of, notes_of
 from conformance.vectors.questions import Question, questions
 from conformance.vectors.stream_vectors import decode_streams, encode_streams
@@ -56,10 +56,6 @@ MOST_FLAGS = 4
 """Of what was not chosen for its flags."""
 MOST_UNREACHED = 400
 MOST_BARE = 12
-_DATED = "characters are those of"
-"""Rules that say more the more inputs tell them: each table knows what the ones before it know."""
-_RULE = "rule"
-"""The kind of key that says which rule an input tells."""
 _GENERIC: Mapping[bool, Rule] = {
     True: (UNSURE, "pre-tokens are cut into other tokens"),
     False: ("", "characters are lost or changed"),
@@ -166,7 +162,7 @@ class Maker:
         told: dict[int, set[Key]] = defaultdict(set)
         texts = [one for one in given if not isinstance(one, bytes)]
         kills = killing(self.plan.path, self.plan.encoding, texts, which, MOST_KILLS, self.jobs)
-        dated = {fault for fault in which if fault.rule[1].startswith(_DATED)}
+        dated = {fault for fault in which if fault.is_dated}
         of_dates = sorted({n for fault, found in zip(which, kills, strict=True) if fault in dated for n in found})
         short = [texts[number] for number in of_dates]
         again = killing(self.plan.path, self.plan.encoding, short, [*dated], None, 1) if dated else []
@@ -174,30 +170,44 @@ class Maker:
         for fault, found in zip(which, kills, strict=True):
             numbers = [of_dates[number] for number in all_of[fault]] if fault in dated else found
             for number in numbers:
-                told[by_size[number]].add((_RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}"))
+                told[by_size[number]].add((RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}"))
         count: Counter[str] = Counter()
         for number in by_size:
             for rule in self._offset_rules(some[number]):
                 count[rule] += 1
                 if count[rule] <= MOST_KILLS:
-                    told[number].add((_RULE, f"offsets::{flag_of('Offsets', rule)}"))
+                    told[number].add((RULE, f"offsets::{flag_of('Offsets', rule)}"))
         return [replace(one, keys=one.keys | told[number]) for number, one in enumerate(some)]
 
     def with_flags(self, core: Sequence[Answered]) -> list[Answered]:
-        """Those that were chosen for what they reach, with the rules that they tell; of many, those that few tell."""
-        table = FaultTable(self.tokenizer)
-        which = [fault for fault in table.numbers if fault.kind != "limit" and fault.rule[0] != "Input"]
-        places = [n for n, one in enumerate(core) if _can_tell(one) and not any(key[0] == _RULE for key in one.keys)]
+        """All with the rules of dated tables that they tell, for each such table knows what the ones before it know.
+
+        Those that were chosen for what they reach have other rules as well; of many, those that few tell.
+        """
+        which = [fault for fault in FaultTable(self.tokenizer).numbers if fault.kind != "limit"]
+        which = [fault for fault in which if fault.rule[0] != "Input"]
+        told = [n for n, one in enumerate(core) if _can_tell(one)]
+        bare = [n for n in told if not any(key[0] == RULE for key in core[n].keys)]
+        self.say(f"{self.plan.name}: {len(core):,} chosen, {len(bare):,} of them to be flagged")
+        found = self._telling(core, sorted({*told} - {*bare}), [fault for fault in which if fault.is_dated])
+        more = {n: [key for *_, key in some] for n, some in found.items()}
+        more |= {
+            n: [key for *_, key in sorted(some)[:MOST_FLAGS]] for n, some in self._telling(core, bare, which).items()
+        }
+        return [replace(one, keys=one.keys.union(more.get(number, ()))) for number, one in enumerate(core)]
+
+    def _telling(
+        self, core: Sequence[Answered], places: Sequence[int], which: Sequence[FaultNumber]
+    ) -> Mapping[int, Sequence[tuple[int, int, Key]]]:
+        """By place, the rules that an input tells: how many inputs do, the place of the fault, and the key."""
         given = [given for n in places if not isinstance(given := core[n].question.given, bytes)]
-        self.say(f"{self.plan.name}: {len(core):,} chosen, {len(given):,} of them to be flagged")
-        kills = killing(self.plan.path, self.plan.encoding, given, which, None, self.jobs)
         told: dict[int, list[tuple[int, int, Key]]] = defaultdict(list)
+        kills = killing(self.plan.path, self.plan.encoding, given, which, None, self.jobs)
         for number, (fault, found) in enumerate(zip(which, kills, strict=True)):
-            key = (_RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}")
+            key = (RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}")
             for place in found:
                 told[places[place]].append((len(found), number, key))
-        more = {n: frozenset(key for *_, key in sorted(some)[:MOST_FLAGS]) for n, some in told.items()}
-        return [replace(one, keys=one.keys | more.get(number, frozenset())) for number, one in enumerate(core)]
+        return told
 
     def _offset_rules(self, one: Answered) -> list[str]:
         given, answer = one.question.given, one.answer
@@ -211,18 +221,18 @@ class Maker:
     def chosen(self, some: Sequence[Answered], kinds: Sequence[str], known: Sequence[Answered] = ()) -> list[Answered]:
         """The fewest that reach all of some kinds, and tell each fault. known: what is taken already."""
         reached = {key for one in known for key in one.keys}
-        wanted = {*kinds, _RULE}
+        wanted = {*kinds, RULE}
         choices = [
             Choice(one.question.size, frozenset(key for key in one.keys if key[0] in wanted and key not in reached))
             for one in some
         ]
-        times = {key: TOLD_BY for one in some for key in one.keys if key[0] == _RULE}
+        times = {key: TOLD_BY for one in some for key in one.keys if key[0] == RULE}
         counted = Counter(key for one in choices for key in one.keys)
         return [some[number] for number in cover(choices, {key: min(times[key], counted[key]) for key in times})]
 
     def smoke(self, core: Sequence[Answered]) -> list[Answered]:
         """Some hundred vectors of core that tell the most faults, and then reach the most."""
-        rules = [Choice(one.question.size, frozenset(key for key in one.keys if key[0] == _RULE)) for one in core]
+        rules = [Choice(one.question.size, frozenset(key for key in one.keys if key[0] == RULE)) for one in core]
         room = SMOKE - SMOKE_OF_STREAMS
         numbers = set(cover(rules, {}, room))
         rest = [Choice(9999 if n in numbers else one.question.size, one.keys) for n, one in enumerate(core)]
@@ -367,7 +377,7 @@ def _can_tell(one: Answered) -> bool:
 
 def _flags(one: Answered) -> tuple[str, ...]:
     """The flags of a vector: the rules that it tells, the likelier first."""
-    told = sorted(_place(str(key)) for kind, key in one.keys if kind == _RULE)
+    told = sorted(_place(str(key)) for kind, key in one.keys if kind == RULE)
     flags = list(dict.fromkeys(flag for _, _, flag in told))
     return tuple(flags) or (flag_of(*_GENERIC[not isinstance(one.question.given, tuple)]),)
 
