@@ -3,7 +3,7 @@
     python tools/make_vectors.py                      corpora/vectors/, of the embedded models
     python tools/make_vectors.py --models path/to/models
                                                       reports/published/vectors/, of the real models in that folder
-    python tools/make_vectors.py --only bpe-qwen      of some models alone
+    python tools/make_vectors.py --only bpe-qwen      of some models alone; `--only training` makes those of training
 
 Of the embedded models there are smoke and core, and full where it is under 300 kB; of the real ones smoke and core.
 REFTOK_MODELS stands for --models. Each file is made from the official library that is installed.
@@ -20,8 +20,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from conformance.engine.plan import ModelPlan
-from conformance.inputs.vector_file import Tier, packed, schema, written
+from conformance.inputs.training_vector_file import TRAINING_FORM, TrainingVectorFile
+from conformance.inputs.vector_file import FORM, Tier, VectorFile, packed, schema, written
 from conformance.runs.models import plan_models
+from conformance.training.vectors import make_training_vectors
 from conformance.vectors.making import Maker
 from reftok import embedded_models
 
@@ -30,7 +32,7 @@ PUBLISHED = ROOT / "reports" / "published" / "vectors"
 TIMES = PUBLISHED / "times.json"
 """How long each model took, for tools/publish_vectors.py."""
 MOST_OF_FULL = 300_000
-SCHEMA = "tokenizer-vectors-1.schema.json"
+TRAINING = "training"
 REAL = {
     "qwen3": "qwen3/tokenizer.json",
     "gpt2": "gpt2/vocab.json",
@@ -88,7 +90,13 @@ def main() -> None:
     if not options.real:
         folder = ROOT / "corpora" / "vectors"
         folder.mkdir(exist_ok=True)
-        (folder / SCHEMA).write_text(json.dumps(schema(), indent=2) + "\n", "ascii")
+        for form, kind in ((FORM, VectorFile), (TRAINING_FORM, TrainingVectorFile)):
+            text = json.dumps(schema(kind, form), indent=2)
+            (folder / f"{form}.schema.json").write_text(text + "\n", "ascii")
+        if not options.only or TRAINING in options.only:
+            data = packed(written(make_training_vectors(lambda sentence: print(sentence, file=sys.stderr))))
+            (folder / f"{TRAINING}.json.gz").write_bytes(data)
+            print(f"{TRAINING}: {len(data):,} bytes", flush=True)
         for name in sorted(embedded_models()):
             if not options.only or name in options.only:
                 (plan,) = plan_models((name,))

@@ -186,14 +186,14 @@ class Maker:
         """
         which = [fault for fault in FaultTable(self.tokenizer).numbers if fault.kind != "limit"]
         which = [fault for fault in which if fault.rule[0] != "Input"]
-        told = [n for n, one in enumerate(core) if _can_tell(one)]
-        bare = [n for n in told if not any(key[0] == RULE for key in core[n].keys)]
+        places = [n for n, one in enumerate(core) if _can_tell(one)]
+        bare = [n for n in places if not any(key[0] == RULE for key in core[n].keys)]
         self.say(f"{self.plan.name}: {len(core):,} chosen, {len(bare):,} of them to be flagged")
-        found = self._telling(core, sorted({*told} - {*bare}), [fault for fault in which if fault.is_dated])
-        more = {n: [key for *_, key in some] for n, some in found.items()}
-        more |= {
-            n: [key for *_, key in sorted(some)[:MOST_FLAGS]] for n, some in self._telling(core, bare, which).items()
-        }
+        more: dict[int, list[Key]] = defaultdict(list)
+        for n, some in self._telling(core, places, [fault for fault in which if fault.is_dated]).items():
+            more[n] += (key for *_, key in some)
+        for n, some in self._telling(core, bare, [fault for fault in which if not fault.is_dated]).items():
+            more[n] += (key for *_, key in sorted(some)[:MOST_FLAGS])
         return [replace(one, keys=one.keys.union(more.get(number, ()))) for number, one in enumerate(core)]
 
     def _telling(
