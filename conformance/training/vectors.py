@@ -23,10 +23,12 @@ from conformance.vectors.choosing import Choice, cover
 from conformance.vectors.notes import description, flag_of
 from conformance.vectors.running import Outcome
 
-TRIED = {"hf-bpe": 300, "wordlevel": 60, "sentencepiece-bpe": 60, "word": 60, "char": 60, "unigram": 6}
+TRIED = {"hf-bpe": 300, "wordlevel": 100, "sentencepiece-bpe": 60, "word": 60, "char": 60, "unigram": 20}
 """The trainers whose result is a function of the texts and options (docs/training.md), and how many trainings of each
 are tried: few of unigram, whose trainings are long."""
 TOLD_BY = 2
+MOST_CHARACTERS = 1000
+"""Of all texts of a training."""
 _PLAIN = "what is learned is another model"
 _ROUNDED = "unigram"
 """The trainer whose scores hang on the processor in their last bits: they are left out."""
@@ -37,7 +39,8 @@ def make_training_vectors(say: Callable[[str], None], tried: Mapping[str, int] =
     groups: list[TrainGroup] = []
     number = 0
     for trainer, count in tried.items():
-        made = [one for case in made_cases((trainer,), count, 0) if (one := _answered(case)) is not None]
+        small = [case for case in made_cases((trainer,), count, 0) if sum(map(len, case.texts)) <= MOST_CHARACTERS]
+        made = [one for case in small if (one := _answered(case)) is not None]
         choices = [Choice(_size(test), frozenset(test.flags)) for test in made]
         counted = Counter(flag for test in made for flag in test.flags)
         numbers = cover(choices, {flag: min(times, TOLD_BY) for flag, times in counted.items()})

@@ -178,16 +178,22 @@ _table: list[tuple[_Work, FaultTable]] = []
 
 
 def killing(
-    path: Path, encoding: str, given: Sequence[Given], which: Sequence[FaultNumber], most: int | None, jobs: int
+    table: FaultTable,
+    path: Path,
+    encoding: str,
+    given: Sequence[Given],
+    which: Sequence[FaultNumber],
+    most: int | None,
+    jobs: int,
 ) -> list[list[int]]:
     """For each fault, the numbers of the inputs that tell it, in ascending order; at most so many.
 
-    path, encoding: of the model. jobs: processes; with one, all is done in this process.
+    table: of the model. path, encoding: of the model too, for other processes. jobs: processes; with one, all is done
+    in this one, by the table, which need not make its faults anew for the next question.
     """
     work = _Work(path, encoding, given, most)
     chunks = [which[start : start + _CHUNK] for start in range(0, len(which), _CHUNK)]
     if jobs == 1:
-        table = FaultTable(load_reference(path, encoding))
         return [found for chunk in chunks for found in _of_chunk(work, table, chunk)]
     with ProcessPoolExecutor(jobs, get_context("spawn"), _start, (work,)) as pool:
         return [found for part in pool.map(_in_process, chunks) for found in part]

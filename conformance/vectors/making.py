@@ -88,6 +88,7 @@ class Maker:
     say: Say
     bench: Bench = field(init=False)
     watcher: Watcher = field(init=False)
+    table: FaultTable = field(init=False)
 
     def __post_init__(self) -> None:
         nothing = Plan((self.plan,), (), (), Inputs((), (), 0, 0), timeout=60.0)
@@ -96,6 +97,7 @@ class Maker:
             why = self.bench.unavailable[self.plan.oracle].message
             raise InputError(f"{self.plan.name}: the official library {self.plan.oracle} cannot take part: {why}")
         self.watcher = Watcher(self.tokenizer, self.bench.knowledge)
+        self.table = FaultTable(self.tokenizer)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -156,16 +158,15 @@ class Maker:
         """The answers with the rules that each tells: a few short inputs for each fault."""
         by_size = sorted((n for n, one in enumerate(some) if _can_tell(one)), key=lambda n: (some[n].question.size, n))
         given = [some[number].question.given for number in by_size]
-        table = FaultTable(self.tokenizer)
-        which = table.numbers
+        which = self.table.numbers
         self.say(f"{self.plan.name}: {len(which)} faults are looked for")
         told: dict[int, set[Key]] = defaultdict(set)
         texts = [one for one in given if not isinstance(one, bytes)]
-        kills = killing(self.plan.path, self.plan.encoding, texts, which, MOST_KILLS, self.jobs)
+        kills = killing(self.table, self.plan.path, self.plan.encoding, texts, which, MOST_KILLS, self.jobs)
         dated = {fault for fault in which if fault.is_dated}
         of_dates = sorted({n for fault, found in zip(which, kills, strict=True) if fault in dated for n in found})
         short = [texts[number] for number in of_dates]
-        again = killing(self.plan.path, self.plan.encoding, short, [*dated], None, 1) if dated else []
+        again = killing(self.table, self.plan.path, self.plan.encoding, short, [*dated], None, 1) if dated else []
         all_of = dict(zip(dated, again, strict=True))
         for fault, found in zip(which, kills, strict=True):
             numbers = [of_dates[number] for number in all_of[fault]] if fault in dated else found
@@ -184,7 +185,7 @@ class Maker:
 
         Those that were chosen for what they reach have other rules as well; of many, those that few tell.
         """
-        which = [fault for fault in FaultTable(self.tokenizer).numbers if fault.kind != "limit"]
+        which = [fault for fault in self.table.numbers if fault.kind != "limit"]
         which = [fault for fault in which if fault.rule[0] != "Input"]
         places = [n for n, one in enumerate(core) if _can_tell(one)]
         bare = [n for n in places if not any(key[0] == RULE for key in core[n].keys)]
@@ -202,7 +203,7 @@ class Maker:
         """By place, the rules that an input tells: how many inputs do, the place of the fault, and the key."""
         given = [given for n in places if not isinstance(given := core[n].question.given, bytes)]
         told: dict[int, list[tuple[int, int, Key]]] = defaultdict(list)
-        kills = killing(self.plan.path, self.plan.encoding, given, which, None, self.jobs)
+        kills = killing(self.table, self.plan.path, self.plan.encoding, given, which, None, self.jobs)
         for number, (fault, found) in enumerate(zip(which, kills, strict=True)):
             key = (RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}")
             for place in found:

@@ -47,9 +47,9 @@ def fails(one: Planted, tier: str) -> list[Outcome]:
 
 
 def test_core_kills_every_planted_defect_and_smoke_most() -> None:
-    smoke = {one.name for one in ALL if fails(one, "smoke")}
-    assert {one.name for one in ALL if not fails(one, "core")} == {*SURVIVORS}
-    assert len(smoke) >= 0.85 * len(ALL)
+    left = [one for one in ALL if not fails(one, "smoke")]
+    assert len(left) <= 0.15 * len(ALL)
+    assert {one.name for one in left if not fails(one, "core")} == {*SURVIVORS}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,10 @@ from conformance.vectors.making import Maker
 from conformance.vectors.notes import description
 from conformance.vectors.questions import Question
 
+NEW = "a\u0301\u0323\u1acf"
+"""Has a mark that came with Unicode 14."""
 QUESTIONS = [
+    Question(NEW),
     Question("cafe\u0301"),
     Question("a\r\nb", frozenset({("known bugs", "x")}), "the comment", ("a/b#1",)),
     Question("It's 1234  ok <|im_end|> a"),
@@ -21,6 +27,17 @@ QUESTIONS = [
     Question((99_999,)),
     *(Question(f"{letter} x") for letter in "abcdefgh"),
 ]
+
+
+ALONE = """
+from conformance.inputs.vector_file import written
+from conformance.runs.models import plan_models
+from conformance.vectors import making
+from tests.conformance.vectors.test_making import QUESTIONS
+making.questions = lambda *_: QUESTIONS
+(plan,) = plan_models(("bpe-qwen",))
+print(written(making.Maker(plan, 1, lambda _: None).made("core")))
+"""
 
 
 @pytest.fixture
@@ -33,6 +50,25 @@ def test_the_bytes_are_the_same_on_any_number_of_workers() -> None:
     (plan,) = plan_models(("bpe-qwen",))
     alone, together = (written(Maker(plan, jobs, lambda _: None).made("core")) for jobs in (1, 2))
     assert alone == together
+
+
+def test_the_bytes_are_the_same_for_any_order_of_hashes() -> None:
+    made = set()
+    for seed in ("0", "1"):
+        variables = {**os.environ, "PYTHONHASHSEED": seed}
+        ended = subprocess.run([sys.executable, "-c", ALONE], env=variables, capture_output=True, check=True)
+        made.add(ended.stdout)
+    assert len(made) == 1
+    assert b'"testGroups"' in made.pop()
+
+
+@pytest.mark.usefixtures("few")
+def test_a_vector_has_the_rules_of_all_dated_tables_that_it_tells() -> None:
+    """Fault: those of the first tables that it tells alone, so that a newer table was no flag of it."""
+    (plan,) = plan_models(("bpe-qwen",))
+    (test,) = (one for _, one in Maker(plan, 1, lambda _: None).made("core").tests() if getattr(one, "text", "") == NEW)
+    ages = {flag for flag in test.flags if flag.startswith("Normalizer: characters are those of Unicode ")}
+    assert {flag.rpartition(" ")[2] for flag in ages} == {"14", "15", "16", "17"}
 
 
 @pytest.mark.usefixtures("few")
