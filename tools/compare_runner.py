@@ -29,19 +29,29 @@ from conformance.vectors.killing import without_limit
 _FAILED = re.compile(r"FAIL (\d+) (encode|decode|batch) (.*)")
 CHECKS = ("ids", "decode", "batch-single")
 CORPORA = ("edge_cases", "known_bugs")
+UNNAMED = "no known rule"
 CONFORMANCE = (sys.executable, "-m", "conformance")
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What fails in the runner, and in the harness: the flags by number of the vector. rules: of findings."""
+    """What fails in the runner, and in the harness: the flags by number of the vector.
+
+    rules: of findings. has_unnamed: whether a finding has no known rule, which no flag can name either.
+    """
 
     runner: Mapping[int, Sequence[str]]
     harness: Mapping[int, Sequence[str]]
     rules: frozenset[str]
+    has_unnamed: bool = False
 
     @property
     def unexplained(self) -> list[int]:
+        """What fails, and no rule of a finding is among its flags; of those that have no rule either, none."""
+        return [] if self.has_unnamed else self.without_rule
+
+    @property
+    def without_rule(self) -> list[int]:
         """What fails, and no rule of a finding is among its flags."""
         return [number for number, flags in self.runner.items() if self.rules.isdisjoint(map(_rule, flags))]
 
@@ -78,15 +88,17 @@ def of_harness(subject: str, vectors: Path, model: Path) -> dict[int, list[str]]
     return {one["tcId"]: one["flags"] for one in failed if not str(kinds[one["tcId"]]).startswith("stream")}
 
 
-def of_run(subject: str, vectors: Path, model: Path) -> frozenset[str]:
-    """The rules that `conformance run` finds."""
+def of_run(subject: str, vectors: Path, model: Path) -> tuple[frozenset[str], bool]:
+    """The rules that `conformance run` finds, and whether it finds something without one."""
     with TemporaryDirectory() as folder:
         command = ["run", "--model", str(model), "--subject", subject, "--inputs", "corpora", "--quiet"]
         command += [part for corpus in (str(vectors), *CORPORA) for part in ("--corpus", corpus)]
         command += [part for check in CHECKS for part in ("--check", check)]
         _answered([*command, "--out", f"{folder}/run"])
         lines = Path(folder, "run", "findings.jsonl").read_text("utf-8").splitlines()
-    return frozenset(without_limit(json.loads(line)["rule"]) for line in lines)
+    rules = [str(json.loads(line)["rule"]) for line in lines]
+    named = frozenset(without_limit(rule) for rule in rules if not rule.startswith(UNNAMED))
+    return named, any(rule.startswith(UNNAMED) for rule in rules)
 
 
 def _answered(arguments: Sequence[str]) -> str:
@@ -105,8 +117,9 @@ def told(compared: Compared) -> Iterator[str]:
     for rule in sorted(compared.rules):
         count = sum(rule in map(_rule, flags) for flags in compared.runner.values())
         yield f"{count} of {len(compared.runner)} have the flag: {rule}"
-    if compared.unexplained:
-        yield f"no rule of the run: {', '.join(map(str, compared.unexplained))}"
+    if compared.without_rule:
+        why = "the run knows none either" if compared.has_unnamed else "the run knows others"
+        yield f"no rule of the run is a flag of {', '.join(map(str, compared.without_rule))}: {why}"
 
 
 def main() -> int:
@@ -120,7 +133,7 @@ def main() -> int:
     compared = Compared(
         of_runner(options.runner, options.vectors, options.model),
         of_harness(options.subject, options.vectors, options.model),
-        of_run(options.subject, options.vectors, options.model),
+        *of_run(options.subject, options.vectors, options.model),
     )
     print("\n".join(told(compared)))
     return 0 if compared.is_same else 1

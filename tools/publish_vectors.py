@@ -154,8 +154,8 @@ def page(
     every = [one for some in by_model.values() for one in some]
     yield "\n## Kills\n"
     yield "Planted defects are subjects with one mistake each (`tests/planted_defects/`). One is killed where a vector"
-    yield "fails: of smoke, or else of core, which has all that smoke has. Named: the rule that the catalogue has for it is a"
-    yield "flag of a vector that fails; of how many that have a rule.\n"
+    yield "fails: of smoke, or else of core, which has what smoke has. Named: the rule that the catalogue has is a flag"
+    yield "of a vector that fails; of how many that have a rule.\n"
     heading = ["defects of", "planted", "killed by smoke", "by smoke or core", "named"]
     stages = [(stage, [one for one in every if one.planted.defect.stage == stage]) for stage in STAGES]
     rows = [summary(name, some) for name, some in by_model.items()]

@@ -23,13 +23,13 @@ class TrainVector(Vector, frozen=True, kw_only=True):
     """A training.
 
     options: of the official trainer, under its names; of those of `tokenizers` also `pipeline`, the tokenizer.json that
-        is trained. tokens: by id. merges: in their order, of models that have them. scores: by id, of models that have
-        them, where they are the same on any processor.
+        is trained. tokens: by id, null where an id has none. merges: in their order, of models that have them.
+    scores: by id, of models that have them, where they are the same on any processor.
     """
 
     texts: tuple[str, ...]
     options: dict[str, Any]
-    tokens: tuple[str, ...]
+    tokens: tuple[str | None, ...]
     merges: tuple[tuple[str, str], ...] | UnsetType = UNSET
     scores: tuple[float, ...] | UnsetType = UNSET
 

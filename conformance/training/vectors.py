@@ -67,18 +67,17 @@ def _answered(case: TrainingCase) -> TrainVector | None:
         return None
     if free_choices_of(case, found) or has_equal_entries(case):
         return None
-    if [token_id for token_id, _, _ in found.entries] != [*range(len(found.entries))]:
-        return None
     right = _portable(case.trainer, found)
     rules = dict.fromkeys(_told(case, right))
     scores = [score for _, _, score in right.entries if score is not None]
+    tokens = {token_id: token for token_id, token, _ in right.entries}
     return TrainVector(
         tc_id=0,
         flags=tuple(flag_of("Training", rule) for rule in rules or (_PLAIN,)),
         result="valid",
         texts=case.texts,
         options=dict(case.options),
-        tokens=tuple(token for _, token, _ in right.entries),
+        tokens=tuple(tokens.get(token_id) for token_id in range(1 + max(tokens, default=-1))),
         merges=right.merges if case.trainer == "hf-bpe" else UNSET,
         scores=tuple(scores) if scores else UNSET,
     )
@@ -101,7 +100,7 @@ def _portable(trainer: str, learned: Learned) -> Learned:
 
 def _size(test: TrainVector) -> int:
     """Characters of the texts, and of what is learned."""
-    return sum(map(len, (*test.texts, *test.tokens)))
+    return sum(len(text or "") for text in (*test.texts, *test.tokens))
 
 
 def _note(flag: str) -> Note:
@@ -123,7 +122,8 @@ def _outcome(group: TrainGroup, test: TrainVector, ask: Ask) -> Outcome:
         return Outcome(group, test, "fail", observed.kind, f"{len(test.tokens):,} entries", observed.message)
     scores = (None,) * len(test.tokens) if isinstance(test.scores, UnsetType) else test.scores
     merges = () if isinstance(test.merges, UnsetType) else test.merges
-    expected = Learned(tuple(zip(range(len(test.tokens)), test.tokens, scores, strict=True)), merges)
+    entries = zip(range(len(test.tokens)), test.tokens, scores, strict=True)
+    expected = Learned(tuple((number, token, score) for number, token, score in entries if token is not None), merges)
     found = first_difference(group.trainer, expected, _portable(group.trainer, observed))
     if found is None:
         return Outcome(group, test, "pass")

@@ -26,6 +26,7 @@ from conformance.faults.limits import (
     length,
     text_in_pieces,
 )
+from conformance.faults.older_releases import release_decoding_faults, release_faults
 from reftok import Tokenizer
 
 Rule: TypeAlias = tuple[str, str]
@@ -99,9 +100,13 @@ class FaultTable:
         self._tokenizer = tokenizer
         self._right: dict[Given, object] = {}
         self.by_kind: Mapping[str, Sequence[Fault | DecodingFault]] = {
-            "text": [*faults(tokenizer), *(fault for one in DOUBTFUL for fault in of_classes(tokenizer, one))],
+            "text": [
+                *release_faults(tokenizer),
+                *faults(tokenizer),
+                *(fault for one in DOUBTFUL for fault in of_classes(tokenizer, one)),
+            ],
             "limit": [fault for fault, _ in self._limits],
-            "ids": [*decoding_faults(tokenizer)],
+            "ids": [*release_decoding_faults(tokenizer), *decoding_faults(tokenizer)],
         }
 
     @cached_property
