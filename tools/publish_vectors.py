@@ -85,7 +85,8 @@ class Published:
             found = {one.kind: f"{one.reached:,}/{one.total:,}" for one in vectors.coverage}
             everything = {kind: {*watcher.universe[kind]} for kind in (MERGES, ENTRIES)}
             cheap = [
-                f"{len(seen.of(kind) & keys):,}/{len(keys):,}" if keys else "" for kind, keys in everything.items()
+                f"{count:,}/{len(keys):,}" if (count := len(seen.of(kind) & keys)) else ""
+                for kind, keys in everything.items()
             ]
             times = [f"{took['seconds']:.0f}", f"{took['processor']:.0f}"] if took and tier == "core" else ["", ""]
             size = self.packed(tier).stat().st_size
@@ -148,7 +149,8 @@ def page(
     yield "[corpora/vectors/](../../../corpora/vectors/README.md) how they are used.\n"
     yield "## Coverage\n"
     yield "Reached of how many; what nothing reaches is listed in each file. The seconds are those of all tiers of a"
-    yield "model, on the clock and of processors. Merges and entries that no text can reach are in their total too.\n"
+    yield "model, on the clock of a busy machine and of processors. Merges and entries that no text can reach are in"
+    yield "their total too; a model that merges by rank or score does not say which merge it makes.\n"
     heading = ["model", "tier", "vectors", "bytes", "s", "s of processors", "merges", "entries", *KINDS]
     yield from table(heading, (row for one in models for row in one.rows(times.get(one.name, {}))), 2)
     every = [one for some in by_model.values() for one in some]
