@@ -208,8 +208,9 @@ def decode_streams(
             made.update(_uses_of_decoders(ids, texts))
     for ids, rule in _traps(tokenizer):
         texts = _texts(tokenizer, oracle, ids)
-        for skips in (False, True) if texts is not None else ():
-            made.setdefault((ids, skips), (skips, _decoded(ids, texts[skips], (flag_of("", rule),))))
+        if texts is not None:
+            for skips in (False, True):
+                made.setdefault((ids, skips), (skips, _decoded(ids, texts[skips], (flag_of("", rule),))))
     long = tuple(tokenizer.encode_ids(_LONG, add_special_tokens=False))
     texts = _texts(tokenizer, oracle, long)
     if texts is not None:
