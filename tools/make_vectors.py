@@ -3,7 +3,7 @@
     python tools/make_vectors.py                      corpora/vectors/, of the embedded models
     python tools/make_vectors.py --models path/to/models
                                                       reports/published/vectors/, of the real models in that folder
-    python tools/make_vectors.py --only bpe-qwen      of some models alone
+    python tools/make_vectors.py --only bpe-qwen      of some models alone; `--only training` makes those of training
 
 Of the embedded models there are smoke and core, and full where it is under 300 kB; of the real ones smoke and core.
 REFTOK_MODELS stands for --models. Each file is made from the official library that is installed.
@@ -16,18 +16,23 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from conformance.engine.plan import ModelPlan
-from conformance.inputs.vector_file import Tier, VectorFile, packed, schema, written
+from conformance.inputs.training_vector_file import TRAINING_FORM, TrainingVectorFile
+from conformance.inputs.vector_file import FORM, Tier, VectorFile, packed, schema, written
 from conformance.runs.models import plan_models
+from conformance.training.vectors import make_training_vectors
 from conformance.vectors.making import Maker
 from reftok import embedded_models
 
 ROOT = Path(__file__).resolve().parent.parent
+PUBLISHED = ROOT / "reports" / "published" / "vectors"
+TIMES = PUBLISHED / "times.json"
+"""How long each model took, for tools/publish_vectors.py."""
 MOST_OF_FULL = 300_000
-SCHEMA = "tokenizer-vectors-1.schema.json"
+TRAINING = "training"
 REAL = {
     "qwen3": "qwen3/tokenizer.json",
     "gpt2": "gpt2/vocab.json",
@@ -41,11 +46,11 @@ REAL = {
 }
 
 
-def make(plan: ModelPlan, tiers: tuple[Tier, ...], folder: Path, jobs: int) -> Iterator[str]:
-    """Write the files of a model; gives a line of a table for each."""
-    since, cpu = time.monotonic(), cpu_seconds()
+def make(plan: ModelPlan, tiers: tuple[Tier, ...], folder: Path, jobs: int) -> None:
+    """Write the files of a model, and say how long that took."""
+    since, processor = time.monotonic(), processor_seconds()
     made = Maker(plan, jobs, lambda sentence: print(sentence, file=sys.stderr)).made_tiers(tiers)
-    seconds, cpu = time.monotonic() - since, cpu_seconds() - cpu
+    took = Took(round(time.monotonic() - since, 1), round(processor_seconds() - processor, 1), jobs)
     for tier, vectors in made.items():
         data = packed(written(vectors))
         path = folder / plan.name / f"{tier}.json.gz"
@@ -54,23 +59,24 @@ def make(plan: ModelPlan, tiers: tuple[Tier, ...], folder: Path, jobs: int) -> I
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-        yield row(plan.name, tier, vectors, len(data), seconds, cpu)
+        print(f"{plan.name} {tier}: {vectors.number_of_tests:,} vectors, {len(data):,} bytes", flush=True)
+    known = json.loads(TIMES.read_text("ascii")) if TIMES.exists() else {}
+    TIMES.write_text(json.dumps({**known, plan.name: asdict(took)}, indent=1, sort_keys=True) + "\n", "ascii")
+    print(f"{plan.name}: {took.seconds:.0f} s, {took.processor:.0f} s of processors", flush=True)
 
 
-def cpu_seconds() -> float:
+@dataclass(frozen=True, slots=True)
+class Took:
+    """How long all tiers of a model took together. processor: seconds of all processes."""
+
+    seconds: float
+    processor: float
+    jobs: int
+
+
+def processor_seconds() -> float:
     """Of this process and of its workers that have ended."""
     return sum(os.times()[:4])
-
-
-KINDS = ("pattern alternatives", "seams between alternatives", "charsmap rules", "added tokens", "added-token flags",
-         "bytes", "decoder branches", "known bugs", "merges", "vocab entries")  # fmt: skip
-
-
-def row(name: str, tier: str, vectors: VectorFile, size: int, seconds: float, cpu: float) -> str:
-    """A line of the table of coverage; the seconds are those of all tiers of a model together."""
-    reached = {one.kind: f"{one.reached:,}/{one.total:,}" for one in vectors.coverage}
-    cells = [name, tier, f"{vectors.number_of_tests:,}", f"{size:,}", f"{seconds:.0f}", f"{cpu:.0f}"]
-    return "| " + " | ".join([*cells, *(reached.get(kind, "") for kind in KINDS)]) + " |"
 
 
 def main() -> None:
@@ -81,24 +87,26 @@ def main() -> None:
     parser.add_argument("--real", action="store_true", help="the real models alone")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="worker processes")
     options = parser.parse_args()
-    heading = ("model", "tier", "vectors", "bytes", "seconds", "CPU s", *KINDS)
-    print("| " + " | ".join(heading) + " |\n|---|---|" + "--:|" * (len(heading) - 2))
     if not options.real:
         folder = ROOT / "corpora" / "vectors"
         folder.mkdir(exist_ok=True)
-        (folder / SCHEMA).write_text(json.dumps(schema(), indent=2) + "\n", "ascii")
+        for form, kind in ((FORM, VectorFile), (TRAINING_FORM, TrainingVectorFile)):
+            text = json.dumps(schema(kind, form), indent=2)
+            (folder / f"{form}.schema.json").write_text(text + "\n", "ascii")
+        if not options.only or TRAINING in options.only:
+            data = packed(written(make_training_vectors(lambda sentence: print(sentence, file=sys.stderr))))
+            (folder / f"{TRAINING}.json.gz").write_bytes(data)
+            print(f"{TRAINING}: {len(data):,} bytes", flush=True)
         for name in sorted(embedded_models()):
             if not options.only or name in options.only:
                 (plan,) = plan_models((name,))
-                for line in make(plan, ("smoke", "core", "full"), folder, options.jobs):
-                    print(line, flush=True)
+                make(plan, ("smoke", "core", "full"), folder, options.jobs)
     for name, file in REAL.items() if options.models else ():
         path = Path(options.models) / file
         if path.exists() and (not options.only or name in options.only):
             (plan,) = plan_models((str(path),))
             plan = ModelPlan(name, plan.path, plan.format, plan.oracle, plan.encoding)
-            for line in make(plan, ("smoke", "core"), ROOT / "reports" / "published" / "vectors", options.jobs):
-                print(line, flush=True)
+            make(plan, ("smoke", "core"), PUBLISHED, options.jobs)
 
 
 if __name__ == "__main__":

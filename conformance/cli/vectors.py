@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
@@ -23,12 +24,26 @@ from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import ModelPlan
 from conformance.files.atomic import write_bytes_atomically, writing
 from conformance.files.digest import sha256
-from conformance.inputs.vector_file import Tier, VectorFile, packed, read_vectors, written
+from conformance.inputs.training_vector_file import TrainingVectorFile, are_training_vectors, training_vectors_of
+from conformance.inputs.vector_file import (
+    Tier,
+    VectorFile,
+    packed,
+    read_json,
+    read_vectors,
+    vectors_of,
+    written,
+)
 from conformance.report.console import ConsoleLines, OutputConsole, give, say
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import BUILT_IN, check_subject_name, load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
+from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.special_tokens import special_tokens
+from conformance.subjects.training_subject import TrainingSubject
+from conformance.training.asking import asked
+from conformance.training.reference import reference_training
+from conformance.training.vectors import run_training_vectors
 from conformance.vectors.comparing import compare_vectors
 from conformance.vectors.comparing import lint as lint_file
 from conformance.vectors.making import Maker
@@ -48,6 +63,7 @@ Examples:
   conformance vectors run corpora/vectors/bpe-qwen/core.json.gz --subject mine.py:Mine
   conformance vectors run core.json.gz --model path/to/tokenizer.json --subject mine/subject.toml
   conformance vectors run core.json.gz --subject 'node server.mjs' --json > outcome.json
+  conformance vectors run corpora/vectors/training.json.gz --subject mine.py:train
 """
 DIFF_EXAMPLES = """\b
 Examples:
@@ -115,22 +131,35 @@ def run_command(
 ) -> None:
     """Put vectors to a subject, and say by their flags what it gets wrong.
 
+    Vectors of training are put to a trainer, FILE.py:FUNCTION, as conformance train has it, or to reftok's.
     Exit code 1 where a vector fails, or none could be asked. A vector that is "acceptable" fails only by a crash.
     """
-    found = read_vectors(file)
-    check_subject_name(name)
-    plan = _model_of(found, model, encoding or "")
-    subject = _subject(name, plan, timeout, memory)
-    try:
-        outcomes = run_vectors(found, subject, (lambda _: None) if quiet else say)
-    finally:
-        subject.close()
+    value = read_json(file)
+    told = (lambda _: None) if quiet else say
+    if are_training_vectors(value):
+        who, oracle, outcomes = _trained(training_vectors_of(value, file), name, timeout, memory)
+    else:
+        found = vectors_of(value, file)
+        check_subject_name(name)
+        plan = _model_of(found, model, encoding or "")
+        with closing(_subject(name, plan, timeout, memory)) as subject:
+            outcomes = run_vectors(found, subject, told)
+        who, oracle = f"{subject_label(name)} on {found.model.name}", f"{found.oracle.library} {found.oracle.version}"
     if as_json:
         give(json.dumps([_outcome(one) for one in outcomes], indent=1) + "\n")
     else:
-        _show(found, subject_label(name), outcomes)
+        _show(who, oracle, outcomes)
     is_right = any(one.verdict == "pass" for one in outcomes) and not any(one.verdict == "fail" for one in outcomes)
     sys.exit(0 if is_right else 1)
+
+
+def _trained(vectors: TrainingVectorFile, name: str, timeout: float, memory: int) -> tuple[str, str, list[Outcome]]:
+    """Who trained, whose answers it is held against, and what became of each training."""
+    oracles = dict.fromkeys(f"{group.oracle.library} {group.oracle.version}" for group in vectors.test_groups)
+    if name == REFERENCE:
+        return name, ", ".join(oracles), run_training_vectors(vectors, reference_training)
+    with TrainingSubject(name, timeout, memory) as subject:
+        return subject.label, ", ".join(oracles), run_training_vectors(vectors, asked(subject.train))
 
 
 def _model_of(found: VectorFile, source: str | None, encoding: str) -> ModelPlan:
@@ -156,7 +185,7 @@ def _outcome(one: Outcome) -> dict[str, Any]:
     return {**told, "what": one.what, "expected": one.expected, "observed": one.observed} if one.what else told
 
 
-def _show(found: VectorFile, subject: str, outcomes: list[Outcome]) -> None:
+def _show(who: str, oracle: str, outcomes: list[Outcome]) -> None:
     lines = ConsoleLines(OutputConsole())
     count = {
         verdict: sum(one.verdict == verdict for one in outcomes) for verdict in ("pass", "acceptable", "not asked")
@@ -177,8 +206,7 @@ def _show(found: VectorFile, subject: str, outcomes: list[Outcome]) -> None:
     told = f"{count['pass']:,} of {len(outcomes):,} vectors pass, {len(failed):,} fail"
     told += f", {count['acceptable']:,} differ and may" if count["acceptable"] else ""
     told += f", {count['not asked']:,} are not asked" if count["not asked"] else ""
-    oracle = f"{found.oracle.library} {found.oracle.version}"
-    lines.labelled(f"{mark} ", f"{subject} on {found.model.name}: {told} (the answers are of {oracle})", style)
+    lines.labelled(f"{mark} ", f"{who}: {told} (the answers are of {oracle})", style)
 
 
 def _asked(one: Outcome) -> str:

@@ -11,6 +11,8 @@ from conformance.generators.knowledge import ModelKnowledge
 
 _MOST_REPEATS = 7
 _NEAR = 4
+_PLACES = 9
+"""Decimals: sums that differ by less are equal but for the order in which they are added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +54,29 @@ class ScoreTies(Generator):
             return piece
         nearest = min(range(0, len(places), 1 + len(places) // 64), key=lambda index: abs(places[index] - place))
         return piece[:cut] + self.pieces[places[min(nearest + chance.randrange(_NEAR), len(places) - 1)]]
+
+
+def near_ties(scores: Mapping[str, float], most: int) -> list[str]:
+    """Texts that are two pieces in two ways, those first whose sums of scores differ least: rounding parts them.
+
+    Two ways with the same pieces are left out: nothing parts them.
+
+    >>> near_ties({"a": -1.0, "ab": -2.25, "bc": -2.0, "c": -0.5, "cc": -9.0}, 2)
+    ['abc']
+    """
+    behind: dict[str, list[str]] = {}
+    for piece in scores:
+        for cut in range(1, len(piece)):
+            if piece[cut:] in scores:
+                behind.setdefault(piece[:cut], []).append(piece)
+    found: dict[str, float] = {}
+    for piece in scores:
+        for cut in range(1, len(piece)):
+            left, middle = piece[:cut], piece[cut:]
+            for right in behind.get(middle, ()) if left in scores else ():
+                end = right[len(middle) :]
+                text = left + right
+                apart = abs(scores[left] + scores[right] - scores[piece] - scores[end])
+                if {left, right} != {piece, end} and apart < found.get(text, apart + 1):
+                    found[text] = round(apart, _PLACES)
+    return sorted(found, key=lambda text: (found[text], text))[:most]

@@ -38,11 +38,11 @@ Ids: TypeAlias = Annotated[tuple[Id, ...], Meta(max_length=LONGEST_LIST)]
 Span: TypeAlias = tuple[Count, Count]
 
 
-class _Form(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class Form(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """An object of the file, whose keys are in camel case."""
 
 
-class VectorModel(_Form, frozen=True, kw_only=True):
+class VectorModel(Form, frozen=True, kw_only=True):
     """The model, which is not in the file. encoding: of a rank file, which does not tell its pattern."""
 
     name: str
@@ -52,14 +52,14 @@ class VectorModel(_Form, frozen=True, kw_only=True):
     encoding: str | UnsetType = UNSET
 
 
-class Oracle(_Form, frozen=True, kw_only=True):
+class Oracle(Form, frozen=True, kw_only=True):
     """The official library that the answers are of."""
 
     library: str
     version: str
 
 
-class Note(_Form, frozen=True, kw_only=True):
+class Note(Form, frozen=True, kw_only=True):
     """A flag: what a tokenizer gets wrong that fails its vectors.
 
     stage, rule: as docs/rules.md names them. description: how that comes about. effect: what it changes. links: issues.
@@ -72,7 +72,7 @@ class Note(_Form, frozen=True, kw_only=True):
     links: tuple[str, ...] = ()
 
 
-class Reached(_Form, frozen=True, kw_only=True):
+class Reached(Form, frozen=True, kw_only=True):
     """How much of one kind the vectors reach. unreached: what no vector does, numbers as "first-last"."""
 
     kind: str
@@ -81,7 +81,7 @@ class Reached(_Form, frozen=True, kw_only=True):
     unreached: tuple[str, ...] = ()
 
 
-class Vector(_Form, frozen=True, kw_only=True):
+class Vector(Form, frozen=True, kw_only=True):
     """What every vector has.
 
     tc_id: its number in the file. flags: of its notes; the first says best what is wrong where it fails.
@@ -168,35 +168,35 @@ class BatchVector(Vector, frozen=True, kw_only=True):
     ids: tuple[Ids, ...]
 
 
-class EncodeGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="encode"):
+class EncodeGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="encode"):
     """Texts to encode, the special tokens of the template added or not."""
 
     add_special_tokens: bool
     tests: tuple[EncodeVector, ...]
 
 
-class DecodeGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="decode"):
+class DecodeGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="decode"):
     """Ids to decode, special tokens skipped or not."""
 
     skip_special_tokens: bool
     tests: tuple[DecodeVector, ...]
 
 
-class StreamEncodeGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="stream-encode"):
+class StreamEncodeGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="stream-encode"):
     """Chunks for a streaming encoder."""
 
     add_special_tokens: bool
     tests: tuple[StreamEncodeVector, ...]
 
 
-class StreamDecodeGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="stream-decode"):
+class StreamDecodeGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="stream-decode"):
     """Ids for a streaming decoder."""
 
     skip_special_tokens: bool
     tests: tuple[StreamDecodeVector, ...]
 
 
-class BatchGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="batch"):
+class BatchGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="batch"):
     """Texts for a batch call."""
 
     add_special_tokens: bool
@@ -206,7 +206,7 @@ class BatchGroup(_Form, frozen=True, kw_only=True, tag_field="type", tag="batch"
 Group: TypeAlias = EncodeGroup | DecodeGroup | StreamEncodeGroup | StreamDecodeGroup | BatchGroup
 
 
-class VectorFile(_Form, frozen=True, kw_only=True):
+class VectorFile(Form, frozen=True, kw_only=True):
     """A file of vectors of one model.
 
     tier: "own" where a project wrote it. made_by: what wrote it. notes: by flag. coverage: what the vectors reach.
@@ -276,8 +276,8 @@ def _unpacked(data: bytes) -> bytes:
     return data
 
 
-def written(vectors: VectorFile) -> str:
-    r"""The text of a file: ASCII, a vector a line.
+def written(vectors: Form) -> str:
+    r"""The text of a file, which has groups of tests: ASCII, a vector a line.
 
     >>> empty = VectorModel(name="m", file="f", format="tokenizer.json", sha256="0" * 64)
     >>> made = {"licence": "CC0-1.0", "tier": "own", "made_by": "hand", "notes": {}, "number_of_tests": 1}
@@ -340,14 +340,14 @@ def _asked(group: Group, test: Vector) -> Sequence[str | bytes | tuple[int, ...]
             return ()
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a file.
+def schema(kind: type[Form] = VectorFile, form: str = FORM) -> dict[str, Any]:
+    """The JSON Schema of a file. kind: of the whole. form: its name.
 
     >>> schema()["$defs"]["DecodeVector"]["required"]
     ['tcId', 'flags', 'result', 'ids']
     """
-    (root,), definitions = msgspec.json.schema_components((VectorFile,), ref_template="#/$defs/{name}")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORM, **root, "$defs": definitions}
+    (root,), definitions = msgspec.json.schema_components((kind,), ref_template="#/$defs/{name}")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": form, **root, "$defs": definitions}
 
 
 if __name__ == "__main__":

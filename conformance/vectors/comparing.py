@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,15 @@ from typing import Any
 import msgspec
 
 from conformance.core.errors import InputError
+from conformance.inputs.training_vector_file import TrainingVectorFile, are_training_vectors, training_vectors_of
 from conformance.inputs.vector_file import (
     EncodeVector,
     Group,
     StreamEncodeVector,
     Vector,
     VectorFile,
-    read_vectors,
+    read_json,
+    vectors_of,
     written,
 )
 
@@ -89,28 +91,48 @@ def _json(value: Any) -> str:
 
 
 def lint(path: Path) -> list[str]:
-    """What is wrong with a file of vectors beyond its form, a sentence each.
+    """What is wrong with a file of vectors, or of trainings, beyond its form, a sentence each.
 
     Raises InputError where it has not the form.
     """
-    return list(mistakes(read_vectors(path)))
+    value = read_json(path)
+    if are_training_vectors(value):
+        return list(training_mistakes(training_vectors_of(value, path)))
+    return list(mistakes(vectors_of(value, path)))
 
 
 def mistakes(vectors: VectorFile) -> Iterator[str]:
     """What is wrong with vectors, a sentence each."""
-    numbers = [test.tc_id for _, test in vectors.tests()]
+    asked = [(test, asked_and_answered(group, test)[0]) for group, test in vectors.tests()]
+    yield from _mistakes_of_all(vectors, asked)
+    for test, _ in asked:
+        yield from (f"test {test.tc_id}: {sentence}" for sentence in _mistakes(test))
+
+
+def training_mistakes(vectors: TrainingVectorFile) -> Iterator[str]:
+    """What is wrong with trainings, a sentence each."""
+    asked = [(test, _json([group.trainer, test.texts, test.options])) for group, test in vectors.tests()]
+    yield from _mistakes_of_all(vectors, asked)
+    for _, test in vectors.tests():
+        if not isinstance(test.scores, msgspec.UnsetType) and len(test.scores) != len(test.tokens):
+            yield f"test {test.tc_id}: has {len(test.tokens)} tokens and {len(test.scores)} scores"
+        if not test.flags:
+            yield f"test {test.tc_id}: has no flag"
+
+
+def _mistakes_of_all(vectors: VectorFile | TrainingVectorFile, asked: Sequence[tuple[Vector, str]]) -> Iterator[str]:
+    """What is wrong with numbers, flags and notes. asked: the tests, each with its question as JSON."""
+    numbers = [test.tc_id for test, _ in asked]
     if numbers != sorted({*numbers}):
         yield "tcId: the numbers do not rise from test to test"
     if vectors.number_of_tests != len(numbers):
         yield f"numberOfTests: is {vectors.number_of_tests}, and there are {len(numbers)}"
-    flags = {flag for _, test in vectors.tests() for flag in test.flags}
+    flags = {flag for test, _ in asked for flag in test.flags}
     yield from (f"notes: {flag!r} is no flag of any test" for flag in sorted(vectors.notes.keys() - flags))
     yield from (f"flags: {flag!r} has no note" for flag in sorted(flags - vectors.notes.keys()))
     seen: dict[str, int] = {}
-    for group, test in vectors.tests():
-        yield from (f"test {test.tc_id}: {sentence}" for sentence in _mistakes(test))
-        asked, _ = asked_and_answered(group, test)
-        if (known := seen.setdefault(asked, test.tc_id)) != test.tc_id:
+    for test, question in asked:
+        if (known := seen.setdefault(question, test.tc_id)) != test.tc_id:
             yield f"test {test.tc_id}: asks what test {known} asks"
     if not written(vectors).isascii():
         yield "the file is not ASCII"

@@ -24,8 +24,11 @@ from reftok.spec.decoders import byte_of_token
 AGES, BUGS, LANGUAGES, TOKENS = "Unicode ages", "known bugs", "languages and domains", "added tokens"
 BYTES, COMPOSITIONS = "bytes", "characters that compose"
 COMPETITIONS = "texts on which merges or scores compete"
-NOT_UTF8, OUTSIDE = "bytes that are not UTF-8", "ids outside the vocab"
+NOT_UTF8, EDGES = "bytes that are not UTF-8", "ids at the edge"
 ENTRIES = "vocab entries"
+FOREIGN = "special tokens of other models"
+RULE = "rule"
+"""The kind of key that says which rule an input tells; its keys are "kind:number:flag", of faults in their order."""
 
 Key: TypeAlias = tuple[str, int | str]
 """A kind, and what of it."""
@@ -33,10 +36,15 @@ Keys: TypeAlias = frozenset[Key]
 
 CORE = (
     ALTERNATIVES, SEAMS, STAGES, RULES, COMPOSITIONS, TOKENS, FLAGS, BYTES, FALLBACK, DECODERS, AGES, BUGS, LANGUAGES,
-    COMPETITIONS, NOT_UTF8, OUTSIDE,
+    COMPETITIONS, FOREIGN, NOT_UTF8, EDGES,
 )  # fmt: skip
 """The kinds that the vectors of core reach."""
 FULL = (*CORE, MERGES, ENTRIES)
+
+
+def own_rule(flag: str) -> Key:
+    """The key of an input that was made to tell one rule."""
+    return RULE, f"own::{flag}"
 
 
 def traced(watcher: Watcher, knowledge: ModelKnowledge, given: str | tuple[int, ...], ids: Sequence[int]) -> Keys:

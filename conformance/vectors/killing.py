@@ -26,6 +26,7 @@ from conformance.faults.limits import (
     length,
     text_in_pieces,
 )
+from conformance.faults.older_releases import release_decoding_faults, release_faults
 from reftok import Tokenizer
 
 Rule: TypeAlias = tuple[str, str]
@@ -39,6 +40,9 @@ _WORD_UNITS = UNITS[:2]
 LONGEST_WORD_TEXT = 600
 LONGEST_TELLING = 64
 """Characters: a longer text tells too much at once, so only limits are looked for in it."""
+LONGEST_DATED = 160
+"""But many characters in a text tell better of which version of Unicode a table is."""
+_DATED = "characters are those of"
 _NUMBER = re.compile(r"\b\d+(?= (?:characters|bytes|UTF-16 units|tokens))")
 DOUBTFUL = ("\x85", "\u180e", "\u088f")
 """Characters that tables of classes differ about: white space today, white space once, a letter of late."""
@@ -53,7 +57,16 @@ def rule_of(fault: Fault | DecodingFault) -> Rule:
     >>> rule_of(Fault("Input", "the text is cut at 255 bytes", len))
     ('Input', 'the text is cut at N bytes')
     """
-    return fault.stage, _NUMBER.sub("N", fault.rule)
+    return fault.stage, without_limit(fault.rule)
+
+
+def without_limit(rule: str) -> str:
+    """A rule with N for the number of its limit.
+
+    >>> without_limit("words are cut at 64 characters"), without_limit("digits in groups of 3")
+    ('words are cut at N characters', 'digits in groups of 3')
+    """
+    return _NUMBER.sub("N", rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +78,16 @@ class FaultNumber:
     rule: Rule
     least: int = 0
 
+    @property
+    def is_dated(self) -> bool:
+        """Whether it is about the tables of a version of Unicode."""
+        return self.rule[1].startswith(_DATED)
+
     def concerns(self, given: Given) -> bool:
         """Whether it is worth asking: limits about long texts, all else about short ones."""
         if self.kind != "limit":
-            return isinstance(given, tuple) or len(given) <= LONGEST_TELLING
+            longest = LONGEST_DATED if self.is_dated else LONGEST_TELLING
+            return isinstance(given, tuple) or len(given) <= longest
         if isinstance(given, tuple) or (self.rule[0] == "Model" and len(given) > LONGEST_WORD_TEXT):
             return False
         return length(given, next((unit for unit in UNITS if unit in self.rule[1]), "bytes")) > self.least
@@ -81,9 +100,13 @@ class FaultTable:
         self._tokenizer = tokenizer
         self._right: dict[Given, object] = {}
         self.by_kind: Mapping[str, Sequence[Fault | DecodingFault]] = {
-            "text": [*faults(tokenizer), *(fault for one in DOUBTFUL for fault in of_classes(tokenizer, one))],
+            "text": [
+                *release_faults(tokenizer),
+                *faults(tokenizer),
+                *(fault for one in DOUBTFUL for fault in of_classes(tokenizer, one)),
+            ],
             "limit": [fault for fault, _ in self._limits],
-            "ids": [*decoding_faults(tokenizer)],
+            "ids": [*release_decoding_faults(tokenizer), *decoding_faults(tokenizer)],
         }
 
     @cached_property
@@ -160,16 +183,22 @@ _table: list[tuple[_Work, FaultTable]] = []
 
 
 def killing(
-    path: Path, encoding: str, given: Sequence[Given], which: Sequence[FaultNumber], most: int | None, jobs: int
+    table: FaultTable,
+    path: Path,
+    encoding: str,
+    given: Sequence[Given],
+    which: Sequence[FaultNumber],
+    most: int | None,
+    jobs: int,
 ) -> list[list[int]]:
     """For each fault, the numbers of the inputs that tell it, in ascending order; at most so many.
 
-    path, encoding: of the model. jobs: processes; with one, all is done in this process.
+    table: of the model. path, encoding: of the model too, for other processes. jobs: processes; with one, all is done
+    in this one, by the table, which need not make its faults anew for the next question.
     """
     work = _Work(path, encoding, given, most)
     chunks = [which[start : start + _CHUNK] for start in range(0, len(which), _CHUNK)]
     if jobs == 1:
-        table = FaultTable(load_reference(path, encoding))
         return [found for chunk in chunks for found in _of_chunk(work, table, chunk)]
     with ProcessPoolExecutor(jobs, get_context("spawn"), _start, (work,)) as pool:
         return [found for part in pool.map(_in_process, chunks) for found in part]

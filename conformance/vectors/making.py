@@ -42,8 +42,8 @@ from conformance.vectors.batches import batches
 from conformance.vectors.choosing import Choice, cover
 from conformance.vectors.comparing import asked_and_answered
 from conformance.vectors.entries import entry_questions
-from conformance.vectors.keys import CORE, ENTRIES, FULL, Key, Keys, traced, universe
-from conformance.vectors.killing import FaultTable, Rule, killing
+from conformance.vectors.keys import CORE, ENTRIES, FULL, RULE, Key, Keys, traced, universe
+from conformance.vectors.killing import FaultNumber, FaultTable, Rule, killing
 from conformance.vectors.notes import flag_of, notes_of
 from conformance.vectors.questions import Question, questions
 from conformance.vectors.stream_vectors import decode_streams, encode_streams
@@ -57,10 +57,6 @@ MOST_FLAGS = 4
 """Of what was not chosen for its flags."""
 MOST_UNREACHED = 400
 MOST_BARE = 12
-_DATED = "characters are those of"
-"""Rules that say more the more inputs tell them: each table knows what the ones before it know."""
-_RULE = "rule"
-"""The kind of key that says which rule an input tells."""
 _GENERIC: Mapping[bool, Rule] = {
     True: (UNSURE, "pre-tokens are cut into other tokens"),
     False: ("", "characters are lost or changed"),
@@ -93,6 +89,7 @@ class Maker:
     say: Say
     bench: Bench = field(init=False)
     watcher: Watcher = field(init=False)
+    table: FaultTable = field(init=False)
 
     def __post_init__(self) -> None:
         nothing = Plan((self.plan,), (), (), Inputs((), (), 0, 0), timeout=60.0)
@@ -101,6 +98,7 @@ class Maker:
             why = self.bench.unavailable[self.plan.oracle].message
             raise InputError(f"{self.plan.name}: the official library {self.plan.oracle} cannot take part: {why}")
         self.watcher = Watcher(self.tokenizer, self.bench.knowledge)
+        self.table = FaultTable(self.tokenizer)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -161,44 +159,57 @@ class Maker:
         """The answers with the rules that each tells: a few short inputs for each fault."""
         by_size = sorted((n for n, one in enumerate(some) if _can_tell(one)), key=lambda n: (some[n].question.size, n))
         given = [some[number].question.given for number in by_size]
-        table = FaultTable(self.tokenizer)
-        which = table.numbers
+        which = self.table.numbers
         self.say(f"{self.plan.name}: {len(which)} faults are looked for")
         told: dict[int, set[Key]] = defaultdict(set)
         texts = [one for one in given if not isinstance(one, bytes)]
-        kills = killing(self.plan.path, self.plan.encoding, texts, which, MOST_KILLS, self.jobs)
-        dated = {fault for fault in which if fault.rule[1].startswith(_DATED)}
+        kills = killing(self.table, self.plan.path, self.plan.encoding, texts, which, MOST_KILLS, self.jobs)
+        dated = {fault for fault in which if fault.is_dated}
         of_dates = sorted({n for fault, found in zip(which, kills, strict=True) if fault in dated for n in found})
         short = [texts[number] for number in of_dates]
-        again = killing(self.plan.path, self.plan.encoding, short, [*dated], None, 1) if dated else []
+        again = killing(self.table, self.plan.path, self.plan.encoding, short, [*dated], None, 1) if dated else []
         all_of = dict(zip(dated, again, strict=True))
         for fault, found in zip(which, kills, strict=True):
             numbers = [of_dates[number] for number in all_of[fault]] if fault in dated else found
             for number in numbers:
-                told[by_size[number]].add((_RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}"))
+                told[by_size[number]].add((RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}"))
         count: Counter[str] = Counter()
         for number in by_size:
             for rule in self._offset_rules(some[number]):
                 count[rule] += 1
                 if count[rule] <= MOST_KILLS:
-                    told[number].add((_RULE, f"offsets::{flag_of('Offsets', rule)}"))
+                    told[number].add((RULE, f"offsets::{flag_of('Offsets', rule)}"))
         return [replace(one, keys=one.keys | told[number]) for number, one in enumerate(some)]
 
     def with_flags(self, core: Sequence[Answered]) -> list[Answered]:
-        """Those that were chosen for what they reach, with the rules that they tell; of many, those that few tell."""
-        table = FaultTable(self.tokenizer)
-        which = [fault for fault in table.numbers if fault.kind != "limit" and fault.rule[0] != "Input"]
-        places = [n for n, one in enumerate(core) if _can_tell(one) and not any(key[0] == _RULE for key in one.keys)]
+        """All with the rules of dated tables that they tell, for each such table knows what the ones before it know.
+
+        Those that were chosen for what they reach have other rules as well; of many, those that few tell.
+        """
+        which = [fault for fault in self.table.numbers if fault.kind != "limit"]
+        which = [fault for fault in which if fault.rule[0] != "Input"]
+        places = [n for n, one in enumerate(core) if _can_tell(one)]
+        bare = [n for n in places if not any(key[0] == RULE for key in core[n].keys)]
+        self.say(f"{self.plan.name}: {len(core):,} chosen, {len(bare):,} of them to be flagged")
+        more: dict[int, list[Key]] = defaultdict(list)
+        for n, some in self._telling(core, places, [fault for fault in which if fault.is_dated]).items():
+            more[n] += (key for *_, key in some)
+        for n, some in self._telling(core, bare, [fault for fault in which if not fault.is_dated]).items():
+            more[n] += (key for *_, key in sorted(some)[:MOST_FLAGS])
+        return [replace(one, keys=one.keys.union(more.get(number, ()))) for number, one in enumerate(core)]
+
+    def _telling(
+        self, core: Sequence[Answered], places: Sequence[int], which: Sequence[FaultNumber]
+    ) -> Mapping[int, Sequence[tuple[int, int, Key]]]:
+        """By place, the rules that an input tells: how many inputs do, the place of the fault, and the key."""
         given = [given for n in places if not isinstance(given := core[n].question.given, bytes)]
-        self.say(f"{self.plan.name}: {len(core):,} chosen, {len(given):,} of them to be flagged")
-        kills = killing(self.plan.path, self.plan.encoding, given, which, None, self.jobs)
         told: dict[int, list[tuple[int, int, Key]]] = defaultdict(list)
+        kills = killing(self.table, self.plan.path, self.plan.encoding, given, which, None, self.jobs)
         for number, (fault, found) in enumerate(zip(which, kills, strict=True)):
-            key = (_RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}")
+            key = (RULE, f"{fault.kind}:{fault.number}:{flag_of(*fault.rule)}")
             for place in found:
                 told[places[place]].append((len(found), number, key))
-        more = {n: frozenset(key for *_, key in sorted(some)[:MOST_FLAGS]) for n, some in told.items()}
-        return [replace(one, keys=one.keys | more.get(number, frozenset())) for number, one in enumerate(core)]
+        return told
 
     def _offset_rules(self, one: Answered) -> list[str]:
         given, answer = one.question.given, one.answer
@@ -212,18 +223,18 @@ class Maker:
     def chosen(self, some: Sequence[Answered], kinds: Sequence[str], known: Sequence[Answered] = ()) -> list[Answered]:
         """The fewest that reach all of some kinds, and tell each fault. known: what is taken already."""
         reached = {key for one in known for key in one.keys}
-        wanted = {*kinds, _RULE}
+        wanted = {*kinds, RULE}
         choices = [
             Choice(one.question.size, frozenset(key for key in one.keys if key[0] in wanted and key not in reached))
             for one in some
         ]
-        times = {key: TOLD_BY for one in some for key in one.keys if key[0] == _RULE}
+        times = {key: TOLD_BY for one in some for key in one.keys if key[0] == RULE}
         counted = Counter(key for one in choices for key in one.keys)
         return [some[number] for number in cover(choices, {key: min(times[key], counted[key]) for key in times})]
 
     def smoke(self, core: Sequence[Answered]) -> list[Answered]:
         """Some hundred vectors of core that tell the most faults, and then reach the most."""
-        rules = [Choice(one.question.size, frozenset(key for key in one.keys if key[0] == _RULE)) for one in core]
+        rules = [Choice(one.question.size, frozenset(key for key in one.keys if key[0] == RULE)) for one in core]
         room = SMOKE - SMOKE_OF_STREAMS
         numbers = set(cover(rules, {}, room))
         rest = [Choice(9999 if n in numbers else one.question.size, one.keys) for n, one in enumerate(core)]
@@ -368,7 +379,7 @@ def _can_tell(one: Answered) -> bool:
 
 def _flags(one: Answered) -> tuple[str, ...]:
     """The flags of a vector: the rules that it tells, the likelier first."""
-    told = sorted(_place(str(key)) for kind, key in one.keys if kind == _RULE)
+    told = sorted(_place(str(key)) for kind, key in one.keys if kind == RULE)
     flags = list(dict.fromkeys(flag for _, _, flag in told))
     return tuple(flags) or (flag_of(*_GENERIC[not isinstance(one.question.given, tuple)]),)
 

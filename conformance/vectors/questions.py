@@ -14,14 +14,16 @@ from conformance.core.case import Case
 from conformance.core.resources import corpora_folder
 from conformance.core.unicode_ages import age_of, of_each_age
 from conformance.faults.limits import around
+from conformance.faults.unknown_tokens import RULE as NOT_IN_THE_FILE
 from conformance.generators import generators
 from conformance.generators.added_tokens import flags_of
 from conformance.generators.alphabets import decomposable
 from conformance.generators.base import Drawn, NothingToDo
+from conformance.generators.foreign_tokens import ForeignTokens
 from conformance.generators.knowledge import ModelKnowledge
 from conformance.generators.merges import Merges
 from conformance.generators.pattern_texts import branches_of, text_maker
-from conformance.generators.scores import ScoreTies
+from conformance.generators.scores import ScoreTies, near_ties
 from conformance.inputs.byte_tokens import NO_CHARACTERS, byte_token_cases
 from conformance.inputs.corpora import QUICK_PARTS, corpus_files, natural_lines, read_corpus
 from conformance.vectors.keys import (
@@ -30,12 +32,15 @@ from conformance.vectors.keys import (
     BYTES,
     COMPETITIONS,
     COMPOSITIONS,
+    EDGES,
+    FOREIGN,
     LANGUAGES,
     NOT_UTF8,
-    OUTSIDE,
     TOKENS,
     Keys,
+    own_rule,
 )
+from conformance.vectors.notes import flag_of
 from reftok import Tokenizer
 from reftok.spec.byte_level import BYTE_TO_CHARACTER
 from reftok.spec.normalizers import UnicodeForm
@@ -46,6 +51,10 @@ DRAWN_OF_EACH = 20
 DRAWN_IDS = 160
 DRAWN_OF_A_SEAM = 4
 COMPETING = 400
+NEAR_TIES = 200
+PACKED_IDS = (8, 12, 16)
+"""Bits that one id of a pair may be given in a number for both."""
+OF_PACKED_IDS = 20
 OF_A_FILE = 12
 SHORT_LINE = 16
 """Characters: of the edge cases, so many candidates are short enough to tell one thing."""
@@ -58,6 +67,7 @@ ONE_BY_ONE = 100
 _SIZES = (17, 33, 66, 101, 130, 257, 514)
 _LONG = (514, 1030, 2050, 4100)
 _WHITE = "".join(sorted({*WHITE_SPACE, "\x1c", "\x1d", "\x1e", "\x1f", "\x85", "\u180e", "\u200b", "\ufeff"}))
+NONE_REFUSED, OUTSIDE_REFUSED = "an empty list of ids is refused", "ids outside the vocab are refused"
 _OUTSIDE = {"the first behind the vocab": 0, "2^16": 1 << 16, "2^31 - 1": (1 << 31) - 1}
 
 
@@ -94,9 +104,12 @@ def questions(tokenizer: Tokenizer, knowledge: ModelKnowledge, takes_bytes: bool
         _known_bugs(knowledge),
         _seams(knowledge),
         _added(knowledge.added),
+        _foreign(knowledge),
         _ages(),
         _ages_beside(knowledge.added),
         _competing(knowledge),
+        _near_ties(knowledge),
+        _packed_ids(tokenizer, knowledge),
         _bytes(knowledge),
         _packed_rules(tokenizer, knowledge),
         _languages(),
@@ -163,6 +176,14 @@ def _added(added: Sequence[AddedToken]) -> Questions:
             yield Question("".join(some_of_it), frozenset((TOKENS, content) for content in some_of_it))
 
 
+def _foreign(knowledge: ModelKnowledge) -> Questions:
+    """Each special token that only other models have."""
+    maker = ForeignTokens.of(knowledge)
+    flag = own_rule(flag_of("AddedTokens", NOT_IN_THE_FILE))
+    for content in () if isinstance(maker, NothingToDo) else maker.tokens:
+        yield Question(content, frozenset({(FOREIGN, content), flag}))
+
+
 def _ages() -> Questions:
     """Characters that came with each version of Unicode, and all white space, where patterns and forms see them."""
     for character in of_each_age():
@@ -197,6 +218,33 @@ def _competing(knowledge: ModelKnowledge) -> Questions:
         for start in range(0, len(drawn), COMPETING // 20):
             text = "\n".join(drawn[start : start + COMPETING // 20])
             yield Question(text, frozenset({(COMPETITIONS, f"{maker.name} {start}")}))
+
+
+def _near_ties(knowledge: ModelKnowledge) -> Questions:
+    """Texts whose two best ways are so near that rounded scores take the other one."""
+    for text in () if knowledge.pairs else near_ties(knowledge.scores, NEAR_TIES):
+        yield Question(knowledge.text(text))
+
+
+def _packed_ids(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Questions:
+    """Tokens that never merge, beside each other, whose ids packed into one number are those of a merge.
+
+    So they are where the right id of the merge is too large for its bits, and counts into the left one.
+    """
+    ids = {token: token_id for token_id, token in knowledge.tokens.items()}
+    merges = [(ids[left], ids[right]) for left, right in knowledge.pairs if left in ids and right in ids]
+    for bits in PACKED_IDS:
+        lines: list[str] = []
+        for left, right in merges:
+            pair = left + (right >> bits), right & ((1 << bits) - 1)
+            if right >> bits and all(token_id in knowledge.tokens for token_id in pair):
+                text = knowledge.text("".join(map(knowledge.tokens.__getitem__, pair)))
+                if tuple(tokenizer.encode_ids(text, add_special_tokens=False)) == pair:
+                    lines.append(text)
+            if len(lines) == OF_PACKED_IDS:
+                break
+        if lines:
+            yield Question("\n".join(lines), frozenset({(COMPETITIONS, f"pairs of ids of {bits} bits")}))
 
 
 def _bytes(knowledge: ModelKnowledge) -> Questions:
@@ -283,11 +331,12 @@ def _ids(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Questions:
         if ids.keys() >= set(case.tokens):
             yield Question(tuple(ids[token] for token in case.tokens))
     word = tuple(tokenizer.encode_ids(" a word", add_special_tokens=False)) or tuple(knowledge.tokens)[:1]
-    yield Question(())
+    yield Question((), frozenset({(EDGES, "none"), own_rule(flag_of("Any check", NONE_REFUSED))}))
     last = max(knowledge.tokens, default=0) + 1
+    refused = own_rule(flag_of("Any check", OUTSIDE_REFUSED))
     for name, token_id in _OUTSIDE.items():
         if (outside := token_id or last) not in knowledge.tokens:
-            yield Question((*word, outside, *word), frozenset({(OUTSIDE, name)}))
+            yield Question((*word, outside, *word), frozenset({(EDGES, name), refused}))
     for start in range(0, len(knowledge.added), 16):
         contents = [token.content for token in knowledge.added[start : start + 16] if token.content in ids]
         mixed = [token_id for content in contents for token_id in (ids[content], *word)]

@@ -15,6 +15,7 @@ from conformance.checks.stream_decode import decoding_difference
 from conformance.checks.stream_encode import encoding_difference
 from conformance.core.observation import UNTESTED, Decoding, Encoded, Encoding, Failure
 from conformance.core.streaming import Chunks, FedStream, Feeding, Late, Streamed, Streaming
+from conformance.inputs.training_vector_file import TrainGroup
 from conformance.inputs.vector_file import (
     BatchVector,
     DecodeGroup,
@@ -42,7 +43,7 @@ class Outcome:
     what: is wrong. expected, observed: from the first difference on.
     """
 
-    group: Group
+    group: Group | TrainGroup
     test: Vector
     verdict: Verdict
     what: str = ""

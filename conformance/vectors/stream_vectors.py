@@ -21,11 +21,13 @@ from conformance.inputs.vector_file import StreamDecodeVector, StreamEncodeVecto
 from conformance.subjects.base import Subject
 from conformance.vectors.notes import flag_of
 from reftok import ReftokError, Tokenizer
+from reftok.spec.byte_level import BYTE_TO_CHARACTER
 from reftok.unicode.graphemes import graphemes
 
 LONGEST = 40
 """Of what is cut for a stream, in characters or ids: a mistake shows in a few."""
 TRIED = 400
+MOST_SPECIAL = 3
 _LONG = "many words of a text " * 12
 _REPLACEMENT = "\ufffd"
 _FLUSH, _LATE, _HELD = (
@@ -34,6 +36,8 @@ _FLUSH, _LATE, _HELD = (
     "text is held after finish",
 )
 _RESET, _SHARED = "what was fed before a reset is not forgotten", "two streams share their state"
+_INCOMPLETE = "a U+FFFD is given out for a character that is not complete"
+_SPACES = "white space at the ends differs from the full decode"
 _EMPTY, _TWICE = "an empty chunk changes what is given", "text is given out twice"
 _CALLBACK = (
     "an early stop is ignored",
@@ -202,12 +206,35 @@ def decode_streams(
         texts = _texts(tokenizer, oracle, ids)
         if texts is not None:
             made.update(_uses_of_decoders(ids, texts))
+    for ids, rule in _traps(tokenizer):
+        texts = _texts(tokenizer, oracle, ids)
+        if texts is not None:
+            for skips in (False, True):
+                made.setdefault((ids, skips), (skips, _decoded(ids, texts[skips], (flag_of("", rule),))))
     long = tuple(tokenizer.encode_ids(_LONG, add_special_tokens=False))
     texts = _texts(tokenizer, oracle, long)
     if texts is not None:
         vector = _decoded(long, texts[False], (flag_of("", _LATE), flag_of("", _HELD)), due=_due_text(tokenizer, long))
         made[(long, False)] = False, vector
     return [*made.values()]
+
+
+def _traps(tokenizer: Tokenizer) -> Iterator[tuple[tuple[int, ...], str]]:
+    """Ids that streams take wrongly which keep little in mind, each with the rule of such a stream.
+
+    A character of four bytes that are an id each, and what stands within it or before a first word and may be skipped.
+    """
+    vocab = tokenizer.model.vocab
+    names = [(f"<0x{byte:02X}>", BYTE_TO_CHARACTER[byte]) for byte in "😀".encode()]
+    found = [vocab.get(name, vocab.get(character)) for name, character in names]
+    data = tuple(token_id for token_id in found if token_id is not None)
+    word = tuple(tokenizer.encode_ids("a word", add_special_tokens=False))
+    every = sorted({*vocab.values(), *tokenizer.added_tokens.tokens})
+    special = [token_id for token_id in every if tokenizer.spec.is_special(token_id)][:MOST_SPECIAL]
+    if len(data) == len(names):
+        yield (*data, *word), _INCOMPLETE
+        yield from (((*data[:2], token_id, *data[2:]), _INCOMPLETE) for token_id in special)
+    yield from (((token_id, *word), _SPACES) for token_id in special)
 
 
 def _ends_open(texts: tuple[str, str] | None) -> bool:

@@ -428,3 +428,45 @@ DEFECTS = (
     Defect("wrong_stacks.py:SmallStack", SPM_BPE_HF, "", "", most=200),  # the process dies on long words
 )
 """Those of streams are held by tests/conformance/diagnosis/test_stream_defects.py."""
+
+OF_STREAMS = (
+    *(
+        Defect(f"{name}.py:Subject", QWEN, "Streams", rule)
+        for name, rule in (
+            ("stream_forgets_flush", "the end is never given out"),
+            ("stream_cuts_added_tokens", "an added token is not seen that comes in two chunks"),
+            ("stream_cuts_white_space", "a run of white space ends with its chunk"),
+            ("stream_cuts_nfc", "characters that compose across two chunks are normalized apart"),
+            ("stream_drops_c3", "even one chunk of bytes gives other ids than their text"),
+            ("stream_strips", "even one chunk gives other ids than the whole text"),
+            ("stream_cuts_bytes", "a character is lost whose bytes come in two chunks"),
+            ("stream_encodes_chunks_alone", "each chunk is encoded on its own"),
+            ("stream_holds_everything", "more text is held back than the rule needs"),
+            ("stream_holds_bytes", "more text is held back than the rule needs"),
+            ("stream_holds_after_finish", "text is held after finish"),
+            ("stream_ends_at_empty_chunk", "an empty chunk changes what is given"),
+            ("stream_is_not_reset", "what was fed before a reset is not forgotten"),
+            ("stream_stays_finished", "what was fed before a reset is not forgotten"),
+            ("stream_keeps_bytes", "what was fed before a reset is not forgotten"),
+            ("streams_share_state", "two streams share their state"),
+            ("streams_share_settings", "two streams share their state"),
+            ("streams_are_cached", "two streams share their state"),
+            ("stream_loses_tail", "a character that stays incomplete is never given out as U+FFFD"),
+            ("stream_compares_lengths", "a U+FFFD is given out for a character that is not complete"),
+            ("stream_decodes_ids_alone", "a U+FFFD is given out for a character that is not complete"),
+            ("stream_drops_bytes", "bytes that are not UTF-8 are dropped"),
+            ("stream_repeats", "text is given out twice"),
+            ("stream_ignores_stop", "an early stop is ignored"),
+            ("stream_callback_stops_at_none", "a callback that returns None stops the calls"),
+            ("stream_callback_forgets_flush", "the callback never hears the end"),
+            ("stream_callback_names_next_id", "the callback is called for other ids"),
+            ("stream_callback_is_never_final", "is_final is not set with the last id alone"),
+        )
+    ),
+    Defect("stream_prefixes_chunks.py:Subject", "spm-unigram", "Streams", "a space is added before each chunk"),
+    Defect("stream_strips_prefix_space.py:Subject", SPM_BPE_HF, "Streams", "spaces are lost between chunks"),
+)
+"""The planted defects of streams, which no session hunts: `tests/conformance/diagnosis/test_stream_defects.py`.
+
+Not `stream_buffers_longest_token`: it is wrong only where a letter changes tokens that lie far behind it.
+"""

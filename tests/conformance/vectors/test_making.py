@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,10 +13,13 @@ from conformance.inputs.vector_file import DecodeGroup, EncodeGroup, EncodeVecto
 from conformance.runs.models import plan_models
 from conformance.vectors import making
 from conformance.vectors.making import Maker
-from conformance.vectors.notes import description
+from conformance.vectors.notes import description, flag_of
 from conformance.vectors.questions import Question
 
+NEW = "x\u0301\u07fd"
+"""Marks in another order than the canonical one, of which one came with Unicode 11."""
 QUESTIONS = [
+    Question(NEW),
     Question("cafe\u0301"),
     Question("a\r\nb", frozenset({("known bugs", "x")}), "the comment", ("a/b#1",)),
     Question("It's 1234  ok <|im_end|> a"),
@@ -21,6 +27,17 @@ QUESTIONS = [
     Question((99_999,)),
     *(Question(f"{letter} x") for letter in "abcdefgh"),
 ]
+
+
+ALONE = """
+from conformance.inputs.vector_file import written
+from conformance.runs.models import plan_models
+from conformance.vectors import making
+from tests.conformance.vectors.test_making import QUESTIONS
+making.questions = lambda *_: QUESTIONS
+(plan,) = plan_models(("bpe-qwen",))
+print(written(making.Maker(plan, 1, lambda _: None).made("core")))
+"""
 
 
 @pytest.fixture
@@ -33,6 +50,27 @@ def test_the_bytes_are_the_same_on_any_number_of_workers() -> None:
     (plan,) = plan_models(("bpe-qwen",))
     alone, together = (written(Maker(plan, jobs, lambda _: None).made("core")) for jobs in (1, 2))
     assert alone == together
+
+
+def test_the_bytes_are_the_same_for_any_order_of_hashes() -> None:
+    made = set()
+    for seed in ("0", "1"):
+        variables = {**os.environ, "PYTHONHASHSEED": seed}
+        ended = subprocess.run([sys.executable, "-c", ALONE], env=variables, capture_output=True, check=True)
+        made.add(ended.stdout)
+    assert len(made) == 1
+    assert b'"testGroups"' in made.pop()
+
+
+@pytest.mark.usefixtures("few")
+def test_a_vector_has_the_rules_of_all_dated_tables_that_it_tells() -> None:
+    """Fault: those of the first tables that it tells alone, so that a newer table was no flag of it."""
+    (plan,) = plan_models(("bpe-qwen",))
+    maker = Maker(plan, 1, lambda _: None)
+    dated = [one for one in maker.table.numbers if one.is_dated and maker.table.kills(one, NEW)]
+    (test,) = (one for _, one in maker.made("core").tests() if getattr(one, "text", "") == NEW)
+    assert len(dated) > making.MOST_FLAGS
+    assert {flag_of(*one.rule) for one in dated} <= {*test.flags}
 
 
 @pytest.mark.usefixtures("few")
