@@ -20,12 +20,8 @@ from tests.planted_defects.second.catalogue import SECOND
 PLANTED = Path(__file__).parent
 KILLS_A_PROCESS = {"wrong_stacks.py:SmallStack"}
 """Not asked here: it would take this process along."""
-_OLDER = "the files of this model were made before the candidates that kill it; made again, they do"
 SURVIVORS = {
     "wrong_models.py:PackedPairs on bpe-qwen": "no candidate does: the pattern cuts between the two tokens of such ids",
-    "second/stream_decoders.py:SpecialTokenFlushes on bpe-llama3": _OLDER,
-    "second/stream_decoders.py:HoldsThreeTokens on bpe-qwen": _OLDER,
-    "second/stream_decoders.py:FirstIdIsFirstWord on spm-bpe": _OLDER,
 }
 """What no vector of core kills, by the name of what is planted, and why."""
 
