@@ -8,9 +8,9 @@ Source: sentencepiece 0.2.3, trainer_interface.cc (`LoadSentences`, `SplitSenten
 2. It is normalized, and then each special piece in it becomes U+001F: of all that match at a place the longest. So a
    user-defined symbol with a space in it is never found: by now the text has `▁`. The delimiter of pre-tokenization
    becomes U+001F as well. What is empty now is left out, and the last sentence takes its place.
-3. Characters are counted, but not U+0000, which is never taken. They are sorted: the required_chars first, then by count, then by code point.
+3. Characters are counted, but not U+0000. They are sorted: the required_chars first, then by count, then by code point.
    From the first on they are taken until the share of the text that they cover, as a float32, reaches
-   character_coverage, as a float32. U+001F is counted, but never taken.
+   character_coverage, as a float32. U+001F is counted, but never taken; U+0000 is not taken even where it is required.
 4. Every other character becomes U+2585. With auto_character_coverage there are neither step 3 nor this.
 
 Quirk: where sentences are drawn by chance (more of them than input_sentence_size, and shuffle_input_sentence), the
