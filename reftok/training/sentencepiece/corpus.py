@@ -290,15 +290,26 @@ def sentences_of(items: Iterable[str | bytes]) -> Iterator[str | bytes]:
         )
 
 
-def lines_of_files(paths: Iterable[str]) -> Iterator[bytes]:
+def lines_of_files(paths: Sequence[str]) -> Iterator[bytes]:
     """The lines of files; only the line feed ends one.
 
     Raises TrainingStopped for a file that cannot be read.
+
+    Quirk: a file without a byte gives once more what was read last, unless it is the last file: the last line of the
+    file before it where no line feed ended that, and else an empty line. (The library looks for a first character
+    where it opens a file; where there is none, the next `getline` leaves its text alone, and this counts as read.)
     """
-    for path in paths:
+    left = b""
+    for number, path in enumerate(paths, 1):
+        is_empty = True
         try:
             with open(path, "rb") as file:
                 for line in file:
-                    yield line.removesuffix(b"\n")
+                    is_empty = False
+                    text = line.removesuffix(b"\n")
+                    left = text if text == line else b""
+                    yield text
         except OSError as error:
             raise TrainingStopped(f"input: {path} cannot be read: {error.strerror}") from None
+        if is_empty and number < len(paths):
+            yield left
