@@ -146,7 +146,7 @@ def test_wordpiece_without_a_prefix_keeps_that_of_the_model() -> None:
 
 
 def test_1536_the_loss_of_unigram_has_the_number_of_all_pieces() -> None:
-    """In place of the length of the piece's own second way: with that `nd`, `ock` and `rch` would stay, and these go."""
+    """In place of the length of the piece's own second way: with that `nd`, `ock` and `rch` would stay, not these."""
     file = Path(__file__).resolve().parents[3] / "corpora" / "languages" / "en-Latn.txt"
     texts = file.read_text("utf-8").split("\n")[:8]
     stages = pipeline_of("metaspace", "Unigram")
