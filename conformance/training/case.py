@@ -67,9 +67,12 @@ class TrainingDifference:
 def learned_of(data: bytes) -> Learned | Failure:
     """What a tokenizer.json or a `.model` has; the failure "nonsense" for another file."""
     try:
-        if data.lstrip()[:1] == b"{":
-            return of_tokenizer_json(json.loads(data))
-        return _of_model(data)
+        if data.lstrip()[:1] != b"{":
+            return _of_model(data)
+        value = json.loads(data)
+        if "model" not in value:
+            return Failure("nonsense", "its file is JSON, but no tokenizer.json: it has no model")
+        return of_tokenizer_json(value)
     except (*FORM_ERRORS, ReftokError, struct.error) as error:
         return Failure("nonsense", f"its file is neither a tokenizer.json nor a .model: {error!s:.200}")
 

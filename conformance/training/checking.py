@@ -18,7 +18,7 @@ from conformance.core.observation import Failure
 from conformance.training.case import Learned, TrainingCase, TrainingDifference, first_difference, learned_of
 from conformance.training.configurations import file_text, lines_of
 from conformance.training.hypotheses import hypotheses_for
-from conformance.training.reference import free_choices_of, has_equal_entries, reference_training, why
+from conformance.training.reference import check_options, free_choices_of, has_equal_entries, reference_training, why
 from reftok import ReftokError
 from reftok.formats.files import file_bytes
 from reftok.formats.protobuf import read_fields
@@ -60,9 +60,15 @@ def check_file(path: Path, corpora: Sequence[Path], given: Mapping[str, Any], te
     """Whether a trained file is a valid result for the texts, in any of the ways in which a library reads these.
 
     path: a tokenizer.json or a `.model`. corpora: .txt files. given: options by name, which go before those that are
-    read off the file. Raises InputError for a file that cannot be read or is neither.
+    read off the file. Raises InputError for a file that cannot be read or is neither, UsageError for options that the
+    trainer does not take.
     """
     learned, trainer, options = _read_off(path)
+    try:
+        check_options(trainer, {**options, **given})
+    except ReftokError as error:
+        if given:
+            raise UsageError(f"--option: {error}") from None
     best: Checked | None = None
     for reading, texts in _readings(trainer, corpora):
         tell(f"training as {trainer} from {reading}")

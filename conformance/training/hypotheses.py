@@ -315,6 +315,12 @@ OF_BPE = (
         (*HF_BPE, "wordlevel"),
         with_value("min_frequency", lambda least, _: max(least, 1) + 1),
     ),
+    Hypothesis("min_frequency is always 2", (*HF_BPE, "wordlevel"), with_value("min_frequency", lambda *_: 2, 0)),
+    Hypothesis(
+        "min_frequency is 2 where it is not given",
+        (*HF_BPE, "wordlevel"),
+        lambda case: replace(case, options={"min_frequency": 2, **case.options}),
+    ),
     Hypothesis(
         "special tokens are not counted in vocab_size",
         (*HF_BPE, "wordlevel", "hf-unigram"),

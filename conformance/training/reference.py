@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.core.observation import Failure
@@ -15,6 +16,7 @@ from reftok.training.options import contents
 from reftok.training.sentencepiece.options import trainer_options
 from reftok.training.sentencepiece.trace import TrainingTrace
 from reftok.training.sentencepiece.trainer import train
+from reftok.training.sentencepiece.training import SentencePieceTraining
 from reftok.training.train import SENTENCEPIECE_TRAINERS
 from reftok.training.training import Training
 from reftok.training.wordpiece import WordPieceTrainer
@@ -39,6 +41,14 @@ def reference_training(case: TrainingCase, given: Result | None = None) -> Resul
         return _trained(training, case)
     except ReftokError as error:
         return Failure("refused", str(error))
+
+
+def check_options(trainer: str, options: Mapping[str, Any]) -> None:
+    """Raise ReftokError for options that the trainer does not take."""
+    if trainer in SENTENCEPIECE_TRAINERS:
+        SentencePieceTraining.of(trainer, Texts(()), **options)
+    else:
+        Training.of(trainer, Texts(()), **options)
 
 
 def free_choices(training: Training, given: Learned) -> dict[str, Any]:

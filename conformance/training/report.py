@@ -19,6 +19,8 @@ def headline(result: TrainingResult) -> str:
     """The result in a line."""
     whole = "" if result.done == result.total else f" of {result.total:,}, then interrupted"
     done = f"{plural(result.done, 'training')} compared{whole}"
+    if not result.done:
+        return f"✗ {result.label}: nothing is proved: no training was compared{whole}"
     if result.is_vacuous:
         return f"✗ {result.label}: nothing is proved: all of {plural(result.done, 'training')} were refused"
     if not result.different:

@@ -38,7 +38,8 @@ def explanation(training: Training, asked: str) -> Iterator[str]:
         yield from _of_piece(asked, story)
         return
     if not isinstance(trainer, BpeTrainer | WordPieceTrainer):
-        raise TrainingStopped(f"--explain is for hf-bpe, wordpiece and hf-unigram, and not for {training.name}")
+        explained = "hf-bpe, wordpiece, hf-unigram, sentencepiece-bpe and unigram"
+        raise TrainingStopped(f"--explain is for {explained}, and not for {training.name}")
     bpe = trainer.bpe if isinstance(trainer, WordPieceTrainer) else trainer
     number = int(asked) if asked.isascii() and asked.isdigit() else None
     found = False

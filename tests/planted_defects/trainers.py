@@ -211,6 +211,18 @@ def frequency_ignored(texts: Sequence[str], options: Options) -> bytes:
     return without(texts, options, "min_frequency")
 
 
+def frequency_of_2(texts: Sequence[str], options: Options) -> bytes:
+    """min_frequency is 2 in any case, which is the default of the tokenizers that the library's Python door trains."""
+    if options["trainer"] not in ("hf-bpe", "wordpiece", "wordlevel"):
+        return official(texts, options)
+    return official(texts, {**options, "min_frequency": 2})
+
+
+def frequency_of_2_by_default(texts: Sequence[str], options: Options) -> bytes:
+    """min_frequency is 2 where it is not given."""
+    return official(texts, options) if "min_frequency" in options else frequency_of_2(texts, options)
+
+
 def special_tokens_beside(texts: Sequence[str], options: Options) -> bytes:
     """vocab_size does not count special tokens."""
     more = len({*options.get("special_tokens", ())})
@@ -371,6 +383,8 @@ RULES = {
     "prefix_not_removed": "the prefix is not removed from the right token of a merge",
     "frequency_must_be_more": "a count must be more than min_frequency",
     "frequency_ignored": "min_frequency is ignored",
+    "frequency_of_2": "min_frequency is always 2",
+    "frequency_of_2_by_default": "min_frequency is 2 where it is not given",
     "special_tokens_beside": "special tokens are not counted in vocab_size",
     "length_at_most": "a token may be as long as max_token_length",
     "initial_alphabet_ignored": "initial_alphabet is ignored",

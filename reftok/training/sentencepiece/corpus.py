@@ -10,7 +10,7 @@ Source: sentencepiece 0.2.3, trainer_interface.cc (`LoadSentences`, `SplitSenten
    becomes U+001F as well. What is empty now is left out, and the last sentence takes its place.
 3. Characters are counted, but not U+0000. They are sorted: the required_chars first, then by count, then by code point.
    From the first on they are taken until the share of the text that they cover, as a float32, reaches
-   character_coverage, as a float32. U+001F is counted, but never taken.
+   character_coverage, as a float32. U+001F is counted, but never taken; U+0000 is not taken even where it is required.
 4. Every other character becomes U+2585. With auto_character_coverage there are neither step 3 nor this.
 
 Quirk: where sentences are drawn by chance (more of them than input_sentence_size, and shuffle_input_sentence), the
@@ -243,7 +243,7 @@ def required_characters(counts: Mapping[str, int], options: TrainerOptions) -> d
             raise TrainingStopped(
                 "U+2585 is in the normalized text or in required_chars, but it stands for the unknown"
             )
-        if character != BOUNDARY:
+        if character not in (BOUNDARY, "\0"):
             required[character] = counts[character]
     return required
 
@@ -290,15 +290,26 @@ def sentences_of(items: Iterable[str | bytes]) -> Iterator[str | bytes]:
         )
 
 
-def lines_of_files(paths: Iterable[str]) -> Iterator[bytes]:
+def lines_of_files(paths: Sequence[str]) -> Iterator[bytes]:
     """The lines of files; only the line feed ends one.
 
     Raises TrainingStopped for a file that cannot be read.
+
+    Quirk: a file without a byte gives once more what was read last, unless it is the last file: the last line of the
+    file before it where no line feed ended that, and else an empty line. (The library looks for a first character
+    where it opens a file; where there is none, the next `getline` leaves its text alone, and this counts as read.)
     """
-    for path in paths:
+    left = b""
+    for number, path in enumerate(paths, 1):
+        is_empty = True
         try:
             with open(path, "rb") as file:
                 for line in file:
-                    yield line.removesuffix(b"\n")
+                    is_empty = False
+                    text = line.removesuffix(b"\n")
+                    left = text if text == line else b""
+                    yield text
         except OSError as error:
             raise TrainingStopped(f"input: {path} cannot be read: {error.strerror}") from None
+        if is_empty and number < len(paths):
+            yield left

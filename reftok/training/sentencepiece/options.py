@@ -91,6 +91,8 @@ _DEPRECATED = frozenset(
         "differential_privacy_clipping_threshold",
     }
 )
+_MAY_HAVE_NUL = frozenset({"required_chars", "pretokenization_delimiter", "unk_surface"})
+"""All other texts are pieces, which the library keeps in a trie that takes no NUL, and names of files."""
 _BOOLS = {"true": True, "t": True, "yes": True, "y": True, "1": True, "": True}
 _BOOLS |= {"false": False, "f": False, "no": False, "n": False, "0": False}
 _NUMBER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
@@ -290,7 +292,7 @@ def _strings(name: str, value: object) -> tuple[str, ...]:
 
 
 def _checked_text(name: str, text: str) -> str:
-    if "\0" in text:
+    if "\0" in text and name not in _MAY_HAVE_NUL:
         raise InvalidOption(name, f"{text!r} has a NUL character")
     if not text.isprintable() and any("\ud800" <= character <= "\udfff" for character in text):
         raise InvalidOption(name, f"{text!r} has a lone surrogate")

@@ -72,6 +72,22 @@ def test_a_file_that_is_no_result_of_a_trainer_is_refused_by_name(content: bytes
         checked(tmp_path, content, TEXTS)
 
 
+@pytest.mark.parametrize("trainer", ["hf-bpe", "word"])
+@pytest.mark.parametrize("given", [{"vocabsize": 9}, {"vocab_size": "many"}])
+def test_an_option_that_the_trainer_does_not_take_is_bad_usage_and_no_difference(
+    trainer: str, given: dict[str, object], tmp_path: Path
+) -> None:
+    made = official_training(trainer, TEXTS, with_pipeline(trainer, {"vocab_size": 12}))
+    assert not isinstance(made, Failure)
+    with pytest.raises(UsageError, match=f"--option: .*{next(iter(given))}"):
+        checked(tmp_path, made, TEXTS, **given)
+
+
+def test_a_vocab_json_is_told_to_be_no_tokenizer_json(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="it has no model"):
+        checked(tmp_path, b'{"a": 0}', TEXTS)
+
+
 def test_an_option_is_a_name_and_a_value() -> None:
     assert option('special_tokens=["a=b"]') == ("special_tokens", ["a=b"])
     for wrong in ("x", "=2", "a b=2"):

@@ -47,7 +47,21 @@ def test_a_trainer_that_refuses_all_has_proved_nothing() -> None:
     assert headline(result) == "✗ mine: nothing is proved: all of 3 trainings were refused"
 
 
-FAST = ("ties_by_string", "overlaps_counted_once", "frequency_must_be_more", "words_first_seen", "double_logarithms")
+def test_a_run_that_compared_nothing_has_no_tick() -> None:
+    """Fault: "✓ as the reference trains: 0 trainings compared" for a subject that cannot be loaded."""
+    session = Session([*made_cases(("char",), 3, 7)], lambda case: Failure("refused", "not yet"), label="mine")
+    assert headline(session.result()) == "✗ mine: nothing is proved: no training was compared of 3, then interrupted"
+
+
+FAST = (
+    "ties_by_string",
+    "overlaps_counted_once",
+    "frequency_must_be_more",
+    "frequency_of_2",
+    "frequency_of_2_by_default",
+    "words_first_seen",
+    "double_logarithms",
+)
 """A share of the planted trainers; `python -m tests.planted_defects.hunt_trainers` hunts all of them."""
 
 

@@ -145,6 +145,19 @@ def test_wordpiece_without_a_prefix_keeps_that_of_the_model() -> None:
     assert made.model.vocab == tokenizer.get_vocab()
 
 
+def test_1536_the_loss_of_unigram_has_the_number_of_all_pieces() -> None:
+    """In place of the length of the piece's own second way: with that `nd`, `ock` and `rch` would stay, not these."""
+    file = Path(__file__).resolve().parents[3] / "corpora" / "languages" / "en-Latn.txt"
+    texts = file.read_text("utf-8").split("\n")[:8]
+    stages = pipeline_of("metaspace", "Unigram")
+    expected = official("hf-unigram", stages, texts, {"vocab_size": 64})
+    made, _ = trained("hf-unigram", stages, texts, {"vocab_size": 64})
+    pieces = {piece for piece, _ in made["model"]["vocab"]}
+    assert pieces == {piece for piece, _ in expected["model"]["vocab"]}
+    assert pieces >= {"in", "▁a", "▁w"}
+    assert not pieces & {"nd", "ock", "rch"}
+
+
 def test_unigram_wants_room_for_all_characters() -> None:
     with pytest.raises(reftok.TrainingStopped, match="at least 5 is needed"):
         reftok.train("hf-unigram", ["abcde"], pipeline="none", vocab_size=4)

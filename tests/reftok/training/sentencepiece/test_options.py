@@ -91,6 +91,14 @@ def test_both_take_or_refuse_these_options(options: dict[str, Any]) -> None:
     check_training(SENTENCES, {"model_type": "bpe", "vocab_size": 12, **options})
 
 
+@pytest.mark.parametrize(
+    "options", [{"required_chars": "x\0y"}, {"unk_surface": "a\0"}, {"pretokenization_delimiter": "\0"}]
+)
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_a_nul_in_a_text_that_is_no_piece_is_taken_as_the_library_takes_it(kind: str, options: dict[str, Any]) -> None:
+    check_training([*SENTENCES, "a\0b"], {"model_type": kind, "vocab_size": 20, "hard_vocab_limit": False, **options})
+
+
 @given(st.lists(st.text('a,"é \n', min_size=1, max_size=5), max_size=4))
 def test_a_list_is_read_as_the_library_writes_it(items: list[str]) -> None:
     written = ",".join('"' + item.replace('"', '""') + '"' for item in items)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,30 @@ def test_files_end_lines_with_the_line_feed_only_and_are_named_in_the_model(tmp_
     prefix = tmp_path / "official"
     SentencePieceTrainer.train(model_prefix=str(prefix), minloglevel=3, **chosen)
     assert train_files(trainer_options(**chosen, model_prefix=str(prefix))) == Path(f"{prefix}.model").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [b"a\nb", b"", b"c\n"],
+        [b"a\nb", b"", b"", b"c"],
+        [b"a\nb\n", b"", b"c"],
+        [b"a\nb", b"\n", b"", b"c"],
+        [b"", b"a\nb", b""],
+        [b"a\nb", b"", b""],
+        [b"a\nb", b"c"],
+    ],
+)
+def test_an_empty_file_between_others_repeats_the_last_line_before_it(files: list[bytes], tmp_path: Path) -> None:
+    """Fault of the library: the line is the one that no line feed ended."""
+    paths = [tmp_path / f"{number}.txt" for number in range(len(files))]
+    for path, data in zip(paths, files, strict=True):
+        path.write_bytes(data)
+    chosen: dict[str, Any] = {"model_type": "word", "vocab_size": 9, "hard_vocab_limit": False, **IDENTITY}
+    chosen["input"] = [*map(str, paths)]
+    model = io.BytesIO()
+    SentencePieceTrainer.train(model_writer=model, minloglevel=3, **chosen)
+    assert train_files(trainer_options(**chosen)) == model.getvalue()
 
 
 def test_a_file_that_is_not_there_is_named() -> None:
