@@ -77,7 +77,10 @@ def _codes(number: signal.Signals, could_hear: bool) -> tuple[int, ...]:
     """The exit codes of a command that a signal has ended."""
     if number == signal.SIGKILL:
         return (-number,)
-    return (128 + number,) if could_hear else (128 + number, -number)
+    if could_hear:
+        return (128 + number,)
+    interrupted = (1,) if number == signal.SIGINT else ()  # of Python, while it imports what it begins with
+    return 128 + number, -number, *interrupted
 
 
 def drawn_kill(random: Random, changes: Mapping[str, int]) -> Kill:

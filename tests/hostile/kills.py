@@ -385,7 +385,7 @@ def live(command: Command, folder: Path, planned: Sequence[Kill], random: Random
         ended = start([*command.program, *arguments], folder, f"{mark}{number}", kill, unbroken.seconds)
         kills[kill.signal.name if kill and ended.is_killed else ENDED_BEFORE] += 1
         starts.append(f"{number}: {kill}: {ended.code} after {ended.seconds:.2f} s")
-        is_over = command.is_over(ended, work)
+        is_over = command.is_over(ended, work) and (ended.could_hear or not ended.is_killed)
         wrong = [*ended.wrong(kill, is_over)]
         try:
             after = command.kept(work)

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from . import killing
-from .killing import Kill
+from .killing import Ended, Kill
 from .kills import ENDED_BEFORE, Command, EncodeFile, Fuzz, HoldTrainer, Run, Train, check_told, live
 
 
@@ -167,6 +167,13 @@ def test_a_command_that_is_killed_before_it_has_made_its_folder_is_at_no_fault(t
     (tmp_path / "out" / "run.json").write_text("[]", "ascii")
     with pytest.raises(AssertionError, match="is not the run"):
         check_told(tmp_path / "out")
+
+
+def test_an_interpreter_that_is_interrupted_while_it_starts_is_no_end_and_no_fault() -> None:
+    """Fault: Python ends with 1 then, as a command with findings does, and its work was missed."""
+    for could_hear, faults in ((False, 0), (True, 1)):
+        ended = Ended(1, "", "", is_killed=True, could_hear=could_hear, changes={}, seconds=0.1)
+        assert len([*ended.wrong(Kill(signal.SIGINT), is_over=False)]) == faults
 
 
 def test_a_process_that_lives_on_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
