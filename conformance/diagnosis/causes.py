@@ -16,6 +16,7 @@ from conformance.faults import predicted
 from reftok import ReftokError, Tokenizer
 from reftok.spec.postprocessors import ByteLevel
 from reftok.spec.text import NormalizedString
+from reftok.unicode.graphemes import graphemes
 
 Spans = Sequence[tuple[int, int]]
 
@@ -76,11 +77,21 @@ def wrong_offsets(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tup
     width_16 = _widths(text, lambda character: 1 + (character > "\uffff"))
     yield "offsets count bytes instead of code points", [(width_8[start], width_8[end]) for start, end in right]
     yield "offsets count UTF-16 units instead of code points", [(width_16[a], width_16[b]) for a, b in right]
+    yield from _in_clusters(text, right)
     yield "offsets are one too high", [(start + 1, end + 1) for start, end in right]
     yield "offsets are one too low", [(start - 1, end - 1) for start, end in right]
     yield from _of_other_tokenizers(tokenizer, text, right)
     yield "ends of offsets are inclusive", [(start, max(start, end - 1)) for start, end in right]
     yield "a start and a length in place of a span", [(start, end - start) for start, end in right]
+
+
+def _in_clusters(text: str, right: Spans) -> Iterator[tuple[str, Spans]]:
+    """Offsets in the characters of Swift: an end within one is behind it, or before it."""
+    index = [number for number, cluster in enumerate(graphemes(text)) for _ in cluster]
+    index.append(index[-1] + 1 if index else 0)
+    rule = "offsets count grapheme clusters instead of code points"
+    yield rule, [(index[start], index[end - 1] + 1 if end > start else index[end]) for start, end in right]
+    yield rule, [(index[start], index[end]) for start, end in right]
 
 
 def _of_other_tokenizers(tokenizer: Tokenizer, text: str, right: Spans) -> Iterator[tuple[str, Spans]]:

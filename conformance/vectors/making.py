@@ -216,7 +216,8 @@ class Maker:
         if not isinstance(given, str) or not isinstance(answer, Encoded) or not answer.offsets:
             return []
         right = answer.offsets
-        return [rule for rule, wrong in wrong_offsets(self.tokenizer, given, right) if tuple(wrong) != right]
+        wrong = wrong_offsets(self.tokenizer, given, right)
+        return list(dict.fromkeys(rule for rule, offsets in wrong if tuple(offsets) != right))
 
     # --- choice
 

@@ -202,6 +202,14 @@ def test_what_was_done_to_the_offsets_is_named(observed: tuple[tuple[int, int], 
     assert offsets_of(observed) == rule
 
 
+@pytest.mark.parametrize("end", [1, 0])
+def test_offsets_in_the_characters_of_swift_are_named_wherever_an_end_within_one_is_put(end: int) -> None:
+    text, right = "e\u0301a", ((0, 1), (1, 2), (2, 3))
+    given = Encoded((1, 2, 3), offsets=((0, end), (0, 1), (1, 2)))
+    found = attribute_offsets(load("bpe-qwen"), text, Encoded((1, 2, 3), offsets=right), given)
+    assert found.rule == "offsets count grapheme clusters instead of code points"
+
+
 def test_offsets_of_a_template_alone_are_not_taken_for_bytes() -> None:
     assert offsets_of(((1, 1),), expected=((0, 0),)) == "offsets are one too high"
 
