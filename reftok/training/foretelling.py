@@ -36,7 +36,7 @@ def before(training: Training, counts: Mapping[str, int], in_text: Sequence[str]
         seeds = len(trainer.seeds(counts)) - 1
         special_count = len(trainer.special_tokens) + trainer.adds_unknown
         told.append(f"the largest vocab possible has {seeds + special_count:,} tokens")
-        if required >= trainer.vocab_size - special_count:
+        if trainer.vocab_size - special_count <= required <= trainer.vocab_size:  # with more it refuses
             told.append(f"the text has {required:,} characters, no fewer than vocab_size: all pieces stay")
     else:
         told.append(f"the largest vocab possible has at most {BYTES + pairs:,} tokens")

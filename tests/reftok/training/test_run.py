@@ -245,6 +245,16 @@ def test_a_file_that_is_not_utf_8_is_named_with_its_line(tmp_path: Path) -> None
         reftok.train("hf-bpe", files=tmp_path / "empty")
 
 
+def test_that_all_pieces_stay_is_not_told_of_a_vocab_size_that_is_refused() -> None:
+    """Fault: it was told, and then the training refused."""
+    told: list[str] = []
+    with pytest.raises(reftok.TrainingStopped, match="at least 4 is needed"):
+        reftok.train("hf-unigram", ["abcabc"], vocab_size=2, notes=told.append)
+    assert not any("all pieces stay" in note for note in told)
+    reftok.train("hf-unigram", ["abcabc"], vocab_size=4, notes=told.append)
+    assert any("the text has 4 characters, no fewer than vocab_size: all pieces stay" in note for note in told)
+
+
 def test_it_is_told_before_what_users_stumble_over() -> None:
     def notes(trainer: str, texts: list[str], **options: Any) -> str:
         told: list[str] = []
