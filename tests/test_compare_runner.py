@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from tools.compare_runner import Compared
+from tests.test_third_party_sessions import ROOT, loaded
 
+tool = loaded(ROOT / "tools" / "compare_runner.py")
 NFC, CUT = "Normalizer: NFC is missing", "Input: the text is cut at N bytes"
 RULES = frozenset({"NFC is missing"})
 
@@ -26,4 +27,4 @@ RULES = frozenset({"NFC is missing"})
 def test_both_say_the_same(
     runner: Mapping[int, Sequence[str]], harness: Mapping[int, Sequence[str]], rules: frozenset[str], is_same: bool
 ) -> None:
-    assert Compared(runner, harness, rules).is_same is is_same
+    assert tool.Compared(runner, harness, rules).is_same is is_same
