@@ -47,11 +47,6 @@ class Compared:
 
     @property
     def unexplained(self) -> list[int]:
-        """What fails, and no rule of a finding is among its flags; of those that have no rule either, none."""
-        return [] if self.has_unnamed else self.without_rule
-
-    @property
-    def without_rule(self) -> list[int]:
         """What fails, and no rule of a finding is among its flags."""
         return [number for number, flags in self.runner.items() if self.rules.isdisjoint(map(_rule, flags))]
 
@@ -117,9 +112,9 @@ def told(compared: Compared) -> Iterator[str]:
     for rule in sorted(compared.rules):
         count = sum(rule in map(_rule, flags) for flags in compared.runner.values())
         yield f"{count} of {len(compared.runner)} have the flag: {rule}"
-    if compared.without_rule:
-        why = "the run knows none either" if compared.has_unnamed else "the run knows others"
-        yield f"no rule of the run is a flag of {', '.join(map(str, compared.without_rule))}: {why}"
+    if compared.unexplained:
+        why = "it may be what the run knows no rule for" if compared.has_unnamed else "the run knows others"
+        yield f"no rule of the run is a flag of {', '.join(map(str, compared.unexplained))}: {why}"
 
 
 def main() -> int:

@@ -158,7 +158,9 @@ class Attributor:
         if diagnosis == "round trip":
             return self._of_round_trip(name, oracle, subject)
         if diagnosis == "special tokens":
-            return Attribution("PostProcessor", ALWAYS_ADDED) if _adds_always(subject) else Attribution()
+            outcome = CHECKS[check](case, oracle, subject)
+            is_always = isinstance(outcome, Difference) and outcome.rule == ALWAYS_ADDED
+            return Attribution("PostProcessor", ALWAYS_ADDED) if is_always else Attribution()
         if diagnosis == "stream encoding":
             return self._of_stream_encoding(name, case, CHECKS[check].culprit(subject))
         if diagnosis == "stream decoding":
@@ -341,12 +343,6 @@ def _encodings(case: Case, oracle: Answers, subject: Answers) -> tuple[Encoded, 
     if case.kind != "text" or not isinstance(expected, Encoded) or not isinstance(observed, Encoded):
         return None
     return expected, observed
-
-
-def _adds_always(subject: Answers) -> bool:
-    """Whether special tokens come though none are wanted."""
-    bare, encoding = subject.bare, subject.encoding
-    return isinstance(bare, Encoded) and isinstance(encoding, Encoded) and bare.ids == encoding.ids
 
 
 def _decodings(oracle: Answers, subject: Answers) -> tuple[Decoded, Decoded] | None:

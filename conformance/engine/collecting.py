@@ -171,7 +171,8 @@ class _Asker:
     def _bare(self, subject: Subject) -> dict[int, Encoding]:
         """The encodings without special tokens, by the place of the case; of many, for those that are streamed."""
         asked = [index for index in sorted(self._closely) if self._cases[index].kind == "text"]
-        return dict(zip(asked, subject.encode_bare([self._cases[index].text for index in asked]) or (), strict=False))
+        found = subject.encode_bare([self._cases[index].text for index in asked])
+        return {} if found is None else dict(zip(asked, found, strict=True))
 
     def _answer(
         self,

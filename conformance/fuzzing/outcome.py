@@ -107,16 +107,16 @@ def unread_models(plan: Plan, state: SessionState) -> set[str]:
 def _idle(session: SessionPlan, state: SessionState) -> Iterator[str]:
     """The generators that never fired, though they had something to do, or that have nothing to do with any model."""
     read = {name: model for name, model in state.models.items() if name not in unread_models(session.plan, state)}
-    for name, model in read.items():
-        if not model.result.cases and not model.idle:
+    asked = {name: model for name, model in read.items() if model.result.cases or model.idle}
+    for name in read:
+        if name not in asked:
             yield f"nothing was asked about {name}: the session ended before its turn came"
-    read = {name: model for name, model in read.items() if model.result.cases or model.idle}
     for generator in session.generators:
-        for name, model in read.items():
+        for name, model in asked.items():
             if not model.drawn[generator] and generator not in model.idle:
                 yield f"the generator {generator!r} never fired on {name}: there were too few cases"
-    if read and not any(model.drawn for model in read.values()):
-        reasons = {reason for model in read.values() for reason in model.idle.values()}
+    if asked and not any(model.drawn for model in asked.values()):
+        reasons = {reason for model in asked.values() for reason in model.idle.values()}
         yield f"no generator has anything to work on: {'; '.join(sorted(reasons)) or 'there were no cases'}"
 
 

@@ -118,7 +118,8 @@ class Subject:
         return parts(*self.in_template([found.get(name) for name in names]))
 
     def bare(self, text):
-        (found,) = self.results("encode", [self.item(text)], add_special_tokens=False, want=["ids"])
+        says = self.offers["encode"].get("add_special_tokens") == "never"
+        (found,) = self.results("encode", [self.item(text)], add_special_tokens=says, want=["ids"])
         return found["ids"]
 
     def in_template(self, given):

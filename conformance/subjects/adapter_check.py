@@ -159,10 +159,12 @@ def mistakes(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -
     if subject.noise:
         count = len(subject.noise)
         yield f"noise on standard output ({count} line{'s' * (count > 1)}): log to standard error: {subject.noise[0]!r}"
-    if look.nothing or look.doubts:
+    if look.nothing:
+        return
+    yield from _of_template(subject, oracle, tokens)  # without it every encoding may be wrong
+    if look.doubts:
         return
     yield from _of_order(subject)
-    yield from _of_template(subject, oracle, tokens)
     yield from _of_special_tokens(subject, oracle, tokens)
     yield from _of_offsets(subject, oracle)
     yield from _of_batches(subject)
@@ -242,14 +244,17 @@ def _of_order(subject: ProtocolSubject) -> Iterator[str]:
 
 
 def _of_template(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -> Iterator[str]:
-    """Whether the special tokens of the template are added, where all of it is as it says."""
+    """Whether the special tokens of the template are added where they are wanted, and there alone."""
     around = (*tokens.before.ids, *tokens.after.ids)
     if not around:
         return
-    bare = [one for one in map(subject.encode, TEXTS) if isinstance(one, Encoded)]
+    given = [one for one in map(subject.encode, TEXTS) if isinstance(one, Encoded)]
     due = [one for one in map(oracle.encode, TEXTS) if isinstance(one, Encoded)]
-    if bare and all(tokens.around(one).ids == other.ids for one, other in zip(bare, due, strict=False)):
+    bare = [one.ids for one in subject.encode_bare(TEXTS) or () if isinstance(one, Encoded)]
+    if given and all(tokens.around(one).ids == other.ids for one, other in zip(given, due, strict=False)):
         yield f"special tokens of the template are never added: {_OR_SAY_SO} (encode.add_special_tokens)"
+    elif bare and bare == [one.ids for one in given]:
+        yield f"special tokens of the template are always added: {_OR_SAY_SO} (encode.add_special_tokens)"
 
 
 def _of_special_tokens(subject: ProtocolSubject, oracle: Subject, tokens: SpecialTokens) -> Iterator[str]:

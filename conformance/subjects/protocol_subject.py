@@ -391,7 +391,8 @@ class ProtocolSubject(Subject):
         offers = self.capabilities.encode
         if offers is None or offers.add_special_tokens == "always":
             return None
-        results = self._encode_each(partial(Encode, add_special_tokens=False, want=("ids",)), texts)
+        says = offers.add_special_tokens == "never"  # whose messages never say false: docs/protocol.md
+        results = self._encode_each(partial(Encode, add_special_tokens=says, want=("ids",)), texts)
         pairs = zip(results, texts, strict=True)
         return [result if isinstance(result, Failure) else encoded(result, text, "scalar") for result, text in pairs]
 

@@ -21,7 +21,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from hashlib import sha256
@@ -29,18 +29,21 @@ from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest.mock import patch
 
 from conformance.cli.commands import main as conformance
 from conformance.engine.bench import load_reference
 from conformance.engine.benches import bench_of, close_benches
 from conformance.engine.plan import Plan
+from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import work
 from conformance.engine.workers import IN_THIS_PROCESS
-from conformance.inputs.shards import corpus_cases, cut_cases
+from conformance.inputs.shards import Shard, corpus_cases, cut_cases
 from conformance.runs import execute
 from conformance.runs.job import file_hash
 from conformance.subjects import adapters
+from conformance.subjects.definition import Definition
 from conformance.subjects.isolated import IsolatedSubject
 from tests.conformance.subjects.served_here import ServedHere
 
@@ -277,13 +280,10 @@ def _changed(before: dict[str, str], after: dict[str, str], writable: Collection
 # The command
 
 
-class Served(ServedHere):
-    """As served here, where it is the subject that was made for this; what damage names has a process."""
-
-    def __new__(cls, subject, *arguments, **named):  # type: ignore[no-untyped-def]
-        """The one or the other."""
-        is_mine = [file.name for file in subject.code] == ["mine.py"] and subject.command[-1] == "Mine"
-        return super().__new__(cls) if is_mine else IsolatedSubject(subject, *arguments, **named)
+def _served(subject: Definition, *arguments: Any) -> IsolatedSubject:
+    """Served here, where it is the subject that was made for this; what damage names has a process."""
+    is_mine = [file.name for file in subject.code] == ["mine.py"] and subject.command[-1] == "Mine"
+    return (ServedHere if is_mine else IsolatedSubject)(subject, *arguments)
 
 
 def ask(words: Sequence[str], world: Path, place: str = ".") -> tuple[int, str]:
@@ -300,7 +300,7 @@ def ask(words: Sequence[str], world: Path, place: str = ".") -> tuple[int, str]:
         patch.object(sys, "argv", ["conformance", *words]),
         patch.object(execute, "run_shards", _run_shards_here),
         patch.object(os, "sched_getaffinity", lambda _: range(IN_THIS_PROCESS)),
-        patch.object(adapters, "IsolatedSubject", Served),
+        patch.object(adapters, "IsolatedSubject", _served),
     ):
         try:
             conformance()
@@ -330,7 +330,9 @@ def _in(folder: Path, world: Path) -> Iterator[None]:
                 signal.signal(number, handler)
 
 
-def _run_shards_here(plan: Plan, shards, jobs: int, done, workers_of: object) -> None:  # type: ignore[no-untyped-def]
+def _run_shards_here(
+    plan: Plan, shards: Sequence[Shard], jobs: int, done: Callable[[ShardResult], None], workers_of: object
+) -> None:
     for shard in shards:
         done(work(plan, shard, bench_of(plan, shard.model)))
 

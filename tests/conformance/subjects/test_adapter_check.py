@@ -65,6 +65,24 @@ def test_one_right_answer_is_enough_for_a_library_that_is_wrong(make: Make) -> N
     assert (look.nothing, look.doubts) == ((), ())
 
 
+@pytest.mark.parametrize(
+    ("adds", "sentences"),
+    [("[1]", ["always"]), ("[]", ["never"]), ("[1] * special", [])],
+    ids=["always", "never", "as it is told"],
+)
+def test_special_tokens_that_are_added_always_or_never_are_said(make: Make, adds: str, sentences: list[str]) -> None:
+    """Fault: never was not told, since every encoding is wrong then, behind which nothing was said."""
+
+    class WithTemplate(OfCodePoints):
+        def encode(self, text: str | bytes) -> Encoding:
+            return Encoded((1, *map(ord, str(text))))
+
+    tokens = SpecialTokens(before=Encoded((1,), ("<s>",), ((0, 0),), (1,)))
+    subject = make(RIGHT.replace("[*map", f"{adds} + [*map").replace("{says}", "{}"))
+    told = [one for one in mistakes(subject, WithTemplate(), tokens) if "of the template" in one]
+    assert [one.split(" added")[0].split()[-1] for one in told] == sentences
+
+
 @pytest.mark.parametrize("promised", ["stream_encode", "stream_decode"])
 def test_a_stream_that_is_promised_and_not_there_is_said(make: Make, promised: str) -> None:
     (only,) = said(make, RIGHT, f"{{'{promised}': []}}")

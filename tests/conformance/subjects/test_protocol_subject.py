@@ -84,6 +84,19 @@ def test_a_subject_that_never_adds_special_tokens_has_them_added(make: Make) -> 
     assert subject.encode("a") == Encoded((1, 97, 2))
 
 
+@pytest.mark.parametrize(("says", "first"), [("choice", 0), ("never", 1)])
+def test_a_subject_that_never_adds_special_tokens_is_told_to_add_them_all_the_same(says: str, first: int) -> None:
+    """Fault: asked for ids without special tokens it was told false, against docs/protocol.md."""
+
+    class Told(NeverAdds):
+        capabilities: ClassVar = {"encode": {"add_special_tokens": says}}
+
+        def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+            return [int(add_special_tokens)]
+
+    assert InProcessSubject(Told()).encode_bare(["a"]) == [Encoded((first,))]
+
+
 class NeverAdds:
     """Its streams give an id a character."""
 
