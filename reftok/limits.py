@@ -43,7 +43,7 @@ MOST_TOKENS_OF_ONE = 50
 """The stages behind the model may make so many tokens of a text, and so many more of each of its own: windows that
 overlap, and padding of each, multiply. Usual windows repeat each token twice."""
 
-MOST_TRACED = 1_000_000
+MOST_TRACED = 500_000
 MOST_TRACED_OF_ONE = 100
 """A trace keeps what each stage gave: so many characters and parts, and so many more for each character of the text, or
 each id. Pipelines of published models have a dozen stages. What goes beyond is encoded and decoded, but not traced."""

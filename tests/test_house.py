@@ -207,3 +207,12 @@ def test_one_module_of_conformance_writes_to_the_terminal() -> None:
 def test_the_version_is_the_same_in_the_package_and_in_its_metadata() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["version"] == reftok.__version__
+
+
+def test_reftok_by_itself_asks_for_what_the_whole_project_asks_for() -> None:
+    whole = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    alone = tomllib.loads((ROOT / "reftok" / "pyproject.toml").read_text("utf-8"))["project"]
+    assert [alone[key] == whole[key] for key in ("name", "license", "requires-python")] == [True] * 3
+    assert {*alone["dependencies"]} == {name for name in whole["dependencies"] if name.startswith("regex")}
+    assert alone["optional-dependencies"].items() <= whole["optional-dependencies"].items()
+    assert alone["scripts"].items() <= whole["scripts"].items()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
+from reftok import Tokenizer
 from reftok.errors import InvalidText
 from reftok.explain.explanation import explain
-from reftok.limits import MOST_STREAMED_STAGES
+from reftok.limits import MOST_STREAMED_STAGES, MOST_TRACED
 
 from .engine.stream_comparison import check_stream
 from .official import Json, added, assert_same_encoding, official, own, tokenizer_json, wordlevel
@@ -75,7 +78,7 @@ UNTRACED = r"^too long to be traced through more than \d+ stages: trace a part o
     ids=lambda value: value["type"] if isinstance(value, dict) else None,
 )
 def test_a_trace_does_not_keep_a_long_text_as_often_as_there_are_stages(stage: str, children: str, step: Json) -> None:
-    tokenizer = own(tokenizer_json(MODEL, **{stage: {"type": "Sequence", children: [step] * 500}}))
+    tokenizer = own(tokenizer_json(MODEL, **{stage: {"type": "Sequence", children: [step] * 200}}))
     text = "a b " * 1500
     assert tokenizer.encode_ids(text)
     with pytest.raises(InvalidText, match=UNTRACED):
@@ -91,3 +94,21 @@ def test_a_trace_of_ids_does_not_keep_them_as_often_as_there_are_decoders() -> N
     assert tokenizer.decode(ids) == "ab" * 3000
     with pytest.raises(InvalidText, match=UNTRACED):
         tokenizer.trace_decode(ids)
+
+
+def test_the_longest_trace_of_a_short_text_takes_no_more_memory_than_a_file_may() -> None:
+    # 1,000 processors that insert two tokens each: their trace took 231 MB.
+    def with_processors(count: int) -> Tokenizer:
+        inserted = {"type": "RobertaProcessing", "sep": ["a", 1], "cls": ["b", 2]}
+        step: Json = {**inserted, "trim_offsets": True, "add_prefix_space": True}
+        return own(tokenizer_json(MODEL, post_processor={"type": "Sequence", "processors": [step] * count}))
+
+    with pytest.raises(InvalidText, match=UNTRACED):
+        explain(with_processors(1000), "a")
+    traced, parts = with_processors(100), 100 * 101
+    tracemalloc.start()
+    try:
+        explain(traced, "a")
+        assert tracemalloc.get_traced_memory()[1] / parts * MOST_TRACED < 200 << 20
+    finally:
+        tracemalloc.stop()
