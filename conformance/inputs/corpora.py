@@ -25,6 +25,8 @@ NATURAL_PARTS = ("languages", "domains")
 
 
 _CORPUS_FILES = (".txt", ".jsonl", ".json", ".json.gz")
+_BESIDE_CORPORA = ("manifest.json", "training.json.gz")
+"""In the project's own folders of corpora and vectors."""
 
 
 def corpus_files(names: tuple[str, ...]) -> list[Path]:
@@ -36,8 +38,7 @@ def corpus_files(names: tuple[str, ...]) -> list[Path]:
     for name in names:
         path = corpora_folder() / name if name in PARTS else Path(name)
         if isdir(path):
-            candidates = sorted(file for file in path.rglob("*") if file.name.endswith(_CORPUS_FILES))
-            found = [file for file in candidates if file.is_file() and file.name != "manifest.json"]
+            found = sorted(file for file in path.rglob("*") if _is_corpus(file.name) and file.is_file())
             if not found:
                 raise InputError(f"{name}: the folder holds no .txt, .jsonl or .json file")
             files += found
@@ -48,6 +49,10 @@ def corpus_files(names: tuple[str, ...]) -> list[Path]:
     if files and not any(file.stat().st_size for file in files):
         raise InputError(f"{', '.join(names)}: there is no text in it")
     return list({file.resolve(): file for file in files}.values())
+
+
+def _is_corpus(name: str) -> bool:
+    return name.endswith(_CORPUS_FILES) and not name.endswith(".schema.json") and name not in _BESIDE_CORPORA
 
 
 def is_natural(path: Path) -> bool:

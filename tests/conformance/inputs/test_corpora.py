@@ -110,8 +110,9 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
         corpus_files((str(tmp_path),))
 
 
-def test_a_folder_gives_its_corpus_files_sorted_without_the_manifest(tmp_path: Path) -> None:
-    for name in ("b.txt", "a.jsonl", "manifest.json", "picture.png"):
+def test_a_folder_gives_its_corpus_files_sorted_without_manifest_schemas_and_trainings(tmp_path: Path) -> None:
+    beside = ("manifest.json", "tokenizer-vectors-1.schema.json", "training.json.gz", "picture.png")
+    for name in ("b.txt", "a.jsonl", *beside):
         written(tmp_path, name, "a")
     assert [path.name for path in corpus_files((str(tmp_path),))] == ["a.jsonl", "b.txt"]
 
