@@ -189,23 +189,25 @@ def _begin_worker(safe_path: str | None) -> None:
 
 def _close_for_good() -> None:
     """Close the subjects at the end of this worker."""
-    # The pool terminates a worker that is about to end: what the subjects have started would go on.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # The pool terminates a worker that is about to end: what the subjects have started would go on. A function, since
+    # Python tells on the terminal of a signal that comes while it begins to be ignored.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: None)
     close_benches()
 
 
 def _start_resource_tracker() -> None:
     """Start the process with which multiprocessing cleans up deaf to the end of the terminal, as it is to Ctrl-C.
 
-    It ends with the parent. (cpython: Lib/multiprocessing/resource_tracker.py ignores SIGINT and SIGTERM alone.)
+    It ends with the parent. What it is started with blocked stays so. (cpython: Lib/multiprocessing/resource_tracker.py
+    ignores SIGINT and SIGTERM alone.)
     """
-    if not hasattr(signal, "SIGHUP"):
+    if not hasattr(signal, "pthread_sigmask"):
         return
-    heard = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
     try:
         resource_tracker.ensure_running()
     finally:
-        signal.signal(signal.SIGHUP, heard)
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
 def set_safe_path(value: str | None) -> None:

@@ -131,3 +131,18 @@ util._exit_function()
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (ended.returncode, ended.stdout.split(), ended.stderr) == (0, ["closed"], "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, a signal ends a process at once")
+def test_a_worker_that_is_terminated_as_it_begins_to_close_its_subjects_says_nothing_of_it() -> None:
+    """Fault: "OSError: Signal 15 ignored due to race condition", with its traceback, on the terminal of the run."""
+    program = """
+import signal
+from conformance.engine import workers
+
+workers._close_for_good()
+assert callable(signal.getsignal(signal.SIGTERM)), "Python tells of a signal that comes while it begins to be ignored"
+signal.raise_signal(signal.SIGTERM)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
