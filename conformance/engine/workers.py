@@ -87,7 +87,7 @@ class Workers:
         self._safe_path = os.environ.get(SAFE_PATH)
         if self._jobs:
             os.environ[SAFE_PATH] = "1"
-            _start_resource_tracker()
+            _start_resource_tracker()  # before the pools, whose locks would start it
         begin = partial(_begin_worker, self._safe_path)
         self._pools = [ProcessPool(max_workers=1, context=context, initializer=begin) for _ in range(self._jobs)]
         return self

@@ -96,6 +96,7 @@ def signals_of(shard: Shard) -> tuple[set[int], object, object]:
 
 def test_a_worker_is_deaf_to_its_terminal_from_its_first_moment_on() -> None:
     """Fault: Ctrl-C while the workers started had each of them write a traceback."""
+    workers._start_resource_tracker()  # as a pool of workers does; else it has SIGINT heard again
     receiver, sender = Pipe(duplex=False)
     worker = workers.Context().Process(target=report_blocked, args=(sender,))
     worker.start()
