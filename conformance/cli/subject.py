@@ -111,7 +111,7 @@ def check_command(
         for sentence in found:
             lines.labelled("✗  ", f"{model.name}: {sentence}", "red")
         if not found:
-            lines.labelled("✓  ", f"{model.name}: the adapter is as it says", "green")
+            lines.labelled("✓  ", f"{model.name}: the protocol is kept (whether its ids are right, conformance run says)", "green")
     if not readers:
         raise UsageError(f"--subject {name}: reads none of these models")
     sys.exit(1 if wrong else 0)

@@ -11,6 +11,8 @@ MOST_SHARES = 3
 """So many languages and domains are named; the others are counted."""
 WIDESPREAD = 0.1
 """From this share of all natural texts on, that is told, and no single language."""
+LEAST_ASKED = 50
+"""The share of a language or domain of which fewer were asked is no headline: two of six texts are chance."""
 
 _WRONG: dict[WeightClass, str] = {
     "natural text": "wrong on natural text",
@@ -54,12 +56,15 @@ def worst_words(weight: Weight) -> str:
 
     >>> worst_words(Weight("natural text", (Share("", "texts", 9, 900), Share("Arabic", "words", 6, 192))))
     'wrong on 3.1 % of Arabic words'
+    >>> worst_words(Weight("natural text", (Share("", "texts", 9, 900), Share("diff", "texts", 1, 6))))
+    'wrong on 1.0 % of natural texts'
     >>> worst_words(Weight("streams", (Share("", "texts", 0, 900),)))
     'wrong in streams, and in none of 900 natural texts'
     """
     whole = weight.whole
     if whole is not None and weight.kind == "natural text":
-        telling = whole if whole.rate >= WIDESPREAD else next(iter(weight.parts), whole)
+        parts = () if whole.rate >= WIDESPREAD else weight.parts
+        telling = next((part for part in parts if part.asked >= LEAST_ASKED), whole)
         return f"wrong on {percent(telling)} of {of_what(telling)}"
     is_none = whole is not None and not whole.changed
     return _WRONG[weight.kind] + (f", and in none of {whole.asked:,} natural texts" if whole and is_none else "")
