@@ -43,5 +43,5 @@ def _due(tokenizer: Tokenizer, oracle: Answers, subject: Answers) -> str:
     if isinstance(subject.encoding, Failure) and isinstance(oracle.encoding, Encoded):
         return tails(_named(tokenizer, oracle.encoding), ())[0]
     if isinstance(subject.decoding, Failure) and isinstance(oracle.decoding, Decoded):
-        return text_tails(oracle.decoding.kept, "")[0] or "(nothing)"
+        return text_tails(oracle.decoding.kept, "")[0] or "(empty)"
     return AN_ANSWER
