@@ -249,7 +249,7 @@ def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
     assert other.returncode == 1
     assert "observed  refused: ZeroDivisionError" in other.stdout
     assert "differs in another way (refused), not by" in other.stdout
-    said(conformance_here("reproduce", folder, fingerprint), 2, "fails in another way now (refused)")
+    said(conformance_here("reproduce", folder, fingerprint), 2, "fails in another way now (refused: ZeroDivisionError")
     subject.write_text(SOURCE.format(wrong=""), "utf-8")
     assert ran(path, f"{subject}:Subject").returncode == 0
     mended = conformance_here("replay", folder, fingerprint)
@@ -516,6 +516,21 @@ for line in sys.stdin:
 """
 
 
+NEEDS_A_NAME = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    is_named = is_named if "model" not in message else message["model"].get("encoding") == "cl100k_base"
+    answers = [{{"ids": [1, 2, 3]}}]
+    if not is_named:
+        {broken}
+    answer = {{"results": answers * len(message.get("items", ()))}}
+    if "model" in message:
+        answer = {{"started": {{"protocol": 1, "subject": {{"name": "mine"}}, "capabilities": {{"encode": {{}}}}}}}}
+    print(json.dumps({{"id": message["id"], **answer}}), flush=True)
+"""
+
+
 @pytest.mark.usefixtures("programs_of_their_own")
 def test_a_program_is_handed_the_pattern_and_the_special_tokens_of_the_smaller_rank_file(tmp_path: Path) -> None:
     pytest.importorskip("tiktoken")
@@ -530,6 +545,69 @@ def test_a_program_is_handed_the_pattern_and_the_special_tokens_of_the_smaller_r
     script.write_text(RANK_PROGRAM.format(wrong=""), "utf-8")
     agreed = ran(path)
     assert agreed.returncode == 0, agreed.stderr + agreed.stdout
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+@pytest.mark.parametrize("encoding", ["", "cl100k_base"])
+def test_a_smaller_rank_file_without_special_tokens_is_told_so_and_has_no_name(encoding: str, tmp_path: Path) -> None:
+    """Fault: `load` had the name cl100k_base and no `special_tokens`, which a program read as null."""
+    pytest.importorskip("tiktoken")
+    about, script = program(tmp_path)
+    code = RANK_PROGRAM.replace('model.get("special_tokens", {{}})', 'model["special_tokens"]')
+    script.write_text(code.format(wrong='.replace("ab", "c")'), "utf-8")
+    plan, finding = rank_finding(tmp_path, str(about), text_case("dd abab", ""), encoding, label="mine")
+    path = tmp_path / "reproduction.py"
+    made = reproduction(plan, finding, True)
+    path.write_text(made.text, "ascii")
+    fields = constant(path, "MODEL_FIELDS")
+    assert (made.refusal, fields["special_tokens"], "encoding" in fields) == ("", {}, False)
+    assert ran(path).returncode == 1
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ("sys.exit('wants the name')", "cannot take part with a copy of own.tiktoken alone"),
+        ("answers = [{'refused': {'message': 'a null'}}]", "fails in another way now (refused: a null)"),
+    ],
+)
+def test_a_subject_that_refuses_the_smaller_model_is_shown_on_the_whole_one(
+    broken: str, said: str, tmp_path: Path
+) -> None:
+    """Fault: no file was written, though with --no-shrink-model one was."""
+    pytest.importorskip("tiktoken")
+    about, script = program(tmp_path)
+    script.write_text(NEEDS_A_NAME.format(broken=broken), "utf-8")
+    plan, finding = rank_finding(tmp_path, str(about), text_case("dd abab", ""), "cl100k_base", label="mine")
+    path = tmp_path / "reproduction.py"
+    made = reproduction(plan, finding, True)
+    path.write_text(made.text, "ascii")
+    assert said in made.refusal
+    assert made.refusal.endswith("so this is the whole one, as with --no-shrink-model")
+    assert (ranks_of(path), constant(path, "INPUT")) == (272, "dd abab")
+    assert constant(path, "MODEL_FIELDS")["encoding"] == "cl100k_base"
+    shown = ran(path)
+    assert shown.returncode == 1, shown.stderr
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+def test_a_subject_that_wants_some_special_token_is_shown_on_few_ranks_with_all_of_them(tmp_path: Path) -> None:
+    """Fault: an alternation of no special tokens matches everywhere, so that the whole model had to be written."""
+    pytest.importorskip("tiktoken")
+    about, script = program(tmp_path)
+    wants = RANK_PROGRAM.replace(
+        'answer = {{"results"', "1 // len(known['special_tokens'])\n        answer = {{\"results\""
+    )
+    script.write_text(wants.format(wrong='.replace("ab", "c")'), "utf-8")
+    plan, finding = rank_finding(tmp_path, str(about), text_case("dd abab", ""), "", label="mine")
+    path = tmp_path / "reproduction.py"
+    made = reproduction(plan, finding, True)
+    path.write_text(made.text, "ascii")
+    assert made.refusal.endswith("so this one has all special tokens")
+    assert ranks_of(path) == 256
+    assert constant(path, "MODEL_FIELDS")["special_tokens"] == {"<s>": 900, "<t>": 901}
+    assert ran(path).returncode == 1
 
 
 def test_a_subject_with_its_own_model_is_not_reproduced_on_a_rank_file(tmp_path: Path) -> None:
