@@ -86,6 +86,7 @@ def reproduce_command(
     needs; for a subject that does not take such a file it has all of them, or is the whole model.
 
     A subject that is a program is started by the file: `python bug.py`, or `python bug.py node server.mjs` for another.
+    In the place of FILE.py:FACTORY and of a command, the file takes a subject.toml too.
     """
     lines = ConsoleLines(OutputConsole())
     if form == "vector":

@@ -109,16 +109,33 @@ class Reproduction:
         return blocks[0] + "\n" + "\n\n".join(blocks[1:])
 
     def _head(self) -> str:
-        named = " FILE.py:FACTORY" if self.is_file else " [PROGRAM ARGUMENT...]" if self.program else ""
-        modules = ["base64", "functools", "importlib.util", "os", "sys", "tempfile"]
+        named = " SUBJECT" if self.is_file else " [SUBJECT]" if self.program else ""
+        modules = ["base64", "functools", "importlib.util", "os", "sys", "tempfile", "tomllib"]
         if self.program:
-            modules = ["atexit", "base64", "hashlib", "json", "os", "subprocess", "sys", "tempfile"]
+            modules = [
+                "atexit",
+                "base64",
+                "hashlib",
+                "json",
+                "os",
+                "shutil",
+                "subprocess",
+                "sys",
+                "tempfile",
+                "tomllib",
+            ]
         usage = (
             f'"""Where a tokenizer differs from the official library. Written by `conformance reproduce`.\n\n'
-            f"    python THIS_FILE.py{named}\n\n"
+            f"    python THIS_FILE.py{named}\n\n{self._named()}"
             'Exit code: 1 while they differ, 0 where they agree, 2 where one of them cannot be asked.\n"""\n\n'
         )
         return usage + "".join(f"import {module}\n" for module in modules)
+
+    def _named(self) -> str:
+        """What SUBJECT is."""
+        if self.is_file:
+            return "SUBJECT: FILE.py:FACTORY, or a subject.toml that names one.\n\n"
+        return "SUBJECT: another program than COMMAND: its words, or its subject.toml.\n\n" if self.program else ""
 
     def _subject(self) -> str:
         if self.program:

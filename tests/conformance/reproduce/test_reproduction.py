@@ -130,7 +130,7 @@ def test_it_shows_the_defect_and_agrees_with_a_correct_subject(
     assert shown.stdout.count("\n") == 3
     right = ran(path, CORRECT)
     assert right.returncode == 0, right.stderr + right.stdout
-    assert len(path.read_bytes()) < 6_500
+    assert len(path.read_bytes()) < 7_500
 
 
 def test_a_stream_that_forgets_its_end_is_shown_by_its_chunks(tmp_path: Path) -> None:
@@ -495,6 +495,46 @@ def test_another_program_than_that_of_the_run_is_named_after_the_file(tmp_path: 
     right.mkdir()
     _, mended = program(right)
     assert ran(path, sys.executable, str(mended)).returncode == 0
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+def test_another_program_is_named_by_its_subject_toml(tmp_path: Path) -> None:
+    """Fault: the subject.toml was started as a program: PermissionError, though every other command takes it."""
+    about, _ = program(tmp_path, wrong="result['ids'].append(0)")
+    path = tmp_path / "reproduction.py"
+    path.write_text(made_of(str(about), "mine", "ids", "other ids", text_case("a", "")), "ascii")
+    right = tmp_path / "right"
+    right.mkdir()
+    mended, _ = program(right, wrong="__import__('os').environ['MENDED']")
+    assert "ended with exit code" in ran(path, "right/subject.toml").stdout
+    mended.write_text(mended.read_text("utf-8") + "[env]\nMENDED = '1'\n", "utf-8")
+    agreed = ran(path, "right/subject.toml")
+    assert agreed.returncode == 0, agreed.stderr + agreed.stdout
+    for text, message in {
+        'factory = "mine.py:Mine"': "mine.toml: has no `command`, a list, and so no program to start",
+        'command = "node mine.mjs"': "mine.toml: has no `command`, a list, and so no program to start",
+        "command = [": "mine.toml: is not TOML",
+    }.items():
+        (tmp_path / "mine.toml").write_text(text, "utf-8")
+        refused = ran(path, "mine.toml")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert message in refused.stderr
+        assert refused.stderr.count("\n") == 1
+
+
+def test_a_factory_is_named_by_its_subject_toml(tmp_path: Path) -> None:
+    """Fault: the file wanted FILE.py:FACTORY, and a subject.toml was loaded as Python without a name."""
+    path = of_ids(tmp_path, "wrong_pre_tokenizers.py:NoLookahead", "the\t a")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "mine.py").write_text(SOURCE.format(wrong=""), "utf-8")
+    about = tmp_path / "mine" / "subject.toml"
+    about.write_text('name = "mine"\nfactory = "mine.py:Subject"\n', "utf-8")
+    agreed = ran(path, "mine/subject.toml")
+    assert agreed.returncode == 0, agreed.stderr + agreed.stdout
+    about.write_text('name = "mine"\ncommand = ["node", "mine.mjs"]\n', "utf-8")
+    refused = ran(path, "mine/subject.toml")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "mine/subject.toml: has no `factory`, FILE.py:FACTORY" in refused.stderr
 
 
 RANK_PROGRAM = """
