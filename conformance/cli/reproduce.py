@@ -82,9 +82,11 @@ def reproduce_command(
     reset, fed beside another one or read by its callback, of text that comes late or is held after the end, of what
     gives no answer in time, of a subject that reads more than the model file or wants more than its path, and those on
     models other than tokenizer.json, sentencepiece's and rank files. A rank file has its pattern and special tokens
-    beside it, as the subject may: ranks.toml beside ranks.tiktoken.
+    beside it, as the subject may: ranks.toml beside ranks.tiktoken. Of the special tokens it has those that the input
+    needs; for a subject that does not take such a file it has all of them, or is the whole model.
 
     A subject that is a program is started by the file: `python bug.py`, or `python bug.py node server.mjs` for another.
+    In the place of FILE.py:FACTORY and of a command, the file takes a subject.toml too.
     """
     lines = ConsoleLines(OutputConsole())
     if form == "vector":
@@ -99,6 +101,9 @@ def reproduce_command(
     lines.labelled("    cause  ", f"{cause(written.finding)} ({where})")
     lines.line(Text("    input  ").append_text(lines.shown(shown_input(written.case))))
     lines.line(f"    model  {written.model_bytes:,} bytes")
+    if written.refusal:
+        why = f"asked about a smaller one, {example.subject} {written.refusal}"
+        lines.labelled("           ", why, whole=True)
     lines.labelled("  written  ", shlex.join(["python", str(written.path), *written.arguments]), whole=True)
 
 

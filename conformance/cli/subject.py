@@ -93,9 +93,12 @@ def check_command(
     SUBJECT is a subject.toml, FILE.py:FACTORY or a command; it is started with each model, and asked some twenty
     things. Exit code: 0 for nothing wrong, 1 for something, 2 where it does not start.
     """
-    if build:
-        _build(definition(name))
-    check_subject_name(name)
+    try:
+        if build:
+            _build(definition(name))
+        check_subject_name(name)
+    except UsageError as error:  # it is an argument here, and no option was given
+        raise UsageError(str(error).removeprefix("--subject ")) from None
     lines = ConsoleLines(OutputConsole())
     readers, wrong = 0, 0
     for model in plan_models(models, encoding or ""):
@@ -103,7 +106,7 @@ def check_command(
             found = list(_mistakes(name, model, timeout, memory, lines))
         except UnavailableError as error:
             if error.failure.kind != "refused":
-                raise UsageError(f"--subject {name}: {error}") from None
+                raise UsageError(f"{name}: {error}") from None
             lines.labelled("–  ", f"{model.name}: not read: {error.failure.message}")
             continue
         readers += 1
@@ -113,7 +116,7 @@ def check_command(
         if not found:
             lines.labelled("✓  ", f"{model.name}: the protocol is kept (whether its ids are right, conformance run says)", "green")
     if not readers:
-        raise UsageError(f"--subject {name}: reads none of these models")
+        raise UsageError(f"{name}: reads none of these models")
     sys.exit(1 if wrong else 0)
 
 

@@ -27,11 +27,10 @@ from conformance.reproduce.registries import NotInstalledError, Npm, PyPi, Regis
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.runs.plan_file import read_trusted_plan
 from conformance.subjects import released
-from conformance.subjects.adapters import BUILT_IN, subject_label
+from conformance.subjects.adapters import BUILT_IN, model_to_load, subject_label
 from conformance.subjects.base import Subject, UnavailableError
 from conformance.subjects.definition import Definition, definition
 from conformance.subjects.isolated import IsolatedSubject
-from conformance.subjects.protocol import Model
 from conformance.subjects.reftok_spec_subject import NAME as PLAIN
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.special_tokens import special_tokens
@@ -262,8 +261,7 @@ class _Asker:
 
     def _subject(self, asking: Definition) -> Subject:
         model = self._bench.model
-        own = asking.is_own_model
-        loaded = Model(path=str(model.path), format=model.format, sha256="", encoding=model.encoding, own=own)
+        loaded = model_to_load(model.path, model.format, model.encoding, asking.is_own_model)
         tokens = special_tokens(self._bench.reference.tokenizer)
         return IsolatedSubject(asking, loaded, self._plan.timeout, self._plan.memory, tokens)
 

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-SUBJECT_OF_FILE = '''\
+_SUBJECT_TOML = """\
+def subject_toml(path):
+    with open(path, "rb") as file:
+        try:
+            return tomllib.load(file)
+        except ValueError as error:
+            raise ValueError(f"{path}: is not TOML: {error}") from None
+
+
+"""
+"""Its reader; what else stands in it is for the harness."""
+
+SUBJECT_OF_FILE = (
+    _SUBJECT_TOML
+    + '''\
+def named_factory(name):
+    """The file and FACTORY of FILE.py:FACTORY, or of a subject.toml, whose files are found from its folder."""
+    if not name.endswith(".toml"):
+        file, _, factory = name.rpartition(":")
+        return file, factory
+    file, _, factory = str(subject_toml(name).get("factory", "")).rpartition(":")
+    if not file:
+        raise ValueError(f"{name}: has no `factory`, FILE.py:FACTORY")
+    return os.path.join(os.path.dirname(name), file), factory
+
+
 class Subject:
     """What FACTORY of FILE.py makes of the path of a model; its methods are those of `conformance run --subject`."""
 
     def __init__(self, path):
         if len(sys.argv) != 2:
-            raise ValueError("name the subject: FILE.py:FACTORY")
-        file, _, factory = sys.argv[1].rpartition(":")
+            raise ValueError("name the subject: FILE.py:FACTORY, or its subject.toml")
+        file, factory = named_factory(sys.argv[1])
         sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
         spec = importlib.util.spec_from_file_location("subject_under_test", file)
         module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
@@ -46,25 +71,45 @@ class Subject:
         stream = self.subject.stream_decoder(skips)
         return "".join([*map(stream.feed, ids), stream.finish()])
 '''
+)
 
-SUBJECT_OF_PROGRAM = """\
+SUBJECT_OF_PROGRAM = (
+    _SUBJECT_TOML
+    + """\
+def named_program(words):
+    \"\"\"Command, environment and options: of a subject.toml, whose files are found from its folder, or as seen.\"\"\"
+    if len(words) != 1 or not words[0].endswith(".toml"):
+        return words or COMMAND, ENVIRONMENT, OPTIONS
+    about = subject_toml(words[0])
+    command = about.get("command")
+    if not command or not isinstance(command, list):
+        raise ValueError(f"{words[0]}: has no `command`, a list, and so no program to start")
+    folder = os.path.dirname(os.path.abspath(words[0]))
+    files = [os.path.join(folder, word) for word in command]
+    found = [file if os.path.isfile(file) else word for file, word in zip(files, command)]
+    if "/" not in command[0] and shutil.which(command[0]):
+        found[0] = command[0]
+    return found, about.get("env", {}), about.get("options", {})
+
+
 class Broken(BaseException):
     \"\"\"No answer where a refusal would be one.\"\"\"
 
 
 class Subject:
-    \"\"\"The program COMMAND, or the one that the arguments name: asked by the subject protocol, JSON lines.\"\"\"
+    \"\"\"The program COMMAND, or what the arguments name: asked by the subject protocol, JSON lines.\"\"\"
 
     def __init__(self, path):
         with open(path, "rb") as file:
             model = {**MODEL_FIELDS, "path": path, "sha256": hashlib.sha256(file.read()).hexdigest()}
-        environment = {**os.environ, "LANG": "C.UTF-8", "TZ": "UTC", **ENVIRONMENT}
+        command, added, options = named_program(sys.argv[1:])
+        environment = {**os.environ, "LANG": "C.UTF-8", "TZ": "UTC", **added}
         pipe = subprocess.PIPE
-        self.program = subprocess.Popen(sys.argv[1:] or COMMAND, stdin=pipe, stdout=pipe, env=environment)
+        self.program = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment)
         atexit.register(self.program.kill)
         self.number = 0
         try:
-            said = self.answer("start", protocol=PROTOCOL, model=model, options=OPTIONS)
+            said = self.answer("start", protocol=PROTOCOL, model=model, options=options)
         except Broken as error:
             raise RuntimeError(str(error)) from None
         if "started" not in said:
@@ -191,6 +236,7 @@ def in_code_points(offsets, text, unit):
 
     return [(of(first, False), of(end, end > first)) for first, end in offsets]
 """
+)
 
 SUBJECT_IS_OFFICIAL = "Subject = Official\n"
 

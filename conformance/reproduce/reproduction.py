@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,13 +21,14 @@ from conformance.files.lock import check_no_links
 from conformance.reproduce.replay import check_finding, named_finding
 from conformance.reproduce.script import ProgramParts, Reproduction, comparison
 from conformance.runs.plan_file import read_trusted_plan
-from conformance.shrinking.rank_file import encoding_for, encoding_toml
+from conformance.shrinking.rank_file import encoding_for
 from conformance.shrinking.together import MOST_ATTEMPTS, shrink_together
 from conformance.shrinking.trials import Trials
 from conformance.subjects.adapters import BUILT_IN, FORMATS, REPRODUCIBLE, subject_label
 from conformance.subjects.definition import Definition, definition
 from conformance.subjects.special_tokens import SpecialTokens
 from reftok.formats.tiktoken import rank_encoding
+from reftok.formats.tiktoken_encodings import RankEncoding
 
 SLOW_ATTEMPTS = 40
 """The most models that are tried with a subject that hangs or dies."""
@@ -39,6 +40,7 @@ class Written:
     """A reproduction on disk.
 
     finding: what it shows. arguments: what it is run with. case: its input; model_bytes: the size of its model.
+    refusal: as of `Reproduction`.
     """
 
     finding: Finding
@@ -46,6 +48,7 @@ class Written:
     arguments: tuple[str, ...]
     case: Case
     model_bytes: int
+    refusal: str = ""
 
 
 def reproduce(folder: Path, fingerprint: str, out: Path | None, shrinks_model: bool, trusts: bool = False) -> Written:
@@ -69,7 +72,7 @@ def reproduce(folder: Path, fingerprint: str, out: Path | None, shrinks_model: b
         write_atomically(path, made.text)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    return Written(finding, path, arguments, made.case, len(made.model))
+    return Written(finding, path, arguments, made.case, len(made.model), made.refusal)
 
 
 def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduction:
@@ -86,8 +89,46 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
     if subject is not None:
         _check_form(finding, model, subject)
         shrinks_model = shrinks_model and not subject.is_own_model
+    refused: list[_NotShownError] = []
+    for encoding, is_shrunk, kept in _copies(_encoding(model), example.case, shrinks_model):
+        try:
+            made = _made(plan, finding, model, encoding, is_shrunk)
+        except _NotShownError as error:
+            refused.append(error)
+        else:
+            return replace(made, refusal=f"{refused[0].problem}; so {kept}") if refused else made
+    raise refused[-1]
+
+
+def _copies(
+    encoding: RankEncoding | None, case: Case, shrinks_model: bool
+) -> list[tuple[RankEncoding | None, bool, str]]:
+    """The encodings of the copies to ask about, one after another, whether the copy is made smaller, and what it keeps.
+
+    A subject may need what the case does not: some special token, or all ranks of the encoding that it knows by name.
+    """
+    if encoding is None or not shrinks_model:
+        return [(encoding, shrinks_model, "")]
+    smallest, nameless = encoding_for(encoding, case), replace(encoding, name="")
+    copies = [(smallest, True, ""), (nameless, True, "this one has all special tokens")]
+    return [*copies[smallest == nameless :], (encoding, False, "this is the whole one, as with --no-shrink-model")]
+
+
+class _NotShownError(InputError):
+    """The mismatch does not show with a copy of the model. problem: why, of the subject."""
+
+    def __init__(self, finding: Finding, problem: str, cure: str = "") -> None:
+        super().__init__(f"{finding.fingerprint}: {finding.example.subject} {problem}{cure}")
+        self.problem = problem
+
+
+def _made(
+    plan: Plan, finding: Finding, model: ModelPlan, encoding: RankEncoding | None, shrinks_model: bool
+) -> Reproduction:
+    """The finding on a copy of the model with an encoding; raises _NotShownError."""
+    example = finding.example
+    subject = _definition(plan, example.subject)
     data, case = model.path.read_bytes(), example.case
-    encoding = _encoding(model, data, case if shrinks_model else None)
     with Trials(plan, example, Attribution(finding.stage, finding.rule), encoding) as trials:
         shown = trials.shown(data, case)
         if shown is not None:
@@ -98,13 +139,13 @@ def reproduction(plan: Plan, finding: Finding, shrinks_model: bool) -> Reproduct
                 shown = trials.shown(data, case)
         tokens = SpecialTokens() if subject is None or subject.python_file else trials.special_tokens(data)
     if shown is None and trials.refused:
-        alone = f"cannot take part with a copy of {model.path.name} alone: {trials.refused}"
-        raise InputError(f"{finding.fingerprint}: {example.subject} {alone}")
+        problem = f"cannot take part with a copy of {model.path.name} alone: {trials.refused}"
+        raise _NotShownError(finding, problem)
     if shown is None and trials.differs_otherwise:
-        now = f"fails in another way now ({trials.differs_otherwise}): {example.check} is to be run again"
-        raise InputError(f"{finding.fingerprint}: {example.subject} {now}")
+        problem = f"fails in another way now ({trials.differs_otherwise})"
+        raise _NotShownError(finding, problem, f": {example.check} is to be run again")
     if shown is None:
-        raise InputError(f"{finding.fingerprint}: {example.subject} differs no more; there is nothing to reproduce")
+        raise _NotShownError(finding, "differs no more", "; there is nothing to reproduce")
     is_file = subject is not None and bool(subject.python_file)
     program = ProgramParts(subject, tokens) if subject is not None and not is_file else None
     return Reproduction(finding, model.format, data, case, shown, is_file, encoding, program)
@@ -144,12 +185,11 @@ def _required(python_file: str) -> list[str]:
     return [one.arg for one in (*placed, *named)]
 
 
-def _encoding(model: ModelPlan, data: bytes, case: Case | None) -> str:
-    """The .toml of a rank file, "" for other formats. case: what it has the special tokens for, None for all."""
+def _encoding(model: ModelPlan) -> RankEncoding | None:
+    """The encoding of a rank file, None for other formats."""
     if not FORMATS[model.format].encodings:
-        return ""
-    encoding = rank_encoding(data, model.path, model.encoding or None)
-    return encoding_toml(encoding if case is None else encoding_for(encoding, case))
+        return None
+    return rank_encoding(model.path.read_bytes(), model.path, model.encoding or None)
 
 
 def _definition(plan: Plan, label: str) -> Definition | None:

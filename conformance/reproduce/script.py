@@ -19,10 +19,12 @@ from conformance.core.finding import Finding
 from conformance.engine.asking_again import AskedAgain
 from conformance.report.run.view import cause
 from conformance.reproduce import parts
+from conformance.shrinking.rank_file import encoding_toml
 from conformance.subjects.adapters import ADAPTERS, FORMATS
 from conformance.subjects.base import PROTOCOL
 from conformance.subjects.definition import Definition
 from conformance.subjects.special_tokens import SpecialTokens
+from reftok.formats.tiktoken_encodings import ENCODINGS, RankEncoding
 
 SHORT_MODEL = 20_000
 """Bytes up to which a model is written line by line."""
@@ -40,11 +42,14 @@ class ProgramParts:
     definition: Definition
     tokens: SpecialTokens
 
-    def constants(self, model_format: str, encoding: str) -> Mapping[str, Any]:
-        """Those of the code. encoding: the .toml beside a rank file, "" for other formats."""
+    def constants(self, model_format: str, encoding: RankEncoding | None) -> Mapping[str, Any]:
+        """Those of the code. encoding: of a rank file, None for other formats."""
         about, tokens = self.definition.about, self.tokens
         before, after = ([[*(part or ())] for part in astuple(side)] for side in (tokens.before, tokens.after))
-        fields = {"format": model_format, **(tomllib.loads(encoding)["encoding"] if encoding else {})}
+        fields = {"format": model_format}
+        if encoding is not None:
+            fields |= tomllib.loads(encoding_toml(encoding))["encoding"]
+            fields |= {"encoding": encoding.name} if encoding.name in ENCODINGS else {}
         return {
             "COMMAND": [*self.definition.command],
             "ENVIRONMENT": {**self.definition.environment},
@@ -62,8 +67,9 @@ class Reproduction:
     """A finding to be written down, its case on the model, and what was seen there.
 
     is_file: whether the subject is from a FILE.py:FACTORY, which the user then names.
-    encoding: the .toml beside a rank file, "" for other formats.
+    encoding: of a rank file, None for other formats.
     program: of a subject that is a program.
+    refusal: what the subject did with a smaller copy of the model, and what this one keeps for that reason.
     """
 
     finding: Finding
@@ -72,8 +78,9 @@ class Reproduction:
     case: Case
     shown: AskedAgain
     is_file: bool
-    encoding: str = ""
+    encoding: RankEncoding | None = None
     program: ProgramParts | None = None
+    refusal: str = ""
 
     @property
     def text(self) -> str:
@@ -85,8 +92,8 @@ class Reproduction:
             "CHECK": self.finding.example.check,
             "MODEL_NAME": FORMATS[self.model_format].file_name,
         }
-        if self.encoding:
-            title["ENCODING"] = self.encoding
+        if self.encoding is not None:
+            title["ENCODING"] = encoding_toml(self.encoding)
         if self.program is not None:
             title.update(self.program.constants(self.model_format, self.encoding))
         lines = [f"{name} = {value!a}" for name, value in {**title, **constants}.items()]
@@ -97,21 +104,38 @@ class Reproduction:
             FORMATS[self.model_format].reproduction,
             self._subject(),
             comparing,
-            parts.MAIN_WITH_ENCODING if self.encoding else parts.MAIN,
+            parts.MAIN_WITH_ENCODING if self.encoding is not None else parts.MAIN,
         ]
         return blocks[0] + "\n" + "\n\n".join(blocks[1:])
 
     def _head(self) -> str:
-        named = " FILE.py:FACTORY" if self.is_file else " [PROGRAM ARGUMENT...]" if self.program else ""
-        modules = ["base64", "functools", "importlib.util", "os", "sys", "tempfile"]
+        named = " SUBJECT" if self.is_file else " [SUBJECT]" if self.program else ""
+        modules = ["base64", "functools", "importlib.util", "os", "sys", "tempfile", "tomllib"]
         if self.program:
-            modules = ["atexit", "base64", "hashlib", "json", "os", "subprocess", "sys", "tempfile"]
+            modules = [
+                "atexit",
+                "base64",
+                "hashlib",
+                "json",
+                "os",
+                "shutil",
+                "subprocess",
+                "sys",
+                "tempfile",
+                "tomllib",
+            ]
         usage = (
             f'"""Where a tokenizer differs from the official library. Written by `conformance reproduce`.\n\n'
-            f"    python THIS_FILE.py{named}\n\n"
+            f"    python THIS_FILE.py{named}\n\n{self._named()}"
             'Exit code: 1 while they differ, 0 where they agree, 2 where one of them cannot be asked.\n"""\n\n'
         )
         return usage + "".join(f"import {module}\n" for module in modules)
+
+    def _named(self) -> str:
+        """What SUBJECT is."""
+        if self.is_file:
+            return "SUBJECT: FILE.py:FACTORY, or a subject.toml that names one.\n\n"
+        return "SUBJECT: another program than COMMAND: its words, or its subject.toml.\n\n" if self.program else ""
 
     def _subject(self) -> str:
         if self.program:

@@ -71,6 +71,8 @@ def _drop_ranks(search: Search[RankModel]) -> None:
 def encoding_for(encoding: RankEncoding, case: Case) -> RankEncoding:
     """The encoding without the special tokens that are not in a case: they change no answer to it.
 
+    It has no name any more: who goes by the name would take the published ranks and special tokens.
+
     >>> encoding_for(RankEncoding("own", ".", {"<a>": 300, "<b>": 301}), Case("text", "x", text="1<b>")).special_tokens
     {'<b>': 301}
     """
@@ -80,7 +82,7 @@ def encoding_for(encoding: RankEncoding, case: Case) -> RankEncoding:
         for name, number in encoding.special_tokens.items()
         if name in text or name in case.tokens or number in case.ids
     }
-    return replace(encoding, special_tokens=needed)
+    return replace(encoding, name="", special_tokens=needed)
 
 
 def encoding_toml(encoding: RankEncoding) -> str:

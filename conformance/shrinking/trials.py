@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
+from conformance.checks.base import Difference
 from conformance.core.case import Case
 from conformance.core.errors import InputError
 from conformance.core.finding import Mismatch
@@ -14,12 +15,13 @@ from conformance.diagnosis.causes import Attribution
 from conformance.engine.asking_again import AskedAgain, ask_again
 from conformance.engine.bench import Bench
 from conformance.engine.plan import Plan
+from conformance.shrinking.rank_file import encoding_toml
 from conformance.subjects.adapters import subject_label
 from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 from conformance.subjects.special_tokens import SpecialTokens, special_tokens
 from reftok.errors import ReftokError
-from reftok.formats.tiktoken import rank_encoding
+from reftok.formats.tiktoken_encodings import RankEncoding
 
 _UNKNOWN = Attribution()
 
@@ -29,13 +31,15 @@ class Trials:
 
     cause: what the mismatch is attributed to; where that explains it, it must explain it with each other model too, so
         that a subject with several mistakes is not shrunk from one to another.
-    encoding: the .toml to lie beside each rank file, "" for other formats.
+    encoding: of each rank file, which lies beside it as a .toml; None for other formats.
     refused: why the last model could not be asked about, "" where it could.
-    differs_otherwise: the rule by which the check fails now, where that is another one.
+    differs_otherwise: how the check fails now, where that is in another way: the rule, or what the subject refused.
     Raises InputError where one of them cannot take part with the model of the run.
     """
 
-    def __init__(self, plan: Plan, mismatch: Mismatch, cause: Attribution = _UNKNOWN, encoding: str = "") -> None:
+    def __init__(
+        self, plan: Plan, mismatch: Mismatch, cause: Attribution = _UNKNOWN, encoding: RankEncoding | None = None
+    ) -> None:
         self._model = next(model for model in plan.models if model.name == mismatch.model)
         names = tuple(name for name in plan.subjects if subject_label(name) == mismatch.subject)
         self._plan = replace(plan, models=(self._model,), subjects=names)
@@ -81,7 +85,7 @@ class Trials:
         if bench is None:
             return None
         asked = ask_again(bench, self._mismatch, case, self._plan.inputs.closest_depth, self._explained)
-        self.differs_otherwise = asked.difference.rule if asked.verdict == "other" and asked.difference else ""
+        self.differs_otherwise = _told(asked.difference) if asked.verdict == "other" and asked.difference else ""
         if asked.verdict != "same":
             return None
         lost = _lost(asked.expected.encoding, case)
@@ -110,21 +114,25 @@ class Trials:
         self._file = Path(mkdtemp(dir=self._folder.name)) / self._model.path.name
         self._file.write_bytes(data)
         model = replace(self._model, path=self._file)
-        if self._encoding:
-            self._file.with_suffix(".toml").write_text(self._encoding, "utf-8")
+        if self._encoding is not None:
+            self._file.with_suffix(".toml").write_text(encoding_toml(self._encoding), "ascii")
             model = replace(model, encoding="")
         plan = self._plan if self._kept is None else replace(self._plan, subjects=())
         try:
             bench = Bench(plan, model)
             if self._kept is not None:
-                encoding = rank_encoding(data, self._file) if self._encoding else None
-                self._kept.load(self._file, special_tokens(bench.reference.tokenizer), encoding)
+                self._kept.load(self._file, special_tokens(bench.reference.tokenizer), self._encoding)
                 bench.subjects[self._kept.name] = self._kept
         except (ReftokError, UnavailableError) as error:
             self.refused = str(error)
             return None
         self.refused = next((failure.message for failure in bench.unavailable.values()), "")
         return None if self.refused or bench.oracle != self._model.oracle else bench
+
+
+def _told(difference: Difference) -> str:
+    """A refusal says why; what a text was answered with says nothing without the text."""
+    return difference.observed if difference.observed.startswith(difference.rule) else difference.rule
 
 
 def _lost(encoding: Encoding | None, case: Case) -> int:

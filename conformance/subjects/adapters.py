@@ -100,17 +100,21 @@ def load_subject(
     """
     if name not in _ADAPTERS:
         subject = definition(name)
-        hashed = sha256(path) if isfile(path) else ""
-        model = Model(
-            path=str(path.absolute()), format=model_format, sha256=hashed, encoding=encoding, own=subject.is_own_model
-        )
-        if hashed and model_format in FORMATS and FORMATS[model_format].encodings:
-            model = with_encoding(model, rank_encoding(path.read_bytes(), path, encoding or None))
+        model = model_to_load(path, model_format, encoding, subject.is_own_model)
         return IsolatedSubject(subject, model, timeout, memory, special_tokens, until)
     adapter = _installed(name)
     if model_format not in adapter.reads:
         raise UnavailableError(f"it reads {', '.join(adapter.reads)}, not {model_format}")
     return adapter.load(path, model_format, encoding)
+
+
+def model_to_load(path: Path, model_format: str, encoding: str, own: bool) -> Model:
+    """A model as a subject is told of it: a rank file with its pattern and special tokens. own: as of `Model`."""
+    hashed = sha256(path) if isfile(path) else ""
+    model = Model(path=str(path.absolute()), format=model_format, sha256=hashed, encoding=encoding, own=own)
+    if not hashed or model_format not in FORMATS or not FORMATS[model_format].encodings:
+        return model
+    return with_encoding(model, rank_encoding(path.read_bytes(), path, encoding or None))
 
 
 def check_subject_name(name: str) -> None:

@@ -133,6 +133,7 @@ class Adapter:
     load: the subject with a model: path, name of the format, encoding of a rank file, "" to recognise it.
     reproduction: Python, a `class Subject`, for a file that needs no harness; "" for a library that is held against
         itself alone.
+    extra: of this project, which installs the library; "" where it is always there.
     """
 
     name: str
@@ -142,6 +143,7 @@ class Adapter:
     load: Callable[[Path, str, str], Subject]
     official: tuple[Format, ...] = ()
     reproduction: str = ""
+    extra: str = ""
 
 
 PROTOCOL = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -35,6 +36,25 @@ MOST_SECONDS = 3600.0
 """No answer may take longer."""
 SECONDS_FOR_AN_ANSWER = 5.0
 """Of a subject in a process of its own, where nothing else is said."""
+_RUN_BY: Mapping[str, str] = {
+    ".java": "java",
+    ".jar": "java -jar",
+    ".py": "python3",
+    ".js": "node",
+    ".mjs": "node",
+    ".cjs": "node",
+    ".ts": "npx tsx",
+    ".mts": "npx tsx",
+    ".rb": "ruby",
+    ".php": "php",
+    ".pl": "perl",
+    ".lua": "lua",
+    ".go": "go run",
+    ".sh": "sh",
+}
+"""What runs a file, by its ending."""
+_BUILT = frozenset((".c", ".cc", ".cpp", ".cxx", ".cs", ".kt", ".rs", ".swift", ".zig"))
+"""The endings of source files that only a compiler takes."""
 _FILE_NAME = re.compile(r"[^-/\s]\S*\.[a-z][a-z0-9]{0,4}")
 """A word of a command that reads like a file of its folder."""
 
@@ -178,7 +198,9 @@ def _of_command(label: str, words: list[str], folder: Path, about: SubjectFile |
 @lru_cache(maxsize=64)
 def _read(path: Path, content: bytes) -> SubjectFile:
     try:
-        about = from_json(tomllib.loads(content.decode("utf-8")), SubjectFile)
+        root = tomllib.loads(content.decode("utf-8"))
+        _check_lists(path, root)
+        about = from_json(root, SubjectFile)
     except FORM_ERRORS as error:
         raise InputError(f"{path}: is no subject.toml: {form_problem(error)}") from None
     if bool(about.command) == bool(about.factory):
@@ -191,6 +213,19 @@ def _read(path: Path, content: bytes) -> SubjectFile:
     if any("=" in name or not name for name in about.env):
         raise InputError(f"{path}: `env` has a name that no variable can have")
     return about
+
+
+def _check_lists(path: Path, root: Mapping[str, Any]) -> None:
+    """Raise InputError for a text where a list is wanted, with the list that is meant."""
+    for key in ("command", "models"):
+        value = root.get(key)
+        if not isinstance(value, str):
+            continue
+        try:
+            words = shlex.split(value) if key == "command" else [value]
+        except ValueError:  # a quote that is not closed
+            words = value.split()
+        raise InputError(f"{path}: `{key}` is a list: {key} = {json.dumps(words, ensure_ascii=False)}")
 
 
 def _of_file(path: Path) -> Definition:
@@ -231,12 +266,29 @@ def check_definition(name: str, built_in: Sequence[str]) -> None:
     if (Path(name) / "subject.toml").is_file():
         what = f"is a folder: name its file, {Path(name) / 'subject.toml'}"
     elif isfile(program):
-        what = f"is no program that can be run: name what runs it as well, such as 'node {name}', or its subject.toml"
+        if found.about:
+            way = f"{_way_to_run(program.name, program.suffix.lower())}, in `command`"
+        else:
+            way = f"{_way_to_run(name, program.suffix.lower())}, or its subject.toml"
+        what = f"{program.name if found.about else ''} is no program that can be run: {way}".lstrip()
     else:
         what = f"there is no program {program}{found.way_out}"
         if not found.about and " " not in name:
             what = f"neither one of {', '.join(built_in)} nor FILE.py:FACTORY, a subject.toml or a command: {what}"
     raise UsageError(f"--subject {name}: {what}")
+
+
+def _way_to_run(name: str, suffix: str) -> str:
+    """What to name in the place of a file that is no program.
+
+    >>> _way_to_run("mine/Adapter.java", ".java"), _way_to_run("main.rs", ".rs")
+    ("name what runs it as well, 'java mine/Adapter.java'", 'name the program that is built from it')
+    """
+    if suffix in _BUILT:
+        return "name the program that is built from it"
+    if suffix in _RUN_BY:
+        return f"name what runs it as well, '{_RUN_BY[suffix]} {name}'"
+    return f"make it one (chmod +x {name}), or name what runs it as well"
 
 
 def absolute_name(name: str) -> str:

@@ -118,5 +118,11 @@ def load(path: Path, model_format: str, encoding: str = "") -> LlamaCppSubject:
 
 
 ADAPTER = Adapter(
-    NAME, package="llama-cpp-python", reads=("gguf",), version=version, load=load, official=(Format("gguf"),)
+    NAME,
+    package="llama-cpp-python",
+    extra="llama",
+    reads=("gguf",),
+    version=version,
+    load=load,
+    official=(Format("gguf"),),
 )

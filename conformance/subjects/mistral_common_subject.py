@@ -60,5 +60,11 @@ def load(path: Path, model_format: str, encoding: str = "") -> MistralCommonSubj
 
 
 ADAPTER = Adapter(
-    NAME, package="mistral-common", reads=("tekken",), version=version, load=load, official=(Format("tekken"),)
+    NAME,
+    package="mistral-common",
+    extra="mistral",
+    reads=("tekken",),
+    version=version,
+    load=load,
+    official=(Format("tekken"),),
 )

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.json import schema_components
 
 from conformance.subjects.base import PROTOCOL
@@ -37,7 +37,8 @@ class Model(Message, frozen=True, kw_only=True):
     """The model to load.
 
     path: absolute. format: as `conformance run` names it. sha256: of the file, hexadecimal. encoding: of a rank file,
-        where it has a name. pattern, special_tokens: of a rank file, which has neither.
+        where pattern and special tokens have a name. pattern, special_tokens: of a rank file, which has neither in
+        itself; they are always sent then, an empty object too.
     own: whether the subject is to take the model that it brings along; the file is what it is held against.
     """
 
@@ -46,7 +47,7 @@ class Model(Message, frozen=True, kw_only=True):
     sha256: str
     encoding: str = ""
     pattern: str = ""
-    special_tokens: dict[str, int] = field(default_factory=dict)
+    special_tokens: dict[str, int] | UnsetType = UNSET
     own: bool = False
 
 

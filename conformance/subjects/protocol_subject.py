@@ -672,12 +672,12 @@ class ProtocolSubject(Subject):
 
 
 def with_encoding(model: Model, encoding: RankEncoding) -> Model:
-    """A rank file with what it lacks itself. The name that the user gave it stays.
+    """A rank file with what it lacks itself, and with the name under which that was published, where it was.
 
     >>> with_encoding(Model(path="", format="tiktoken", sha256=""), RankEncoding("own.toml", ".", {"<s>": 256})).pattern
     '.'
     """
-    name = model.encoding or (encoding.name if encoding.name in ENCODINGS else "")
+    name = encoding.name if encoding.name in ENCODINGS else ""
     special_tokens = {**encoding.special_tokens}
     return msgspec.structs.replace(model, encoding=name, pattern=encoding.pattern, special_tokens=special_tokens)
 

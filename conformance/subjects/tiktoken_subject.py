@@ -105,6 +105,7 @@ class Official:
 ADAPTER = Adapter(
     NAME,
     package="tiktoken",
+    extra="tiktoken",
     reads=("tiktoken",),
     version=version,
     load=load,

@@ -69,6 +69,63 @@ def test_the_documented_gate_opens_and_closes_as_the_document_says(conformance_h
     assert conformance_here("init", "--force", cwd=project).stdout.startswith("replaced  conformance.toml")
 
 
+def workflow_of(conformance_here: Command, folder: Path, *asked: str) -> tuple[str, str]:
+    """The workflow that `conformance init` writes, and what it says."""
+    result = conformance_here("init", *asked, cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return (folder / ".github" / "workflows" / "conformance.yml").read_text("utf-8"), result.stdout
+
+
+def test_a_workflow_builds_the_subject_that_has_a_build_before_the_run(
+    conformance_here: Command, tmp_path: Path
+) -> None:
+    """Fault: a fresh clone ended with "no file adapter.jar … is it built?"."""
+    for name, build in {"mine": 'build = "make"\n', "other": ""}.items():
+        (tmp_path / name).mkdir()
+        text = f'name = "{name}"\ncommand = ["java", "-jar", "adapter.jar"]\n{build}'
+        (tmp_path / name / "subject.toml").write_text(text, "utf-8")
+    subjects = ("--subject", "mine/subject.toml", "--subject", "other/subject.toml")
+    workflow, _ = workflow_of(conformance_here, tmp_path, *subjects, "--model", "bpe-qwen")
+    built = workflow.index('- run: "conformance subject check --build mine/subject.toml --model bpe-qwen"')
+    assert workflow.index("pip install") < built < workflow.index("conformance run")
+    assert workflow.count("--build") == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "extras"),
+    [
+        (("--model", "bpe-qwen"), ""),
+        (("--model", "own.tiktoken"), "[tiktoken]"),
+        (("--model", "Qwen/Qwen3-0.6B", "--model", "own.tiktoken"), "[hub,tiktoken]"),
+        (("--subject", "llama.cpp"), "[llama]"),
+        (("--model", "nowhere.json"), ""),
+    ],
+)
+def test_a_workflow_installs_the_extra_that_a_model_needs(
+    conformance_here: Command, tmp_path: Path, asked: tuple[str, ...], extras: str
+) -> None:
+    """Fault: "tiktoken is not installed", of a gate on a rank file."""
+    (tmp_path / "own.tiktoken").write_text("IQ== 0\n", "ascii")
+    workflow, _ = workflow_of(conformance_here, tmp_path, *asked)
+    (installed,) = re.findall(r'pip install "(.*)"', workflow)
+    assert installed.startswith(f"reftok{extras} @ " if extras else ("reftok @ ", "WHERE"))
+
+
+def test_a_file_outside_the_folder_is_told_with_the_way_out(conformance_here: Command, tmp_path: Path) -> None:
+    """Fault: an absolute path went into conformance.toml without a word; no clone has that file."""
+    project = tmp_path / "project"
+    project.mkdir()
+    outside = tmp_path / "own.tiktoken"
+    for path in (outside, project / "own.tiktoken"):
+        path.write_text("IQ== 0\n", "ascii")
+    asked = ("--model", str(outside), "--model", "own.tiktoken", "--model", "bpe-qwen", "--model", "Qwen/Qwen3-0.6B")
+    _, said = workflow_of(conformance_here, project, *asked)
+    (line,) = (line for line in said.splitlines() if line.startswith("outside: "))
+    assert line.startswith(
+        f"outside: {outside} is in no clone of this folder: copy it here, or have the workflow fetch"
+    )
+
+
 def test_a_run_ends_after_the_first_finding_and_does_not_pass_even_where_it_is_accepted(
     conformance_here: Command, project: Path
 ) -> None:

@@ -55,6 +55,31 @@ def test_a_folder_that_cannot_be_written_is_told_with_the_way_out(
     assert (tmp_path / "full" / "adapter.py").read_text("utf-8") == "mine"
 
 
+@pytest.mark.parametrize(
+    ("subject", "asked"),
+    [
+        ("mine/subject.toml", ()),
+        ("mine/subject.toml", ("--build",)),
+        ("mine/built.toml", ()),
+        ("mine/adapter.jar", ()),
+        ("nowhere.toml", ()),
+    ],
+)
+def test_check_names_no_option_that_was_not_given(
+    conformance_here: Command, tmp_path: Path, subject: str, asked: tuple[str, ...]
+) -> None:
+    """Fault: "--subject mine/subject.toml: …", of what stood there without an option."""
+    (tmp_path / "mine").mkdir()
+    about = 'name = "mine"\ncommand = ["./adapter"]\n'
+    (tmp_path / "mine" / "subject.toml").write_text(about, "utf-8")
+    (tmp_path / "mine" / "built.toml").write_text(f'{about}build = "make"\n', "utf-8")
+    (tmp_path / "mine" / "adapter.jar").touch()
+    result = conformance_here("subject", "check", *asked, subject, "--model", "bpe-gpt2", cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.startswith("conformance: ")
+    assert "--subject" not in result.stderr
+
+
 def test_init_takes_a_language_in_any_of_its_spellings(conformance_here: Command, tmp_path: Path) -> None:
     assert conformance_here("subject", "init", "--language", "C++", tmp_path / "mine").returncode == 0
     assert (tmp_path / "mine" / "adapter.cpp").is_file()

@@ -130,7 +130,7 @@ def test_it_shows_the_defect_and_agrees_with_a_correct_subject(
     assert shown.stdout.count("\n") == 3
     right = ran(path, CORRECT)
     assert right.returncode == 0, right.stderr + right.stdout
-    assert len(path.read_bytes()) < 6_500
+    assert len(path.read_bytes()) < 7_500
 
 
 def test_a_stream_that_forgets_its_end_is_shown_by_its_chunks(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_from_a_run_to_the_file_and_to_a_subject_that_is_mended(
     assert other.returncode == 1
     assert "observed  refused: ZeroDivisionError" in other.stdout
     assert "differs in another way (refused), not by" in other.stdout
-    said(conformance_here("reproduce", folder, fingerprint), 2, "fails in another way now (refused)")
+    said(conformance_here("reproduce", folder, fingerprint), 2, "fails in another way now (refused: ZeroDivisionError")
     subject.write_text(SOURCE.format(wrong=""), "utf-8")
     assert ran(path, f"{subject}:Subject").returncode == 0
     mended = conformance_here("replay", folder, fingerprint)
@@ -339,7 +339,7 @@ def test_a_rank_file_is_written_with_its_pattern_and_special_tokens(
     assert written == ({special: all_special[special]} if shrinks_model else all_special)
     if shrinks_model:
         assert ranks_of(path) == 256
-        assert len(path.read_bytes()) < 9_000
+        assert len(path.read_bytes()) < 10_000
 
 
 def ranks_of(path: Path) -> int:
@@ -497,6 +497,46 @@ def test_another_program_than_that_of_the_run_is_named_after_the_file(tmp_path: 
     assert ran(path, sys.executable, str(mended)).returncode == 0
 
 
+@pytest.mark.usefixtures("programs_of_their_own")
+def test_another_program_is_named_by_its_subject_toml(tmp_path: Path) -> None:
+    """Fault: the subject.toml was started as a program: PermissionError, though every other command takes it."""
+    about, _ = program(tmp_path, wrong="result['ids'].append(0)")
+    path = tmp_path / "reproduction.py"
+    path.write_text(made_of(str(about), "mine", "ids", "other ids", text_case("a", "")), "ascii")
+    right = tmp_path / "right"
+    right.mkdir()
+    mended, _ = program(right, wrong="__import__('os').environ['MENDED']")
+    assert "ended with exit code" in ran(path, "right/subject.toml").stdout
+    mended.write_text(mended.read_text("utf-8") + "[env]\nMENDED = '1'\n", "utf-8")
+    agreed = ran(path, "right/subject.toml")
+    assert agreed.returncode == 0, agreed.stderr + agreed.stdout
+    for text, message in {
+        'factory = "mine.py:Mine"': "mine.toml: has no `command`, a list, and so no program to start",
+        'command = "node mine.mjs"': "mine.toml: has no `command`, a list, and so no program to start",
+        "command = [": "mine.toml: is not TOML",
+    }.items():
+        (tmp_path / "mine.toml").write_text(text, "utf-8")
+        refused = ran(path, "mine.toml")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert message in refused.stderr
+        assert refused.stderr.count("\n") == 1
+
+
+def test_a_factory_is_named_by_its_subject_toml(tmp_path: Path) -> None:
+    """Fault: the file wanted FILE.py:FACTORY, and a subject.toml was loaded as Python without a name."""
+    path = of_ids(tmp_path, "wrong_pre_tokenizers.py:NoLookahead", "the\t a")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "mine.py").write_text(SOURCE.format(wrong=""), "utf-8")
+    about = tmp_path / "mine" / "subject.toml"
+    about.write_text('name = "mine"\nfactory = "mine.py:Subject"\n', "utf-8")
+    agreed = ran(path, "mine/subject.toml")
+    assert agreed.returncode == 0, agreed.stderr + agreed.stdout
+    about.write_text('name = "mine"\ncommand = ["node", "mine.mjs"]\n', "utf-8")
+    refused = ran(path, "mine/subject.toml")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "mine/subject.toml: has no `factory`, FILE.py:FACTORY" in refused.stderr
+
+
 RANK_PROGRAM = """
 import json, sys
 from base64 import b64decode
@@ -516,6 +556,21 @@ for line in sys.stdin:
 """
 
 
+NEEDS_A_NAME = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    is_named = is_named if "model" not in message else message["model"].get("encoding") == "cl100k_base"
+    answers = [{{"ids": [1, 2, 3]}}]
+    if not is_named:
+        {broken}
+    answer = {{"results": answers * len(message.get("items", ()))}}
+    if "model" in message:
+        answer = {{"started": {{"protocol": 1, "subject": {{"name": "mine"}}, "capabilities": {{"encode": {{}}}}}}}}
+    print(json.dumps({{"id": message["id"], **answer}}), flush=True)
+"""
+
+
 @pytest.mark.usefixtures("programs_of_their_own")
 def test_a_program_is_handed_the_pattern_and_the_special_tokens_of_the_smaller_rank_file(tmp_path: Path) -> None:
     pytest.importorskip("tiktoken")
@@ -530,6 +585,69 @@ def test_a_program_is_handed_the_pattern_and_the_special_tokens_of_the_smaller_r
     script.write_text(RANK_PROGRAM.format(wrong=""), "utf-8")
     agreed = ran(path)
     assert agreed.returncode == 0, agreed.stderr + agreed.stdout
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+@pytest.mark.parametrize("encoding", ["", "cl100k_base"])
+def test_a_smaller_rank_file_without_special_tokens_is_told_so_and_has_no_name(encoding: str, tmp_path: Path) -> None:
+    """Fault: `load` had the name cl100k_base and no `special_tokens`, which a program read as null."""
+    pytest.importorskip("tiktoken")
+    about, script = program(tmp_path)
+    code = RANK_PROGRAM.replace('model.get("special_tokens", {{}})', 'model["special_tokens"]')
+    script.write_text(code.format(wrong='.replace("ab", "c")'), "utf-8")
+    plan, finding = rank_finding(tmp_path, str(about), text_case("dd abab", ""), encoding, label="mine")
+    path = tmp_path / "reproduction.py"
+    made = reproduction(plan, finding, True)
+    path.write_text(made.text, "ascii")
+    fields = constant(path, "MODEL_FIELDS")
+    assert (made.refusal, fields["special_tokens"], "encoding" in fields) == ("", {}, False)
+    assert ran(path).returncode == 1
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ("sys.exit('wants the name')", "cannot take part with a copy of own.tiktoken alone"),
+        ("answers = [{'refused': {'message': 'a null'}}]", "fails in another way now (refused: a null)"),
+    ],
+)
+def test_a_subject_that_refuses_the_smaller_model_is_shown_on_the_whole_one(
+    broken: str, said: str, tmp_path: Path
+) -> None:
+    """Fault: no file was written, though with --no-shrink-model one was."""
+    pytest.importorskip("tiktoken")
+    about, script = program(tmp_path)
+    script.write_text(NEEDS_A_NAME.format(broken=broken), "utf-8")
+    plan, finding = rank_finding(tmp_path, str(about), text_case("dd abab", ""), "cl100k_base", label="mine")
+    path = tmp_path / "reproduction.py"
+    made = reproduction(plan, finding, True)
+    path.write_text(made.text, "ascii")
+    assert said in made.refusal
+    assert made.refusal.endswith("so this is the whole one, as with --no-shrink-model")
+    assert (ranks_of(path), constant(path, "INPUT")) == (272, "dd abab")
+    assert constant(path, "MODEL_FIELDS")["encoding"] == "cl100k_base"
+    shown = ran(path)
+    assert shown.returncode == 1, shown.stderr
+
+
+@pytest.mark.usefixtures("programs_of_their_own")
+def test_a_subject_that_wants_some_special_token_is_shown_on_few_ranks_with_all_of_them(tmp_path: Path) -> None:
+    """Fault: an alternation of no special tokens matches everywhere, so that the whole model had to be written."""
+    pytest.importorskip("tiktoken")
+    about, script = program(tmp_path)
+    wants = RANK_PROGRAM.replace(
+        'answer = {{"results"', "1 // len(known['special_tokens'])\n        answer = {{\"results\""
+    )
+    script.write_text(wants.format(wrong='.replace("ab", "c")'), "utf-8")
+    plan, finding = rank_finding(tmp_path, str(about), text_case("dd abab", ""), "", label="mine")
+    path = tmp_path / "reproduction.py"
+    made = reproduction(plan, finding, True)
+    path.write_text(made.text, "ascii")
+    assert made.refusal.endswith("so this one has all special tokens")
+    assert ranks_of(path) == 256
+    assert constant(path, "MODEL_FIELDS")["special_tokens"] == {"<s>": 900, "<t>": 901}
+    assert ran(path).returncode == 1
 
 
 def test_a_subject_with_its_own_model_is_not_reproduced_on_a_rank_file(tmp_path: Path) -> None:

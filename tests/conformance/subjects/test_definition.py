@@ -105,7 +105,9 @@ def test_a_format_that_a_subject_does_not_name_is_not_read(tmp_path: Path) -> No
         ('name = "x"\n', "one of `command` and `factory`"),
         ('name = "x"\ncommand = ["a"]\nfactory = "a.py:A"\n', "one of `command` and `factory`"),
         ('name = "x"\ncommand = ["a"]\ncolour = "red"\n', "'colour' is not known"),
-        ('name = "x"\ncommand = "node server.mjs"\n', "Expected `array`"),
+        ('name = "x"\ncommand = "java -jar a.jar"\n', '`command` is a list: command = ["java", "-jar", "a.jar"]'),
+        ('name = "x"\ncommand = "it\'s"\n', '`command` is a list: command = ["it\'s"]'),
+        ('name = "x"\ncommand = ["a"]\nmodels = "tiktoken"\n', '`models` is a list: models = ["tiktoken"]'),
         ('name = "x"\nfactory = "a.py"\n', "FILE.py:FACTORY"),
         ('name = "x"\ncommand = ["a"]\nmodel = "theirs"\n', '"own"'),
         ('name = "x"\ncommand = ["a"]\ntimeout = 0\n', "> 0.0"),
@@ -184,10 +186,27 @@ def test_a_folder_in_the_place_of_its_subject_file_is_told(tmp_path: Path, monke
         check_definition("mine", ())
 
 
-def test_a_file_that_cannot_be_run_is_not_told_to_be_missing(tmp_path: Path) -> None:
-    (tmp_path / "adapter.mjs").touch()
-    name = str(tmp_path / "adapter.mjs")
-    with pytest.raises(UsageError, match=f"is no program that can be run: .*'node {name}'"):
+@pytest.mark.parametrize(
+    ("file", "way"),
+    [
+        ("adapter.mjs", "name what runs it as well, 'node {}', or its subject.toml"),
+        ("Adapter.java", "name what runs it as well, 'java {}', or its subject.toml"),
+        ("main.rs", "name the program that is built from it, or its subject.toml"),
+        ("adapter", "make it one (chmod +x {}), or name what runs it as well, or its subject.toml"),
+    ],
+)
+def test_a_file_that_cannot_be_run_is_told_with_what_runs_it(file: str, way: str, tmp_path: Path) -> None:
+    """Fault: a Java file was to be run by node; and before that, it was told to be missing."""
+    (tmp_path / file).touch()
+    name = str(tmp_path / file)
+    with pytest.raises(UsageError) as caught:
+        check_definition(name, ())
+    assert str(caught.value) == f"--subject {name}: is no program that can be run: {way.format(name)}"
+
+
+def test_a_source_file_as_the_command_of_a_subject_file_is_told_with_what_runs_it(tmp_path: Path) -> None:
+    name = written(tmp_path, 'name = "mine"\ncommand = ["mine.py"]\n')
+    with pytest.raises(UsageError, match=r": mine\.py is no program .*'python3 mine\.py', in `command`$"):
         check_definition(name, ())
 
 

@@ -341,3 +341,11 @@ def test_a_skeleton_hands_ids_on_as_they_are(
     finally:
         subject.close()
     assert (found.kind if isinstance(found, Failure) else found) == answered
+
+
+@pytest.mark.parametrize("language", NAMES)
+def test_its_readme_says_that_the_capabilities_name_what_is_asked(language: str, tmp_path: Path) -> None:
+    """Fault: "Say what the library does not do; what is not named there is not asked" contradicts itself."""
+    text = (write_skeleton(language, tmp_path / "mine", None).parent / "README.md").read_text("utf-8")
+    assert re.search(r"^3\. `[Cc]apabilities` names what is asked: what is not", text, re.MULTILINE | re.IGNORECASE)
+    assert "what the library does not do" not in text
