@@ -72,6 +72,7 @@ WITNESSES: dict[str, tuple[Question, ...]] = {
     "wrong_pre_tokenizers.py:SignedBytesLost": ("é",),
     "wrong_pre_tokenizers.py:SevenBits": ("é",),
     "wrong_pre_tokenizers.py:NegativeIndex": ("é",),
+    "wrong_pre_tokenizers.py:AsciiBytes": ("é",),
     "wrong_pre_tokenizers.py:HalvesReplaced": ("😀",),
     "wrong_pre_tokenizers.py:HalvesEncoded": ("😀", "\0"),
     "wrong_pre_tokenizers.py:SplitMetaspace": ("a  b",),

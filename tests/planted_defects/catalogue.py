@@ -265,6 +265,12 @@ DEFECTS = (
         "wrong_pre_tokenizers.py:NegativeIndex", QWEN, "PreTokenizer", ""
     ),  # bytes from 0x80 on are negative, the table is looked up by their absolute value
     Defect(
+        "wrong_pre_tokenizers.py:AsciiBytes",
+        QWEN,
+        "PreTokenizer",
+        "what ASCII does not have becomes ? after the text is split",
+    ),
+    Defect(
         "wrong_pre_tokenizers.py:HalvesReplaced", QWEN, "PreTokenizer", ""
     ),  # UTF-16 units are encoded one by one: U+FFFD for each half
     Defect(
