@@ -27,6 +27,16 @@ _HALVES = re.compile("[\ud800-\udfff]")
 _HIGH_BYTES = "".join(one for one, byte in CHARACTER_TO_BYTE.items() if byte > 0x7F)
 _WITHOUT_HIGH_BYTES = dict.fromkeys(map(ord, _HIGH_BYTES))
 
+_PIECES_ASCII = "what ASCII does not have becomes ? after the text is split"
+_PIECES_LATIN_1 = "bytes are those of Latin-1: what it does not have becomes ?"
+_ENCODINGS: tuple[tuple[str, Callable[[str], bytes]], ...] = (
+    (_PIECES_ASCII, lambda text: text.encode("ascii", "replace")),
+    (_PIECES_ASCII, lambda text: _ABOVE_UTF_16.sub("??", text).encode("ascii", "replace")),
+    (_PIECES_LATIN_1, lambda text: text.encode("latin-1", "replace")),
+    (_PIECES_LATIN_1, lambda text: _ABOVE_UTF_16.sub("??", text).encode("latin-1", "replace")),
+)
+"""The bytes of a pre-token in another encoding: of half a surrogate pair, C# makes a ?, of a whole one Java."""
+
 
 def of_code_units(tokenizer: Tokenizer) -> Faults:
     """Patterns that see UTF-16 units, surrogates that are encoded, bytes that have a sign, text in another encoding."""
@@ -41,6 +51,9 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
         yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_modified_utf_8, tokenizer), _is_modified)
         rule = "bytes are signed: those from 0x80 on are lost"
         yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), _is_not_ascii)
+        for rule, encode in _ENCODINGS:
+            build = partial(_with_encoding, tokenizer, encode)
+            yield of_pipeline("PreTokenizer", rule, tokenizer, build, _is_not_ascii)
     elif _has_byte_fallback(tokenizer.model):
         rule = "surrogates are encoded one by one, as CESU-8"
         yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as_cesu_8, tokenizer), _is_above_utf_16)

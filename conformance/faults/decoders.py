@@ -12,6 +12,7 @@ from unicodedata import normalize
 
 from conformance.faults.fault import DecodingFault, Text, with_steps
 from conformance.faults.models import piece_table
+from conformance.faults.stripped import strippings
 from reftok import Tokenizer
 from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.decoders import ByteLevel, byte_of_token
@@ -62,6 +63,8 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         ("each token is decoded alone", lambda ids, skip: "".join(decode([one], skip) for one in ids)),
         ("a space is put between tokens", lambda ids, skip: " ".join(decode([one], skip) for one in ids)),
     ]
+    named = {rule for rule, _ in rules}
+    rules += [(rule, partial(_changed, decode, change)) for rule, change in strippings() if rule not in named]
     if any(isinstance(step, ByteLevel) for step in tokenizer.decoders or ()):
         for glyphs in _PUT_BACK:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
@@ -253,6 +256,10 @@ def _escaped(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     glyphs = _glyphs(tokenizer, {}, ids, skip)
     data = b"".join(from_byte_characters(glyph) or glyph.encode() for glyph in glyphs)
     return data.decode(errors="surrogateescape")
+
+
+def _changed(decode: Text, change: Callable[[str], str], ids: Sequence[int], skip: bool) -> str:
+    return change(decode(ids, skip))
 
 
 def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], skip: bool) -> str:

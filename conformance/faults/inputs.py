@@ -8,11 +8,14 @@ from functools import partial
 from html import unescape
 
 from conformance.faults.fault import Faults, of_text
+from conformance.faults.stripped import strippings
 from reftok import Tokenizer
 
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _SPACES = re.compile("  +")
 _WHITE_SPACE = re.compile(r"\s+")
+_LAST_LINE_END = re.compile(r"\r?\n\Z")
+_LAST_OF_ANY_FORM = re.compile(r"(\r?\n|\r)\Z")
 _LINE_ENDS = re.compile(r"\r\n?|\n")
 _CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
@@ -39,9 +42,7 @@ def of_input(tokenizer: Tokenizer) -> Faults:
         "CR is removed": lambda text: text.replace("\r", ""),
         "line ends become spaces": lambda text: _LINE_ENDS.sub(" ", text),
         "a byte order mark is dropped": lambda text: text.removeprefix("\ufeff"),
-        "white space at the end is stripped": str.rstrip,
-        "white space at the start is stripped": str.lstrip,
-        "white space at the ends is stripped": str.strip,
+        **dict(strippings()),
         "lines are stripped": lambda text: "\n".join(map(str.strip, text.split("\n"))),
         "white space at the ends of lines is stripped": lambda text: "\n".join(map(str.rstrip, text.split("\n"))),
         "repeated spaces become one": lambda text: _SPACES.sub(" ", text),
@@ -57,6 +58,9 @@ def of_input(tokenizer: Tokenizer) -> Faults:
         "a byte order mark is added": lambda text: "\ufeff" + text,
         "a line end is added": lambda text: text + "\n",
         "the last line end is lost": lambda text: text.removesuffix("\n"),
+        "the last LF or CR LF is lost": lambda text: _LAST_LINE_END.sub("", text),
+        "the last LF or CR LF or CR is lost": lambda text: _LAST_OF_ANY_FORM.sub("", text),
+        "line ends at the end are stripped": lambda text: text.rstrip("\r\n"),
         "U+FFFD is removed": lambda text: text.replace("\ufffd", ""),
         "zero-width characters are removed": lambda text: text.translate(_ZERO_WIDTH),
     }

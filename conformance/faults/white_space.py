@@ -13,7 +13,7 @@ from reftok import Tokenizer
 from reftok.spec.pipeline import Pipeline
 from reftok.unicode.characters import NONCHARACTER, WHITE_SPACE
 
-_ASCII = frozenset("\t\n\v\f\r ")
+ASCII_WHITE_SPACE = frozenset("\t\n\v\f\r ")
 _SEPARATORS = WHITE_SPACE - {*"\t\n\v\f\r\x85"}
 _INFORMATION_SEPARATORS = frozenset("\x1c\x1d\x1e\x1f")
 _UNBREAKABLE = frozenset("\xa0\u2007\u202f")
@@ -21,12 +21,12 @@ _MEMBER = "\u2003"
 """White space that no pattern names."""
 
 WHITE_SPACES: Mapping[str, frozenset[str]] = {
-    "ECMAScript": _ASCII | _SEPARATORS | {"\ufeff"},
-    "Go": _ASCII - {"\v"},
-    "Java": (_ASCII | _SEPARATORS | _INFORMATION_SEPARATORS) - _UNBREAKABLE,
-    "Kotlin": _ASCII | _SEPARATORS | _INFORMATION_SEPARATORS,
+    "ECMAScript": ASCII_WHITE_SPACE | _SEPARATORS | {"\ufeff"},
+    "Go": ASCII_WHITE_SPACE - {"\v"},
+    "Java": (ASCII_WHITE_SPACE | _SEPARATORS | _INFORMATION_SEPARATORS) - _UNBREAKABLE,
+    "Kotlin": ASCII_WHITE_SPACE | _SEPARATORS | _INFORMATION_SEPARATORS,
     "Python": WHITE_SPACE | _INFORMATION_SEPARATORS,
-    "ICU": (_ASCII - {"\v"}) | _SEPARATORS,
+    "ICU": (ASCII_WHITE_SPACE - {"\v"}) | _SEPARATORS,
 }
 r"""Language or library to what is white space there. Rust, C# and Oniguruma agree about it, and are right.
 
@@ -56,7 +56,7 @@ def of_white_space(tokenizer: Tokenizer) -> Faults:
         if strips:
             yield of_pipeline("AddedTokens", rule, tokenizer, partial(seen_otherwise, tokenizer, table), concerns)
     if strips:
-        table = dict.fromkeys(map(ord, WHITE_SPACE - _ASCII), NONCHARACTER)
+        table = dict.fromkeys(map(ord, WHITE_SPACE - ASCII_WHITE_SPACE), NONCHARACTER)
         concerns = partial(_has_any, frozenset(map(chr, table)))
         strips_ascii = partial(seen_otherwise, tokenizer, table)
         yield of_pipeline("AddedTokens", "white space is that of ASCII", tokenizer, strips_ascii, concerns)

@@ -21,6 +21,14 @@ PLAIN = "Hello world"
 Question = str | list[int]
 
 WITNESSES: dict[str, tuple[Question, ...]] = {
+    "wrong_inputs.py:JavaTrim": ("\x01a",),
+    "wrong_inputs.py:JavaStrip": ("a\x1c",),
+    "wrong_inputs.py:EcmaTrim": ("\ufeffa",),
+    "wrong_inputs.py:CTrim": ("a\v",),
+    "wrong_inputs.py:GoTrim": ("a\x85",),
+    "wrong_inputs.py:EcmaTrimEnd": ("a\ufeff",),
+    "wrong_inputs.py:CTrimStart": ("\fa",),
+    "wrong_inputs.py:Chomped": ("a\r\n",),
     "wrong_inputs.py:FirstCharacters": ("a" * 513,),
     "wrong_inputs.py:FirstBytes": ("a" * 256,),
     "wrong_inputs.py:ByteLength": ("a" * 256,),
@@ -64,6 +72,7 @@ WITNESSES: dict[str, tuple[Question, ...]] = {
     "wrong_pre_tokenizers.py:SignedBytesLost": ("é",),
     "wrong_pre_tokenizers.py:SevenBits": ("é",),
     "wrong_pre_tokenizers.py:NegativeIndex": ("é",),
+    "wrong_pre_tokenizers.py:AsciiBytes": ("é",),
     "wrong_pre_tokenizers.py:HalvesReplaced": ("😀",),
     "wrong_pre_tokenizers.py:HalvesEncoded": ("😀", "\0"),
     "wrong_pre_tokenizers.py:SplitMetaspace": ("a  b",),

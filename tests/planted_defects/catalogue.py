@@ -39,6 +39,19 @@ DEFECTS = (
     Defect("wrong_inputs.py:LineEndsAreSpaces", QWEN, "Input", "line ends become spaces"),
     Defect("wrong_inputs.py:ByteOrderMark", QWEN, "Input", "a byte order mark is dropped"),
     Defect("wrong_inputs.py:TrailingSpace", QWEN, "Input", "white space at the end is stripped"),
+    Defect("wrong_inputs.py:JavaTrim", QWEN, "Input", "white space at the ends is stripped as in Java's trim"),
+    Defect("wrong_inputs.py:JavaStrip", QWEN, "Input", "white space at the ends is stripped as in Java's strip"),
+    Defect("wrong_inputs.py:EcmaTrim", QWEN, "Input", "white space at the ends is stripped as in ECMAScript"),
+    Defect("wrong_inputs.py:CTrim", LLAMA, "Input", "white space at the ends is stripped as in C and Python's bytes"),
+    Defect("wrong_inputs.py:GoTrim", GPT2, "Input", "white space at the ends is stripped as in Go and Rust and C#"),
+    Defect("wrong_inputs.py:EcmaTrimEnd", QWEN, "Input", "white space at the end is stripped as in ECMAScript"),
+    Defect(
+        "wrong_inputs.py:CTrimStart",
+        QWEN,
+        "Input",
+        "white space at the start is stripped as in C and Python's bytes",
+    ),
+    Defect("wrong_inputs.py:Chomped", QWEN, "Input", "the last LF or CR LF is lost"),
     # Gravest where what is left is another special token: <r<|im_end|>s>.
     Defect("wrong_inputs.py:SpecialTokenStrings", QWEN, "Input", "special tokens are removed from the text", most=14),
     Defect("wrong_inputs.py:UnitByUnit", QWEN, "Input", "UTF-16 units are encoded one by one"),
@@ -251,6 +264,12 @@ DEFECTS = (
     Defect(
         "wrong_pre_tokenizers.py:NegativeIndex", QWEN, "PreTokenizer", ""
     ),  # bytes from 0x80 on are negative, the table is looked up by their absolute value
+    Defect(
+        "wrong_pre_tokenizers.py:AsciiBytes",
+        QWEN,
+        "PreTokenizer",
+        "what ASCII does not have becomes ? after the text is split",
+    ),
     Defect(
         "wrong_pre_tokenizers.py:HalvesReplaced", QWEN, "PreTokenizer", ""
     ),  # UTF-16 units are encoded one by one: U+FFFD for each half

@@ -119,3 +119,68 @@ class Blocks(Official):
             tokens += block[1]
             spans += [(start + first, start + last) for first, last in block[2]]
         return ids, tokens, spans
+
+
+class JavaTrim(_Changed):
+    """`text.trim()` in Java: every code point up to the space is taken off, controls as well."""
+
+    def before(self, text: str) -> str:
+        return text.strip("".join(map(chr, range(0x21))))
+
+
+class JavaStrip(_Changed):
+    """`text.strip()` in Java, which goes by Character.isWhitespace: no-break spaces stay, information separators go."""
+
+    def before(self, text: str) -> str:
+        return text.strip(
+            "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
+            "\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
+        )
+
+
+class EcmaTrim(_Changed):
+    """`text.trim()` in JavaScript: a byte order mark is white space there, U+0085 is none."""
+
+    def before(self, text: str) -> str:
+        return text.strip(
+            "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+            "\u2028\u2029\u202f\u205f\u3000\ufeff"
+        )
+
+
+class CTrim(_Changed):
+    """Two loops with `isspace` in C, over the bytes of UTF-8 in the locale "C"."""
+
+    def before(self, text: str) -> str:
+        return text.encode().strip().decode()
+
+
+class GoTrim(_Changed):
+    """`strings.TrimSpace(text)` in Go: what Unicode says is white space."""
+
+    def before(self, text: str) -> str:
+        return text.strip(
+            "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+            "\u2028\u2029\u202f\u205f\u3000"
+        )
+
+
+class EcmaTrimEnd(EcmaTrim):
+    """`text.trimEnd()` in JavaScript."""
+
+    def before(self, text: str) -> str:
+        return super().before(f".{text}").removeprefix(".")
+
+
+class CTrimStart(_Changed):
+    """One loop with `isspace` in C, over the bytes at the start."""
+
+    def before(self, text: str) -> str:
+        return text.encode().lstrip().decode()
+
+
+class Chomped(_Changed):
+    """A line as `lines()` of Rust and a Scanner of Go give it: without its end, \\n or \\r\\n."""
+
+    def before(self, text: str) -> str:
+        return text.removesuffix("\r\n") if text.endswith("\r\n") else text.removesuffix("\n")

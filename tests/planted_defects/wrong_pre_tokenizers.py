@@ -417,6 +417,13 @@ class NegativeIndex(_OtherBytes):
         return to_byte_characters(bytes(byte if byte < 0x80 else 256 - byte for byte in character.encode()))
 
 
+class AsciiBytes(_OtherBytes):
+    """`m.group().getBytes(StandardCharsets.US_ASCII)` in Java: each other character of a match is the byte of ?."""
+
+    def glyphs(self, character: str) -> str:
+        return to_byte_characters(character.encode("ascii", "replace"))
+
+
 class HalvesReplaced(_OtherBytes):
     """JavaScript: each half of a surrogate pair goes through TextEncoder alone, which gives U+FFFD for it."""
 

@@ -33,6 +33,9 @@ def ids_of(model: str, *tokens: str) -> list[int]:
         ("repeated spaces are given out as one", "a  b", "a b"),
         ("a space at the start is stripped", "  a", " a"),
         ("white space at the end is stripped", "a \n", "a"),
+        ("white space at the start is stripped", "\n a ", "a "),
+        ("white space at the ends is stripped as in ECMAScript", "\ufeffa\x85 ", "a\x85"),
+        ("white space at the end is stripped as in Java's trim", "a\xa0\x01 ", "a\xa0"),
     ],
 )
 def test_the_text_is_changed_on_its_way_out(rule: str, text: str, expected: str) -> None:

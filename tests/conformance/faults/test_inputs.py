@@ -34,6 +34,13 @@ from ...reftok.official import added, bpe, own, tokenizer_json
         ("a byte order mark is added", "a", "\ufeffa"),
         ("a line end is added", "a", "a\n"),
         ("the last line end is lost", "a\n\n", "a\n"),
+        ("the last LF or CR LF is lost", "a\n\r\n", "a\n"),
+        ("the last LF or CR LF is lost", "a\n", "a"),
+        ("the last LF or CR LF is lost", "a\n\r", "a\n\r"),
+        ("the last LF or CR LF or CR is lost", "a\n\r", "a\n"),
+        ("the last LF or CR LF or CR is lost", "a\r\n", "a"),
+        ("line ends at the end are stripped", "a \n\r\n\n", "a "),
+        ("white space at the end is stripped as in ECMAScript", " a\x85 \ufeff", " a\x85"),
         ("U+FFFD is removed", "a\ufffdb", "ab"),
     ],
 )
