@@ -114,7 +114,8 @@ def check_command(
         for sentence in found:
             lines.labelled("✗  ", f"{model.name}: {sentence}", "red")
         if not found:
-            lines.labelled("✓  ", f"{model.name}: the protocol is kept (whether its ids are right, conformance run says)", "green")
+            kept = "the protocol is kept (whether its ids are right, conformance run says)"
+            lines.labelled("✓  ", f"{model.name}: {kept}", "green")
     if not readers:
         raise UsageError(f"{name}: reads none of these models")
     sys.exit(1 if wrong else 0)
