@@ -31,6 +31,11 @@ LEAST_TOO_LONG = 100_000
 """The normalizers may make a text so many times as long, and so many characters more; so may the decoders the tokens.
 What doubles it sixty times ends there. U+FDFA has 18 characters in NFKD, and 33 in the map of T5."""
 
+MOST_NORMALIZED = 300_000
+MOST_NORMALIZED_OF_ONE = 1000
+"""More normalizers than are streamed may go over so many characters together, and so many for each of the text: a
+thousand of them go over any text, but not over one that grows to the bound above."""
+
 MOST_BYTE_LEVELS = 3
 """So many pre-tokenizers ByteLevel may stand behind each other: each doubles what is not ASCII. Models have one."""
 

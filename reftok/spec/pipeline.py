@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, SupportsIndex, TypeAlias
 
-from reftok.errors import InvalidIds, InvalidText, UnsupportedFeature
+from reftok.errors import InvalidIds, InvalidText, ModelFormatError, UnsupportedFeature
+from reftok.limits import MOST_NORMALIZED, MOST_NORMALIZED_OF_ONE, MOST_STREAMED_STAGES
 from reftok.spec.added_tokens import AddedVocabulary
 from reftok.spec.encodings import byte_offsets, joined, text_and_pair
 from reftok.spec.ids import checked_ids, whole_number
@@ -195,7 +196,7 @@ class Pipeline:
     def normalized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
         """The text as the pre-tokenizers get it, the added tokens cut out of it.
 
-        Raises ModelFormatError where the normalizers blow the text up.
+        Raises ModelFormatError where the normalizers blow the text up, and where very many go over a long one.
 
         >>> import reftok
         >>> [split.normalized.text for split in reftok.load("bpe-qwen").normalized("e\u0301<|endoftext|>b")]
@@ -204,15 +205,26 @@ class Pipeline:
         added_tokens, ignores = self.added_tokens, self.encode_special_tokens
         splits = added_tokens.split_raw([Split(NormalizedString(text))], ignores)
         note("AddedTokens", added_tokens, splits)
+        normalized = 0
         for normalizer in self.normalizers:
             splits = [
                 split if split.tokens is not None else Split(normalizer.normalize(split.normalized)) for split in splits
             ]
-            refuse_expansion(sum(len(split.normalized) for split in splits), len(text))
+            size = sum(len(split.normalized) for split in splits)
+            refuse_expansion(size, len(text))
+            normalized += size
+            self._refuse_so_much(normalized, len(text))
             note("Normalizer", normalizer, splits)
         splits = added_tokens.split_normalized(splits, ignores)
         note("AddedTokens", added_tokens, splits)
         return splits
+
+    def _refuse_so_much(self, normalized: int, size: int) -> None:
+        """Raise ModelFormatError where the normalizers, which are very many, have gone over too many characters."""
+        is_much = normalized > MOST_NORMALIZED + MOST_NORMALIZED_OF_ONE * size
+        if is_much and len(self.normalizers) > MOST_STREAMED_STAGES:
+            told = f"{len(self.normalizers):,} of them go over {normalized:,} characters for a text of {size:,}"
+            raise ModelFormatError("", "normalizer", f"{told}, which is refused")
 
     def post_process(
         self, parts: list[Encoding], size: int, add_special_tokens: bool, record: Record[StageTrace] | None = None

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from reftok import Tokenizer
-from reftok.errors import InvalidText
+from reftok.errors import InvalidText, ModelFormatError
 from reftok.explain.explanation import explain
 from reftok.limits import MOST_STREAMED_STAGES, MOST_TRACED
 
@@ -94,6 +94,17 @@ def test_a_trace_of_ids_does_not_keep_them_as_often_as_there_are_decoders() -> N
     assert tokenizer.decode(ids) == "ab" * 3000
     with pytest.raises(InvalidText, match=UNTRACED):
         tokenizer.trace_decode(ids)
+
+
+def test_very_many_normalizers_do_not_go_over_a_text_that_one_of_them_blows_up() -> None:
+    # A thousand of them behind one that makes 100,000 characters of 40: each encoding took six seconds.
+    longer: Json = {"type": "Replace", "pattern": {"String": "a"}, "content": "é" * 1000}
+    config = tokenizer_json(MODEL, normalizer={"type": "Sequence", "normalizers": [longer, *[{"type": "NFD"}] * 60]})
+    tokenizer = own(config)
+    for encode in (tokenizer.encode_ids, tokenizer.encode, tokenizer.spec.encode, tokenizer.trace):
+        with pytest.raises(ModelFormatError, match=r"^normalizer: 61 of them go over \d{3},\d{3} characters"):
+            encode("a" * 40)
+    assert tokenizer.encode_ids("b a")
 
 
 def test_the_longest_trace_of_a_short_text_takes_no_more_memory_than_a_file_may() -> None:
