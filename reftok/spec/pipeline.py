@@ -213,13 +213,13 @@ class Pipeline:
             size = sum(len(split.normalized) for split in splits)
             refuse_expansion(size, len(text))
             normalized += size
-            self._refuse_so_much(normalized, len(text))
+            self._check_normalized(normalized, len(text))
             note("Normalizer", normalizer, splits)
         splits = added_tokens.split_normalized(splits, ignores)
         note("AddedTokens", added_tokens, splits)
         return splits
 
-    def _refuse_so_much(self, normalized: int, size: int) -> None:
+    def _check_normalized(self, normalized: int, size: int) -> None:
         """Raise ModelFormatError where the normalizers, which are very many, have gone over too many characters."""
         is_much = normalized > MOST_NORMALIZED + MOST_NORMALIZED_OF_ONE * size
         if is_much and len(self.normalizers) > MOST_STREAMED_STAGES:

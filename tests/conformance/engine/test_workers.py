@@ -134,7 +134,6 @@ util._exit_function()
     assert (ended.returncode, ended.stdout.split(), ended.stderr) == (0, ["closed"], "")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there, a signal ends a process at once")
 def test_a_worker_that_is_terminated_as_it_begins_to_close_its_subjects_says_nothing_of_it() -> None:
     """Fault: "OSError: Signal 15 ignored due to race condition", with its traceback, on the terminal of the run."""
     program = """

@@ -1,0 +1,50 @@
+"""The signals that end a command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from reftok.signals import stop_exit_code
+
+DROPPED = """
+import signal, sys, threading
+from reftok.signals import end_by_signals, stop_exit_code
+
+class Closing:
+    def __del__(self):
+        signal.raise_signal(int(sys.argv[1]))
+
+end_by_signals()
+try:
+    closing = Closing()
+    del closing
+    threading.Event().wait(20)
+except KeyboardInterrupt as stop:
+    sys.exit(stop_exit_code(stop))
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(2, 130), (15, 143), (1, 129)])
+def test_a_signal_that_comes_while_an_object_is_deleted_ends_the_command_without_a_traceback(
+    number: int, code: int
+) -> None:
+    """Fault: Ctrl-C in `Popen.__del__` printed "Exception ignored in", and a fuzzing session went on to its end."""
+    ended = subprocess.run(
+        [sys.executable, "-c", DROPPED, str(number)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (code, "")
+
+
+def test_another_exception_that_is_dropped_is_told_as_python_tells_it() -> None:
+    program = DROPPED.replace("signal.raise_signal(int(sys.argv[1]))", "raise ValueError('closed twice')")
+    program = program.replace("threading.Event().wait(20)", "")
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0
+    assert "ValueError: closed twice" in ended.stderr
+
+
+def test_an_interrupt_without_a_signal_is_that_of_the_terminal() -> None:
+    assert stop_exit_code(KeyboardInterrupt()) == 130
