@@ -17,7 +17,7 @@ MOST_REMEMBERED = 1 << 17
 """Answers of faults to samples, which are the same for all subjects."""
 
 Candidate = TypeVar("Candidate", bound=Fault | DecodingFault)
-Asked = TypeVar("Asked")
+Asked = TypeVar("Asked", bound=Sequence[object])
 Answer = TypeVar("Answer")
 
 

@@ -10,6 +10,8 @@ from conformance.diagnosis.fault_search import Answer, Asked, Candidate, Sample,
 
 BELIEVED = 0.95
 """The share of the answers in its scope that a fault must foretell to be named."""
+MOST_PARTS = 120
+"""Samples, the shortest, that are looked for in others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +19,20 @@ class Weighed(Generic[Candidate]):
     """A fault, held against samples, which are told by their places.
 
     scope: where it gives another answer than the right one. fits: where that is what the subject gave.
-    refuted: where the subject gave the right one instead.
+    refuted: where the subject gave the right one instead. beside: where the subject gave a third one, and something
+    else is at work: a part of what was asked, out of the scope, differs too.
     """
 
     fault: Candidate
     scope: frozenset[int]
     fits: frozenset[int]
     refuted: frozenset[int]
+    beside: frozenset[int] = frozenset()
+
+    @property
+    def third(self) -> frozenset[int]:
+        """Where the subject gave neither its answer nor the right one."""
+        return self.scope - self.fits - self.refuted
 
     @property
     def is_credible(self) -> bool:
@@ -37,17 +46,48 @@ def weighed(
     predict: Callable[[Candidate, Asked], Answer | None],
 ) -> Weighed[Candidate]:
     """A fault, held against samples. predict: its answer, None where it has none, which says nothing."""
-    scope, fits, refuted = set[int](), set[int](), set[int]()
+    scope, fits, refuted, third = set[int](), set[int](), set[int](), list[int]()
+    others: list[Asked] = []
     for place, sample in enumerate(samples):
         answer = predict(fault, sample.asked)
         if answer is None or agree(answer, sample.expected):
+            if answer is not None and not agree(sample.expected, sample.observed):
+                others.append(sample.asked)
             continue
         scope.add(place)
         if agree(answer, sample.observed):
             fits.add(place)
         elif agree(sample.expected, sample.observed):
             refuted.add(place)
-    return Weighed(fault, frozenset(scope), frozenset(fits), frozenset(refuted))
+        else:
+            third.append(place)
+    beside = _that_have_parts(samples, third, others) if len(third) <= len(fits) else frozenset[int]()
+    return Weighed(fault, frozenset(scope), frozenset(fits), frozenset(refuted), beside)
+
+
+def _that_have_parts(
+    samples: Sequence[Sample[Asked, Answer]], places: Iterable[int], parts: Iterable[Asked]
+) -> frozenset[int]:
+    """The places of the samples that hold one of the parts, of which the shortest are looked for."""
+    shortest = sorted(parts, key=len)[:MOST_PARTS]
+    return frozenset(place for place in places if any(_is_within(one, samples[place].asked) for one in shortest))
+
+
+def _is_within(part: Sequence[object], whole: Sequence[object]) -> bool:
+    """Whether a text is in another, or is another from which half at most is left out in one place; ids, likewise.
+
+    >>> _is_within("e", "The End"), _is_within((2, 3), (1, 2, 3)), _is_within("ad", "abcd")
+    (True, True, True)
+    >>> _is_within("ad", "abccd"), _is_within((1, 4), (1, 2, 3, 3, 4))
+    (False, False)
+    """
+    size, others = len(part), len(whole) - len(part)
+    if any(whole[start : start + size] == part for start in range(others + 1)):
+        return True
+    if not 0 < others <= size:
+        return False
+    alike = next((place for place in range(size) if part[place] != whole[place]), size)
+    return part[alike:] == whole[alike + others :]
 
 
 def fewest(candidates: Iterable[Weighed[Candidate]], differing: frozenset[int]) -> list[Weighed[Candidate]]:
@@ -81,6 +121,6 @@ def fewest(candidates: Iterable[Weighed[Candidate]], differing: frozenset[int]) 
 
 
 def is_borne_out(one: Weighed[Candidate], others: Iterable[Weighed[Candidate]]) -> bool:
-    """Whether it foretells enough of the answers in its scope, without those in the scope of the others."""
-    alone = one.scope - frozenset[int]().union(*(other.scope for other in others))
+    """Whether it foretells enough of the answers in its scope, without those where others are at work as well."""
+    alone = one.scope - one.beside.union(*(other.scope for other in others))
     return len(one.fits & alone) >= BELIEVED * len(alone)

@@ -20,7 +20,7 @@ from conformance.training.findings import Ask
 from conformance.training.hypotheses import hypotheses_for
 from conformance.training.reference import free_choices_of, has_equal_entries, reference_training
 from conformance.vectors.choosing import Choice, cover
-from conformance.vectors.notes import description, flag_of
+from conformance.vectors.notes import flag_of
 from conformance.vectors.running import Outcome
 
 TRIED = {"hf-bpe": 300, "wordlevel": 100, "sentencepiece-bpe": 60, "word": 60, "char": 60, "unigram": 20}
@@ -105,7 +105,7 @@ def _size(test: TrainVector) -> int:
 
 def _note(flag: str) -> Note:
     stage, _, rule = flag.partition(": ")
-    return Note(stage=stage, rule=rule, effect="another model", description=description(rule))
+    return Note(stage=stage, rule=rule, effect="another model")
 
 
 def run_training_vectors(vectors: TrainingVectorFile, ask: Ask) -> list[Outcome]:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Generic, TypeAlias
 
 from conformance.checks import CHECKS
@@ -62,6 +62,9 @@ MOST_FRESH = 16
 LEAST_FRESH = 3
 """So few say too little."""
 MOST_NEIGHBOURS = 80
+MOST_PARTS_ASKED, LONGEST_MISSED = 150, 20
+"""Parts of inputs on which a fault fails to foretell the answer, since something else may be at work in them; of inputs
+of so many code points or ids, each place is left out."""
 _PROBED = "\t\v\f\r\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u180e\u2000\u2007\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 """What languages do not agree about; tables of other ages do not agree about what came with each."""
 MOST_REPLACED = 2
@@ -308,6 +311,8 @@ class _Trial:
         predictions = [lambda case, one=one.fault: family.search.predicted(one, key(case)) for one in rivals]
         right = _right(family, self._bench)
         self.ask([*telling_cases([*predictions, lambda case: right(key(case))], drawn)])
+        for one in rivals:
+            self._ask_parts(family, family.weigh(one.fault))
 
     def _tested(self, family: _Family[Any, Any, Any], one: Weighed[Any], others: Sequence[Weighed[Any]]) -> Confidence:
         """How a fault stands the test on inputs in its scope alone, besides those that the findings came from.
@@ -315,13 +320,7 @@ class _Trial:
         Where one source of inputs contradicts it, that source alone counts: many that are like its samples prove less
         than a few that are not.
         """
-        right = _right(family, self._bench)
-        predict = family.search.predicted
-
-        def is_in_scope(fault: Any, asked: Any) -> bool:
-            answer = predict(fault, asked)
-            return answer is not None and not agree(answer, right(asked))
-
+        is_in_scope = partial(self._is_in_scope, family)
         fresh: dict[Any, None] = {}
         of_sources: list[dict[Any, None]] = []
         for source in self._sources(family, one):
@@ -337,15 +336,27 @@ class _Trial:
                     if asked not in family.places:
                         fresh[asked] = None
         self.ask(map(family.case, fresh))
+        self._ask_parts(family, family.weigh(one.fault))
         again = family.weigh(one.fault)
         others_scope = frozenset[int]().union(*(family.weigh(other.fault).scope for other in others))
-        alone = {place for place in again.scope - others_scope if place >= family.witnesses}
+        alone = {place for place in again.scope - again.beside - others_scope if place >= family.witnesses}
         fits = again.fits & alone
         for of_source in of_sources:
             told = {place for asked in of_source if (place := family.places.get(asked)) in alone}
             if len(told) >= LEAST_FRESH and 2 * len(told & fits) <= len(told):
                 return Confidence(len(told), len(told & fits))
         return Confidence(len(alone), len(fits))
+
+    def _is_in_scope(self, family: _Family[Any, Any, Any], fault: Any, asked: Any) -> bool:
+        answer = family.search.predicted(fault, asked)
+        return answer is not None and not agree(answer, _right(family, self._bench)(asked))
+
+    def _ask_parts(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> None:
+        """Ask whether something else is at work where a fault fails to foretell what the subject gave."""
+        failing = sorted((family.samples[place].asked for place in one.third - one.beside), key=len)[:MOST_FRESH]
+        parts = dict.fromkeys(chain.from_iterable(map(_parts, failing)))
+        outside = (part for part in parts if not self._is_in_scope(family, one.fault, part))
+        self.ask(map(family.case, islice(outside, MOST_PARTS_ASKED)))
 
     def _sources(self, family: _Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Iterable[Any]]:
         """What a fault may be tested on: what generators give, what tables disagree about, what is like its samples."""
@@ -524,6 +535,16 @@ def _with_others(text: str) -> Iterator[str]:
 def _in_frames(characters: Iterable[str]) -> Iterator[str]:
     """Each of the characters beside others that a table may tell it from."""
     return (frame.format(one) for one in characters for frame in _PROBING)
+
+
+def _parts(asked: Any) -> Iterator[Any]:
+    """A text or ids without one place; what begins or ends a word of a text; what begins or ends ids."""
+    if len(asked) <= LONGEST_MISSED:
+        yield from (asked[:place] + asked[place + 1 :] for place in range(len(asked)))
+    for word in asked.split() if isinstance(asked, str) else (asked,):
+        for place in range(len(word)):
+            yield word[place:]
+            yield word[: place + 1]
 
 
 def _untested(finding: Finding) -> Finding:

@@ -14,6 +14,7 @@ from typing import Any
 from conformance.checks import CHECKS
 from conformance.core.case import Case
 from conformance.core.finding import SEVERITIES, Finding, Place
+from conformance.core.rule_table import usual_cause
 from conformance.core.run import Cell, LanguageCell, Run
 from conformance.core.weight import WEIGHT_CLASSES, Share
 from conformance.report.run import view
@@ -140,6 +141,7 @@ class FindingView:
     is_aside: bool
     share: str
     expected_by: str
+    usually: str
     confidence: str
     input: str
     input_note: str
@@ -352,6 +354,7 @@ def _finding_view(run: Run, finding: Finding, names: Mapping[str, str]) -> Findi
         is_aside=view.is_aside(run, finding),
         share=view.share_of(run, finding),
         expected_by=view.expected_by(finding),
+        usually=usual_cause(finding.stage, finding.rule),
         confidence=view.confidence(finding),
         input=_shown_input(case),
         input_note=_input_note(case),

@@ -42,6 +42,8 @@ def _facts(finding: Finding) -> Iterator[str]:
     yield f"- model: {prose(finding.example.model, 80)}, check: {prose(finding.example.check)}"
     if finding.stage:
         yield f"- stage: {prose(finding.stage)}"
+    if "usually" in said:
+        yield f"- usual cause: {prose(said['usually'], 400)}"
     if finding.scope:
         yield f"- scope: {prose(finding.scope, 400)}"
     if weight := weight_words(finding.weight):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from conformance.core.finding import Finding
+from conformance.core.rule_table import usual_cause
 from conformance.core.run import Run
 from conformance.report.run import view
 from conformance.report.run.view import SYMBOLS, Row, plural
@@ -72,6 +73,8 @@ def finding_lines(finding: Finding, sign: str = "") -> list[str]:
     where = " · ".join(prose(name, 40) for name in finding.example.place)
     rule = prose(view.cause(finding), 120)
     said = {name: code(value) for name, value in view.fields(finding, 40)}
+    usually = usual_cause(finding.stage, finding.rule)
+    usual = [f"  usually: {prose(usually, 200)}"] if usually else []
     scope = [f"  {prose(finding.scope, 200)}"] if finding.scope else []
     verdict = [f"  {prose(f'wrong: {finding.verdict}', 400)}"] if finding.verdict else []
     weight = worst_words(finding.weight)
@@ -80,6 +83,7 @@ def finding_lines(finding: Finding, sign: str = "") -> list[str]:
         f"- {sign}**{finding.example.severity}** {where}: {rule} {view.seen(finding, '×')}"
         + (f"; {prose(weight)}" if weight else ""),
         *verdict,
+        *usual,
         *scope,
         f"  {said['input']} expected {said['expected']}, observed {said['observed']}",
         *([f"  also {', '.join(others)}"] if others else []),

@@ -13,6 +13,7 @@ from typing import Literal
 from conformance.checks import CHECKS, by_weight
 from conformance.core.case import Case
 from conformance.core.finding import Example, Finding, Mismatch, Severity, Status
+from conformance.core.rule_table import usual_cause
 from conformance.core.run import Absence, Cell, Run
 from conformance.report.run.weight_words import in_natural_text, weight_words, worst_words
 from conformance.report.text import visible, visible_part
@@ -293,6 +294,7 @@ def fields(finding: Finding, limit: int = 200) -> tuple[tuple[str, str], ...]:
     nearest, natural = finding.example.evidence.nearest, finding.example.evidence.natural
     every = {
         "rule": visible(cause(finding)),
+        "usually": usual_cause(finding.stage, finding.rule),
         "wrong": visible(finding.verdict, 400),
         "weight": visible(weight_words(finding.weight), 400),
         "scope": visible(finding.scope),

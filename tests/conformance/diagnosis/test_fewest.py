@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,25 @@ def test_a_fault_is_held_against_the_right_answer_and_that_of_the_subject() -> N
     answers = {"a": 2, "b": 2, "c": 1, "d": 2}
     found = weighed("fault", samples, lambda fault, asked: answers.get(asked))
     assert (found.scope, found.fits, found.refuted) == ({0, 1, 3}, {0}, {1})
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "other"), [("e", "Een", "Bad"), ((5,), (1, 5, 2), (1, 2)), ((5, 2), (1, 5, 2), (2, 1, 5))]
+)
+def test_where_a_part_out_of_its_scope_differs_too_something_else_is_at_work(
+    part: object, whole: object, other: object
+) -> None:
+    """Fault: a rule that explained all capitals had no name, since nothing explained what was done to each e."""
+    samples = [Sample(part, 1, 9), Sample("A", 1, 2), Sample("B", 1, 2), Sample(whole, 1, 8), Sample(other, 1, 8)]
+    found = weighed("fault", samples, lambda fault, asked: 1 if asked is part else 2)
+    assert (found.fits, found.beside) == ({1, 2}, {3})
+    assert not is_borne_out(found, ())
+    assert is_borne_out(weighed("fault", samples[:4], lambda fault, asked: 1 if asked is part else 2), ())
+
+
+def test_where_more_answers_are_others_than_its_own_nothing_is_beside_it() -> None:
+    samples = [Sample("e", 1, 9), Sample("A", 1, 2), Sample("Een", 1, 8), Sample("Eel", 1, 7)]
+    assert weighed("fault", samples, lambda fault, asked: 1 if asked == "e" else 2).beside == frozenset()
 
 
 def test_one_that_explains_all_is_taken_before_several() -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from conformance.core.rule_table import usual_cause
 from conformance.inputs.vector_file import DecodeGroup, EncodeGroup, EncodeVector, written
 from conformance.runs.models import plan_models
 from conformance.vectors import making
 from conformance.vectors.making import Maker
-from conformance.vectors.notes import description, flag_of
+from conformance.vectors.notes import flag_of
 from conformance.vectors.questions import Question
 
 NEW = "x\u0301\u07fd"
@@ -84,7 +85,7 @@ def test_a_vector_has_the_flag_of_the_fault_it_tells_and_the_note_its_links() ->
     }
     flag = "Normalizer: NFC is missing"
     assert flag in by_text["cafe\u0301"][1].flags
-    assert made.notes[flag].description == description("NFC is missing")
+    assert made.notes[flag].description == usual_cause("Normalizer", "NFC is missing") != ""
     line_ends = "Input: CR LF is converted to \\n"
     assert line_ends in by_text["a\r\nb"][1].flags
     assert made.notes[line_ends].links == ("a/b#1",)

@@ -11,6 +11,7 @@ from conformance.core.finding import SEVERITIES
 from conformance.core.run import Cell, SubjectInfo
 from conformance.report.run import view
 from conformance.report.run.html import html_report
+from conformance.report.run.issue import issue_markdown
 from conformance.report.run.markdown import summary_markdown
 from tests.conformance.report.sample_run import (
     ABSENCES,
@@ -154,3 +155,15 @@ def test_a_verdict_stands_in_every_form_of_a_report() -> None:
     assert dict(view.fields(run.findings[0]))["wrong"] == verdict
     assert "wrong: the subject: reftok &amp; its plain rules agree" in summary_markdown(run)
     assert '<dt>Who is wrong</dt><dd class="isolate">the subject: reftok &amp; its plain rules' in html_report(run)
+
+
+def test_the_usual_cause_of_a_rule_stands_in_every_form_of_a_report() -> None:
+    item = replace(finding(text_case("a", "o"), "text ends at the first NUL"), stage="Input")
+    run = replace(passing_run(), findings=(item,))
+    assert dict(view.fields(item))["usually"] == "a C string"
+    assert "  usually: a C string" in summary_markdown(run).splitlines()
+    assert "- usual cause: a C string" in issue_markdown(run, item).splitlines()
+    assert "<dt>Usual cause</dt><dd>a C string</dd>" in html_report(run)
+    unknown = replace(item, rule="no such rule")
+    assert "usually" not in dict(view.fields(unknown))
+    assert "Usual cause" not in html_report(replace(run, findings=(unknown,)))
