@@ -45,6 +45,7 @@ from conformance.faults.pre_tokenizers import doubtful_characters
 from conformance.faults.unicode_versions import later_compositions
 from conformance.shrinking.cases import plainer
 from conformance.subjects.reftok_subject import REFERENCE
+from conformance.triage.close_look import Example, examined
 from conformance.triage.minimize import sample_cases
 from conformance.triage.rivals import MOST_RIVALS, telling_cases
 
@@ -427,12 +428,21 @@ class _Trial:
             if pair is None and check.diagnosis == "offsets":
                 rule, confidence = self._offset_rule(case)
                 if _is_believed(confidence):
-                    return replace(finding, stage="Offsets", rule=rule, confidence=confidence)
+                    return self._caused(finding, Attribution("Offsets", rule), confidence)
         if pair is not None:
             fault, confidence = pair[0].fault, pair[1]
-            return replace(finding, stage=fault.stage, rule=fault.rule, confidence=confidence)
-        cause = self._described(finding, case, expected, observed)
-        return replace(finding, stage=cause.stage, rule=cause.rule, confidence=None)
+            return self._caused(finding, Attribution(fault.stage, fault.rule), confidence)
+        return self._caused(finding, self._described(finding, case, expected, observed))
+
+    def _caused(self, finding: Finding, cause: Attribution, confidence: Confidence | None = None) -> Finding:
+        """The finding with this cause; the stage that is shown to differ is the one at which this cause shows."""
+        named = replace(finding, stage=cause.stage, rule=cause.rule, confidence=confidence)
+        if (cause.stage, cause.rule) == (finding.stage, finding.rule):
+            return named
+        shown = finding.example
+        answers = self._answers[shown.case]
+        seen = examined(Example(self._bench, self._subject, shown.check, shown.case, *answers), cause)
+        return replace(named, example=replace(shown, evidence=replace(shown.evidence, stage=seen.stage)))
 
     def _encodes_so(self, fault: Fault, case: Case, observed: Answers, diagnosis: Diagnosis) -> bool:
         """Whether a fault gives all parts of an encoding that the subject gave."""

@@ -115,6 +115,14 @@ def test_findings_with_one_cause_are_one(merged: Merged) -> None:
     assert only.confidence.foretold == only.confidence.tried >= 3
 
 
+def test_the_stage_that_is_shown_to_differ_is_by_the_cause_that_is_named(merged: Merged) -> None:
+    """Fault: beside "Unicode 17" stood "as it seems: reftok where characters are those of Unicode 11"."""
+    (only,) = merged(LOWER, [ids("It'S", "PreTokenizer", "contractions in capitals are not split")])
+    stage = only.example.evidence.stage
+    assert stage is not None
+    assert (stage.stage, "text is lower-cased" in stage.observed_by) == ("Normalizer", True)
+
+
 def test_a_rule_that_does_not_foretell_other_answers_is_not_named(merged: Merged) -> None:
     """It explained its own example: a wrong name sends an engineer to the wrong file."""
     (only,) = merged(DOUBLED, [ids("q", "Model", "the first merge is missing")])
