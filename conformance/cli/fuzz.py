@@ -30,11 +30,11 @@ from conformance.report.run.view import plural
 from conformance.runs.expectations import read_baselines
 from conformance.runs.job import Job, attending, model_infos
 from conformance.runs.plan_file import read_plan, read_trusted_plan
-from conformance.runs.progress import Shrinking
+from conformance.runs.progress import Finishing
 from conformance.subjects.adapters import absolute_subject
 from conformance.subjects.reftok_subject import REFERENCE
 
-Told: TypeAlias = Callable[[SessionProgress | Shrinking], None]
+Told: TypeAlias = Callable[[SessionProgress | Finishing], None]
 DEFAULT_SECONDS = 600.0
 
 EXAMPLES = """\b
@@ -174,7 +174,7 @@ def _both(told: Told, page: LiveSession | None) -> Told:
     if page is None:
         return told
 
-    def tell(progress: SessionProgress | Shrinking) -> None:
+    def tell(progress: SessionProgress | Finishing) -> None:
         told(progress)
         page.take(progress)
 

@@ -35,7 +35,7 @@ from conformance.runs.expectations import matching
 from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job, file_hashes
 from conformance.runs.plan_file import write_plan
-from conformance.runs.progress import NoiseTeller, Shrinking
+from conformance.runs.progress import Finishing, NoiseTeller
 from conformance.runs.seen import EnoughFoundError, Seen
 from conformance.subjects.adapters import BUILT_IN
 from conformance.subjects.versions import installed_versions
@@ -94,7 +94,7 @@ class SessionJob:
 
 def run_session(
     session_job: SessionJob,
-    told: Callable[[SessionProgress | Shrinking], None],
+    told: Callable[[SessionProgress | Finishing], None],
     told_replayed: Callable[[Replayed], None],
 ) -> SessionEnd:
     """Work until the cases or the time are up, write the folder, and give what it holds.
@@ -113,7 +113,7 @@ def run_session(
 class _Driver:
     """The state of one start of a session."""
 
-    def __init__(self, session_job: SessionJob, told: Callable[[SessionProgress | Shrinking], None]) -> None:
+    def __init__(self, session_job: SessionJob, told: Callable[[SessionProgress | Finishing], None]) -> None:
         self.job, self.session = session_job.job, session_job.session
         self.cases, self.seconds = session_job.cases, session_job.seconds
         self.told = told

@@ -23,7 +23,7 @@ from conformance.report.history.view import duration
 from conformance.report.live.html import live_html
 from conformance.report.run.view import cause, place, shown_input
 from conformance.report.text import visible
-from conformance.runs.progress import Shrinking
+from conformance.runs.progress import Finishing
 
 ADDRESS = "127.0.0.1"
 MOST_SAMPLES = 300
@@ -56,10 +56,10 @@ class LiveSession:
         self._samples: list[tuple[float, int, float]] = []
         self._between, self._seen = 1, 0
 
-    def take(self, progress: SessionProgress | Shrinking) -> None:
+    def take(self, progress: SessionProgress | Finishing) -> None:
         """Show this from now on."""
         with self._lock:
-            if isinstance(progress, Shrinking):
+            if isinstance(progress, Finishing):
                 self._doing = progress.sentence
                 return
             before, self._last, self._doing = self._last, progress, "asking"

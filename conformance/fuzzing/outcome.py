@@ -18,7 +18,7 @@ from conformance.fuzzing.state import SessionState
 from conformance.fuzzing.watching import STAGES, TRANSITIONS, transition_name
 from conformance.runs.assemble import finished_run, unfinished_run, with_problems
 from conformance.runs.job import Job
-from conformance.runs.progress import Shrinking
+from conformance.runs.progress import Finishing
 
 ENOUGH_CASES = 2_000
 """Of a model, from which on every stage must have changed something."""
@@ -69,12 +69,12 @@ def session_run(
     job: Job,
     session: SessionPlan,
     state: SessionState,
-    told: Callable[[Shrinking], None] | None = None,
+    told: Callable[[Finishing], None] | None = None,
     deadline: float = math.inf,
 ) -> Run:
     """The run that a session amounts to so far.
 
-    told: where it is finished, which finding is shrunk. deadline: until when.
+    told: where it is finished, what is done with the findings. deadline: until when.
     """
     results = [model.result for model in state.models.values()]
     if told is None:

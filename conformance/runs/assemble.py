@@ -38,7 +38,7 @@ from conformance.runs.gather import (
     vacuous,
 )
 from conformance.runs.job import Job, file_hash, replay_command
-from conformance.runs.progress import Shrinking
+from conformance.runs.progress import Finishing
 from conformance.subjects.adapters import BUILT_IN, subject_label
 from conformance.subjects.definition import definition, told_at
 from conformance.subjects.protocol import About
@@ -60,19 +60,20 @@ def finished_run(
     job: Job,
     results: Sequence[ShardResult],
     bench_of: Callable[[str], Bench],
-    told: Callable[[Shrinking], None],
+    told: Callable[[Finishing], None],
     deadline: float = math.inf,
 ) -> Run:
     """The run that all results amount to: each finding with its shrunk example, and the verdict.
 
-    bench_of: the bench of a model, by name. told: which finding is shrunk.
+    bench_of: the bench of a model, by name. told: what is done with which finding, or with those of which subject.
     deadline: of `time.monotonic`: each finding, and the weighing of those of a subject on a model, has an equal share
         of what is left until then; from then on examples are shown as they came, nothing is weighed, and no verdict
         is sought.
     """
     whole = by_model(results, [info.name for info in job.models])
-    shrinking = Shrinking(0, sum(len(result.groups) for result in whole.values()))
-    left = len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups})
+    shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
+    merging = Finishing(0, len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups}))
+    merging = replace(merging, deed="seeking the causes behind the findings of subject")
     shrunk_by = deadline if deadline == math.inf else deadline - MERGING_SHARE * (deadline - time.monotonic())
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
@@ -84,22 +85,23 @@ def finished_run(
         return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, share)
 
     def merged(found: Sequence[Finding], witnesses: Sequence[Case]) -> Sequence[Finding]:
+        nonlocal merging
+        merging = replace(merging, number=merging.number + 1)
+        told(merging)
         now = time.monotonic()
-        share = now + (deadline - now) / (2 * max(1, left))
+        share = now + (deadline - now) / (2 * merging.total)
         return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, share)
 
     natural = natural_texts(job.plan.inputs)
 
     def weighed_all(found: Sequence[Finding]) -> Iterator[Finding]:
-        nonlocal left
         places = {(finding.example.model, finding.example.subject): None for finding in found}
-        left = len(places)
-        for model, subject in places:
+        for number, (model, subject) in enumerate(places, 1):
+            told(Finishing(number, len(places), "weighing the findings of subject"))
             some = [one for one in found if (one.example.model, one.example.subject) == (model, subject)]
             some = with_verdicts(bench_of(model), some, deadline)
             now = time.monotonic()
-            yield from weighed(bench_of(model), some, natural, now + (deadline - now) / left)
-            left -= 1
+            yield from weighed(bench_of(model), some, natural, now + (deadline - now) / (1 + len(places) - number))
 
     run = _run(job, whole, shrunk, merged, natural, lambda found: [*weighed_all(found)])
     rows = _rows(job, whole)

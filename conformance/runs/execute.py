@@ -25,7 +25,7 @@ from conformance.runs.gather import unshrunk
 from conformance.runs.job import Job
 from conformance.runs.journal import Journal
 from conformance.runs.machines import workers_of
-from conformance.runs.progress import NoiseTeller, Progress, Shrinking
+from conformance.runs.progress import Finishing, NoiseTeller, Progress
 from conformance.runs.seen import EnoughFoundError, Seen
 
 STOPPED = "stopped early"
@@ -35,7 +35,7 @@ SHARE_OF_REPORTS = 0.01
 """Of the time of a run, no more than this goes into reports of what is done so far: the journal has it anyway."""
 
 
-def execute(job: Job, told: Callable[[Progress | Shrinking], None]) -> Run:
+def execute(job: Job, told: Callable[[Progress | Finishing], None]) -> Run:
     """Work on what is not in the journal yet, write the run folder, and give the run.
 
     told: how far it is, after each shard, and which finding is shrunk.

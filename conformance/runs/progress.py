@@ -68,20 +68,32 @@ class NoiseTeller:
 
 
 @dataclass(frozen=True, slots=True)
-class Shrinking:
-    """The number of the finding being shrunk, counted from 1, when all else is done."""
+class Finishing:
+    """What is done with the findings, when all is asked. number: of what it is done with, counted from 1."""
 
     number: int
     total: int
+    deed: str = "shrinking finding"
 
     @property
     def sentence(self) -> str:
         """For people.
 
-        >>> Shrinking(2, 9).sentence
+        >>> Finishing(2, 9).sentence
         'shrinking finding 2 of 9'
         """
-        return f"shrinking finding {self.number:,} of {self.total:,}"
+        return f"{self.deed} {self.number:,} of {self.total:,}"
+
+
+class _Elapsing:
+    """A sentence with the seconds since it was first shown."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+        self._begun = time.monotonic()
+
+    def __rich__(self) -> Text:
+        return Text(f"{self._sentence}: {time.monotonic() - self._begun:.0f} s")
 
 
 class Pace:
@@ -120,6 +132,7 @@ class Teller(ABC, Generic[Told]):
         self._live: Live | None = None
         self._last_line = time.monotonic()
         self._told = 0
+        self._is_finishing = False
 
     @abstractmethod
     def _shown(self, progress: Told) -> RenderableType:
@@ -133,9 +146,9 @@ class Teller(ABC, Generic[Told]):
         """The findings that are first seen, a line each."""
         return ()
 
-    def __enter__(self) -> Callable[[Told | Shrinking], None]:
+    def __enter__(self) -> Callable[[Told | Finishing], None]:
         if self._console.is_terminal and not self._quiet:
-            self._live = Live(Text("loading models"), console=self._console, transient=True, refresh_per_second=4)
+            self._live = Live(_Elapsing("loading models"), console=self._console, transient=True, refresh_per_second=4)
             self._live.start()
         return self._tell
 
@@ -155,14 +168,18 @@ class Teller(ABC, Generic[Told]):
             else:
                 say(line)
 
-    def _tell(self, progress: Told | Shrinking) -> None:
-        if not self._quiet and not isinstance(progress, Shrinking):
+    def _tell(self, progress: Told | Finishing) -> None:
+        if not self._quiet and not isinstance(progress, Finishing):
             self._tell_fresh(self._fresh(progress))
         if self._live is not None:
-            self._live.update(Text(progress.sentence) if isinstance(progress, Shrinking) else self._shown(progress))
+            if isinstance(progress, Finishing):
+                self._live.update(_Elapsing(progress.sentence))
+            else:
+                self._live.update(self._shown(progress))
         elif not self._quiet:
-            if isinstance(progress, Shrinking):
-                line, is_due = progress.sentence, progress.number == 1
+            if isinstance(progress, Finishing):
+                line, is_due = progress.sentence, not self._is_finishing
+                self._is_finishing = True
             else:
                 line, is_due = self._line(progress)
             now = time.monotonic()

@@ -18,7 +18,7 @@ from conformance.generators import NAMES
 from conformance.inputs.shards import Inputs
 from conformance.runs.job import Job, model_infos
 from conformance.runs.models import plan_models
-from conformance.runs.progress import Shrinking
+from conformance.runs.progress import Finishing
 
 ROOT = Path(__file__).resolve().parents[3]
 FEW_CHECKS = ("ids", "decode")
@@ -59,12 +59,12 @@ class Told:
 
     def __init__(self) -> None:
         self.progress: list[SessionProgress] = []
-        self.shrinking: list[Shrinking] = []
+        self.finishing: list[Finishing] = []
         self.replayed: list[Replayed] = []
 
-    def hear(self, progress: SessionProgress | Shrinking) -> None:
-        if isinstance(progress, Shrinking):
-            self.shrinking.append(progress)
+    def hear(self, progress: SessionProgress | Finishing) -> None:
+        if isinstance(progress, Finishing):
+            self.finishing.append(progress)
         else:
             self.progress.append(progress)
 

@@ -18,7 +18,7 @@ from conformance.fuzzing.coverage import KindCoverage
 from conformance.fuzzing.drive import SessionProgress
 from conformance.fuzzing.live import MOST_CAUSES, MOST_SAMPLES, LiveServer, LiveSession
 from conformance.fuzzing.outcome import ModelCoverage
-from conformance.runs.progress import Shrinking
+from conformance.runs.progress import Finishing
 from tests.conformance.report.run.browsers import needs_browser
 from tests.conformance.report.run.pages import LOW_CONTRAST, SCHEMES, SIZES, violations
 from tests.conformance.report.sample_run import HOSTILE, PLAIN, SCRIPT
@@ -121,7 +121,7 @@ def test_what_is_kept_and_shown_is_bounded() -> None:
 def test_the_end_is_told_as_it_comes() -> None:
     session = LiveSession()
     session.take(PROGRESS)
-    session.take(Shrinking(2, 9))
+    session.take(Finishing(2, 9))
     assert session.progress()["doing"] == "shrinking finding 2 of 9"
     assert session.progress()["cases"] == 300
 

@@ -21,7 +21,7 @@ from conformance.fuzzing.known_causes import replay_known
 from conformance.report.run.folder import read_run_folder
 from conformance.runs.job import file_hash, file_hashes
 from conformance.runs.plan_file import write_plan
-from conformance.runs.progress import Shrinking
+from conformance.runs.progress import Finishing
 from conformance.subjects.tokenizers_subject import TokenizersSubject
 from reftok import Tokenizer
 from tests.conformance.fuzzing.sessions import Told, left_behind, planted, run, session_job
@@ -235,7 +235,10 @@ def test_ids_that_differ_in_bulk_alone_are_left_to_the_check_on_batches(
 def test_a_planted_defect_is_found_shrunk_and_attributed(tmp_path: Path) -> None:
     told = Told()
     end = run(session_job(tmp_path / "session", 256, **WRONG), told)
-    assert [one.number for one in told.shrinking] == [*range(1, told.shrinking[0].total + 1)]
+    deeds = list(dict.fromkeys(one.deed.partition(" ")[0] for one in told.finishing))
+    assert deeds == ["shrinking", "seeking", "weighing"]
+    shrinking = [one for one in told.finishing if one.deed.startswith("shrinking")]
+    assert [one.number for one in shrinking] == [*range(1, shrinking[0].total + 1)]
     (finding,) = [f for f in end.run.findings if f.example.check == "ids" and f.status == "new"]
     assert (finding.stage, finding.rule) == ("Input", "white space at the ends is stripped")
     assert len(finding.example.case.text) <= 2
@@ -462,8 +465,8 @@ def test_an_interruption_while_a_finding_is_shrunk_leaves_a_folder_that_says_inc
     job = session_job(tmp_path / "session", 64, **WRONG)
     write_plan(tmp_path / "session", job.session.plan, "conformance fuzz", False, file_hashes(job.session.plan), {})
 
-    def told(progress: SessionProgress | Shrinking) -> None:
-        if isinstance(progress, Shrinking):
+    def told(progress: SessionProgress | Finishing) -> None:
+        if isinstance(progress, Finishing):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

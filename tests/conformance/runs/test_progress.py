@@ -20,7 +20,7 @@ from conformance.report.run.folder import read_run_folder
 from conformance.runs.execute import _after, _write_incomplete, execute
 from conformance.runs.expectations import Expectation
 from conformance.runs.job import Job
-from conformance.runs.progress import Pace, Progress, ProgressTeller, Shrinking
+from conformance.runs.progress import Finishing, Pace, Progress, ProgressTeller
 
 LISTED = Expectation("one", "s", "ids", "known rule", ("m",), (), "o", "why", "link", "me", "2030-01-01")
 
@@ -75,7 +75,7 @@ def test_shrinking_is_told_at_its_start_and_then_now_and_then(
     def lines(quiet: bool) -> str:
         with teller(quiet) as told:
             for number in range(1, 4):
-                told(Shrinking(number, 3))
+                told(Finishing(number, 3))
         return capsys.readouterr().err
 
     assert lines(quiet=True) == ""
@@ -96,8 +96,8 @@ def test_a_terminal_is_told_live(capsys: pytest.CaptureFixture[str], monkeypatch
         told_session(SessionProgress(10, 10, 1.0, (), ()))
     assert "10 cases, 10 a second, no unexpected finding" in capsys.readouterr().err
     with SessionTeller(quiet=False) as told_session:
-        told_session(Shrinking(1, 3))
-    assert "shrinking finding 1 of 3" in capsys.readouterr().err
+        told_session(Finishing(1, 3))
+    assert "shrinking finding 1 of 3: 0 s" in capsys.readouterr().err
 
 
 def test_a_resumed_run_counts_the_seconds_of_the_start_before_as_it_does_its_answers(tmp_path: Path) -> None:
