@@ -11,7 +11,7 @@ from conformance.core.resources import rules_file
 
 STREAMS, ANY_CHECK = "Streams", "Any check"
 """The sections of the rules without a stage."""
-_PLACEHOLDERS = {"N": r"\d[\d,]*", "X": ".+", "Y": ".+"}
+_PLACEHOLDERS = {"N": r"\d[\d,]*", "U+N": "U\\+[0-9A-F]+", "X": ".+", "Y": ".+"}
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class _Section:
 
     def add(self, rule: str, cause: str) -> None:
         self.by_rule.setdefault(rule, cause)
-        words = re.split(r"\b([NXY])\b", rule)
+        words = re.split(r"(\bU\+N\b|\b[NXY]\b)", rule)
         if len(words) > 1:
             pattern = "".join(_PLACEHOLDERS.get(word) or re.escape(word) for word in words)
             self.by_pattern.setdefault(re.compile(pattern, re.DOTALL), cause)

@@ -34,6 +34,8 @@ from conformance.faults import (
     decoding_faults,
     faults,
     of_classes,
+    of_replaced,
+    of_replaced_decoding,
     of_sample,
     of_unknown_ids,
     of_unknown_tokens,
@@ -296,10 +298,19 @@ class Attributor:
         shortest = [one for one in shortest if len(one.asked) <= LONGEST_SAMPLE] or shortest[:1]
         alone = (of_sample(self._tokenizer, one.asked, one.expected, one.observed) for one in shortest)
         unknown = of_unknown_tokens(self._tokenizer, map(_answer, samples))
-        return [*of_all, *unknown, *{(fault.stage, fault.rule): fault for some in alone for fault in some}.values()]
+        replaced = of_replaced(self._tokenizer, map(_answer, _shortest_first(unexplained)[:MOST_LEARNT]))
+        return [
+            *of_all,
+            *unknown,
+            *replaced,
+            *{(fault.stage, fault.rule): fault for some in alone for fault in some}.values(),
+        ]
 
-    def _learnt_of_ids(self, differing: Sequence[IdsSample], _: Sequence[IdsSample]) -> Iterable[DecodingFault]:
-        return of_unknown_ids(self._tokenizer, map(_answer, _shortest_first(differing)[:MOST_LEARNT]))
+    def _learnt_of_ids(
+        self, differing: Sequence[IdsSample], unexplained: Sequence[IdsSample]
+    ) -> Iterable[DecodingFault]:
+        yield from of_unknown_ids(self._tokenizer, map(_answer, _shortest_first(differing)[:MOST_LEARNT]))
+        yield from of_replaced_decoding(self._tokenizer, map(_answer, _shortest_first(unexplained)[:MOST_LEARNT]))
 
     def severity(self, difference: Difference, oracle: Answers, subject: Answers) -> Severity:
         """The severity of a difference; a special token that the oracle does not give is the worst of other ids."""

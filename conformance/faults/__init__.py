@@ -19,6 +19,7 @@ from conformance.faults.normalizers import of_normalizers
 from conformance.faults.other_models import of_other_models
 from conformance.faults.post_processors import of_post_processors
 from conformance.faults.pre_tokenizers import of_classes, of_pre_tokenizers
+from conformance.faults.replaced import of_replaced, of_replaced_decoding
 from conformance.faults.samples import of_sample
 from conformance.faults.unicode_versions import of_unicode_versions
 from conformance.faults.unknown_tokens import of_unknown_ids, of_unknown_tokens
@@ -31,6 +32,8 @@ __all__ = [
     "decoding_faults",
     "faults",
     "of_classes",
+    "of_replaced",
+    "of_replaced_decoding",
     "of_sample",
     "of_unknown_ids",
     "of_unknown_tokens",

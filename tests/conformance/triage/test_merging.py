@@ -21,6 +21,7 @@ from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
 from conformance.triage import merging
 from conformance.triage.merging import with_fewest_causes
+from tests.models import load
 
 pytestmark = pytest.mark.usefixtures("subjects_here")
 
@@ -215,3 +216,16 @@ def test_whenever_the_time_ends_no_finding_loses_a_name_that_was_not_put_to_the_
         monkeypatch.setattr(merging, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
         rules |= {one.rule for one in merged(LOWER, told, deadline)}
     assert rules == {"other ids", "contractions in capitals are not split", "text is lower-cased"}
+
+
+def test_a_character_that_becomes_another_is_the_cause(merged: Merged) -> None:
+    """Fault: only the ids of a token that has it were said to be others."""
+    (only,) = merged({"text": 'text.replace("+", " ")'}, [ids("+"), ids("a+")])
+    assert (only.stage, only.rule) == ("Input", "“+” becomes U+0020")
+
+
+def test_characters_of_decoded_text_that_become_others_are_the_cause(merged: Merged) -> None:
+    plain = """text.replace("+", "p").replace("-", "_").replace("*", "x")"""
+    cases = [ids_case(tuple(load(MODEL).encode_ids(text)), "fuzz:1") for text in ("-", "a*", "*-")]
+    (only,) = merged({"decoded": plain}, [("decode", "", "other text", case) for case in cases])
+    assert (only.stage, only.rule) == ("Decoder", "some characters become others")

@@ -1,0 +1,94 @@
+"""Characters that become others before a text is encoded, or after it was decoded: which, is learnt from answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from conformance.core.observation import Decoded
+from conformance.faults.fault import DecodingFault, Fault, of_text, predicted
+from reftok import Tokenizer
+
+SEVERAL = "some characters become others"
+
+_MOST_OF_AN_ANSWER = 4
+_LONGEST = 3
+"""Code points in the place of one."""
+
+
+def of_replaced(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Iterator[Fault]:
+    """The fault that replaces all characters that these answers show, if they show one.
+
+    answers: texts, each with the right ids and those that a subject gave.
+
+    >>> import reftok
+    >>> tokenizer = reftok.load("bpe-qwen")
+    >>> ids = tokenizer.encode_ids
+    >>> [fault.rule for fault in of_replaced(tokenizer, [("a+b", ids("a+b"), ids("a b"))])]
+    ['“+” becomes U+0020']
+    """
+    table: dict[str, str] = {}
+    for text, right, observed in answers:
+        shown = [predicted(partial(tokenizer.decode, ids)) or "" for ids in (right, observed)]
+        pairs = {one: other for one, other in _pairs(*shown) if one in text}
+        more = {**pairs, **table}
+        if pairs.keys() - table and predicted(partial(_ids, tokenizer, more, text)) == tuple(observed):
+            table = more
+    if table:
+        yield of_text("Input", _rule(table), tokenizer, partial(_replaced, table))
+
+
+def of_replaced_decoding(
+    tokenizer: Tokenizer, answers: Iterable[tuple[Sequence[int], Decoded, Decoded]]
+) -> Iterator[DecodingFault]:
+    """The same of decoding.
+
+    answers: ids, each with the right text and that of a subject.
+    """
+    table: dict[str, str] = {}
+    for _, right, observed in answers:
+        more = {**dict(_pairs(right.kept, observed.kept)), **table}
+        if more.keys() - table and _replaced(more, right.kept) == observed.kept:
+            table = more
+    if table:
+        yield DecodingFault("Decoder", _rule(table), lambda ids, skips: _replaced(table, tokenizer.decode(ids, skips)))
+
+
+def _ids(tokenizer: Tokenizer, table: Mapping[str, str], text: str) -> tuple[int, ...]:
+    return tuple(tokenizer.encode_ids(_replaced(table, text)))
+
+
+def _replaced(table: Mapping[str, str], text: str) -> str:
+    return "".join(table.get(character, character) for character in text)
+
+
+def _pairs(right: str, observed: str) -> list[tuple[str, str]]:
+    """The characters of one text that are others in another, as far as the places are plain.
+
+    A space in the place of nothing: decoders drop it at the start.
+
+    >>> _pairs("a-b-", "a_b_"), _pairs("straße", "strasse"), _pairs("+", ""), _pairs("ab", "ba and more")
+    ([('-', '_')], [('ß', 'ss')], [('+', ' ')], [])
+    """
+    if len(right) == len(observed):
+        found = dict.fromkeys(pair for pair in zip(right, observed, strict=True) if pair[0] != pair[1])
+        return [*found] if len(found) == len(dict(found)) <= _MOST_OF_AN_ANSWER else []
+    same = next((place for place in range(len(right)) if right[place] != observed[place : place + 1]), len(right))
+    rest = len(right) - same - 1
+    if rest < 0 or right[same + 1 :] != observed[len(observed) - rest :]:
+        return []
+    instead = observed[same : len(observed) - rest] or " "
+    return [(right[same], instead)] if len(instead) <= _LONGEST and instead != right[same] else []
+
+
+def _rule(table: Mapping[str, str]) -> str:
+    if len(table) > 1:
+        return SEVERAL
+    ((one, other),) = table.items()
+    return f"{_name(one)} becomes {_name(other)}"
+
+
+def _name(text: str) -> str:
+    if all("!" <= character <= "~" for character in text):
+        return f"“{text}”"
+    return " ".join(f"U+{ord(character):04X}" for character in text)

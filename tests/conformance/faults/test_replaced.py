@@ -1,0 +1,81 @@
+"""Characters that become others are learnt from what a subject answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.core.observation import Decoded
+from conformance.core.rule_table import usual_cause
+from conformance.faults import of_replaced, of_replaced_decoding
+from conformance.faults.replaced import SEVERAL
+from tests.models import load
+
+MODELS = ("bpe-qwen", "spm-bpe", "spm-unigram-hf")
+Change = Callable[[str], str]
+
+
+def learnt(model: str, change: Change, *texts: str) -> list[str]:
+    tokenizer = load(model)
+    answers = [(text, tokenizer.encode_ids(text), tokenizer.encode_ids(change(text))) for text in texts]
+    return [fault.rule for fault in of_replaced(tokenizer, answers)]
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("one", "other", "rule"),
+    [("+", " ", "“+” becomes U+0020"), ("-", "_", "“-” becomes “_”"), ("ß", "ss", "U+00DF becomes “ss”")],
+)
+def test_a_character_that_becomes_another_is_named(model: str, one: str, other: str, rule: str) -> None:
+    """Fault: a + that becomes a space was "▁▁ in place of ▁+"."""
+    texts = (one, f"a{one}b", f"{one}a{one}")
+    assert learnt(model, lambda text: text.replace(one, other), *texts) == [rule]
+    assert usual_cause("Input", rule) != ""
+    assert usual_cause("Decoder", rule) != ""
+
+
+@given(st.dictionaries(st.sampled_from("+-_/*#"), st.sampled_from("abc é"), min_size=2))
+@settings(max_examples=30)
+def test_several_are_learnt_together_each_from_another_answer(table: dict[str, str]) -> None:
+    tokenizer = load("bpe-qwen")
+    change = lambda text: text.translate(str.maketrans(table))
+    answers = [(one, tokenizer.encode_ids(one), tokenizer.encode_ids(change(one))) for one in table]
+    (fault,) = of_replaced(tokenizer, answers)
+    assert fault.rule == SEVERAL
+    text = "x".join("+-_/*#")
+    assert list(fault.ids(text)) == tokenizer.encode_ids(change(text))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda text: text[::-1], id="turned round"),
+        pytest.param(lambda text: text + "!", id="one more"),
+        pytest.param(lambda text: text.replace("b", ""), id="one less"),
+        pytest.param(lambda text: text, id="as it should be"),
+        pytest.param(lambda text: text.replace("b", "b", 1).replace("a", "xxxx"), id="too long"),
+    ],
+)
+def test_nothing_is_learnt_of_what_is_no_replacement(change: Change) -> None:
+    assert learnt("bpe-qwen", change, "aab", "abb") == []
+
+
+def test_an_answer_that_the_replacement_does_not_give_teaches_nothing() -> None:
+    tokenizer = load("bpe-qwen")
+    merged, apart = tokenizer.encode_ids("the"), [tokenizer.encode_ids(one)[0] for one in "tha"]
+    assert [*of_replaced(tokenizer, [("the", merged, apart)])] == []
+
+
+def test_characters_of_decoded_text_that_become_others_are_named() -> None:
+    tokenizer = load("bpe-qwen")
+    text, other = "it's", "it\u2019s"
+    ids = tuple(tokenizer.encode_ids(text))
+    (fault,) = of_replaced_decoding(tokenizer, [(ids, Decoded(text, text), Decoded(other, other))])
+    assert (fault.stage, fault.rule) == ("Decoder", "“'” becomes U+2019")
+    assert fault.text(ids, True) == other
+    assert [
+        *of_replaced_decoding(tokenizer, [(ids, Decoded(text, text), Decoded("it really is", "it really is"))])
+    ] == []
