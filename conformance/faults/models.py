@@ -9,11 +9,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from conformance.faults.fault import Faults, of_ids, of_tokenizer
+from conformance.faults.fault import Faults, of_ids, of_pipeline, of_tokenizer
 from reftok import Tokenizer
 from reftok.spec.models.bpe import BPE
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.models.vocab_model import VocabModel
+from reftok.spec.pipeline import Pipeline
 from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
 from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
@@ -151,14 +152,23 @@ def _with_score(change: Callable[[float], float], piece: Piece) -> Piece:
 
 
 def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:
-    """Bytes whose pieces are looked up under another name, and so are unknown."""
-    vocab = tokenizer.model.vocab
+    """Bytes whose pieces are looked up under another name, and so are unknown: alone, or with their whole character."""
+    model = tokenizer.model
+    vocab = model.vocab
     pieces = {byte: vocab[piece] for byte in range(256) if (piece := f"<0x{byte:02X}>") in vocab}
     if len(pieces) == 256:
         for rule, is_lost in _MISSPELT:
             lost = {token_id for byte, token_id in pieces.items() if is_lost(byte)}
             for is_fused in (False, True):
                 yield of_ids("Model", rule, tokenizer, partial(_as_unknown, lost, unknown, is_fused))
+            if isinstance(model, (BPE, Unigram)):
+                yield of_pipeline("Model", rule, tokenizer, partial(_without_entries, tokenizer, model, lost))
+
+
+def _without_entries(tokenizer: Tokenizer, model: BPE | Unigram, lost: Container[int]) -> Pipeline:
+    changed = copy(model)
+    changed.vocab = {entry: token_id for entry, token_id in model.vocab.items() if token_id not in lost}
+    return replace(tokenizer.spec, model=changed)
 
 
 def _as_unknown(lost: Container[int], unknown: int, is_fused: bool, ids: Sequence[int]) -> list[int]:
