@@ -62,6 +62,8 @@ FRESH_OF_EACH = 25
 MOST_FRESH = 16
 LEAST_FRESH = 3
 """So few say too little."""
+THE_ONLY_INPUT = Confidence(1, 1)
+"""Of a fault that changes the empty text alone, or the empty list of ids: there is no other input to test it on."""
 MOST_NEIGHBOURS = 80
 MOST_PARTS_ASKED, LONGEST_MISSED = 150, 20
 """Parts of inputs on which a fault fails to foretell the answer, since something else may be at work in them; of inputs
@@ -339,6 +341,8 @@ class _Trial:
         self.ask(map(family.case, fresh))
         self._ask_parts(family, family.weigh(one.fault))
         again = family.weigh(one.fault)
+        if again.scope == again.fits and all(not family.samples[place].asked for place in again.scope):
+            return THE_ONLY_INPUT
         others_scope = frozenset[int]().union(*(family.weigh(other.fault).scope for other in others))
         alone = {place for place in again.scope - again.beside - others_scope if place >= family.witnesses}
         fits = again.fits & alone
@@ -564,7 +568,8 @@ def _untested(finding: Finding) -> Finding:
 
 
 def _is_believed(confidence: Confidence) -> bool:
-    return confidence.tried >= LEAST_FRESH and confidence.foretold >= BELIEVED * confidence.tried
+    is_told = confidence.tried >= LEAST_FRESH and confidence.foretold >= BELIEVED * confidence.tried
+    return is_told or confidence == THE_ONLY_INPUT
 
 
 def _right(family: _Family[Any, Any, Any], bench: Bench) -> Callable[[Any], Any]:

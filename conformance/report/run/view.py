@@ -346,6 +346,8 @@ def confidence(finding: Finding) -> str:
         return ""
     if not known.tried:
         return "not tested: the time ended before"
+    if known.tried == 1:
+        return "the one answer that it changes"
     return f"{known.foretold:,} of {known.tried:,} other answers, on inputs that the rule was not chosen by"
 
 

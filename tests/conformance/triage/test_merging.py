@@ -88,11 +88,13 @@ def merged(tmp_path: Path) -> Merged:
     return of
 
 
-def of_subject(subject: str, told: Sequence[tuple[str, str, str, Case]], deadline: float = math.inf) -> list[Finding]:
+def of_subject(
+    subject: str, told: Sequence[tuple[str, str, str, Case]], deadline: float = math.inf, model: str = MODEL
+) -> list[Finding]:
     """The findings of a subject, FILE:FACTORY, merged."""
-    plan = Plan(plan_models((MODEL,)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
+    plan = Plan(plan_models((model,)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
     found = [finding(subject_label(subject), *one) for one in told]
-    bench = bench_of(plan, MODEL)
+    bench = bench_of(plan, model)
     assert not bench.unavailable
     return with_fewest_causes(plan, bench, found, (), deadline)
 
@@ -216,6 +218,17 @@ def test_whenever_the_time_ends_no_finding_loses_a_name_that_was_not_put_to_the_
         monkeypatch.setattr(merging, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
         rules |= {one.rule for one in merged(LOWER, told, deadline)}
     assert rules == {"other ids", "contractions in capitals are not split", "text is lower-cased"}
+
+
+def test_a_rule_that_changes_the_empty_text_alone_needs_no_other_input(tmp_path: Path) -> None:
+    """Fault: an early return for an empty text had no known rule, since three inputs were to be foretold."""
+    path = tmp_path / "subject.py"
+    early = "        if not text:\n            return [], [], []\n        encoding ="
+    body = SUBJECT.format(**RIGHT).replace("        encoding =", early)
+    path.write_text(body, "utf-8")
+    (only,) = of_subject(f"{path}:Subject", [ids("")], model="bpe-llama3")
+    assert (only.stage, only.rule) == ("PostProcessor", "nothing is added to an empty text")
+    assert ("foretold", "the one answer that it changes") in fields(only)
 
 
 def test_a_character_that_becomes_another_is_the_cause(merged: Merged) -> None:
