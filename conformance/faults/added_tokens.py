@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
 from itertools import takewhile
@@ -123,6 +123,33 @@ class SeenOtherwise(AddedVocabulary):
     def _matches(self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool) -> Iterator[AddedMatch]:
         found = _AlreadyFound([*pattern.find(text)])
         return super()._matches(text.translate(self._table), found, encode_special_tokens)
+
+
+class StripsLess(AddedVocabulary):
+    """The added tokens, which take less than a run of white space.
+
+    sides: lstrip, rstrip, or both. takes: whether a character of the run is taken, by its distance from the content.
+    """
+
+    def __init__(self, added: AddedVocabulary, sides: Collection[str], takes: Callable[[int, str], bool]) -> None:
+        self.__dict__.update(vars(added))
+        self._sides, self._takes = sides, takes
+
+    def lstripped(self, text: str, start: int, lowest: int) -> int:
+        """Where the first character before the content stands that is not taken."""
+        farthest = super().lstripped(text, start, lowest)
+        if "lstrip" not in self._sides or farthest >= start:
+            return farthest
+        return start - self._taken(text[farthest:start][::-1])
+
+    def rstripped(self, text: str, stop: int) -> int:
+        """Where the first character behind the content stands that is not taken."""
+        farthest = super().rstripped(text, stop)
+        return stop + self._taken(text[stop:farthest]) if "rstrip" in self._sides else farthest
+
+    def _taken(self, run: str) -> int:
+        left = (distance for distance, character in enumerate(run) if not self._takes(distance, character))
+        return next(left, len(run))
 
 
 class _AlreadyFound(AddedTokenPattern):

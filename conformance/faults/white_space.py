@@ -2,11 +2,11 @@ r"""Ways to take other characters for white space than the library does, as the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
-from conformance.faults.added_tokens import seen_otherwise
+from conformance.faults.added_tokens import StripsLess, seen_otherwise
 from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.translated import TranslatedStep, splits_by_white_space, with_other_splits
 from reftok import Tokenizer
@@ -36,6 +36,13 @@ the user guide of ICU, Regular Expressions, `\s`.
 """
 
 
+_TAKEN: Mapping[str, Callable[[int, str], bool]] = {
+    "one character is taken": lambda distance, character: distance == 0,
+    "spaces alone are taken": lambda distance, character: character == " ",
+}
+"""What an added token takes of a run of white space."""
+
+
 def of_white_space(tokenizer: Tokenizer) -> Faults:
     r"""The white space of another language in the pre-tokenizer, and in what added tokens strip.
 
@@ -60,6 +67,14 @@ def of_white_space(tokenizer: Tokenizer) -> Faults:
         concerns = partial(_has_any, frozenset(map(chr, table)))
         strips_ascii = partial(seen_otherwise, tokenizer, table)
         yield of_pipeline("AddedTokens", "white space is that of ASCII", tokenizer, strips_ascii, concerns)
+        for rule, takes in _TAKEN.items():
+            for sides in (("lstrip", "rstrip"), ("lstrip",), ("rstrip",)):
+                less = partial(_strips_less, tokenizer, sides, takes)
+                yield of_pipeline("AddedTokens", f"{rule} by {' and '.join(sides)}", tokenizer, less)
+
+
+def _strips_less(tokenizer: Tokenizer, sides: Collection[str], takes: Callable[[int, str], bool]) -> Pipeline:
+    return replace(tokenizer.spec, added_tokens=StripsLess(tokenizer.added_tokens, sides, takes))
 
 
 def _has_any(characters: frozenset[str], text: str) -> bool:

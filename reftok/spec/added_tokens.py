@@ -192,10 +192,10 @@ class AddedVocabulary:
             if token.single_word and not stands_alone(text, start, stop):
                 continue
             if token.lstrip:
-                start = start_of_white_space_before(text, start, covered)
+                start = self.lstripped(text, start, covered)
             if token.rstrip:
                 # What the match before has covered beyond its content is white space, and was looked at.
-                stop = end_of_white_space_after(text, max(stop, covered))
+                stop = self.rstripped(text, max(stop, covered))
             if start > stop:
                 continue
             size += stop - start
@@ -206,6 +206,14 @@ class AddedVocabulary:
             covered = stop
         if covered != len(text):
             yield None, (covered, len(text))
+
+    def lstripped(self, text: str, start: int, lowest: int) -> int:
+        """The start of a match with `lstrip` at `start`; not before `lowest`."""
+        return start_of_white_space_before(text, start, lowest)
+
+    def rstripped(self, text: str, stop: int) -> int:
+        """The end of a match with `rstrip` at `stop`."""
+        return end_of_white_space_after(text, stop)
 
 
 class AddedTokenPattern:

@@ -65,6 +65,22 @@ def test_an_added_token_strips_the_white_space_of_another_language(name: str, te
     assert stripped in [piece.text for piece in trace(text).stages[0].pieces]
 
 
+@pytest.mark.parametrize(
+    ("rule", "text", "stripped"),
+    [
+        ("spaces alone are taken by lstrip and rstrip", "a\t  [ls-rs] \tb", "  [ls-rs] "),
+        ("one character is taken by lstrip and rstrip", "a\t  [ls-rs] \tb", " [ls-rs] "),
+        ("one character is taken by lstrip and rstrip", "\t\t[ls-rs]", "\t[ls-rs]"),
+        ("one character is taken by lstrip and rstrip", "[ls-rs]", "[ls-rs]"),
+    ],
+)
+def test_an_added_token_strips_less_than_a_run_of_white_space(rule: str, text: str, stripped: str) -> None:
+    """Fault: what takes one space where a loop was to be had no known rule."""
+    (fault,) = (one for one in of_white_space(load("bpe-qwen")) if one.rule == rule)
+    assert fault.trace is not None
+    assert stripped in [piece.text for piece in fault.trace(text).stages[0].pieces]
+
+
 def test_a_model_that_asks_nowhere_what_is_white_space_has_no_such_fault() -> None:
     assert list(of_white_space(load("spm-unigram"))) == []
     assert {fault.stage for fault in of_white_space(load("spm-bpe-hf"))} <= {"AddedTokens"}
