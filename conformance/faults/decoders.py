@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, takewhile
 from unicodedata import normalize
@@ -15,8 +15,9 @@ from conformance.faults.models import piece_table
 from conformance.faults.stripped import strippings
 from reftok import Tokenizer
 from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.decoders import ByteLevel, byte_of_token
+from reftok.spec.decoders import ByteLevel, Metaspace, Replace, byte_of_token
 from reftok.spec.sentencepiece.pieces import PieceTable, PieceType
+from reftok.spec.stages import Decoder
 
 _REPLACEMENTS = re.compile("\ufffd+")
 _ESCAPED = re.compile("[\udc80-\udcff]+")
@@ -108,7 +109,11 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         rules.append(("text ends at the first special token", ends))
     for rule, text in (*_of_pieces(tokenizer, decode), *rules):
         yield DecodingFault("Decoder", rule, text)
+    if piece_table(tokenizer) is not None:
+        yield from (DecodingFault("Decoder", rule, text) for rule, text in _first_spaces_of(decode))
     for index, step in enumerate(tokenizer.decoders or ()):
+        if isinstance(step, (Replace, Metaspace)):
+            yield from _first_only(tokenizer, index, step)
         yield _without(tokenizer, index, f"{type(step).__name__} is missing")
 
 
@@ -268,8 +273,46 @@ def _glyphs(tokenizer: Tokenizer, put_back: dict[int, str], ids: Sequence[int], 
     return "".join(tokens).translate(put_back)
 
 
-def _without(tokenizer: Tokenizer, index: int, rule: str) -> DecodingFault:
-    changed = replace(tokenizer, decoders=with_steps(tokenizer.decoders or (), index))
+@dataclass(frozen=True, slots=True)
+class _FirstOnly:
+    """A decoder in whose place the first match alone is replaced: of each token, or of all together."""
+
+    step: Replace | Metaspace
+    is_of_text: bool
+
+    def decode_chain(self, tokens: list[str]) -> list[str]:
+        old, new, first = self._replaced
+        head, rest = tokens[:1], tokens[1:]
+        if not self.is_of_text:
+            return [*(one.replace(old, first, 1) for one in head), *(one.replace(old, new, 1) for one in rest)]
+        return ["".join(tokens).replace(old, first if old in "".join(head) else new, 1)]
+
+    @property
+    def _replaced(self) -> tuple[str, str, str]:
+        """What is replaced, by what, and by what in the first token."""
+        step = self.step
+        if isinstance(step, Metaspace):
+            return step.replacement, " ", " " if step.prepend_scheme == "never" else ""
+        return str(step.pattern), step.content, step.content
+
+
+def _first_only(tokenizer: Tokenizer, index: int, step: Replace | Metaspace) -> Iterator[DecodingFault]:
+    if isinstance(step, Replace) and not isinstance(step.pattern, str):
+        return
+    for of_what, is_of_text in (("of each token", False), ("of the text", True)):
+        instead = (_FirstOnly(step, is_of_text),)
+        yield _without(tokenizer, index, f"only the first space {of_what} is given out", instead)
+
+
+def _first_spaces_of(decode: Text) -> Iterator[tuple[str, Text]]:
+    """The same of a sentencepiece model: the first may be that of the dummy prefix, which is taken off then."""
+    rule = "only the first space of the text is given out"
+    yield rule, lambda ids, skip: decode(ids, skip).replace(" ", "▁").replace("▁", " ", 1)
+    yield rule, lambda ids, skip: decode(ids, skip).replace(" ", "▁")
+
+
+def _without(tokenizer: Tokenizer, index: int, rule: str, instead: Sequence[Decoder] = ()) -> DecodingFault:
+    changed = replace(tokenizer, decoders=with_steps(tokenizer.decoders or (), index, instead))
     return DecodingFault(
         "Decoder",
         rule,

@@ -36,6 +36,7 @@ _ROUNDED: Mapping[str, Callable[[float], float]] = {
     "scores are rounded to 1 decimal": lambda score: round(score, 1),
     "scores are rounded to 2 decimals": lambda score: round(score, 2),
     "scores are rounded to 3 decimals": lambda score: round(score, 3),
+    "scores are cut at the decimal point": lambda score: float(int(score)),
     "scores are float16": lambda score: float(struct.unpack("e", struct.pack("e", max(-65504.0, score)))[0]),
 }
 _MISSPELT: tuple[tuple[str, Callable[[int], bool]], ...] = (

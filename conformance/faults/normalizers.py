@@ -164,6 +164,18 @@ class Rewritten:
         return NormalizedString(text, span[0], [span] * len(text))
 
 
+_SINGLE = "the charsmap by single characters"
+
+
+class _BySingleCharacters(SentencePieceNormalizer):
+    """Rules of several characters are not looked for."""
+
+    def prefix(self, text: str, position: int) -> tuple[str, int]:
+        if self.symbols is not None and (length := self.symbols.length_at(text, position)):
+            return text[position : position + length], length
+        return super().prefix(text[position], 0)
+
+
 def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
     if isinstance(step, UnicodeForm):
         changes: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -181,6 +193,9 @@ def _in_place(tokenizer: Tokenizer, index: int, step: Normalizer) -> Faults:
         yield _with(tokenizer, "the charsmap is not applied to texts of ASCII", index, (NotAscii(step),))
         longest = SentencePieceNormalizer(NormalizerOptions(False, False, False), step.charsmap)
         yield _with(tokenizer, "the charsmap by the longest rule at each place", index, (longest,))
+        shortest_prefix = step.charsmap.shortest_prefix
+        alone = Rewritten(lambda text: "".join(shortest_prefix(one) or one for one in text))
+        yield _with(tokenizer, _SINGLE, index, (alone,))
     named = step.form if isinstance(step, UnicodeForm) else "the charsmap" if isinstance(step, Precompiled) else ""
     for form, other in _FORMS.items():
         if named and form != named:
@@ -218,6 +233,7 @@ def _of_sentencepiece(tokenizer: Tokenizer, step: SentencePieceNormalizer) -> Fa
         for form in ("NFKC", "NFC"):
             plain = replace(tokenizer, normalizers=(without(),))
             yield of_text("Normalizer", f"{form} in place of the charsmap", plain, partial(normalize, form))
+        yield changed(_SINGLE, partial(_BySingleCharacters, options, step.charsmap, step.symbols))
     if step.symbols is not None:
         build = partial(SentencePieceNormalizer, options, step.charsmap)
         yield changed("user-defined symbols are normalized", build)

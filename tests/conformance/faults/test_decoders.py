@@ -96,3 +96,18 @@ def test_known_ids_of_words_are_decoded_as_ever_but_by_what_concerns_words(token
     for fault in of_decoders(load("bpe-qwen")):
         if fault.rule not in concern:
             assert fault.text(ids, True) == load("bpe-qwen").decode(ids), fault.rule
+
+
+@pytest.mark.parametrize(
+    ("model", "of_each", "of_all"),
+    [
+        ("spm-bpe-hf", ["a b ▁c"], ["a▁b▁▁c"]),
+        ("spm-unigram-hf", ["a bc"], ["a▁bc"]),  # which has no ▁▁
+        ("spm-bpe", [], ["a b▁▁c", "a▁b▁▁c"]),
+    ],
+)
+def test_only_the_first_space_is_given_out(model: str, of_each: list[str], of_all: list[str]) -> None:
+    """Fault: what JavaScript's `replace` with a string does had no known rule."""
+    ids = ids_of(model, "▁a", "▁b", "▁▁", "c")
+    assert texts(model, "only the first space of each token is given out", ids) == of_each
+    assert texts(model, "only the first space of the text is given out", ids) == of_all

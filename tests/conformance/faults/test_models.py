@@ -52,6 +52,10 @@ def test_scores_that_are_rounded_turn_near_ties_over() -> None:
     assert list(right.encode("ab").tokens) == ["a", "b"]
     assert tokens(right, "scores are rounded to 1 decimal", "ab") == ["ab"]
     assert tokens(right, "scores are rounded to 2 decimals", "ab") == ["a", "b"]
+    pieces = [("<unk>", 0.0), ("a", -1.9), ("b", -1.9), ("ab", -3.1)]
+    right = own(tokenizer_json(unigram(*pieces)))
+    assert list(right.encode("ab").tokens) == ["ab"]
+    assert tokens(right, "scores are cut at the decimal point", "ab") == ["a", "b"]
 
 
 @pytest.mark.parametrize(

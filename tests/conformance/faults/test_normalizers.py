@@ -120,3 +120,12 @@ def test_a_short_cut_for_ascii_passes_the_charsmap_by(model: str) -> None:
     for text in ("a b", "a\tb\u00e9", "\u2460"):
         assert list(fault.ids(text)) == tokenizer.encode_ids(text)
     assert list(fault.ids("a\tb")) != tokenizer.encode_ids("a\tb")
+
+
+def test_rules_of_several_characters_are_lost_where_a_charsmap_is_read_by_single_ones() -> None:
+    """Fault: this had no known rule."""
+    for model in ("spm-unigram", "spm-unigram-hf"):
+        tokenizer = load(model)
+        (fault,) = of_rule(tokenizer, "the charsmap by single characters")
+        assert list(fault.ids("e\u0301")) != tokenizer.encode_ids("e\u0301") == tokenizer.encode_ids("\xe9")
+        assert list(fault.ids("\ufb01\u2460")) == tokenizer.encode_ids("fi1")
