@@ -49,7 +49,7 @@ def stop_exit_code(stop: KeyboardInterrupt) -> int:
 
 
 def _signal_of(stop: KeyboardInterrupt) -> int:
-    return stop.args[0] if stop.args else signal.SIGINT
+    return stop.args[0] if stop.args and isinstance(stop.args[0], int) else signal.SIGINT
 
 
 @dataclass(frozen=True, slots=True)

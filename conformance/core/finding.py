@@ -64,7 +64,8 @@ MOST_EXAMPLES = 10
 class Confidence:
     """How well a rule foretells what the subject does, on inputs that it was not chosen by.
 
-    tried: how many answers the rule makes other than they should be; 0 where the time ended before any was asked for.
+    tried: how many answers the rule makes other than they should be, without those where something else was seen to be
+    at work; 0 where the time ended before any was asked for.
     foretold: how many of these the subject gave.
     """
 

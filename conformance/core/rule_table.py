@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from conformance.core.finding import NO_RULE
 from conformance.core.resources import rules_file
 
 STREAMS, ANY_CHECK = "Streams", "Any check"
@@ -23,7 +24,7 @@ class _Section:
 
     def add(self, rule: str, cause: str) -> None:
         self.by_rule.setdefault(rule, cause)
-        words = re.split(r"(\bU\+N\b|\b[NXY]\b)", rule)
+        words = re.split(r"(\bU\+N\b|(?<!\{)\b[NXY]\b)", rule)
         if len(words) > 1:
             pattern = "".join(_PLACEHOLDERS.get(word) or re.escape(word) for word in words)
             self.by_pattern.setdefault(re.compile(pattern, re.DOTALL), cause)
@@ -41,6 +42,8 @@ def usual_cause(stage: str, rule: str) -> str:
     >>> usual_cause("Model", "no such rule")
     ''
     """
+    if rule.startswith(NO_RULE):
+        return ""
     sections = [_sections().get(name, _Section()) for name in ([stage] if stage else [STREAMS, ANY_CHECK])]
     exact = (section.by_rule[rule] for section in sections if rule in section.by_rule)
     patterns = (pair for section in sections for pair in section.by_pattern.items())
@@ -56,6 +59,6 @@ def _sections() -> Mapping[str, _Section]:
             cells = line.replace("\\|", "\0").strip("| ").split(" | ")
             if line.startswith("| ") and len(cells) == 2 and cells[0] != "rule":
                 rules, cause = (cell.replace("\0", "|") for cell in cells)
-                for rule in dict.fromkeys((rules, *rules.split(", "))):
+                for rule in dict.fromkeys((rules, *re.split(", (?!Y )", rules))):
                     section.add(rule, cause)
     return found

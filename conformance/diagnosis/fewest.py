@@ -68,8 +68,8 @@ def weighed(
 def _that_have_parts(
     samples: Sequence[Sample[Asked, Answer]], places: Iterable[int], parts: Iterable[Asked]
 ) -> frozenset[int]:
-    """The places of the samples that hold one of the parts, of which the shortest are looked for."""
-    shortest = sorted(parts, key=len)[:MOST_PARTS]
+    """The places of the samples that hold one of the parts, of which the shortest are looked for; none is empty."""
+    shortest = sorted(filter(len, parts), key=len)[:MOST_PARTS]
     return frozenset(place for place in places if any(_is_within(one, samples[place].asked) for one in shortest))
 
 
@@ -82,7 +82,10 @@ def _is_within(part: Sequence[object], whole: Sequence[object]) -> bool:
     (False, False)
     """
     size, others = len(part), len(whole) - len(part)
-    if any(whole[start : start + size] == part for start in range(others + 1)):
+    if isinstance(part, str) and isinstance(whole, str):
+        if part in whole:
+            return True
+    elif any(whole[start] == part[0] and whole[start : start + size] == part for start in range(others + 1)):
         return True
     if not 0 < others <= size:
         return False

@@ -162,11 +162,11 @@ def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:
             lost = {token_id for byte, token_id in pieces.items() if is_lost(byte)}
             for is_fused in (False, True):
                 yield of_ids("Model", rule, tokenizer, partial(_as_unknown, lost, unknown, is_fused))
-            if isinstance(model, (BPE, Unigram)):
+            if isinstance(model, BPE):
                 yield of_pipeline("Model", rule, tokenizer, partial(_without_entries, tokenizer, model, lost))
 
 
-def _without_entries(tokenizer: Tokenizer, model: BPE | Unigram, lost: Container[int]) -> Pipeline:
+def _without_entries(tokenizer: Tokenizer, model: BPE, lost: Container[int]) -> Pipeline:
     changed = copy(model)
     changed.vocab = {entry: token_id for entry, token_id in model.vocab.items() if token_id not in lost}
     return replace(tokenizer.spec, model=changed)

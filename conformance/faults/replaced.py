@@ -17,7 +17,7 @@ _LONGEST = 3
 
 
 def of_replaced(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> Iterator[Fault]:
-    """The fault that replaces all characters that these answers show, if they show one.
+    """The fault that replaces all characters that these answers show, and those that replace one of them.
 
     answers: texts, each with the right ids and those that a subject gave.
 
@@ -34,8 +34,8 @@ def of_replaced(tokenizer: Tokenizer, answers: Iterable[tuple[str, Sequence[int]
         more = {**pairs, **table}
         if pairs.keys() - table and predicted(partial(_ids, tokenizer, more, text)) == tuple(observed):
             table = more
-    if table:
-        yield of_text("Input", _rule(table), tokenizer, partial(_replaced, table))
+    for some in _tables(table):
+        yield of_text("Input", _rule(some), tokenizer, partial(_replaced, some))
 
 
 def of_replaced_decoding(
@@ -47,11 +47,24 @@ def of_replaced_decoding(
     """
     table: dict[str, str] = {}
     for _, right, observed in answers:
-        more = {**dict(_pairs(right.kept, observed.kept)), **table}
-        if more.keys() - table and _replaced(more, right.kept) == observed.kept:
+        due = right.text if observed.with_special is None else right.kept
+        more = {**dict(_pairs(due, observed.kept)), **table}
+        if more.keys() - table and _replaced(more, due) == observed.kept:
             table = more
+    for some in _tables(table):
+        yield DecodingFault("Decoder", _rule(some), partial(_decoded, tokenizer, some))
+
+
+def _decoded(tokenizer: Tokenizer, table: Mapping[str, str], ids: Sequence[int], skips: bool) -> str:
+    return _replaced(table, tokenizer.decode(ids, skip_special_tokens=skips))
+
+
+def _tables(table: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+    """All together, then each alone: one that was learnt by mistake leaves the others theirs."""
     if table:
-        yield DecodingFault("Decoder", _rule(table), lambda ids, skips: _replaced(table, tokenizer.decode(ids, skips)))
+        yield table
+    if len(table) > 1:
+        yield from ({one: other} for one, other in table.items())
 
 
 def _ids(tokenizer: Tokenizer, table: Mapping[str, str], text: str) -> tuple[int, ...]:

@@ -99,7 +99,7 @@ def run_session(
 ) -> SessionEnd:
     """Work until the cases or the time are up, write the folder, and give what it holds.
 
-    told: how far it is, after each shard, and which finding is shrunk.
+    told: how far it is, after each shard, and what is done with the findings at the end.
     told_replayed: each known cause that was asked again.
     Interrupted, everything that was told is on disk, and run.json says "incomplete".
     """

@@ -73,7 +73,7 @@ def finished_run(
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
     merging = Finishing(0, len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups}))
-    merging = replace(merging, deed="seeking the causes behind the findings of subject")
+    merging = replace(merging, deed="seeking causes, subject on model")
     shrunk_by = deadline if deadline == math.inf else deadline - MERGING_SHARE * (deadline - time.monotonic())
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
@@ -97,7 +97,7 @@ def finished_run(
     def weighed_all(found: Sequence[Finding]) -> Iterator[Finding]:
         places = {(finding.example.model, finding.example.subject): None for finding in found}
         for number, (model, subject) in enumerate(places, 1):
-            told(Finishing(number, len(places), "weighing the findings of subject"))
+            told(Finishing(number, len(places), "weighing findings, subject on model"))
             some = [one for one in found if (one.example.model, one.example.subject) == (model, subject)]
             some = with_verdicts(bench_of(model), some, deadline)
             now = time.monotonic()

@@ -38,7 +38,7 @@ SHARE_OF_REPORTS = 0.01
 def execute(job: Job, told: Callable[[Progress | Finishing], None]) -> Run:
     """Work on what is not in the journal yet, write the run folder, and give the run.
 
-    told: how far it is, after each shard, and which finding is shrunk.
+    told: how far it is, after each shard, and what is done with the findings at the end.
     Interrupted, the journal holds every finished shard, and run.json says "incomplete"; so it does of a part, whose
     findings are not shrunk: they may be those of other parts.
     """

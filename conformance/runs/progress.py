@@ -132,7 +132,7 @@ class Teller(ABC, Generic[Told]):
         self._live: Live | None = None
         self._last_line = time.monotonic()
         self._told = 0
-        self._is_finishing = False
+        self._deed = ""
 
     @abstractmethod
     def _shown(self, progress: Told) -> RenderableType:
@@ -178,8 +178,8 @@ class Teller(ABC, Generic[Told]):
                 self._live.update(self._shown(progress))
         elif not self._quiet:
             if isinstance(progress, Finishing):
-                line, is_due = progress.sentence, not self._is_finishing
-                self._is_finishing = True
+                line, is_due = progress.sentence, progress.deed != self._deed
+                self._deed = progress.deed
             else:
                 line, is_due = self._line(progress)
             now = time.monotonic()

@@ -16,7 +16,7 @@ from conformance.core.observation import Decoded, Encoded
 from conformance.core.streaming import FedStream, Piece, Streamed
 from conformance.diagnosis.causes import Attribution
 from conformance.engine.bench import Bench
-from conformance.faults import decoding_faults, faults, predicted
+from conformance.faults import decoding_faults, predicted
 from conformance.subjects.adapters import FORMATS
 from conformance.subjects.reftok_subject import REFERENCE
 from conformance.subjects.versions import installed_version
@@ -117,7 +117,7 @@ def _stage(example: Example, attribution: Attribution, observed: tuple[SeenToken
         library = f"{bench.oracle} {installed_version(bench.oracle)}".strip()
         if example.subject == REFERENCE:
             return _first({**expected, **official}, expected, library, REFERENCE)
-        seen = _predicted_stages(bench.reference.tokenizer, case.text, attribution)
+        seen = _predicted_stages(bench, case.text, attribution)
     except ReftokError:
         return None
     if seen is None:
@@ -141,22 +141,20 @@ def _by_tokens(
     stages: dict[str, tuple[str, ...]], attribution: Attribution, observed: tuple[SeenToken, ...]
 ) -> StageDifference | None:
     """The tokens of a subject that no fault stands in for, held against the pre-tokens."""
-    if attribution.stage not in stages or attribution.stage == "Model":
+    if attribution.stage not in stages or attribution.stage in ("Input", "Model"):
         return None
     tokens = tuple(token.token for token in observed[:MOST_PIECES])
     expected = stages[attribution.stage][:MOST_PIECES]
     return StageDifference(attribution.stage, expected, tokens, REFERENCE, "the subject's tokens")
 
 
-def _predicted_stages(tokenizer: Tokenizer, text: str, attribution: Attribution) -> dict[str, tuple[str, ...]] | None:
+def _predicted_stages(bench: Bench, text: str, attribution: Attribution) -> dict[str, tuple[str, ...]] | None:
     """The stages of the fault that explains the subject; one of a later stage may be acted out on the input."""
-    for fault in faults(tokenizer):
-        if (fault.stage, fault.rule) == (attribution.stage, attribution.rule):
-            trace = None if fault.trace is None else predicted(partial(fault.trace, text))
-            if trace is None:
-                return None
-            return _states(trace) if fault.stage == "Input" else {**_states(trace), "Input": (text,)}
-    return None
+    fault = next(iter(bench.attributor.encoding.of_rule(attribution.stage, attribution.rule)), None)
+    trace = None if fault is None or fault.trace is None else predicted(partial(fault.trace, text))
+    if trace is None:
+        return None
+    return _states(trace) if attribution.stage == "Input" else {**_states(trace), "Input": (text,)}
 
 
 def _states(trace: Trace) -> dict[str, tuple[str, ...]]:

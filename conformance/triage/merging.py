@@ -54,7 +54,7 @@ LONGEST_TEXT = 2_000
 LONGEST_SAMPLE, MOST_LONG = 200, 12
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
 MOST_FITTED = 60
-"""Samples, the shortest that differ, of which a fault must fit one to be taken up."""
+"""Samples of which a fault must fit one to be taken up: the shortest that differ, and that nothing explains as yet."""
 MOST_LESSONS, MOST_ROUNDS = 2, 6
 """How often faults are learnt from what differs; how often, each time, others take the place of those refuted."""
 FRESH_OF_EACH = 25
@@ -171,8 +171,9 @@ class _Family(Generic[Candidate, Asked, Answer]):
 
         What was believed before stays among them, though it is learnt from nothing that is unexplained.
         """
-        differing = sorted((self.samples[place] for place in self.differing), key=lambda one: self.size(one.asked))
-        shortest = differing[:MOST_FITTED]
+        by_size: Callable[[Sample[Asked, Answer]], int] = lambda one: self.size(one.asked)
+        differing = sorted((self.samples[place] for place in self.differing), key=by_size)
+        shortest = [*differing[:MOST_FITTED], *sorted(unexplained, key=by_size)[:MOST_FITTED]]
         faults = self.search.all_for(differing, unexplained)
         fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in shortest)]
         believed = [one.fault for one, _ in self.taken]
@@ -274,6 +275,7 @@ class _Trial:
     def _choose(self, family: _Family[Any, Any, Any]) -> None:
         known = {(one.fault.stage, one.fault.rule) for one, _ in self._texts.taken}
         if not family.differing:
+            family.is_judged = not self._is_late
             return
         self._explore(family)
         family.learn(known)
@@ -403,6 +405,11 @@ class _Trial:
     def merged(self, found: Sequence[Finding]) -> list[Finding]:
         """The findings by their causes; what no fault explains is one finding a family."""
         named = [self._named(finding) for finding in found]
+        renamed = {
+            id(new.example)
+            for old, new in zip(found, named, strict=True)
+            if (old.stage, old.rule) != (new.stage, new.rule)
+        }
         whole: dict[object, Finding] = {}
         for finding in sorted(named, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
             family = CHECKS[finding.example.check].diagnosis == "decoding"
@@ -411,7 +418,8 @@ class _Trial:
             key = family if is_described else cause
             first = whole.get(key)
             whole[key] = finding if first is None else first.joined(finding)
-        return [self._with_scope(finding) for finding in whole.values()]
+        shown = [self._with_stage(one) if id(one.example) in renamed else one for one in whole.values()]
+        return [self._with_scope(finding) for finding in shown]
 
     def _named(self, finding: Finding) -> Finding:
         """The finding by the fault that explains it; where none is believed, described."""
@@ -432,21 +440,12 @@ class _Trial:
             if pair is None and check.diagnosis == "offsets":
                 rule, confidence = self._offset_rule(case)
                 if _is_believed(confidence):
-                    return self._caused(finding, Attribution("Offsets", rule), confidence)
+                    return replace(finding, stage="Offsets", rule=rule, confidence=confidence)
         if pair is not None:
             fault, confidence = pair[0].fault, pair[1]
-            return self._caused(finding, Attribution(fault.stage, fault.rule), confidence)
-        return self._caused(finding, self._described(finding, case, expected, observed))
-
-    def _caused(self, finding: Finding, cause: Attribution, confidence: Confidence | None = None) -> Finding:
-        """The finding with this cause; the stage that is shown to differ is the one at which this cause shows."""
-        named = replace(finding, stage=cause.stage, rule=cause.rule, confidence=confidence)
-        if (cause.stage, cause.rule) == (finding.stage, finding.rule):
-            return named
-        shown = finding.example
-        answers = self._answers[shown.case]
-        seen = examined(Example(self._bench, self._subject, shown.check, shown.case, *answers), cause)
-        return replace(named, example=replace(shown, evidence=replace(shown.evidence, stage=seen.stage)))
+            return replace(finding, stage=fault.stage, rule=fault.rule, confidence=confidence)
+        cause = self._described(finding, case, expected, observed)
+        return replace(finding, stage=cause.stage, rule=cause.rule, confidence=None)
 
     def _encodes_so(self, fault: Fault, case: Case, observed: Answers, diagnosis: Diagnosis) -> bool:
         """Whether a fault gives all parts of an encoding that the subject gave."""
@@ -492,6 +491,15 @@ class _Trial:
         return Attribution(stage, f"{NO_RULE}: {found.rule or finding.example.rule}")
 
     # --- what is said of each
+
+    def _with_stage(self, finding: Finding) -> Finding:
+        """With the stage at which its cause shows, in the place of that of another cause."""
+        shown = finding.example
+        if shown.case not in self._answers:
+            return finding
+        example = Example(self._bench, self._subject, shown.check, shown.case, *self._answers[shown.case])
+        seen = examined(example, Attribution(finding.stage, finding.rule))
+        return replace(finding, example=replace(shown, evidence=replace(shown.evidence, stage=seen.stage)))
 
     def _with_scope(self, finding: Finding) -> Finding:
         """With what the inputs have in common, and the nearest that is right."""
@@ -569,7 +577,7 @@ def _untested(finding: Finding) -> Finding:
 
 def _is_believed(confidence: Confidence) -> bool:
     is_told = confidence.tried >= LEAST_FRESH and confidence.foretold >= BELIEVED * confidence.tried
-    return is_told or confidence == THE_ONLY_INPUT
+    return is_told or confidence is THE_ONLY_INPUT  # one answer of several says too little
 
 
 def _right(family: _Family[Any, Any, Any], bench: Bench) -> Callable[[Any], Any]:

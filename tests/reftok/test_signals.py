@@ -46,5 +46,6 @@ def test_another_exception_that_is_dropped_is_told_as_python_tells_it() -> None:
     assert "ValueError: closed twice" in ended.stderr
 
 
-def test_an_interrupt_without_a_signal_is_that_of_the_terminal() -> None:
-    assert stop_exit_code(KeyboardInterrupt()) == 130
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), KeyboardInterrupt("of a library")])
+def test_an_interrupt_without_a_signal_is_that_of_the_terminal(stop: KeyboardInterrupt) -> None:
+    assert stop_exit_code(stop) == 130

@@ -43,6 +43,12 @@ def test_where_a_part_out_of_its_scope_differs_too_something_else_is_at_work(
     assert is_borne_out(weighed("fault", samples[:4], lambda fault, asked: 1 if asked is part else 2), ())
 
 
+def test_the_empty_text_is_no_part_of_others() -> None:
+    """Fault: where the empty text was wrong, nothing spoke against a rule any more."""
+    samples = [Sample("", 1, 9), Sample("A", 1, 2), Sample("B", 1, 2), Sample("C", 1, 8)]
+    assert weighed("fault", samples, lambda fault, asked: 2 if asked else 1).beside == frozenset()
+
+
 def test_where_more_answers_are_others_than_its_own_nothing_is_beside_it() -> None:
     samples = [Sample("e", 1, 9), Sample("A", 1, 2), Sample("Een", 1, 8), Sample("Eel", 1, 7)]
     assert weighed("fault", samples, lambda fault, asked: 1 if asked == "e" else 2).beside == frozenset()

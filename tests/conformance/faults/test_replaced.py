@@ -43,8 +43,8 @@ def test_several_are_learnt_together_each_from_another_answer(table: dict[str, s
     tokenizer = load("bpe-qwen")
     change = lambda text: text.translate(str.maketrans(table))
     answers = [(one, tokenizer.encode_ids(one), tokenizer.encode_ids(change(one))) for one in table]
-    (fault,) = of_replaced(tokenizer, answers)
-    assert fault.rule == SEVERAL
+    fault, *each = of_replaced(tokenizer, answers)
+    assert (fault.rule, len(each)) == (SEVERAL, len(table))
     text = "x".join("+-_/*#")
     assert list(fault.ids(text)) == tokenizer.encode_ids(change(text))
 
@@ -67,6 +67,22 @@ def test_an_answer_that_the_replacement_does_not_give_teaches_nothing() -> None:
     tokenizer = load("bpe-qwen")
     merged, apart = tokenizer.encode_ids("the"), [tokenizer.encode_ids(one)[0] for one in "tha"]
     assert [*of_replaced(tokenizer, [("the", merged, apart)])] == []
+
+
+def test_one_that_is_learnt_by_mistake_leaves_the_others_theirs() -> None:
+    """Fault: one answer with two letters that had changed places took the name of all that becomes another."""
+    found = learnt("bpe-qwen", lambda text: text.replace("+", " ").replace("ed", "de"), "+", "ed")
+    assert found[0] == SEVERAL
+    assert "“+” becomes U+0020" in found
+
+
+def test_a_subject_that_keeps_no_special_tokens_shows_what_it_replaces() -> None:
+    tokenizer = load("bpe-llama3")
+    ids = tuple(tokenizer.encode_ids("a+b"))
+    right = Decoded("a+b", "<|begin_of_text|>a+b")
+    assert [one.rule for one in of_replaced_decoding(tokenizer, [(ids, right, Decoded("a b"))])] == [
+        "“+” becomes U+0020"
+    ]
 
 
 def test_characters_of_decoded_text_that_become_others_are_named() -> None:

@@ -72,6 +72,9 @@ def test_an_added_token_strips_the_white_space_of_another_language(name: str, te
         ("one character is taken by lstrip and rstrip", "a\t  [ls-rs] \tb", " [ls-rs] "),
         ("one character is taken by lstrip and rstrip", "\t\t[ls-rs]", "\t[ls-rs]"),
         ("one character is taken by lstrip and rstrip", "[ls-rs]", "[ls-rs]"),
+        ("one character is taken by lstrip", "a\t  [ls-rs] \tb", " [ls-rs] \t"),
+        ("one character is taken by rstrip", "a\t  [ls-rs] \tb", "\t  [ls-rs] "),
+        ("spaces alone are taken by rstrip", "a\t  [ls-rs] \tb", "\t  [ls-rs] "),
     ],
 )
 def test_an_added_token_strips_less_than_a_run_of_white_space(rule: str, text: str, stripped: str) -> None:

@@ -80,6 +80,13 @@ def test_shrinking_is_told_at_its_start_and_then_now_and_then(
 
     assert lines(quiet=True) == ""
     assert lines(quiet=False) == "shrinking finding 1 of 3\n"
+    with teller(False) as told:
+        for deed in ("shrinking finding", "seeking causes, subject on model"):
+            told(Finishing(1, 2, deed))
+    assert capsys.readouterr().err.splitlines() == [
+        "shrinking finding 1 of 2",
+        "seeking causes, subject on model 1 of 2",
+    ]
     monkeypatch.setattr("conformance.runs.progress.SECONDS_BETWEEN_LINES", -1.0)
     assert len(lines(quiet=False).splitlines()) == 3
 

@@ -22,6 +22,7 @@ from conformance.subjects.adapters import subject_label
 from conformance.triage import merging
 from conformance.triage.merging import with_fewest_causes
 from tests.models import load
+from tests.planted_defects import pairs
 
 pytestmark = pytest.mark.usefixtures("subjects_here")
 
@@ -235,6 +236,38 @@ def test_a_character_that_becomes_another_is_the_cause(merged: Merged) -> None:
     """Fault: only the ids of a token that has it were said to be others."""
     (only,) = merged({"text": 'text.replace("+", " ")'}, [ids("+"), ids("a+")])
     assert (only.stage, only.rule) == ("Input", "“+” becomes U+0020")
+    stage = only.example.evidence.stage
+    assert stage is not None
+    assert (stage.stage, stage.expected, stage.observed) == ("Input", ("+",), (" ",))
+
+
+def test_one_answer_of_several_says_too_little_of_offsets(tmp_path: Path) -> None:
+    """Fault: what was true of the example alone was "the one answer that it changes"."""
+    path = tmp_path / "subject.py"
+    off = '        if text == "Wort 7":\n            encoding = self.tokenizer.encode(text)\n'
+    off += "            return encoding.ids, encoding.tokens, [(a + 1, b + 1) for a, b in encoding.offsets]\n"
+    off += "        given ="
+    path.write_text(SUBJECT.format(**RIGHT | DOUBLED).replace("        given =", off), "utf-8")
+    offsets = "offsets", "", "other offsets", text_case("Wort 7", "fuzz:1")
+    found = of_subject(f"{path}:Subject", [offsets, ids("q")])
+    assert [one.rule.partition(":")[0] for one in found] == [NO_RULE]
+
+
+def test_a_rule_of_offsets_is_tested_where_all_ids_are_right(merged: Merged) -> None:
+    """Fault: it was "not tested: the time ended before", and perhaps the rule."""
+    (only,) = merged(BYTE_OFFSETS, [("offsets", "", "other offsets", text_case("\xe9a", "fuzz:1"))])
+    assert (only.stage, only.rule) == ("Offsets", "offsets count bytes instead of code points")
+    assert only.confidence is not None
+    assert only.confidence.foretold == only.confidence.tried >= 3
+
+
+def test_two_causes_of_which_one_differs_far_more_often_are_told_apart(tmp_path: Path) -> None:
+    """Fault: a rule was not taken up, since it fitted none of the sixty shortest inputs that differ."""
+    path = tmp_path / "pair.py"
+    both = ("wrong_pre_tokenizers.py:NoLookahead", "wrong_inputs.py:ZeroWidth")
+    path.write_text(pairs.SUBJECT.format(first=both[0], second=both[1], folder=str(PLANTED.parents[1])), "utf-8")
+    found = of_subject(f"{path}:Subject", [ids("\t a"), ids("\u200d")])
+    assert {one.rule for one in found} == {"white space lookahead is missing", "zero-width characters are removed"}
 
 
 def test_characters_of_decoded_text_that_become_others_are_the_cause(merged: Merged) -> None:
