@@ -51,6 +51,9 @@ from conformance.triage.weighing import weighed
 MERGING_SHARE = 0.4
 """Of the time that is left for findings, what is kept for merging them to the fewest causes."""
 
+SECONDS_OF_A_FINDING = 30.0
+"""So long, for each, the findings are looked at where no deadline says otherwise: a subject may take seconds to fail."""
+
 Results: TypeAlias = Mapping[str, ShardResult]
 """The result of each model, in the order of the plan."""
 _NOTHING: Mapping[str, int] = MappingProxyType({})
@@ -68,13 +71,14 @@ def finished_run(
     bench_of: the bench of a model, by name. told: what is done with which finding, or with those of which subject.
     deadline: of `time.monotonic`: each finding, and the weighing of those of a subject on a model, has an equal share
         of what is left until then; from then on examples are shown as they came, nothing is weighed, and no verdict
-        is sought.
+        is sought. Without one, `SECONDS_OF_A_FINDING` are given for each.
     """
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
+    deadline = min(deadline, time.monotonic() + SECONDS_OF_A_FINDING * shrinking.total)
     merging = Finishing(0, len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups}))
     merging = replace(merging, deed="seeking causes, subject on model")
-    shrunk_by = deadline if deadline == math.inf else deadline - MERGING_SHARE * (deadline - time.monotonic())
+    shrunk_by = deadline - MERGING_SHARE * (deadline - time.monotonic())
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
         nonlocal shrinking

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+import conformance
 from conformance.core.observation import Failure
 from conformance.core.resources import expectations_folder
 from conformance.core.run import ModelInfo, Run
@@ -13,11 +15,13 @@ from conformance.engine.bench import Bench
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.engine.result import Counts, ShardResult
 from conformance.inputs.shards import Inputs, Shard
+from conformance.runs import assemble
 from conformance.runs.assemble import finished_run, unfinished_run
 from conformance.runs.expectations import read_expectations
 from conformance.runs.job import Job
 from conformance.subjects.versions import installed_versions
 from reftok import embedded_models
+from tests.models import load
 
 (MODEL, *_) = sorted(
     model for entry in read_expectations(expectations_folder(), installed_versions()) for model in entry.seen_in
@@ -105,3 +109,25 @@ def test_a_part_that_the_official_library_has_not_either_is_not_missed(
     info = ModelInfo(MODEL, MODEL, "tokenizer.json", "0" * 64, "tokenizers", 1)
     run = unfinished_run(Job(plan, (info,), tmp_path, "conformance run", 1, False), [result])
     assert [subject.untested for subject in run.subjects] == [told, ()]
+
+
+class Slow:
+    """Wrong about each text with a capital."""
+
+    def __init__(self) -> None:
+        self.tokenizer = load("bpe-qwen")
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return self.tokenizer.encode_ids(text.lower())
+
+    def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
+        return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
+
+
+def test_findings_are_looked_at_for_so_long_alone_where_there_is_no_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault: of a subject that took a second to fail, the findings were shrunk for ten minutes."""
+    asked = partial(conformance.run, Slow(), "bpe-qwen", corpora=["known_bugs"], inputs=["corpora"])
+    assert {one.rule for one in asked().findings if one.status == "new"} == {"text is lower-cased"}
+    monkeypatch.setattr(assemble, "SECONDS_OF_A_FINDING", -1.0)
+    late = [one for one in asked().findings if one.status == "new"]
+    assert {one.weight.kind for one in late} == {"not weighed"}
