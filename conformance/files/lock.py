@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,7 +36,10 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def check_no_links(folder: Path) -> None:
-    """Raise InputError where a file of a folder is a symbolic link: a folder may be a stranger's."""
-    linked = next((path for path in sorted(folder.iterdir()) if path.is_symlink()), None) if folder.is_dir() else None
-    if linked is not None:
-        raise InputError(f"{linked}: is a link to somewhere else; a run writes into its own folder alone")
+    """Raise InputError where a file of a folder is a symbolic or a hard link: a folder may be a stranger's."""
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            raise InputError(f"{path}: is a link to somewhere else; a run writes into its own folder alone")
+        if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+            raise InputError(f"{path}: has another name elsewhere, as a hard link; go on in a copy of the folder")

@@ -52,7 +52,7 @@ MERGING_SHARE = 0.4
 """Of the time that is left for findings, what is kept for merging them to the fewest causes."""
 
 SECONDS_OF_A_FINDING = 30.0
-"""So long, for each, the findings are looked at where no deadline says otherwise: a subject may take seconds to fail."""
+"""So long, for each, findings are looked at where no deadline says otherwise: a subject may take seconds to fail."""
 
 Results: TypeAlias = Mapping[str, ShardResult]
 """The result of each model, in the order of the plan."""

@@ -11,9 +11,9 @@ from dataclasses import asdict
 from io import TextIOWrapper
 from typing import Any, TextIO
 
+from reftok.cli.encode_file import add_encode_file
 from reftok.cli.terminal import Parser, harmless, json_line
 from reftok.cli.train import add_train
-from reftok.encode_files.command import add_encode_file
 from reftok.errors import InvalidIds, InvalidText, ReftokError, VerificationFailed
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines

@@ -10,16 +10,20 @@ from pathlib import Path
 
 from reftok.errors import ModelFormatError
 
+_OF_SHELLS = (Path("/dev/fd"), Path("/proc/self/fd"))
+
 
 def file_bytes(path: Path) -> bytes:
-    """The bytes of a file. Raises OSError where it cannot be read, and for a device: some have no end.
+    """The bytes of a file. Raises OSError where it cannot be read, for a device, which may have no end, and for a pipe.
 
-    A folder of a stranger's may hold a link to one.
+    A folder of a stranger's may hold these, or links to them. What a shell has made of `<(...)` is read.
 
     >>> file_bytes(Path("/dev/zero"))
     Traceback (most recent call last):
     OSError: [Errno 22] is a device, and no file: '/dev/zero'
     """
+    if stat.S_ISFIFO(path.stat().st_mode) and path.parent not in _OF_SHELLS:  # to open it would wait for a writer
+        raise OSError(errno.EINVAL, "is a pipe, and no file", str(path))
     with path.open("rb") as file:
         mode = os.fstat(file.fileno()).st_mode
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):

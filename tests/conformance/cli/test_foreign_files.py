@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
+
+from reftok.formats.files import file_bytes
 
 from ..commands import Command, said
 
@@ -50,3 +53,32 @@ def test_a_link_to_a_device_without_end_is_not_read(
     """Fault: it was read until the memory was full."""
     (tmp_path / name).symlink_to("/dev/zero")
     said(conformance_here(*arguments, cwd=tmp_path), 2, "is a device, and no file" if name != "session.json" else "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes in folders on Windows")
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("known.toml", ("known", "list", "--expectations", "known.toml")),
+        ("vectors.json", ("vectors", "lint", "vectors.json")),
+        ("run.json", ("diff", ".", ".")),
+        ("run.json", ("replay", ".", "0123")),
+        ("plan.json", ("run", "--resume", ".")),
+        ("session.json", ("corpus", "minimize", ".")),
+        ("tokenizer.json", ("run", "--model", "tokenizer.json")),
+    ],
+)
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
+    conformance_here: Command, tmp_path: Path, name: str, arguments: tuple[str, ...]
+) -> None:
+    """Fault: the command hung, and took the first signal as if it had begun to clean up."""
+    os.mkfifo(tmp_path / name)
+    said(conformance_here(*arguments, cwd=tmp_path), 2, "")
+
+
+def test_what_a_shell_makes_of_the_output_of_another_command_is_read(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"text")
+    os.close(writer)
+    assert file_bytes(Path(f"/dev/fd/{reader}")) == b"text"
+    os.close(reader)

@@ -89,6 +89,18 @@ def test_a_folder_with_a_link_is_not_written_into(tmp_path: Path) -> None:
     assert elsewhere.read_text("utf-8") == "mine"
 
 
+def test_a_folder_with_a_hard_link_is_not_written_into(tmp_path: Path) -> None:
+    """Fault: a run that went on added to a file outside its folder."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine", "utf-8")
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "journal.jsonl").hardlink_to(elsewhere)
+    with pytest.raises(InputError, match=r"journal\.jsonl: has another name elsewhere"), locked(folder):
+        pass
+    assert elsewhere.read_text("utf-8") == "mine"
+
+
 def test_what_a_killed_writer_left_beside_its_file_goes(tmp_path: Path) -> None:
     """Fault: each kill within a write left a hidden file for ever."""
     (tmp_path / ".run.json.4711.tmp").write_text("{", "ascii")

@@ -8,6 +8,7 @@ import sys
 import time
 from typing import Any
 
+from reftok.cli.terminal import harmless
 from reftok.encode_files.encode_files import encode_files
 from reftok.encode_files.messages import ENGINES
 from reftok.encode_files.result import EncodedFiles
@@ -107,10 +108,12 @@ def run(options: argparse.Namespace) -> None:
             )
     except KeyboardInterrupt:
         if checked_paths(options.output, options.index).journal.exists():
-            print(f"reftok: {options.output}: the same command goes on from what was written", file=sys.stderr)
+            print(
+                harmless(f"reftok: {options.output}: the same command goes on from what was written"), file=sys.stderr
+            )
         raise
     if not options.quiet:
-        print("\n".join(summary(written, time.monotonic() - started)), file=sys.stderr)
+        print(harmless("\n".join(summary(written, time.monotonic() - started))), file=sys.stderr)
 
 
 def summary(written: EncodedFiles, seconds: float) -> list[str]:

@@ -15,8 +15,8 @@ import zstandard
 
 import reftok
 from reftok.cli.commands import main
+from reftok.cli.encode_file import EXAMPLES
 from reftok.encode_files import progress
-from reftok.encode_files.command import EXAMPLES
 from reftok.encode_files.progress import Progress, TerminalProgress, progress_line
 
 
@@ -35,6 +35,15 @@ def test_standard_input_is_encoded_and_the_terminal_says_how_much(tmp_path: Path
     assert f"{output}: 3 documents, 10 bytes of text, ".encode() in done.stderr
     assert b"\r" not in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_name_of_the_output_cannot_command_the_terminal(tmp_path: Path) -> None:
+    """Fault: the line about what was written had its control characters and turns of direction as they are."""
+    done = run("bpe-gpt2", "-o", tmp_path / "x\x1b[31m\u202e.npy", text=b"a")
+    assert done.returncode == 0
+    assert not {b"\x1b", "\u202e".encode()} & {
+        done.stderr[place : place + size] for size in (1, 3) for place in range(200)
+    }
 
 
 def test_options_may_stand_anywhere_and_quiet_says_nothing(tmp_path: Path) -> None:
