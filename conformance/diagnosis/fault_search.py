@@ -123,6 +123,11 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         """The fault of a rule, or all of its variants."""
         return [one for one in (*self._all, *self._adopted) if (one.stage, one.rule) == (stage, rule)]
 
+    @property
+    def every(self) -> Sequence[Candidate]:
+        """All but those that are learnt."""
+        return self._all
+
     def all_for(
         self, differing: Sequence[Sample[Asked, Answer]], unexplained: Sequence[Sample[Asked, Answer]]
     ) -> Sequence[Candidate]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from conformance.faults.added_tokens import of_added_tokens, of_matches
 from conformance.faults.code_units import of_code_units
 from conformance.faults.decoders import of_decoders
-from conformance.faults.fault import DecodingFault, Fault, predicted
+from conformance.faults.fault import DecodingFault, Fault, changed, predicted
 from conformance.faults.inputs import of_input
 from conformance.faults.merge_queues import of_merge_queues
 from conformance.faults.models import of_model
@@ -29,6 +29,7 @@ from reftok import Tokenizer
 __all__ = [
     "DecodingFault",
     "Fault",
+    "changed",
     "decoding_faults",
     "faults",
     "of_classes",

@@ -15,6 +15,8 @@ Answer = TypeVar("Answer")
 Step = TypeVar("Step")
 Text: TypeAlias = Callable[[Sequence[int], bool], str]
 """The decoding of ids to text, special tokens skipped or kept."""
+Change: TypeAlias = Callable[[Sequence[int]], Sequence[int]]
+"""What is done to the ids of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Fault:
     Its answers are asked for through `predicted`.
     trace: what its stages give, for the reports; None where it is no other tokenizer or text.
     text: what it decodes, which may differ too; None where it is no other tokenizer.
+    change: what it does to the right ids, where that is all it does.
     """
 
     stage: str
@@ -31,6 +34,7 @@ class Fault:
     ids: Callable[[str], Sequence[int]]
     trace: Callable[[str], Trace] | None = None
     text: Text | None = None
+    change: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +106,14 @@ def of_text(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[str],
     )
 
 
-def of_ids(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[Sequence[int]], Sequence[int]]) -> Fault:
+def of_ids(stage: str, rule: str, tokenizer: Tokenizer, change: Change) -> Fault:
     """The right ids changed."""
-    return Fault(stage, rule, lambda text: change(tokenizer.encode_ids(text)))
+    return Fault(stage, rule, lambda text: change(tokenizer.encode_ids(text)), change=change)
+
+
+def changed(fault: Fault, change: Change) -> Fault:
+    """The fault, to whose ids something is done besides."""
+    return Fault(fault.stage, fault.rule, lambda text: change(fault.ids(text)))
 
 
 def with_steps(steps: Sequence[Step], index: int, instead: Sequence[Step] = ()) -> tuple[Step, ...]:

@@ -37,10 +37,11 @@ from conformance.diagnosis.fewest import BELIEVED, Weighed, fewest, weighed
 from conformance.diagnosis.scopes import learned
 from conformance.engine.bench import Bench
 from conformance.engine.collecting import collect_answers
+from conformance.engine.naming import named_difference
 from conformance.engine.plan import Plan
 from conformance.engine.repeating import UNREPEATED
 from conformance.engine.result import telling
-from conformance.faults import Fault, predicted
+from conformance.faults import Fault, changed, predicted
 from conformance.faults.pre_tokenizers import doubtful_characters
 from conformance.faults.unicode_versions import later_compositions
 from conformance.shrinking.cases import plainer
@@ -53,6 +54,8 @@ LONGEST_TEXT = 2_000
 """Code points of a witness; ids, where it is a list of these."""
 LONGEST_SAMPLE, MOST_LONG = 200, 12
 """Code points, or ids, that are soon answered by every fault; so many samples of more."""
+EVERYWHERE = 0.9
+"""The share of all texts that a fault changes, so that others are looked for upon it."""
 MOST_FITTED = 60
 """Samples of which a fault must fit one to be taken up: the shortest that differ, and that nothing explains as yet."""
 MOST_LESSONS, MOST_ROUNDS = 2, 6
@@ -129,7 +132,8 @@ class _Family(Generic[Candidate, Asked, Answer]):
 
     case: the case that asks. long: how many samples there were that take long. witnesses: how many of the samples are
     those that the findings came from; they stand first. pool: the faults that fit something. taken: those that are
-    believed, each with how it stood the test. is_judged: whether there was the time to find out.
+    believed, each with how it stood the test. is_judged: whether there was the time to find out. beneath: a fault that
+    is at work everywhere, and how it stood the test; what is expected is what it gives.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
@@ -142,6 +146,7 @@ class _Family(Generic[Candidate, Asked, Answer]):
     is_judged: bool = False
     rejected: list[Candidate] = field(default_factory=list)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
+    beneath: tuple[Weighed[Candidate], Confidence] | None = None
 
     def size(self, asked: Asked) -> int:
         """Code points, or ids."""
@@ -189,6 +194,8 @@ class _Family(Generic[Candidate, Asked, Answer]):
         place = self.places.get(asked)
         at_work = [pair for pair in self.taken if place in pair[0].scope]
         explaining = [pair for pair in at_work if place in pair[0].fits]
+        if not at_work and place is not None and not self.differs(place):
+            return self.beneath
         return next(iter(explaining or (at_work if len(at_work) > 1 else ())), None)
 
     def of_one_cause(self, asked: Asked) -> list[Sample[Asked, Answer]]:
@@ -243,7 +250,7 @@ class _Trial:
             self._answers[case] = expected, observed
             right, given = expected.encoding, observed.encoding
             if case.kind == "text" and isinstance(right, Encoded) and isinstance(given, Encoded):
-                self._texts.add(Sample(case.text, right.ids, given.ids))
+                self._texts.add(Sample(case.text, self._expected(case.text, right.ids), given.ids))
             if isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded):
                 decoded = observed.decoding
                 if expected.decoding.with_special is None:
@@ -288,6 +295,31 @@ class _Trial:
             self._believe(family)
         family.is_judged = not self._is_late
         family.search.adopt(one.fault for one, _ in family.taken)
+        everywhere = [pair for pair in family.taken if len(pair[0].scope) >= EVERYWHERE * len(family.samples)]
+        beneath = next((pair for pair in everywhere if isinstance(pair[0].fault, Fault) and pair[0].fault.change), None)
+        if beneath is not None and family.beneath is None:
+            self.ask(map(family.case, _probes()))
+            self._choose_upon(beneath)
+
+    def _choose_upon(self, beneath: tuple[Weighed[Any], Confidence]) -> None:
+        """Look for what else is at work where a fault changes the ids of every text, so that no other is ever alone."""
+        fault, family = beneath[0].fault, self._texts
+        search: FaultSearch[Any, str, tuple[int, ...]] = FaultSearch(
+            lambda: [changed(one, fault.change) for one in family.search.every if one.stage != fault.stage],
+            lambda one, text: tuple(one.ids(text)),
+        )
+        self._texts = _Family(search, family.case, witnesses=family.witnesses, beneath=beneath)
+        for sample in family.samples:
+            self._texts.add(replace(sample, expected=self._expected(sample.asked, sample.expected)))
+        if self._texts.differing:
+            self._choose(self._texts)
+        else:
+            self._texts = family
+
+    def _expected(self, text: str, right: tuple[int, ...]) -> tuple[int, ...]:
+        """The right ids of a text, as the fault changes them that is at work everywhere."""
+        beneath = self._texts.beneath
+        return right if beneath is None else tuple(beneath[0].fault.change(right))
 
     def _explore(self, family: _Family[Any, Any, Any]) -> None:
         """Ask what is like the shortest samples that differ."""
@@ -310,7 +342,7 @@ class _Trial:
     def _part(self, family: _Family[Any, Any, Any]) -> None:
         """Ask where the faults that fit say different things."""
         rivals = sorted(family.candidates(), key=lambda one: -len(one.fits))[:MOST_RIVALS]
-        probes = chain(_in_frames(_PROBED), map("a{0}".format, of_each_age())) if family is self._texts else ()
+        probes = _probes() if family is self._texts else ()
         drawn = [*map(family.case, chain(probes, self._drawn(family, "rivals")))]
         key: Callable[[Case], Any] = lambda case: case.text if case.kind == "text" else case.ids
         predictions = [lambda case, one=one.fault: family.search.predicted(one, key(case)) for one in rivals]
@@ -419,7 +451,37 @@ class _Trial:
             first = whole.get(key)
             whole[key] = finding if first is None else first.joined(finding)
         shown = [self._with_stage(one) if id(one.example) in renamed else one for one in whole.values()]
-        return [self._with_scope(finding) for finding in shown]
+        return [self._with_scope(finding) for finding in (*shown, *self._found_upon(shown))]
+
+    def _found_upon(self, shown: Sequence[Finding]) -> Iterator[Finding]:
+        """Findings of the causes that were seen upon another alone: in the run, that one was in every answer."""
+        first = next((one for one in shown if one.example.check == IDS.name), None)
+        if first is None or self._texts.beneath is None:
+            return
+        cases = {case.text: case for case in reversed(self._answers) if case.kind == "text"}
+        told = {(one.stage, one.rule) for one in shown}
+        for cause, confidence in self._texts.taken:
+            stage, rule = cause.fault.stage, cause.fault.rule
+            if (stage, rule) in told:
+                continue
+            case = cases[min((self._texts.samples[place].asked for place in cause.fits), key=len)]
+            answers = self._answers[case]
+            difference = IDS(case, *answers)
+            assert isinstance(difference, Difference)
+            difference = named_difference(self._bench.reference.tokenizer, difference, *answers)
+            evidence = examined(Example(self._bench, self._subject, IDS.name, case, *answers), Attribution(stage, rule))
+            example = replace(
+                first.example,
+                rule=difference.rule,
+                severity=self._bench.attributor.severity(difference, *answers),
+                case=case,
+                expected=difference.expected,
+                observed=difference.observed,
+                evidence=evidence,
+            )
+            count = max(1, sum(place < self._texts.witnesses for place in cause.fits))
+            named = replace(first, example=example, stage=stage, rule=rule, confidence=confidence)
+            yield replace(named, count=count, languages=(), examples=())
 
     def _named(self, finding: Finding) -> Finding:
         """The finding by the fault that explains it; where none is believed, described."""
@@ -554,6 +616,12 @@ def _with_others(text: str) -> Iterator[str]:
         yield from (text.replace(replaced, other) for other in (*characters, *of_each_age(), *_PROBED))
 
 
+def _probes() -> Iterator[str]:
+    """Texts with what languages and tables of other ages do not agree about."""
+    ages = [*of_each_age()]
+    return chain(_in_frames(_PROBED), map("a{0}".format, ages), map("{0}.a".format, ages))
+
+
 def _in_frames(characters: Iterable[str]) -> Iterator[str]:
     """Each of the characters beside others that a table may tell it from."""
     return (frame.format(one) for one in characters for frame in _PROBING)
@@ -583,10 +651,11 @@ def _is_believed(confidence: Confidence) -> bool:
 def _right(family: _Family[Any, Any, Any], bench: Bench) -> Callable[[Any], Any]:
     """What the reference answers."""
     tokenizer = bench.reference.tokenizer
+    change = family.beneath[0].fault.change if family.beneath is not None else tuple
 
     def answer(asked: Any) -> Any:
         if isinstance(asked, str):
-            return tuple(tokenizer.encode_ids(asked))
+            return tuple(change(tokenizer.encode_ids(asked)))
         return Decoded(*(tokenizer.decode(asked, skip_special_tokens=skips) for skips in (True, False)))
 
     return answer

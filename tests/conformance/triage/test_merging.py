@@ -100,6 +100,13 @@ def of_subject(
     return with_fewest_causes(plan, bench, found, (), deadline)
 
 
+def planted(folder: Path, first: str, second: str) -> str:
+    """A subject with two planted defects, each FILE:CLASS."""
+    path = folder / "pair.py"
+    path.write_text(pairs.SUBJECT.format(first=first, second=second, folder=str(PLANTED.parents[1])), "utf-8")
+    return f"{path}:Subject"
+
+
 def finding(subject: str, check: str, stage: str, rule: str, case: Case) -> Finding:
     severities: dict[str, Severity] = {"ids": "other ids", "offsets": "offsets only", "decode": "other text"}
     kinds = {"ids": "other ids", "offsets": "other offsets", "decode": "other text"}
@@ -241,6 +248,16 @@ def test_a_character_that_becomes_another_is_the_cause(merged: Merged) -> None:
     assert (stage.stage, stage.expected, stage.observed) == ("Input", ("+",), (" ",))
 
 
+def test_a_cause_is_found_upon_one_that_changes_every_text(tmp_path: Path) -> None:
+    """Fault: no other explained anything where each text began with a token too many."""
+    both = ("wrong_pre_tokenizers.py:PlaneZero", "wrong_post_processors.py:BeginAlways")
+    begun, seen = of_subject(planted(tmp_path, *both), [ids("")])
+    assert (begun.stage, begun.rule) == ("PostProcessor", "added: <|endoftext|> at the start")
+    assert (seen.stage, seen.rule) == ("PreTokenizer", "patterns see UTF-16 units: surrogates are no letters")
+    assert any(character > "\uffff" for character in seen.example.case.text)
+    assert seen.example.expected != seen.example.observed
+
+
 def test_one_answer_of_several_says_too_little_of_offsets(tmp_path: Path) -> None:
     """Fault: what was true of the example alone was "the one answer that it changes"."""
     path = tmp_path / "subject.py"
@@ -263,10 +280,8 @@ def test_a_rule_of_offsets_is_tested_where_all_ids_are_right(merged: Merged) -> 
 
 def test_two_causes_of_which_one_differs_far_more_often_are_told_apart(tmp_path: Path) -> None:
     """Fault: a rule was not taken up, since it fitted none of the sixty shortest inputs that differ."""
-    path = tmp_path / "pair.py"
     both = ("wrong_pre_tokenizers.py:NoLookahead", "wrong_inputs.py:ZeroWidth")
-    path.write_text(pairs.SUBJECT.format(first=both[0], second=both[1], folder=str(PLANTED.parents[1])), "utf-8")
-    found = of_subject(f"{path}:Subject", [ids("\t a"), ids("\u200d")])
+    found = of_subject(planted(tmp_path, *both), [ids("\t a"), ids("\u200d")])
     assert {one.rule for one in found} == {"white space lookahead is missing", "zero-width characters are removed"}
 
 
