@@ -38,7 +38,10 @@ def locked(folder: Path) -> Iterator[None]:
 def check_no_links(folder: Path) -> None:
     """Raise InputError where a file of a folder is a symbolic or a hard link: a folder may be a stranger's."""
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        status = path.lstat()
+        try:
+            status = path.lstat()
+        except FileNotFoundError:  # another process is at work, and had it for a moment
+            continue
         if stat.S_ISLNK(status.st_mode):
             raise InputError(f"{path}: is a link to somewhere else; a run writes into its own folder alone")
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:

@@ -75,7 +75,8 @@ def finished_run(
     """
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
-    deadline = min(deadline, time.monotonic() + SECONDS_OF_A_FINDING * shrinking.total)
+    if deadline == math.inf:
+        deadline = time.monotonic() + SECONDS_OF_A_FINDING * shrinking.total
     merging = Finishing(0, len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups}))
     merging = replace(merging, deed="seeking causes, subject on model")
     shrunk_by = deadline - MERGING_SHARE * (deadline - time.monotonic())

@@ -194,7 +194,7 @@ class _Family(Generic[Candidate, Asked, Answer]):
         place = self.places.get(asked)
         at_work = [pair for pair in self.taken if place in pair[0].scope]
         explaining = [pair for pair in at_work if place in pair[0].fits]
-        if not at_work and place is not None and not self.differs(place):
+        if self.beneath is not None and place is not None and not self.differs(place):
             return self.beneath
         return next(iter(explaining or (at_work if len(at_work) > 1 else ())), None)
 
@@ -311,9 +311,8 @@ class _Trial:
         self._texts = _Family(search, family.case, witnesses=family.witnesses, beneath=beneath)
         for sample in family.samples:
             self._texts.add(replace(sample, expected=self._expected(sample.asked, sample.expected)))
-        if self._texts.differing:
-            self._choose(self._texts)
-        else:
+        self._choose(self._texts)
+        if not (self._texts.differing and self._texts.is_judged):  # there is nothing else, or was no time to find it
             self._texts = family
 
     def _expected(self, text: str, right: tuple[int, ...]) -> tuple[int, ...]:
@@ -460,11 +459,14 @@ class _Trial:
             return
         cases = {case.text: case for case in reversed(self._answers) if case.kind == "text"}
         told = {(one.stage, one.rule) for one in shown}
-        for cause, confidence in self._texts.taken:
+        for cause, confidence in (self._texts.beneath, *self._texts.taken):
             stage, rule = cause.fault.stage, cause.fault.rule
-            if (stage, rule) in told:
+            seen = [cases[self._texts.samples[place].asked] for place in cause.fits]
+            wrong = [case for case in seen if isinstance(IDS(case, *self._answers[case]), Difference)]
+            if not wrong or (stage, rule) in told:  # what both make of a text may be right
                 continue
-            case = cases[min((self._texts.samples[place].asked for place in cause.fits), key=len)]
+            told.add((stage, rule))
+            case = min(wrong, key=lambda one: (len(one.text), one.text))
             answers = self._answers[case]
             difference = IDS(case, *answers)
             assert isinstance(difference, Difference)

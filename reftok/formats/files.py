@@ -10,19 +10,21 @@ from pathlib import Path
 
 from reftok.errors import ModelFormatError
 
-_OF_SHELLS = (Path("/dev/fd"), Path("/proc/self/fd"))
+_OF_SHELLS = {Path("/dev/stdin"), Path("/dev/fd"), Path("/proc/self/fd")}
 
 
 def file_bytes(path: Path) -> bytes:
     """The bytes of a file. Raises OSError where it cannot be read, for a device, which may have no end, and for a pipe.
 
-    A folder of a stranger's may hold these, or links to them. What a shell has made of `<(...)` is read.
+    A folder of a stranger's may hold these, or links to them. Standard input is read, and the `<(...)` of shells.
 
     >>> file_bytes(Path("/dev/zero"))
     Traceback (most recent call last):
     OSError: [Errno 22] is a device, and no file: '/dev/zero'
     """
-    if stat.S_ISFIFO(path.stat().st_mode) and path.parent not in _OF_SHELLS:  # to open it would wait for a writer
+    if (
+        stat.S_ISFIFO(path.stat().st_mode) and not {path, path.parent} & _OF_SHELLS
+    ):  # to open it would wait for a writer
         raise OSError(errno.EINVAL, "is a pipe, and no file", str(path))
     with path.open("rb") as file:
         mode = os.fstat(file.fileno()).st_mode

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -74,6 +75,14 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
     """Fault: the command hung, and took the first signal as if it had begun to clean up."""
     os.mkfifo(tmp_path / name)
     said(conformance_here(*arguments, cwd=tmp_path), 2, "")
+
+
+def test_standard_input_is_read_by_its_name() -> None:
+    program = (
+        "from pathlib import Path; from reftok.formats.files import file_bytes; print(file_bytes(Path('/dev/stdin')))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], input=b"text", capture_output=True, check=True)
+    assert ended.stdout.strip() == b"b'text'"
 
 
 def test_what_a_shell_makes_of_the_output_of_another_command_is_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.core.errors import InputError
-from conformance.files.lock import LOCK, locked
+from conformance.files.lock import LOCK, check_no_links, locked
 
 HOLDER = """
 import sys
@@ -99,6 +99,13 @@ def test_a_folder_with_a_hard_link_is_not_written_into(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"journal\.jsonl: has another name elsewhere"), locked(folder):
         pass
     assert elsewhere.read_text("utf-8") == "mine"
+
+
+def test_a_file_that_another_process_has_for_a_moment_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "iterdir", lambda folder: iter([folder / ".run.json.4711.tmp"]))
+    check_no_links(tmp_path)
 
 
 def test_what_a_killed_writer_left_beside_its_file_goes(tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ BYTE_OFFSETS = {"width": 'len(text[:start].encode("utf-8"))', "width_of_end": 'l
 LOWER = {"text": "text.lower()"}
 DOUBLED = {"text": 'text.replace("q", "qq")'}
 """What no rule knows."""
+UNITS = "patterns see UTF-16 units: surrogates are no letters"
+REMOVED = "special tokens are removed from the text"
 
 
 @pytest.fixture(autouse=True)
@@ -248,14 +250,39 @@ def test_a_character_that_becomes_another_is_the_cause(merged: Merged) -> None:
     assert (stage.stage, stage.expected, stage.observed) == ("Input", ("+",), (" ",))
 
 
-def test_a_cause_is_found_upon_one_that_changes_every_text(tmp_path: Path) -> None:
+BEGUN = "PostProcessor", "added: <|endoftext|> at the start"
+
+
+@pytest.mark.parametrize(
+    ("defect", "text", "model", "cause"),
+    [
+        ("wrong_pre_tokenizers.py:PlaneZero", "", MODEL, ("PreTokenizer", UNITS)),
+        ("wrong_pre_tokenizers.py:PlaneZero", "\U0002b738.a", MODEL, ("PreTokenizer", UNITS)),
+        ("wrong_inputs.py:SpecialTokenStrings", "", "bpe-gpt2", ("Input", REMOVED)),
+        ("wrong_inputs.py:SpecialTokenStrings", "<|im_end|>", MODEL, ("Input", REMOVED)),
+    ],
+)
+def test_a_cause_is_found_upon_one_that_changes_every_text(
+    tmp_path: Path, defect: str, text: str, model: str, cause: tuple[str, str]
+) -> None:
     """Fault: no other explained anything where each text began with a token too many."""
+    found = of_subject(planted(tmp_path, defect, "wrong_post_processors.py:BeginAlways"), [ids(text)], model=model)
+    assert {(one.stage, one.rule) for one in found} == {BEGUN, cause}
+
+
+def test_what_was_believed_stays_where_there_is_no_time_to_look_for_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = merging._Trial._choose_upon
+
+    def late(trial: merging._Trial, beneath: object) -> None:
+        trial._deadline = -1.0
+        chosen(trial, beneath)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(merging._Trial, "_choose_upon", late)
     both = ("wrong_pre_tokenizers.py:PlaneZero", "wrong_post_processors.py:BeginAlways")
-    begun, seen = of_subject(planted(tmp_path, *both), [ids("")])
-    assert (begun.stage, begun.rule) == ("PostProcessor", "added: <|endoftext|> at the start")
-    assert (seen.stage, seen.rule) == ("PreTokenizer", "patterns see UTF-16 units: surrogates are no letters")
-    assert any(character > "\uffff" for character in seen.example.case.text)
-    assert seen.example.expected != seen.example.observed
+    (only,) = of_subject(planted(tmp_path, *both), [ids("")])
+    assert (only.stage, only.rule) == BEGUN
 
 
 def test_one_answer_of_several_says_too_little_of_offsets(tmp_path: Path) -> None:
