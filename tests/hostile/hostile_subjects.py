@@ -565,7 +565,8 @@ _answers("LyingClass", "", Lies)
 
 class _Decodes(Right):
     def decode(self, ids: Ids, skip_special_tokens: bool) -> Any:
-        return self.text(super().decode(ids, skip_special_tokens)) if len(ids) > 1 else super().decode(ids, False)
+        right = super().decode(ids, skip_special_tokens)
+        return self.text(right) if len(ids) > 1 else right
 
     def text(self, right: str) -> Any:
         """The answer to several ids."""
@@ -867,7 +868,7 @@ class PatchesJsonWithAnAnswer(Right):
         return self.right(text)
 
 
-@promise("PatchesTheHarness: nothing is decoded: nonsense: its answer has another form", code=2)
+@promise("PatchesTheHarness: nothing is encoded: nonsense: its answer has another form", code=2)
 class PatchesTheHarness(Right):
     def wrong(self, text: str) -> Any:
         server = sys.modules["conformance.subjects.serve"].Server
