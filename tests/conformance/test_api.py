@@ -106,6 +106,7 @@ def test_a_finding_is_shrunk_and_names_stage_rule_and_both_answers() -> None:
     asked = found.weight.whole.asked if found.weight.whole else 0
     assert conformance.describe([found]).splitlines()[1:] == [
         r"  rule      Input: CR LF is converted to \n",
+        r'  usually   `replace("\r\n", "\n")`, or a file that C opens in text mode on Windows',
         f"  wrong     the subject: tokenizers {installed_version('tokenizers')}, reftok and its plain rules agree",
         f"  weight    rare text: none of {asked:,} natural texts is changed",
         f"  scope     {found.scope}",

@@ -17,6 +17,9 @@ class Closing:
     def __del__(self):
         signal.raise_signal(int(sys.argv[1]))
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background or under nohup is deaf
+for number in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
 end_by_signals()
 try:
     closing = Closing()
