@@ -51,8 +51,11 @@ from conformance.triage.weighing import weighed
 MERGING_SHARE = 0.4
 """Of the time that is left for findings, what is kept for merging them to the fewest causes."""
 
-SECONDS_OF_A_FINDING = 30.0
-"""So long, for each, findings are looked at where no deadline says otherwise: a subject may take seconds to fail."""
+SECONDS_OF_A_FINDING, LEAST_SECONDS = 45.0, 120.0
+"""So long, for each, findings are looked at where no deadline says otherwise, and so long at least all of them.
+
+A subject may take seconds to fail.
+"""
 
 Results: TypeAlias = Mapping[str, ShardResult]
 """The result of each model, in the order of the plan."""
@@ -76,7 +79,7 @@ def finished_run(
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
     if deadline == math.inf:
-        deadline = time.monotonic() + SECONDS_OF_A_FINDING * shrinking.total
+        deadline = time.monotonic() + max(LEAST_SECONDS, SECONDS_OF_A_FINDING * shrinking.total)
     merging = Finishing(0, len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups}))
     merging = replace(merging, deed="seeking causes, subject on model")
     shrunk_by = deadline - MERGING_SHARE * (deadline - time.monotonic())

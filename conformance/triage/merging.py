@@ -527,10 +527,12 @@ class _Trial:
         return rule, Confidence(len(shown), counts[rule])
 
     def _offset_rules(self, case: Case) -> set[str] | None:
-        """The rules that explain the offsets of a case; None where these are right."""
+        """The rules that explain the offsets of a case; None where these are right, or are not of its tokens."""
         expected, observed = self._answers[case]
         right, given = expected.encoding, observed.encoding
         if not isinstance(right, Encoded) or not isinstance(given, Encoded) or given.offsets is None:
+            return None
+        if len(given.offsets) != len(given.ids):
             return None
         due = [right] if right.ids == given.ids else []
         for one, _ in self._texts.taken:

@@ -440,7 +440,7 @@ class TakesMemory(Right):
 # Answers
 
 
-@promise("nonsense: a list with more than 8,388,608 items came")
+@promise("nonsense: a list with more than 8,388,608 items came", seconds=240)
 class TenMillionIds(Right):
     def wrong(self, text: str) -> Any:
         return [1] * 10_000_000
@@ -452,13 +452,17 @@ class EightMillionIds(Right):
         return [(1 << 63) + 1] * 8_000_000
 
 
-def _answers(name: str, told: str, value: Callable[[], Any]) -> None:
+SLOW = {"seconds": 240}
+"""For what takes a second or more to answer: its findings are looked at for two minutes, besides the asking."""
+
+
+def _answers(name: str, told: str, value: Callable[[], Any], **others: Any) -> None:
     """A subject whose answer to a text is a value."""
 
     def wrong(self: Right, text: str) -> Any:
         return value()
 
-    globals()[name] = promise(told)(type(name, (Right,), {"wrong": wrong}))
+    globals()[name] = promise(told, **others)(type(name, (Right,), {"wrong": wrong}))
 
 
 class HostileNumber:
@@ -552,14 +556,14 @@ _answers("BoolIds", "nonsense: an id is an int", lambda: [True, False])
 _answers("TextsAsIds", "nonsense: an id is an int", lambda: ["1", MARKUP])
 _answers("ATextAsIds", "nonsense: ", lambda: MARKUP)
 _answers("NoneAsIds", "nonsense: ", lambda: None)
-_answers("EndlessIds", "nonsense: a list with more than 8,388,608 items came", lambda: itertools.repeat(1))
+_answers("EndlessIds", "nonsense: a list with more than 8,388,608 items came", lambda: itertools.repeat(1), **SLOW)
 _answers("SlowIds", "no answer within 1 s", lambda: (time.sleep(0.1) or 1 for _ in itertools.count()))
 _answers("NestedIds", "nonsense: an id is an int", lambda: [[1], [2, [3]]])
 _answers("DeepIds", "nonsense: an id is an int", lambda: _deep(100_000))
 _answers("HostileArrays", "refused: RuntimeError", HostileArray)
 _answers("HostileNumbers", "refused: RuntimeError", lambda: [HostileNumber()])
 _answers("ChangingNumbers", "bits", lambda: [ChangingNumber(1)] * 64)
-_answers("ListsWithTricks", "", lambda: ListWithTricks([1]))
+_answers("ListsWithTricks", "", lambda: ListWithTricks([1]), **SLOW)
 _answers("LyingClass", "", Lies)
 
 

@@ -129,5 +129,6 @@ def test_findings_are_looked_at_for_so_long_alone_where_there_is_no_deadline(mon
     asked = partial(conformance.run, Slow(), "bpe-qwen", corpora=["known_bugs"], inputs=["corpora"])
     assert {one.rule for one in asked().findings if one.status == "new"} == {"text is lower-cased"}
     monkeypatch.setattr(assemble, "SECONDS_OF_A_FINDING", -1.0)
+    monkeypatch.setattr(assemble, "LEAST_SECONDS", -1.0)
     late = [one for one in asked().findings if one.status == "new"]
     assert {one.weight.kind for one in late} == {"not weighed"}
