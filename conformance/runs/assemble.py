@@ -51,7 +51,7 @@ from conformance.triage.weighing import weighed
 MERGING_SHARE = 0.4
 """Of the time that is left for findings, what is kept for merging them to the fewest causes."""
 
-SECONDS_OF_A_FINDING, LEAST_SECONDS = 45.0, 120.0
+SECONDS_OF_A_FINDING, LEAST_SECONDS = 45.0, 240.0
 """So long, for each, findings are looked at where no deadline says otherwise, and so long at least all of them.
 
 A subject may take seconds to fail.

@@ -300,7 +300,7 @@ def _deep(levels: int) -> Any:
     return found
 
 
-@promise("its process was killed by SIGSEGV", options=("--timeout", "30"), seconds=300)
+@promise("its process was killed by SIGSEGV", options=("--timeout", "30"), seconds=400)
 class OverflowsTheStack(Right):
     def wrong(self, text: str) -> Any:
         sys.setrecursionlimit(1 << 30)
@@ -431,7 +431,7 @@ class AnswersFromAFork(Right):
 # Memory
 
 
-@promise("MemoryError", options=("--memory", "2048", "--timeout", "30"), seconds=300)
+@promise("MemoryError", options=("--memory", "2048", "--timeout", "30"), seconds=400)
 class TakesMemory(Right):
     def wrong(self, text: str) -> Any:
         return [bytearray(1 << 26) for _ in itertools.count()]
@@ -440,20 +440,20 @@ class TakesMemory(Right):
 # Answers
 
 
-@promise("nonsense: a list with more than 8,388,608 items came", seconds=240)
+@promise("nonsense: a list with more than 8,388,608 items came", seconds=400)
 class TenMillionIds(Right):
     def wrong(self, text: str) -> Any:
         return [1] * 10_000_000
 
 
-@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=300)
+@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=400)
 class EightMillionIds(Right):
     def wrong(self, text: str) -> Any:
         return [(1 << 63) + 1] * 8_000_000
 
 
-SLOW = {"seconds": 240}
-"""For what takes a second or more to answer: its findings are looked at for two minutes, besides the asking."""
+SLOW = {"seconds": 400}
+"""For what takes a second or more to answer: its findings are looked at for four minutes, besides the asking."""
 
 
 def _answers(name: str, told: str, value: Callable[[], Any], **others: Any) -> None:
@@ -583,7 +583,7 @@ class DecodesMarkup(_Decodes):
         return MARKUP
 
 
-@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=300)
+@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=400)
 class DecodesAtLength(_Decodes):
     def text(self, right: str) -> Any:
         return "x" * 100_000_000
@@ -683,7 +683,7 @@ class BatchesShort(Right):
         return [self.right(text) for text in texts[1:]]
 
 
-@promise("no answer within", seconds=300)
+@promise("no answer within", seconds=400)
 class BatchesHang(Right):
     def encode_batch(self, texts: list[str], add_special_tokens: bool) -> Any:
         """Nothing."""
@@ -812,7 +812,7 @@ class AnswersWithoutEnd(Right):
                     os.write(number, b"x" * 65536)
 
 
-@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=300)
+@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=400)
 class AnswersOfManyParts(Right):
     """A few bytes of the answer are a list of their own for who reads it."""
 
