@@ -78,7 +78,8 @@ def finished_run(
     """
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
-    if deadline == math.inf:
+    is_free = deadline == math.inf
+    if is_free:
         deadline = time.monotonic() + max(LEAST_SECONDS, SECONDS_OF_A_FINDING * shrinking.total)
     merging = Finishing(0, len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups}))
     merging = replace(merging, deed="seeking causes, subject on model")
@@ -97,7 +98,7 @@ def finished_run(
         merging = replace(merging, number=merging.number + 1)
         told(merging)
         now = time.monotonic()
-        share = now + (deadline - now) / (2 * merging.total)
+        share = deadline if is_free else now + (deadline - now) / (2 * merging.total)
         return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, share)
 
     natural = natural_texts(job.plan.inputs)
