@@ -51,11 +51,8 @@ from conformance.triage.weighing import weighed
 MERGING_SHARE = 0.4
 """Of the time that is left for findings, what is kept for merging them to the fewest causes."""
 
-SECONDS_OF_A_FINDING, LEAST_SECONDS = 45.0, 240.0
-"""So long, for each, findings are looked at where no deadline says otherwise, and so long at least all of them.
-
-A subject may take seconds to fail.
-"""
+SECONDS_OF_A_FINDING = 20.0
+"""So long, for each, findings are shrunk where no deadline says otherwise: a subject may take seconds to fail."""
 
 Results: TypeAlias = Mapping[str, ShardResult]
 """The result of each model, in the order of the plan."""
@@ -74,16 +71,15 @@ def finished_run(
     bench_of: the bench of a model, by name. told: what is done with which finding, or with those of which subject.
     deadline: of `time.monotonic`: each finding, and the weighing of those of a subject on a model, has an equal share
         of what is left until then; from then on examples are shown as they came, nothing is weighed, and no verdict
-        is sought. Without one, `SECONDS_OF_A_FINDING` are given for each.
+        is sought. Without one, shrinking alone has an end, `SECONDS_OF_A_FINDING` for each.
     """
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
-    is_free = deadline == math.inf
-    if is_free:
-        deadline = time.monotonic() + max(LEAST_SECONDS, SECONDS_OF_A_FINDING * shrinking.total)
     merging = Finishing(0, len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups}))
     merging = replace(merging, deed="seeking causes, subject on model")
-    shrunk_by = deadline - MERGING_SHARE * (deadline - time.monotonic())
+    now = time.monotonic()
+    of_findings = SECONDS_OF_A_FINDING * shrinking.total
+    shrunk_by = now + (of_findings if deadline == math.inf else (1 - MERGING_SHARE) * (deadline - now))
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
         nonlocal shrinking
@@ -98,7 +94,7 @@ def finished_run(
         merging = replace(merging, number=merging.number + 1)
         told(merging)
         now = time.monotonic()
-        share = deadline if is_free else now + (deadline - now) / (2 * merging.total)
+        share = now + (deadline - now) / (2 * merging.total)
         return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, share)
 
     natural = natural_texts(job.plan.inputs)

@@ -146,7 +146,7 @@ class _Family(Generic[Candidate, Asked, Answer]):
     is_judged: bool = False
     rejected: list[Candidate] = field(default_factory=list)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
-    beneath: tuple[Weighed[Candidate], Confidence] | None = None
+    beneath: tuple[Weighed[Any], Confidence] | None = None
 
     def size(self, asked: Asked) -> int:
         """Code points, or ids."""
@@ -171,6 +171,14 @@ class _Family(Generic[Candidate, Asked, Answer]):
     def weigh(self, fault: Candidate) -> Weighed[Candidate]:
         return weighed(fault, self.samples, self.search.remembered)
 
+    def weigh_again(self) -> None:
+        """Hold what is believed against the samples that came since."""
+        self.taken = [(self.weigh(one.fault), confidence) for one, confidence in self.taken]
+
+    def expected(self, right: Any) -> Any:
+        """The right ids of a text, as the fault changes them that is at work everywhere; any other answer as it is."""
+        return right if self.beneath is None else tuple(self.beneath[0].fault.change(right))
+
     def learn(self, known: Container[tuple[str, str]], unexplained: Sequence[Sample[Asked, Answer]] = ()) -> None:
         """Take up all faults that fit something, those first by whose stage and rule something is known.
 
@@ -192,10 +200,10 @@ class _Family(Generic[Candidate, Asked, Answer]):
     def cause_of(self, asked: Asked) -> tuple[Weighed[Candidate], Confidence] | None:
         """The fault that explains what was asked; the first of several that are at work at once."""
         place = self.places.get(asked)
-        at_work = [pair for pair in self.taken if place in pair[0].scope]
-        explaining = [pair for pair in at_work if place in pair[0].fits]
         if self.beneath is not None and place is not None and not self.differs(place):
             return self.beneath
+        at_work = [pair for pair in self.taken if place in pair[0].scope]
+        explaining = [pair for pair in at_work if place in pair[0].fits]
         return next(iter(explaining or (at_work if len(at_work) > 1 else ())), None)
 
     def of_one_cause(self, asked: Asked) -> list[Sample[Asked, Answer]]:
@@ -250,7 +258,7 @@ class _Trial:
             self._answers[case] = expected, observed
             right, given = expected.encoding, observed.encoding
             if case.kind == "text" and isinstance(right, Encoded) and isinstance(given, Encoded):
-                self._texts.add(Sample(case.text, self._expected(case.text, right.ids), given.ids))
+                self._texts.add(Sample(case.text, self._texts.expected(right.ids), given.ids))
             if isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded):
                 decoded = observed.decoding
                 if expected.decoding.with_special is None:
@@ -261,7 +269,7 @@ class _Trial:
         """Ask more, and say of it what is believed already."""
         self.ask(cases)
         for family in (self._texts, self._ids):
-            family.taken = [(family.weigh(one.fault), confidence) for one, confidence in family.taken]
+            family.weigh_again()
 
     def know_witnesses(self) -> None:
         """What was asked so far is what the findings came from."""
@@ -310,15 +318,11 @@ class _Trial:
         )
         self._texts = _Family(search, family.case, witnesses=family.witnesses, beneath=beneath)
         for sample in family.samples:
-            self._texts.add(replace(sample, expected=self._expected(sample.asked, sample.expected)))
+            self._texts.add(replace(sample, expected=self._texts.expected(sample.expected)))
         self._choose(self._texts)
         if not (self._texts.differing and self._texts.is_judged):  # there is nothing else, or was no time to find it
+            family.weigh_again()
             self._texts = family
-
-    def _expected(self, text: str, right: tuple[int, ...]) -> tuple[int, ...]:
-        """The right ids of a text, as the fault changes them that is at work everywhere."""
-        beneath = self._texts.beneath
-        return right if beneath is None else tuple(beneath[0].fault.change(right))
 
     def _explore(self, family: _Family[Any, Any, Any]) -> None:
         """Ask what is like the shortest samples that differ."""
@@ -436,11 +440,7 @@ class _Trial:
     def merged(self, found: Sequence[Finding]) -> list[Finding]:
         """The findings by their causes; what no fault explains is one finding a family."""
         named = [self._named(finding) for finding in found]
-        renamed = {
-            id(new.example)
-            for old, new in zip(found, named, strict=True)
-            if (old.stage, old.rule) != (new.stage, new.rule)
-        }
+        came = {id(one.example): (one.stage, one.rule) for one in found}
         whole: dict[object, Finding] = {}
         for finding in sorted(named, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
             family = CHECKS[finding.example.check].diagnosis == "decoding"
@@ -449,7 +449,8 @@ class _Trial:
             key = family if is_described else cause
             first = whole.get(key)
             whole[key] = finding if first is None else first.joined(finding)
-        shown = [self._with_stage(one) if id(one.example) in renamed else one for one in whole.values()]
+        renamed = (came[id(one.example)] != (one.stage, one.rule) for one in whole.values())
+        shown = [self._with_stage(one) if is_new else one for one, is_new in zip(whole.values(), renamed, strict=True)]
         return [self._with_scope(finding) for finding in (*shown, *self._found_upon(shown))]
 
     def _found_upon(self, shown: Sequence[Finding]) -> Iterator[Finding]:
@@ -461,15 +462,14 @@ class _Trial:
         told = {(one.stage, one.rule) for one in shown}
         for cause, confidence in (self._texts.beneath, *self._texts.taken):
             stage, rule = cause.fault.stage, cause.fault.rule
-            seen = [cases[self._texts.samples[place].asked] for place in cause.fits]
-            wrong = [case for case in seen if isinstance(IDS(case, *self._answers[case]), Difference)]
+            seen = (cases[self._texts.samples[place].asked] for place in cause.fits)
+            outcomes = [(case, IDS(case, *self._answers[case])) for case in seen]
+            wrong = [(case, outcome) for case, outcome in outcomes if isinstance(outcome, Difference)]
             if not wrong or (stage, rule) in told:  # what both make of a text may be right
                 continue
             told.add((stage, rule))
-            case = min(wrong, key=lambda one: (len(one.text), one.text))
+            case, difference = min(wrong, key=lambda one: (len(one[0].text), one[0].text))
             answers = self._answers[case]
-            difference = IDS(case, *answers)
-            assert isinstance(difference, Difference)
             difference = named_difference(self._bench.reference.tokenizer, difference, *answers)
             evidence = examined(Example(self._bench, self._subject, IDS.name, case, *answers), Attribution(stage, rule))
             example = replace(
@@ -653,13 +653,12 @@ def _is_believed(confidence: Confidence) -> bool:
 
 
 def _right(family: _Family[Any, Any, Any], bench: Bench) -> Callable[[Any], Any]:
-    """What the reference answers."""
+    """What the reference answers, as the family expects it."""
     tokenizer = bench.reference.tokenizer
-    change = family.beneath[0].fault.change if family.beneath is not None else tuple
 
     def answer(asked: Any) -> Any:
         if isinstance(asked, str):
-            return tuple(change(tokenizer.encode_ids(asked)))
+            return family.expected(tuple(tokenizer.encode_ids(asked)))
         return Decoded(*(tokenizer.decode(asked, skip_special_tokens=skips) for skips in (True, False)))
 
     return answer

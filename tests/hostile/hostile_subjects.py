@@ -300,7 +300,7 @@ def _deep(levels: int) -> Any:
     return found
 
 
-@promise("its process was killed by SIGSEGV", options=("--timeout", "30"), seconds=400)
+@promise("its process was killed by SIGSEGV", options=("--timeout", "30"), seconds=300)
 class OverflowsTheStack(Right):
     def wrong(self, text: str) -> Any:
         sys.setrecursionlimit(1 << 30)
@@ -431,7 +431,7 @@ class AnswersFromAFork(Right):
 # Memory
 
 
-@promise("MemoryError", options=("--memory", "2048", "--timeout", "30"), seconds=400)
+@promise("MemoryError", options=("--memory", "2048", "--timeout", "30"), seconds=300)
 class TakesMemory(Right):
     def wrong(self, text: str) -> Any:
         return [bytearray(1 << 26) for _ in itertools.count()]
@@ -440,29 +440,25 @@ class TakesMemory(Right):
 # Answers
 
 
-@promise("nonsense: a list with more than 8,388,608 items came", seconds=400)
+@promise("nonsense: a list with more than 8,388,608 items came")
 class TenMillionIds(Right):
     def wrong(self, text: str) -> Any:
         return [1] * 10_000_000
 
 
-@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=400)
+@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=300)
 class EightMillionIds(Right):
     def wrong(self, text: str) -> Any:
         return [(1 << 63) + 1] * 8_000_000
 
 
-SLOW = {"seconds": 400}
-"""For what takes a second or more to answer: its findings are looked at for four minutes, besides the asking."""
-
-
-def _answers(name: str, told: str, value: Callable[[], Any], **others: Any) -> None:
+def _answers(name: str, told: str, value: Callable[[], Any]) -> None:
     """A subject whose answer to a text is a value."""
 
     def wrong(self: Right, text: str) -> Any:
         return value()
 
-    globals()[name] = promise(told, **others)(type(name, (Right,), {"wrong": wrong}))
+    globals()[name] = promise(told)(type(name, (Right,), {"wrong": wrong}))
 
 
 class HostileNumber:
@@ -556,14 +552,14 @@ _answers("BoolIds", "nonsense: an id is an int", lambda: [True, False])
 _answers("TextsAsIds", "nonsense: an id is an int", lambda: ["1", MARKUP])
 _answers("ATextAsIds", "nonsense: ", lambda: MARKUP)
 _answers("NoneAsIds", "nonsense: ", lambda: None)
-_answers("EndlessIds", "nonsense: a list with more than 8,388,608 items came", lambda: itertools.repeat(1), **SLOW)
+_answers("EndlessIds", "nonsense: a list with more than 8,388,608 items came", lambda: itertools.repeat(1))
 _answers("SlowIds", "no answer within 1 s", lambda: (time.sleep(0.1) or 1 for _ in itertools.count()))
 _answers("NestedIds", "nonsense: an id is an int", lambda: [[1], [2, [3]]])
 _answers("DeepIds", "nonsense: an id is an int", lambda: _deep(100_000))
 _answers("HostileArrays", "refused: RuntimeError", HostileArray)
 _answers("HostileNumbers", "refused: RuntimeError", lambda: [HostileNumber()])
 _answers("ChangingNumbers", "bits", lambda: [ChangingNumber(1)] * 64)
-_answers("ListsWithTricks", "", lambda: ListWithTricks([1]), **SLOW)
+_answers("ListsWithTricks", "", lambda: ListWithTricks([1]))
 _answers("LyingClass", "", Lies)
 
 
@@ -583,7 +579,7 @@ class DecodesMarkup(_Decodes):
         return MARKUP
 
 
-@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=400)
+@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=300)
 class DecodesAtLength(_Decodes):
     def text(self, right: str) -> Any:
         return "x" * 100_000_000
@@ -683,7 +679,7 @@ class BatchesShort(Right):
         return [self.right(text) for text in texts[1:]]
 
 
-@promise("no answer within", seconds=400)
+@promise("no answer within", seconds=300)
 class BatchesHang(Right):
     def encode_batch(self, texts: list[str], add_special_tokens: bool) -> Any:
         """Nothing."""
@@ -812,7 +808,7 @@ class AnswersWithoutEnd(Right):
                     os.write(number, b"x" * 65536)
 
 
-@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=400)
+@promise("its answer is longer than 16 MB", options=("--timeout", "30"), seconds=300)
 class AnswersOfManyParts(Right):
     """A few bytes of the answer are a list of their own for who reads it."""
 

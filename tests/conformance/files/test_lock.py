@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -76,28 +76,22 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         taken(tmp_path / "file")
 
 
-def test_a_folder_with_a_link_is_not_written_into(tmp_path: Path) -> None:
-    """Fault: a session of a stranger whose state.json was a link wrote over the file behind it."""
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [(Path.symlink_to, "is a link to somewhere else"), (Path.hardlink_to, "has another name elsewhere")],
+)
+def test_a_folder_with_a_link_is_not_written_into(
+    tmp_path: Path, link: Callable[[Path, Path], None], told: str
+) -> None:
+    """Faults: a stranger's state.json that was a link, and a journal that was a hard one, wrote to the file behind."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text("mine", "utf-8")
     folder = tmp_path / "theirs"
     folder.mkdir()
-    (folder / "coverage.json").symlink_to(elsewhere)
-    with pytest.raises(InputError, match=r"coverage\.json: is a link"), locked(folder):
+    link(folder / "coverage.json", elsewhere)
+    with pytest.raises(InputError, match=rf"coverage\.json: {told}"), locked(folder):
         pass
     assert not (folder / LOCK).exists()
-    assert elsewhere.read_text("utf-8") == "mine"
-
-
-def test_a_folder_with_a_hard_link_is_not_written_into(tmp_path: Path) -> None:
-    """Fault: a run that went on added to a file outside its folder."""
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.write_text("mine", "utf-8")
-    folder = tmp_path / "theirs"
-    folder.mkdir()
-    (folder / "journal.jsonl").hardlink_to(elsewhere)
-    with pytest.raises(InputError, match=r"journal\.jsonl: has another name elsewhere"), locked(folder):
-        pass
     assert elsewhere.read_text("utf-8") == "mine"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -275,9 +276,9 @@ def test_what_was_believed_stays_where_there_is_no_time_to_look_for_more(
 ) -> None:
     chosen = merging._Trial._choose_upon
 
-    def late(trial: merging._Trial, beneath: object) -> None:
+    def late(trial: merging._Trial, beneath: Any) -> None:
         trial._deadline = -1.0
-        chosen(trial, beneath)  # type: ignore[arg-type]
+        chosen(trial, beneath)
 
     monkeypatch.setattr(merging._Trial, "_choose_upon", late)
     both = ("wrong_pre_tokenizers.py:PlaneZero", "wrong_post_processors.py:BeginAlways")
