@@ -30,6 +30,8 @@ MOST_WORDS, MOST_LANGUAGES = 150, 12
 """So many words of a language are asked alone, of so many languages, those with the most changed texts."""
 MOST_AT_ONCE, SECONDS_AT_ONCE = 128, 0.25
 """Questions are put in batches; where there is a deadline, in such as are answered in so many seconds."""
+MOST_UNANSWERED = 60
+"""So many texts, or words, without an answer are enough: it may take seconds each time."""
 _ORIGIN = "weight"
 
 
@@ -178,7 +180,10 @@ def _ask(bench: Bench, findings: Sequence[Finding], tally: _Tally, cases: Sequen
     """Count what the cases show, as far as there is time, and the subject answers."""
     subject = findings[0].example.subject
     checks = _checks(findings)
+    unanswered = 0
     for part in _parts(cases, until):
+        if unanswered >= MOST_UNANSWERED:
+            return
         answers = collect_answers(bench, part, checks, subject)
         if bench.is_over():
             return
@@ -187,6 +192,7 @@ def _ask(bench: Bench, findings: Sequence[Finding], tally: _Tally, cases: Sequen
                 return
             changed = _causes(bench, findings, checks, case, expected, observed)
             tally.counted({case.language: 1}, {})
+            unanswered += any(finding.example.severity == "no answer" for finding in changed)
             for finding in changed:
                 tally.shows(finding, case)
 

@@ -115,6 +115,18 @@ def test_a_text_is_put_down_to_the_finding_whose_cause_explains_it(benched: Benc
     assert ("Greek", "texts") in second
 
 
+def test_a_subject_that_often_gives_no_answer_is_not_asked_all_texts(benched: Benched) -> None:
+    """Fault: of one that took a second to fail, the weight of a finding took ten minutes."""
+    bench, subject = benched("text if text.isascii() else 1 / 0")
+    refused = found(subject, text_case("\xe9", "o"), rule="refused")
+    refused = replace(refused, example=replace(refused.example, rule="refused", severity="no answer"))
+    (finding,) = weighed(bench, [refused], {})
+    assert finding.weight.kind == "natural text"
+    assert finding.weight.whole is not None
+    assert weighing.MOST_UNANSWERED <= finding.weight.whole.changed < finding.weight.whole.asked
+    assert finding.weight.whole.asked <= weighing.MOST_UNANSWERED + 2 * weighing.MOST_AT_ONCE < 6 * len(natural_lines())
+
+
 def test_what_another_check_finds_is_not_counted(benched: Benched) -> None:
     bench, subject = benched(GREEK)
     (finding,) = weighed(bench, [found(subject, ids_case((10**6,), "o"), check="decode", rule="other text")], {})
