@@ -8,6 +8,7 @@ Debian's chromium (apt-get install chromium).
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,7 @@ CHROMIUM = [
 
 def main() -> None:
     """Run twice, keep what is published, take the picture."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("publish_report: chromium is not installed: apt-get install chromium")

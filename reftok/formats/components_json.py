@@ -7,7 +7,6 @@ value has to be. Source: tokenizers 0.23, the `Deserialize` implementation of ea
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Items
 from itertools import chain, repeat
@@ -167,7 +166,7 @@ def read_normalizers(fields: Fields | None) -> tuple[Normalizer, ...]:
 def _read_precompiled(fields: Fields) -> normalizers.Precompiled:
     try:
         blob = base64.b64decode(fields.text("precompiled_charsmap"), validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise fields.wrong("precompiled_charsmap", f"is not base64: {error}") from None
     return normalizers.Precompiled(Charsmap(blob, fields.source))
 

@@ -71,3 +71,12 @@ def test_a_chain_that_blows_a_text_up_is_refused() -> None:
     chain: Json = {"type": "Sequence", "normalizers": [{"type": "ByteLevel"}] * 60}
     with pytest.raises(ModelFormatError, match="normalizer: makes"):
         own(config(chain)).encode("é")
+
+
+@pytest.mark.parametrize("charsmap", ["A", "AA=A", "A A=", "é", "\ud7ff", "AAAA\u0661==="])
+def test_a_charsmap_that_is_not_base64_is_refused_whatever_its_characters(charsmap: str) -> None:
+    normalizer = {"type": "Precompiled", "precompiled_charsmap": charsmap}
+    assert refusal(lambda: own(config(normalizer))).startswith(
+        "tokenizer.json: normalizer.precompiled_charsmap: is not base64: "
+    )
+    assert outcome(lambda: official(config(normalizer))) == "panicked"
