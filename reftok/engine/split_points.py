@@ -21,6 +21,8 @@ _SPACE_LAST = re.compile(f"[^{SPACE_SYMBOL}]*{SPACE_SYMBOL}+|[^{SPACE_SYMBOL}]+"
 _BEHIND_SPACE = re.compile(f"{SPACE_SYMBOL}({SPACE_SYMBOL}*[^{SPACE_SYMBOL}]*)")
 _BEFORE_SPACE = re.compile(f"([^{SPACE_SYMBOL}]*{SPACE_SYMBOL}*){SPACE_SYMBOL}")
 _TWO_SPACES = 2 * SPACE_SYMBOL
+_BETWEEN = "\ud800"
+"""Half of a surrogate pair, which no piece has: pieces come from UTF-8."""
 _BLOCK = 8
 
 Keys: TypeAlias = tuple[str, list[str], str]
@@ -37,7 +39,8 @@ class PairSplitPoints:
     """
 
     def __init__(self, pieces: Iterable[str]) -> None:
-        self.pairs = frozenset(pair for piece in pieces for pair in map(add, piece, piece[1:]))
+        text = _BETWEEN.join(pieces)
+        self.pairs = frozenset(pair for pair in {*map(add, text, text[1:])} if _BETWEEN not in pair)
         self._joins: Callable[[str], bool] = self.pairs.__contains__
         self._words = None
         mixed = [pair for pair in self.pairs if pair.count(SPACE_SYMBOL) == 1]

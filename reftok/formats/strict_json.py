@@ -29,6 +29,7 @@ _DEEPEST = 127
 """How many lists and objects may be in each other. Source: serde_json 1.0 de.rs, `remaining_depth: 128`."""
 
 _MOST_SIGNIFICAND = (1 << 64) - 1
+_DIGITS_THAT_FIT = 19
 _MOST_EXPONENT = 308
 _POWERS_OF_TEN = [float(f"1e{exponent}") for exponent in range(_MOST_EXPONENT + 1)]
 _BEYOND_ALL_EXPONENTS = 10_000_000
@@ -151,16 +152,24 @@ def serde_float(number: str) -> float:
     """
     mantissa, _, power = number.lower().partition("e")
     whole, _, fraction = mantissa.removeprefix("-").partition(".")
-    exponent_digits = power.lstrip("+-").lstrip("0")
-    exponent = int(exponent_digits or 0) if len(exponent_digits) < 8 else _BEYOND_ALL_EXPONENTS
-    exponent = -exponent if power.startswith("-") else exponent
-    significand, dropped = _gathered(0, whole)
-    exponent += dropped
-    if not dropped:
-        significand, dropped = _gathered(significand, fraction)
-        exponent -= len(fraction) - dropped
+    exponent = _exponent(power) if power else 0
+    if len(whole) + len(fraction) <= _DIGITS_THAT_FIT:
+        significand = int(whole + fraction)
+        exponent -= len(fraction)
+    else:
+        significand, dropped = _gathered(0, whole)
+        exponent += dropped
+        if not dropped:
+            significand, dropped = _gathered(significand, fraction)
+            exponent -= len(fraction) - dropped
     value = _scaled(float(significand), exponent)
     return -value if number.startswith("-") else value
+
+
+def _exponent(power: str) -> int:
+    digits = power.lstrip("+-").lstrip("0")
+    exponent = int(digits or 0) if len(digits) < 8 else _BEYOND_ALL_EXPONENTS
+    return -exponent if power.startswith("-") else exponent
 
 
 def _gathered(significand: int, digits: str) -> tuple[int, int]:
