@@ -28,10 +28,10 @@ LINES, LINES_IN_STREAMS = 6, 1
 """Of each language and domain, so many lines are asked; those in streams are cut in many ways."""
 MOST_WORDS, MOST_LANGUAGES = 150, 12
 """So many words of a language are asked alone, of so many languages, those with the most changed texts."""
-MOST_AT_ONCE, SECONDS_AT_ONCE = 128, 0.25
-"""Questions are put in batches; where there is a deadline, in such as are answered in so many seconds."""
+FIRST_AT_ONCE, MOST_AT_ONCE, SECONDS_AT_ONCE = 16, 128, 0.25
+"""Questions are put in batches that double; where there is a deadline, in such as are answered in so many seconds."""
 MOST_UNANSWERED = 60
-"""So many texts, or words, without an answer are enough: it may take seconds each time."""
+"""So many texts without an answer are enough, and no words are asked after them: it may take seconds each time."""
 _ORIGIN = "weight"
 
 
@@ -88,9 +88,9 @@ def weighed(
         if is_asked and some:
             later = 0 if is_stream else 1 + bool(by_stream[True])
             lines = _lines(LINES_IN_STREAMS if is_stream else LINES, texts.asked)
-            _ask(bench, some, texts, lines, _share_of_time(deadline, later))
-            if not is_stream:
-                _ask(bench, some, words, _words(_most_changed(texts)), _share_of_time(deadline, later - 1))
+            is_asked = _ask(bench, some, texts, lines, _share_of_time(deadline, later))
+            if not is_stream and is_asked:
+                is_asked = _ask(bench, some, words, _words(_most_changed(texts)), _share_of_time(deadline, later - 1))
         weights |= {one: _weight(bench, one, texts, words) for one in some}
         shortest |= texts.shortest | words.shortest
     return [_with_natural(replace(one, weight=weights[one]), shortest.get(one)) for one in findings]
@@ -176,35 +176,35 @@ def _most_changed(texts: _Tally) -> list[str]:
 # --- asking
 
 
-def _ask(bench: Bench, findings: Sequence[Finding], tally: _Tally, cases: Sequence[Case], until: float) -> None:
-    """Count what the cases show, as far as there is time, and the subject answers."""
+def _ask(bench: Bench, findings: Sequence[Finding], tally: _Tally, cases: Sequence[Case], until: float) -> bool:
+    """Count what the cases show, as far as there is time. Whether the subject has answered enough to ask it more."""
     subject = findings[0].example.subject
     checks = _checks(findings)
     unanswered = 0
     for part in _parts(cases, until):
         if unanswered >= MOST_UNANSWERED:
-            return
+            return False
         answers = collect_answers(bench, part, checks, subject)
         if bench.is_over():
-            return
+            return False
         for case, expected, observed in zip(part, answers[bench.oracle], answers[subject], strict=True):
             if isinstance(observed.encoding, Failure) and observed.encoding.kind == "not asked":
-                return
+                return False
             changed = _causes(bench, findings, checks, case, expected, observed)
             tally.counted({case.language: 1}, {})
             unanswered += any(finding.example.severity == "no answer" for finding in changed)
             for finding in changed:
                 tally.shows(finding, case)
+    return True
 
 
 def _parts(cases: Sequence[Case], until: float) -> Iterator[Sequence[Case]]:
-    start, size = 0, MOST_AT_ONCE if until == math.inf else 1
+    start, size = 0, FIRST_AT_ONCE if until == math.inf else 1
     while start < len(cases) and (begun := time.monotonic()) < until:
         yield cases[start : start + size]
         start += size
-        if until < math.inf:
-            is_quick = time.monotonic() - begun < SECONDS_AT_ONCE
-            size = min(2 * size, MOST_AT_ONCE) if is_quick else max(1, size // 2)
+        is_quick = until == math.inf or time.monotonic() - begun < SECONDS_AT_ONCE
+        size = min(2 * size, MOST_AT_ONCE) if is_quick else max(1, size // 2)
 
 
 def _checks(findings: Sequence[Finding]) -> list[str]:

@@ -125,6 +125,7 @@ def test_a_subject_that_often_gives_no_answer_is_not_asked_all_texts(benched: Be
     assert finding.weight.whole is not None
     assert weighing.MOST_UNANSWERED <= finding.weight.whole.changed < finding.weight.whole.asked
     assert finding.weight.whole.asked <= weighing.MOST_UNANSWERED + 2 * weighing.MOST_AT_ONCE < 6 * len(natural_lines())
+    assert {part.what for part in finding.weight.parts} == {"texts"}
 
 
 def test_what_another_check_finds_is_not_counted(benched: Benched) -> None:
