@@ -109,7 +109,7 @@ def _add_info(commands: Any) -> None:
         "info", help="what a tokenizer is made of", description="What a tokenizer is made of."
     )
     command.add_argument("model", nargs="?", help=f"{MODEL}; without it the embedded models are listed")
-    _add_encoding(command)
+    _add_loading(command)
     command.add_argument("--json", action="store_true", help="as JSON")
     command.set_defaults(run=_info)
 
@@ -134,7 +134,7 @@ def _add_decode(commands: Any) -> None:
     )
     command.add_argument("model", help=MODEL)
     command.add_argument("ids", nargs="*", help="ids; without them each line of standard input is a list of ids")
-    _add_encoding(command)
+    _add_loading(command)
     command.add_argument("--keep-special-tokens", action="store_true", help="write special tokens out")
     _add_plain(command, "by the plain rules alone (slower, the same text)")
     command.set_defaults(run=_decode)
@@ -163,12 +163,14 @@ def _add_explain(commands: Any) -> None:
 def _add_text(command: argparse.ArgumentParser, without: str) -> None:
     command.add_argument("model", help=MODEL)
     command.add_argument("text", nargs="?", help=f"the text; {without}")
-    _add_encoding(command)
+    _add_loading(command)
     command.add_argument("--no-special-tokens", action="store_true", help="leave out what the post-processor inserts")
 
 
-def _add_encoding(command: argparse.ArgumentParser) -> None:
+def _add_loading(command: argparse.ArgumentParser) -> None:
     command.add_argument("--encoding", metavar="NAME", help="of a tiktoken rank file that is not a published one")
+    told = "keep what a large tokenizer.json says in ~/.cache/reftok, for a quicker start"
+    command.add_argument("--cache", action="store_true", help=told)
 
 
 def _add_plain(command: argparse.ArgumentParser, told: str) -> None:
@@ -176,7 +178,7 @@ def _add_plain(command: argparse.ArgumentParser, told: str) -> None:
 
 
 def _load(options: argparse.Namespace) -> Pipeline:
-    tokenizer = load(options.model, encoding=options.encoding)
+    tokenizer = load(options.model, options.encoding, cache=options.cache)
     return tokenizer.spec if getattr(options, "plain", False) else tokenizer
 
 

@@ -428,7 +428,8 @@ def _read_merges(fields: Fields) -> Items[Items[str]]:
     """All pairs, or, in older files, all lines of two tokens; lines that start with `#version` are skipped."""
     entries = fields.items("merges")
     types = {*map(type, entries)}
-    if types == {list} and {*map(len, entries)} == {2} and {*map(type, chain.from_iterable(entries))} == {str}:
+    are_pairs = types in ({list}, {tuple}) and {*map(len, entries)} == {2}
+    if are_pairs and {*map(type, chain.from_iterable(entries))} == {str}:
         return entries
     if types == {str}:
         lines = [entry for entry in entries if not entry.startswith("#version")]
