@@ -161,8 +161,9 @@ class Words:
                 if isinstance(step, Precompiled) and is_first and _is_misaligned(word, normalized):
                     return None
                 word = normalized
-        is_cut_off = is_first or word.text.startswith(self._cuts)
-        return word if is_cut_off and len(word) <= _MOST_GROWTH * size else None
+            if len(word) > _MOST_GROWTH * size:
+                return None
+        return word if is_first or word.text.startswith(self._cuts) else None
 
 
 def _is_misaligned(before: NormalizedString, after: NormalizedString) -> bool:

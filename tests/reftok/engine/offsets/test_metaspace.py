@@ -18,6 +18,7 @@ from reftok.spec.normalizers import NFC, NFKD, Lowercase, Precompiled, Replace, 
 from reftok.spec.patterns import rust_pattern
 from reftok.spec.pretokenizers import Metaspace, WhitespaceSplit
 from reftok.spec.stages import Normalizer, PreTokenizer
+from reftok.spec.text import NormalizedString
 from reftok.spec.types import AddedToken, Encoding
 from tests.models import load
 
@@ -85,6 +86,20 @@ def test_common_texts_need_not_go_the_plain_way(text: str) -> None:
 def test_a_tokenizer_that_cuts_elsewhere_goes_the_plain_way() -> None:
     tokenizer = Tokenizer("tokenizers", MODEL, ADDED, pre_tokenizers=(Metaspace("\u2581", "always", False),))
     assert by_words(tokenizer, Words(tokenizer.engine.fast), "a b") is None
+
+
+def test_a_word_is_not_blown_up_before_it_is_left_to_the_plain_way() -> None:
+    """Fault: its growth was looked at behind the last normalizer only, when it took gigabytes; only these bound it."""
+    lengths = []
+
+    class Doubling(Replace):
+        def normalize(self, text: NormalizedString) -> NormalizedString:
+            lengths.append(len(text))
+            return super().normalize(text)
+
+    tokenizer = Tokenizer("tokenizers", MODEL, ADDED, normalizers=(Doubling("a", "aa"),) * 12, pre_tokenizers=ALWAYS)
+    assert by_words(tokenizer, Words(tokenizer.spec), "a b") is None
+    assert max(lengths) < 32
 
 
 @pytest.mark.parametrize("text", ["ba", "b a", "ab a", "abba", "b<x>a", "a b<x>b a"])
