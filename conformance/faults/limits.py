@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from conformance.faults.changed_models import (
     ChangedModel,
@@ -19,6 +19,7 @@ from conformance.faults.changed_models import (
     by_words,
     in_pieces,
     is_byte_level,
+    merged_by,
     merged_otherwise,
     words_of,
 )
@@ -27,6 +28,7 @@ from conformance.faults.models import LongestFirst
 from reftok import Tokenizer
 from reftok.spec.byte_level import from_byte_characters, to_byte_characters
 from reftok.spec.models.bpe import BPE
+from reftok.spec.models.merging import merge_all
 from reftok.spec.types import Token
 
 LEAST = 4
@@ -41,6 +43,7 @@ _CUSTOMARY = sorted(
 )
 """Numbers that programmers take."""
 
+_Symbol = TypeVar("_Symbol")
 _MadeOfWords: TypeAlias = Callable[[Tokenizer, str, int], Fault]
 _BETWEEN_WHITE_SPACE = re.compile(r"\S+")
 
@@ -68,7 +71,7 @@ def of_limits(tokenizer: Tokenizer, text: str, right_ids: Sequence[int], observe
     candidates = (
         *_of_text(tokenizer, text, observed),
         *_of_tokens(tokenizer, text, list(right_ids), observed),
-        *_of_words(tokenizer, text, observed),
+        *_of_all_words(tokenizer, text, observed),
     )
     for fault in candidates:
         if list(fault.ids(text)) == observed:
@@ -288,12 +291,14 @@ class Words:
     """The words that the model of a tokenizer is given, and what may become of those beyond a limit.
 
     A word is a pre-token; where there is no pre-tokenizer, what begins with `▁`.
+    are_whole: all that the model is given at once is taken for a word, of several words as it may be.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer, are_whole: bool = False) -> None:
         self._tokenizer = tokenizer
         self._is_byte_level = is_byte_level(tokenizer)
-        self.cut = words_of(tokenizer)
+        self._called = "normalized texts" if are_whole else "words"
+        self.cut = _whole if are_whole else words_of(tokenizer)
         self.tokenize = tokenizer.spec.model.tokenize
 
     def of_text(self, text: str) -> list[tuple[str, list[int]]]:
@@ -338,7 +343,7 @@ class Words:
 
     def cut_off(self, unit: str, limit: int) -> Fault:
         """What is beyond the limit is lost."""
-        rule = "words are cut at {} {}"
+        rule = self._called + " are cut at {} {}"
         return self.beyond(rule, unit, limit, lambda word: self.tokenize(self.pieces(word, unit, limit)[0]))
 
     def in_pieces(self, unit: str, limit: int) -> Fault:
@@ -348,7 +353,7 @@ class Words:
             found = self.pieces(word, unit, limit)
             return in_pieces(found, [self.tokenize] * len(found))
 
-        return self.beyond("words are encoded in pieces of {} {}", unit, limit, tokens)
+        return self.beyond(self._called + " are encoded in pieces of {} {}", unit, limit, tokens)
 
     def tokens_cut_off(self, limit: int) -> Fault:
         """The tokens of a word beyond a limit are lost."""
@@ -356,30 +361,52 @@ class Words:
         def tokens(word: str) -> Sequence[Token]:
             return self.tokenize(word)[:limit]
 
-        return self.changed(f"words are cut at {limit} tokens", lambda word: True, tokens)
+        return self.changed(f"{self._called} are cut at {limit} tokens", lambda word: True, tokens)
+
+    def not_all_merged(self, limit: int) -> Fault | None:
+        """The symbols of a word beyond a limit stay as they are; None where the model has no merges."""
+        other = merged_by(self._tokenizer.model, partial(_first_merged, limit))
+        rule = f"symbols of {self._called} beyond the first {limit} are not merged"
+        return None if other is None else self.changed(rule, lambda word: bool(word), other)
 
     def otherwise(self) -> Iterator[tuple[str, Tokenize]]:
         """Rule, with places for limit and unit, and what becomes of words that are too long as a whole."""
         model = self._tokenizer.model
-        yield "words of more than {} {} are dropped", lambda word: []
+        long = f"{self._called} of more than {{}} {{}}"
+        yield f"{long} are dropped", lambda word: []
         unknown = model.unk_id
         if unknown is not None:
-            yield "words of more than {} {} are unknown", lambda word: [Token(unknown, word, (0, len(word)))]
+            yield f"{long} are unknown", lambda word: [Token(unknown, word, (0, len(word)))]
         if isinstance(model, BPE):
-            yield "words of more than {} {} are not merged", model.with_merges({}).tokenize
+            yield f"{long} are not merged", model.with_merges({}).tokenize
         orders = (
-            ("of equal merges the last goes first in words of more than {} {}", True, True),
-            ("merges go from left to right in words of more than {} {}", False, False),
+            (f"of equal merges the last goes first in {long}", True, True),
+            (f"merges go from left to right in {long}", False, False),
         )
         for rule, from_the_end, by_rank in orders:
             tokenize = merged_otherwise(model, from_the_end, by_rank)
             if tokenize is not None:
                 yield rule, tokenize
-        yield "the longest entry first in words of more than {} {}", LongestFirst(model.vocab, unknown).tokenize
+        yield f"the longest entry first in {long}", LongestFirst(model.vocab, unknown).tokenize
 
 
-def _of_words(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
-    words = Words(tokenizer)
+def _whole(text: str) -> Iterator[str]:
+    return iter([text])
+
+
+def _first_merged(
+    limit: int, symbols: Sequence[_Symbol], merge_of: Callable[[_Symbol, _Symbol], tuple[int, _Symbol] | None]
+) -> list[tuple[int, _Symbol]]:
+    return [*merge_all(symbols[:limit], merge_of), *enumerate(symbols[limit:], limit)]
+
+
+def _of_all_words(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
+    yield from _of_words(Words(tokenizer), tokenizer, text, observed)
+    if not tokenizer.pre_tokenizers:
+        yield from _of_words(Words(tokenizer, are_whole=True), tokenizer, text, observed)
+
+
+def _of_words(words: Words, tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
     found = words.of_text(text)
     place = len(around(tokenizer)[0])
     for word, ids in found:
@@ -399,6 +426,23 @@ def _of_words(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[
                     yield from (words.beyond(rule, unit, limit, other) for limit in customary(shorter, longer - 1))
     most = max((len(ids) for _, ids in found), default=0)
     yield from (words.tokens_cut_off(limit) for limit in range(LEAST, min(most, len(observed) + 1)))
+    yield from _not_all_merged(words, text, max((len(word) for word, _ in found), default=0), len(observed))
+
+
+def _not_all_merged(words: Words, text: str, most: int, number_of_ids: int) -> Iterator[Fault]:
+    """The more symbols are merged, the fewer ids are left, nearly always, by which the limit is found."""
+
+    def fewer(limit: int) -> int:
+        fault = words.not_all_merged(limit)
+        return -len(fault.ids(text)) if fault else 0
+
+    if words.not_all_merged(LEAST) is None:
+        return
+    lowest = bisect_left(range(most), -number_of_ids, key=fewer)
+    highest = bisect_right(range(most), -number_of_ids, key=fewer)
+    for limit in customary(max(LEAST, lowest), highest - 1):
+        if fault := words.not_all_merged(limit):
+            yield fault
 
 
 def _at_word(words: Words, word: str, ids: Sequence[int], observed: Sequence[int]) -> Iterator[Fault]:

@@ -105,6 +105,52 @@ def test_a_limit_of_words_is_learnt(model: str, fault: Callable[[Words], Fault],
     assert list(wrong.ids("Der und die")) == tokenizer.encode_ids("Der und die")
 
 
+@pytest.mark.parametrize("model", ["spm-bpe", "spm-unigram", "spm-bpe-hf"])
+@pytest.mark.parametrize(
+    ("fault", "rule"),
+    [
+        (lambda words: words.cut_off("characters", 32), "normalized texts are cut at 32 characters"),
+        (lambda words: words.in_pieces("bytes", 26), "normalized texts are encoded in pieces of 26 bytes"),
+        (lambda words: words.tokens_cut_off(8), "normalized texts are cut at 8 tokens"),
+        (
+            lambda words: words.beyond([*words.otherwise()][1][0], "bytes", 32, [*words.otherwise()][1][1]),
+            "normalized texts of more than 32 bytes are unknown",
+        ),
+    ],
+)
+def test_a_limit_of_all_that_the_model_is_given_is_learnt(
+    model: str, fault: Callable[[Words], Fault], rule: str
+) -> None:
+    """A text of many short words, so that no limit of words explains it; two spaces, which some normalizers join."""
+    tokenizer = load(model)
+    wrong = fault(Words(tokenizer, are_whole=True))
+    text = "Der  kleine Hase und die  Maus am großen See"
+    assert wrong.rule == rule
+    assert list(wrong.ids(text)) != tokenizer.encode_ids(text)
+    assert rule in rules(tokenizer, text, wrong.ids(text))
+    assert list(wrong.ids("Der und die")) == tokenizer.encode_ids("Der und die")
+
+
+@pytest.mark.parametrize(
+    ("model", "are_whole"),
+    [("bpe-qwen", False), ("spm-bpe", False), ("spm-bpe", True), ("spm-bpe-hf", False), ("spm-bpe-hf", True)],
+)
+def test_a_number_of_symbols_that_are_merged_is_learnt(model: str, are_whole: bool) -> None:
+    tokenizer = load(model)
+    words = Words(tokenizer, are_whole)
+    wrong = words.not_all_merged(20)
+    text = f"Der {WORD} und die Maus"
+    assert wrong is not None
+    assert list(wrong.ids(text)) != tokenizer.encode_ids(text)
+    assert wrong.rule in rules(tokenizer, text, wrong.ids(text))
+    assert list(wrong.ids("Der und die")) == tokenizer.encode_ids("Der und die")
+
+
+@pytest.mark.parametrize("model", ["spm-unigram", "spm-char"])
+def test_a_model_without_merges_has_no_limit_of_them(model: str) -> None:
+    assert Words(load(model)).not_all_merged(8) is None
+
+
 @pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe-hf", "spm-bpe"])
 def test_another_order_of_merges_in_long_words_is_learnt(model: str) -> None:
     words = Words(load(model))
