@@ -88,9 +88,9 @@ def weighed(
         if is_asked and some:
             later = 0 if is_stream else 1 + bool(by_stream[True])
             lines = _lines(LINES_IN_STREAMS if is_stream else LINES, texts.asked)
-            is_asked = _ask(bench, some, texts, lines, _share_of_time(deadline, later))
-            if not is_stream and is_asked:
-                is_asked = _ask(bench, some, words, _words(_most_changed(texts)), _share_of_time(deadline, later - 1))
+            answers = _ask(bench, some, texts, lines, _share_of_time(deadline, later))
+            if not is_stream and answers:
+                _ask(bench, some, words, _words(_most_changed(texts)), _share_of_time(deadline, later - 1))
         weights |= {one: _weight(bench, one, texts, words) for one in some}
         shortest |= texts.shortest | words.shortest
     return [_with_natural(replace(one, weight=weights[one]), shortest.get(one)) for one in findings]
@@ -195,7 +195,7 @@ def _ask(bench: Bench, findings: Sequence[Finding], tally: _Tally, cases: Sequen
             unanswered += any(finding.example.severity == "no answer" for finding in changed)
             for finding in changed:
                 tally.shows(finding, case)
-    return True
+    return unanswered < MOST_UNANSWERED
 
 
 def _parts(cases: Sequence[Case], until: float) -> Iterator[Sequence[Case]]:

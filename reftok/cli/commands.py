@@ -169,7 +169,7 @@ def _add_text(command: argparse.ArgumentParser, without: str) -> None:
 
 def _add_loading(command: argparse.ArgumentParser) -> None:
     command.add_argument("--encoding", metavar="NAME", help="of a tiktoken rank file that is not a published one")
-    told = "keep what a large tokenizer.json says in ~/.cache/reftok, for a quicker start"
+    told = "keep what a large tokenizer.json says in ~/.cache/reftok (XDG_CACHE_HOME), for a quicker start"
     command.add_argument("--cache", action="store_true", help=told)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from itertools import compress
+from itertools import compress, islice
 from operator import add, itemgetter, not_
 from typing import TypeAlias
 
@@ -22,11 +22,23 @@ _BEHIND_SPACE = re.compile(f"{SPACE_SYMBOL}({SPACE_SYMBOL}*[^{SPACE_SYMBOL}]*)")
 _BEFORE_SPACE = re.compile(f"([^{SPACE_SYMBOL}]*{SPACE_SYMBOL}*){SPACE_SYMBOL}")
 _TWO_SPACES = 2 * SPACE_SYMBOL
 _BETWEEN = "\ud800"
-"""Half of a surrogate pair, which no piece has: pieces come from UTF-8."""
+"""Half of a surrogate pair, which is in no text that is encoded."""
+_JOINED = 256
+"""So many pieces at a time: all of them as one text would take many times the memory of the file."""
 _BLOCK = 8
 
 Keys: TypeAlias = tuple[str, list[str], str]
 """The word before the first `▁`, '' if there is none; the keys of the words; and the word behind the last `▁`."""
+
+
+def _pairs(pieces: Iterable[str]) -> frozenset[str]:
+    """The pairs of characters within the pieces."""
+    found: set[str] = set()
+    left = iter(pieces)
+    while some := [*islice(left, _JOINED)]:
+        text = _BETWEEN.join(some)
+        found.update(map(add, text, text[1:]))
+    return frozenset(pair for pair in found if _BETWEEN not in pair)
 
 
 class PairSplitPoints:
@@ -39,8 +51,7 @@ class PairSplitPoints:
     """
 
     def __init__(self, pieces: Iterable[str]) -> None:
-        text = _BETWEEN.join(pieces)
-        self.pairs = frozenset(pair for pair in {*map(add, text, text[1:])} if _BETWEEN not in pair)
+        self.pairs = _pairs(pieces)
         self._joins: Callable[[str], bool] = self.pairs.__contains__
         self._words = None
         mixed = [pair for pair in self.pairs if pair.count(SPACE_SYMBOL) == 1]

@@ -1,15 +1,18 @@
 """What a large tokenizer.json says, kept on disk in a form that is read in a fraction of the time.
 
-A file of the cache is data alone: the vocab and the merges as columns of texts and numbers, the rest as JSON. It is
-named by the SHA-256 of the tokenizer.json, and has one of its own content; whatever is not as it was written is made
-anew. What is read goes through the same checks as what was parsed. The folder is `reftok` in XDG_CACHE_HOME, or in
-~/.cache: it is not used where it belongs to somebody else, or others may write into it.
+A file of the cache is data alone: the vocab and the merges as columns of texts and numbers, the rest as JSON. It has
+the SHA-256 of the tokenizer.json, in its name too, the version of reftok that parsed it, and a SHA-256 of all that it
+says; whatever is not as it was written is made anew. What is read goes through all checks that follow the parser.
+
+The folder is `reftok` in XDG_CACHE_HOME, or in ~/.cache. Neither it nor a file in it is used that belongs to somebody
+else or that others may write.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import struct
 import sys
@@ -22,16 +25,18 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, TypeAlias
 
-from reftok.formats.files import file_bytes
+from reftok.version import __version__
 
 SMALLEST_BYTES = 1 << 18
 """A smaller file is parsed as quickly as it is looked up."""
 MOST_BYTES = 512 << 20
 """Of the whole cache: what has not been used for the longest time goes."""
 
-_BEGINNING = b"reftok: parsed tokenizer.json, 1\n"
+_BEGINNING = f"reftok {__version__}: a parsed tokenizer.json, form 1\n".encode()
 _DIGEST_BYTES = sha256().digest_size
 _ENDING = ".columns"
+_NAME = re.compile(r"[0-9a-f]{64}(\.columns|\w*\.new)")
+"""Of the files of the cache: others are not looked at, and not deleted."""
 SEPARATORS = ("\n", "\0", "\1", "\2", "\3", "\uffff")
 """Between the texts of a column: the first that is in none of them."""
 _COLUMN = struct.Struct("<cIQ")
@@ -39,6 +44,7 @@ _COLUMN = struct.Struct("<cIQ")
 _TEXTS, _INTEGERS, _FLOATS = b"t", b"I", b"d"
 _MOST_EXACT = 1 << 53
 """Every whole number below it is a double."""
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 Column: TypeAlias = Sequence[Any]
 
@@ -56,25 +62,24 @@ def cached_json(data: bytes, parse: Callable[[bytes], Any]) -> Any:
     folder = _folder() if len(data) >= SMALLEST_BYTES else None
     if folder is None:
         return parse(data)
-    path = folder / (sha256(data).hexdigest() + _ENDING)
-    with suppress(OSError, ValueError):
-        if path.stat().st_size <= 4 * len(data) + (1 << 20):
-            root = unpacked(file_bytes(path))
-            os.utime(path)
-            return root
+    of_file = sha256(data)
+    path = folder / (of_file.hexdigest() + _ENDING)
+    with suppress(OSError, ValueError, MemoryError):
+        return unpacked(_own_bytes(path, 4 * len(data) + (1 << 20)), of_file.digest())
     root = parse(data)
-    with suppress(OSError, _NotKept):
-        _keep(path, packed(root))
+    with suppress(OSError, ValueError, MemoryError):
+        _keep(path, packed(root, of_file.digest()))
     return root
 
 
-def packed(root: Any) -> bytes:
-    """A parsed tokenizer.json in the form of the cache.
+def packed(root: Any, of_file: bytes) -> list[bytes]:
+    """A parsed tokenizer.json in the form of the cache, in parts.
 
-    Raises ValueError for one that has no vocab, or one of another form.
+    of_file: the SHA-256 of the file that it was parsed from.
+    Raises ValueError where vocab and merges are not of the types that the columns hold.
 
     >>> root = {"model": {"vocab": {"a": 0, "b": 7}, "merges": ["a b"]}}
-    >>> unpacked(packed(root))
+    >>> unpacked(b"".join(packed(root, bytes(32))), bytes(32))
     {'model': {'vocab': {'a': 0, 'b': 7}, 'merges': [('a', 'b')]}}
     """
     model = root.get("model") if isinstance(root, dict) else None
@@ -86,18 +91,21 @@ def packed(root: Any) -> bytes:
         columns += _positions(merges, tokens)
     large = {"vocab": None, "merges": None} if merges else {"vocab": None}
     head = {"rest": {**root, "model": {**model, **large}}, "is_object": isinstance(vocab, dict)}
-    content = b"".join(map(_written, ([json.dumps(head)], *columns)))
-    return _BEGINNING + sha256(content).digest() + content
+    parts = [_BEGINNING, of_file, *map(_written, ([json.dumps(head)], *columns))]
+    digest = sha256()
+    for part in parts:
+        digest.update(part)
+    return [digest.digest(), *parts]
 
 
-def unpacked(data: bytes) -> Any:
+def unpacked(data: bytes, of_file: bytes) -> Any:
     """What `packed` was given. Raises ValueError for any other bytes."""
-    start = len(_BEGINNING) + _DIGEST_BYTES
-    content = memoryview(data)[start:]
-    if data[:start] != _BEGINNING + sha256(content).digest():
+    content = memoryview(data)[_DIGEST_BYTES:]
+    start = _BEGINNING + of_file
+    if content[: len(start)] != start or data[:_DIGEST_BYTES] != sha256(content).digest():
         raise _NotKept("the bytes are others than those that were written")
     try:
-        (head,), tokens, numbers, *merges = _read(content)
+        (head,), tokens, numbers, *merges = _read(content[len(start) :])
         told = json.loads(head)
         model = told["rest"]["model"]
         entries = zip(tokens, numbers, strict=True)
@@ -125,6 +133,8 @@ def _positions(merges: Any, tokens: Sequence[str]) -> tuple[Column, Column]:
 
     Tokens that are the same objects are found in the vocab in a fraction of the time.
     """
+    if type(merges) is not list or {*map(type, tokens)} != {str}:
+        raise _NotKept("the merges are no list, or a token is no text")
     if {*map(type, merges)} == {str} and not any(merge.startswith("#version") for merge in merges):
         merges = [*map(str.split, merges, repeat(" "))]
     if {*map(type, merges)} != {list} or {*map(len, merges)} != {2}:
@@ -192,32 +202,61 @@ def _column(kind: bytes, content: memoryview) -> Column:
 def _folder() -> Path | None:
     """Where the cache is; None where it cannot be trusted or made."""
     try:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        base = (
+            named if named.is_absolute() else Path.home() / ".cache"
+        )  # as the XDG base directory specification has it
+        if not base.is_absolute():
+            return None
         folder = base / "reftok"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
-    except (OSError, RuntimeError):
+        status, of_base = folder.lstat(), base.stat()
+    except (OSError, RuntimeError, ValueError):
         return None
-    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022):
-        return None
-    return folder
+    is_shared = of_base.st_mode & _OTHERS_MAY_WRITE and not of_base.st_mode & stat.S_ISVTX
+    return folder if stat.S_ISDIR(status.st_mode) and _is_own(status) and not is_shared else None
 
 
-def _keep(path: Path, content: bytes) -> None:
+def _is_own(status: os.stat_result) -> bool:
+    """Whether it belongs to this user, and nobody else may write it; Windows has other rights, by folder."""
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & _OTHERS_MAY_WRITE)
+
+
+def _own_bytes(path: Path, most: int) -> bytes:
+    """The bytes of a file of the cache, which is then the one that was used last.
+
+    Raises OSError where it cannot be read, ValueError where it is longer, or another's.
+    """
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > most or not _is_own(status):
+            raise _NotKept("it is no file of the cache")
+        data = file.read()
+    with suppress(OSError):
+        os.utime(path)
+    return data
+
+
+def _keep(path: Path, parts: Sequence[bytes]) -> None:
     """Write a file of the cache at once, and drop the oldest ones where there are too many bytes."""
     with NamedTemporaryFile(dir=path.parent, prefix=path.stem, suffix=".new", delete=False) as file:
         try:
-            file.write(content)
+            file.writelines(parts)
             file.close()
             os.replace(file.name, path)
         except BaseException:
             with suppress(OSError):
                 os.unlink(file.name)
             raise
-    files: Mapping[Path, os.stat_result] = {one: one.stat() for one in path.parent.iterdir() if one.is_file()}
-    left = sum(status.st_size for status in files.values())
-    for old in sorted(files, key=lambda one: files[one].st_mtime_ns):
-        if left <= MOST_BYTES or old == path:
+    others: dict[Path, os.stat_result] = {}
+    for one in path.parent.iterdir():
+        with suppress(OSError):
+            if one != path and _NAME.fullmatch(one.name):
+                others[one] = one.lstat()
+    left = path.stat().st_size + sum(status.st_size for status in others.values())
+    for old in sorted(others, key=lambda one: others[one].st_mtime_ns):
+        if left <= MOST_BYTES:
             break
-        old.unlink(missing_ok=True)
-        left -= files[old].st_size
+        with suppress(OSError):
+            old.unlink()
+            left -= others[old].st_size

@@ -128,6 +128,30 @@ def test_a_subject_that_often_gives_no_answer_is_not_asked_all_texts(benched: Be
     assert {part.what for part in finding.weight.parts} == {"texts"}
 
 
+def test_where_texts_end_with_the_last_that_has_no_answer_no_words_are_asked(benched: Benched) -> None:
+    """Fault: the bound was looked at before the next texts only, and there were none."""
+    bench, subject = benched("1 / 0")
+    refused = found(subject, text_case("\xe9", "o"), rule="refused")
+    refused = replace(refused, example=replace(refused.example, severity="no answer"))
+    number = -(-weighing.MOST_UNANSWERED // weighing.LINES)
+    counted = dict.fromkeys([*natural_lines()][number:], 0)
+    (finding,) = weighed(bench, [refused], counted)
+    assert finding.weight.whole is not None
+    assert finding.weight.whole.changed >= weighing.MOST_UNANSWERED
+    assert {part.what for part in finding.weight.parts} == {"texts"}
+
+
+def test_a_subject_that_often_gives_no_answer_is_still_asked_in_streams(benched: Benched) -> None:
+    """Fault: its findings in streams were not weighed."""
+    bench, subject = benched("1 / 0")
+    refused = found(subject, text_case("\xe9", "o"), rule="refused")
+    refused = replace(refused, example=replace(refused.example, severity="no answer"))
+    of_streams = found(subject, text_case("\xe9", "o"), check="stream encode")
+    _, streamed = weighed(bench, [refused, of_streams], {})
+    assert streamed.weight.kind == "streams"
+    assert streamed.weight.whole is not None
+
+
 def test_what_another_check_finds_is_not_counted(benched: Benched) -> None:
     bench, subject = benched(GREEK)
     (finding,) = weighed(bench, [found(subject, ids_case((10**6,), "o"), check="decode", rule="other text")], {})
