@@ -173,7 +173,11 @@ def compare(
         result = judged(plan, Shard(entry.name, "corpora", 0, len(cases)), bench, cases, answered, asked.name)
         _check_compared(result, plan, bench, asked.name)
         shown = partial(whole_example, plan, bench)
-        merger = partial(with_known_causes, _known(bench, subject), plan, bench)
+        known = _known(bench, subject)
+
+        def merger(found: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
+            return with_known_causes(known, plan, bench, found, witnesses)
+
         return findings_of([result], {entry.name: bench.oracle}, (), shown, lambda _: "", merger)
 
 

@@ -48,8 +48,10 @@ from conformance.triage.minimize import shrunk_example
 from conformance.triage.verdicts import with_verdicts
 from conformance.triage.weighing import weighed
 
-MERGING_SHARE = 0.4
-"""Of the time that is left for findings, what is kept for merging them to the fewest causes."""
+SHRINKING_SHARE = 0.5
+"""Of the time that is left for findings, what they may be shrunk in; the rest is for their causes and weights."""
+CAUSES_SHARE = 0.75
+"""Of the time that is left then, what their causes may be sought in: a name that is not tested misleads."""
 
 SECONDS_OF_A_FINDING = 20.0
 """So long, for each, findings are shrunk where no deadline says otherwise: a subject may take seconds to fail."""
@@ -75,11 +77,10 @@ def finished_run(
     """
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
-    merging = Finishing(0, len({(model, subject) for model, result in whole.items() for subject, *_ in result.groups}))
-    merging = replace(merging, deed="seeking causes, subject on model")
+    merging = Finishing(0, 0, "seeking causes, subject on model")
     now = time.monotonic()
     of_findings = SECONDS_OF_A_FINDING * shrinking.total
-    shrunk_by = now + (of_findings if deadline == math.inf else (1 - MERGING_SHARE) * (deadline - now))
+    shrunk_by = now + (of_findings if deadline == math.inf else SHRINKING_SHARE * (deadline - now))
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
         nonlocal shrinking
@@ -89,12 +90,12 @@ def finished_run(
         share = now + (shrunk_by - now) / (1 + shrinking.total - shrinking.number)
         return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, share)
 
-    def merged(found: Sequence[Finding], witnesses: Sequence[Case]) -> Sequence[Finding]:
+    def merged(found: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
         nonlocal merging
-        merging = replace(merging, number=merging.number + 1)
+        merging = replace(merging, number=merging.number + 1, total=total)
         told(merging)
         now = time.monotonic()
-        share = now + (deadline - now) / (2 * merging.total)
+        share = now + CAUSES_SHARE * (deadline - now) / (1 + total - merging.number)
         return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, share)
 
     natural = natural_texts(job.plan.inputs)
@@ -120,7 +121,7 @@ def finished_run(
 def unfinished_run(job: Job, results: Sequence[ShardResult]) -> Run:
     """The run so far: the examples as they came."""
     whole = by_model(results, [info.name for info in job.models])
-    return _run(job, whole, lambda mismatch, cause: (mismatch, cause), lambda found, witnesses: found)
+    return _run(job, whole, lambda mismatch, cause: (mismatch, cause), lambda found, *_: found)
 
 
 def with_problems(run: Run, problems: Iterable[str]) -> Run:

@@ -30,7 +30,7 @@ Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
 
 Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
 """A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
-Merger = Callable[[Sequence[Finding], Sequence[Case]], Sequence[Finding]]
+Merger = Callable[[Sequence[Finding], Sequence[Case], int], Sequence[Finding]]
 """The findings of one subject on one model by the fewest causes; given the cases on which it differed, too."""
 
 
@@ -72,7 +72,7 @@ def findings(
     expectations: Sequence[Expectation],
     shrinker: Shrinker,
     replay: Callable[[Finding], str],
-    merger: Merger = lambda found, witnesses: found,
+    merger: Merger = lambda found, *_: found,
     natural: Mapping[str, int] = _NOTHING,
     weigher: Weigher = lambda found: found,
     accepted: Sequence[Expectation] = (),
@@ -139,7 +139,7 @@ def _merged(
         else:
             merged.append(finding)
     for place, of_place in apart.items():
-        merged += merger(of_place, witnesses.get(place, ()))
+        merged += merger(of_place, witnesses.get(place, ()), len(apart))
     return merged
 
 
