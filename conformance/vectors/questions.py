@@ -6,7 +6,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, product
+from itertools import groupby, islice, product
 from random import Random
 from typing import Any, TypeAlias
 
@@ -229,22 +229,27 @@ def _near_ties(knowledge: ModelKnowledge) -> Questions:
 def _packed_ids(tokenizer: Tokenizer, knowledge: ModelKnowledge) -> Questions:
     """Tokens that never merge, beside each other, whose ids packed into one number are those of a merge.
 
-    So they are where the right id of the merge is too large for its bits, and counts into the left one.
+    So they are where the right id of either is too large for its bits, and counts into the left one.
     """
     ids = {token: token_id for token_id, token in knowledge.tokens.items()}
     merges = [(ids[left], ids[right]) for left, right in knowledge.pairs if left in ids and right in ids]
     for bits in PACKED_IDS:
-        lines: list[str] = []
-        for left, right in merges:
-            pair = left + (right >> bits), right & ((1 << bits) - 1)
-            if right >> bits and all(token_id in knowledge.tokens for token_id in pair):
-                text = knowledge.text("".join(map(knowledge.tokens.__getitem__, pair)))
-                if tuple(tokenizer.encode_ids(text, add_special_tokens=False)) == pair:
-                    lines.append(text)
-            if len(lines) == OF_PACKED_IDS:
-                break
-        if lines:
-            yield Question("\n".join(lines), frozenset({(COMPETITIONS, f"pairs of ids of {bits} bits")}))
+        of_merge = ((left + (right >> bits), right & ((1 << bits) - 1)) for left, right in merges if right >> bits)
+        of_pair = ((left - 1, right + (1 << bits)) for left, right in merges)
+        for which, pairs in (("a merge", of_merge), ("no merge", of_pair)):
+            lines = [*islice(_beside(tokenizer, knowledge, pairs), OF_PACKED_IDS)]
+            if lines:
+                key = f"the right id of {which} has more than {bits} bits"
+                yield Question("\n".join(lines), frozenset({(COMPETITIONS, key)}))
+
+
+def _beside(tokenizer: Tokenizer, knowledge: ModelKnowledge, pairs: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """The texts of two tokens that stand beside each other."""
+    for pair in pairs:
+        if all(token_id in knowledge.tokens for token_id in pair):
+            text = knowledge.text("".join(map(knowledge.tokens.__getitem__, pair)))
+            if tuple(tokenizer.encode_ids(text, add_special_tokens=False)) == pair:
+                yield text
 
 
 def _bytes(knowledge: ModelKnowledge) -> Questions:
