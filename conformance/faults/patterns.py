@@ -17,6 +17,7 @@ CHANGES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("contractions are not split at the start of the text", ((_CONTRACTIONS, f"(?!\\A){_CONTRACTIONS}"),)),
     ("contractions are not split at the start of the text",
      ((f"^{_GPT2_CONTRACTIONS}|", f"(?!\\A)(?:{_GPT2_CONTRACTIONS})|"),)),
+    ("contractions are not split", ((f"{_CONTRACTIONS}?", ""),)),
     ("contractions with a typographic apostrophe are split",
      ((_GPT2_CONTRACTIONS, "['\u2019]s|['\u2019]t|['\u2019]re|['\u2019]ve|['\u2019]m|['\u2019]ll|['\u2019]d"),)),
     ("digits in groups of 1", (("\\p{N}{1,3}", "\\p{N}"),)),
@@ -45,12 +46,32 @@ CHANGES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 """Rule, and what stands in the pattern with what is written in its place; "^" binds it to the start."""
 
 
+_SPELLED_OUT = (
+    ("'(?i:[sdmt]|ll|ve|re)", _CONTRACTIONS),
+    *((f"{greedy}+", greedy) for greedy in ("?", "+", "*", "{1,3}")),
+)
+"""How tiktoken writes its patterns since 0.5, and what is the same of all texts: greedy in place of possessive."""
+_NEWER_END, _OLDER_END = r"|\s+$|\s*[\r\n]|\s+(?!\S)|\s", r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+
+
 def rewritten(pattern: str) -> Iterator[tuple[str, str]]:
-    r"""Rule and pattern, for each change that the pattern has room for.
+    r"""Rule and pattern, for each change that the pattern, spelled out, has room for.
 
     >>> dict(rewritten(r"\p{L}+|\p{N}{1,3}|\s+(?!\S)|\s+"))["digits in groups of 1"]
     '\\p{L}+|\\p{N}|\\s+(?!\\S)|\\s+'
+    >>> dict(rewritten(r"'(?i:[sdmt]|ll|ve|re)|\p{L}++"))["contractions are not split"]
+    '\\p{L}+'
     """
+    for part, other in _SPELLED_OUT:
+        pattern = pattern.replace(part, other)
+    yield from _changed(pattern)
+    if pattern.endswith(_NEWER_END):
+        older = pattern.removesuffix(_NEWER_END) + _OLDER_END
+        yield "white space at the end is cut behind a line end", older
+        yield from ((rule, changed) for rule, changed in _changed(older) if not changed.endswith(_OLDER_END))
+
+
+def _changed(pattern: str) -> Iterator[tuple[str, str]]:
     given = {pattern}
     for rule, parts in CHANGES:
         changed = pattern

@@ -46,7 +46,7 @@ NOTHING_ASKED = (
 )
 SECONDS_BETWEEN_REPORTS = 20.0
 SHARE_OF_REPLAY = 0.5
-SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.4, 2.0, 10.0
+SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.5, 2.0, 15.0
 """Of the time of a start: at most this share is kept for the end, so many seconds for each cause that is shrunk and for
 weighing those of a subject on a model, and so many to hold the causes against answers that they were not chosen by: a
 cause that there is no time to try is told as a guess, and the guess is often the wrong one."""

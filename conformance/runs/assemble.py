@@ -48,7 +48,7 @@ from conformance.triage.minimize import shrunk_example
 from conformance.triage.verdicts import with_verdicts
 from conformance.triage.weighing import weighed
 
-SHRINKING_SHARE = 0.5
+SHRINKING_SHARE = 0.4
 """Of the time that is left for findings, what they may be shrunk in; the rest is for their causes and weights."""
 CAUSES_SHARE = 0.75
 """Of the time that is left then, what their causes may be sought in: a name that is not tested misleads."""
