@@ -22,7 +22,7 @@ from conformance.cli.options import (
 )
 from conformance.core.errors import InputError, UsageError
 from conformance.engine.plan import ModelPlan
-from conformance.files.atomic import write_bytes_atomically, writing
+from conformance.files.atomic import check_place, write_bytes_atomically, writing
 from conformance.files.digest import sha256
 from conformance.inputs.training_vector_file import TrainingVectorFile, are_training_vectors, training_vectors_of
 from conformance.inputs.vector_file import (
@@ -35,6 +35,7 @@ from conformance.inputs.vector_file import (
     written,
 )
 from conformance.report.console import ConsoleLines, OutputConsole, give, say
+from conformance.report.run.view import plural
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import BUILT_IN, check_subject_name, load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
@@ -86,11 +87,13 @@ def vectors() -> None:
 def make_command(model: str, encoding: str | None, tier: Tier, out: Path | None, jobs: int | None, quiet: bool) -> None:
     """Make the vectors of a model: the fewest inputs that reach everything its tier names, with the right answers.
 
-    smoke is some hundred of core; core reaches each alternative and seam of the split pattern, each normalizer rule,
-    added token, byte, decoder branch and known bug, and tells each fault of docs/rules.md from the right answer; full
-    also reaches every merge and entry of the vocab that a text can reach.
+    smoke is some hundred, nearly all of core; core reaches each alternative and seam of the split pattern, each
+    normalizer rule, added token, byte, decoder branch and known bug, and tells each fault of docs/rules.md from the
+    right answer; full also reaches every merge and entry of the vocab that a text can reach.
     """
     plan = _one_model(model, encoding or "")
+    if out is not None:
+        check_place(out)
     made = Maker(plan, jobs or len(os.sched_getaffinity(0)), (lambda _: None) if quiet else say).made(tier)
     text = written(made)
     if out is None:
@@ -201,6 +204,8 @@ def _show(who: str, oracle: str, outcomes: list[Outcome]) -> None:
         lines.line()
         rows = [(one.flag, Text(f"{one.failed:,}"), Text(f"{one.asked:,}")) for one in flag_counts(outcomes)]
         lines.table(["flag", "failed", "of"], rows[:SHOWN_FLAGS])
+        if len(rows) > SHOWN_FLAGS:
+            lines.line(f"… and {plural(len(rows) - SHOWN_FLAGS, 'more flag')}", "dim")
         lines.line()
     mark, style = ("✗", "red") if failed or not count["pass"] else ("✓", "green")
     told = f"{count['pass']:,} of {len(outcomes):,} vectors pass, {len(failed):,} fail"
@@ -254,7 +259,7 @@ def diff_command(old: Path, new: Path) -> None:
         lines.table(["flag", "changed"], [(flag, Text(f"{count:,}")) for flag, count in found.by_flag[:SHOWN_FLAGS]])
     names = (f"{one.oracle.library} {one.oracle.version}" for one in (before, after))
     lines.labelled(
-        f"{len(found.changed):,} answers changed",
+        f"{plural(len(found.changed), 'answer')} changed",
         f", {found.same:,} did not; {found.added:,} vectors new, {found.removed:,} gone ({' → '.join(names)})",
     )
     sys.exit(1 if found.changed else 0)

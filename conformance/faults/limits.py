@@ -319,6 +319,10 @@ class Words:
         """How long the text is that a word stands for."""
         return length(self._text(word), unit) if unit != "bytes" or not self._is_byte_level else len(word)
 
+    def most_lost(self, unit: str) -> int:
+        """How much of a piece, and one more, may be left empty, since no piece ends within a character."""
+        return 1 if self._is_byte_level and unit == "bytes" else _LONGEST_CHARACTER[unit]
+
     def pieces(self, word: str, unit: str, limit: int) -> list[str]:
         """The word in pieces that fit."""
         if not self._is_byte_level:
@@ -408,13 +412,14 @@ def _of_all_words(tokenizer: Tokenizer, text: str, observed: list[int]) -> Itera
 
 def _of_words(words: Words, tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
     found = words.of_text(text)
-    place = len(around(tokenizer)[0])
-    for word, ids in found:
+    before, after = around(tokenizer)
+    place = len(before)
+    for number, (word, ids) in enumerate(found):
         if observed[place : place + len(ids)] != ids:
-            yield from _at_word(words, word, ids, observed[place:])
+            behind = [*(found[number + 1][1] if number + 1 < len(found) else ()), *after]
+            yield from _at_word(words, word, ids, observed[place:], behind)
             break
         place += len(ids)
-    before, after = around(tokenizer)
     for rule, other in words.otherwise():
         changed = [(word, ids, [token.id for token in other(word)] if word else ids) for word, ids in found]
         for unit in UNITS if any(ids != others for _, ids, others in changed) else ():
@@ -425,7 +430,9 @@ def _of_words(words: Words, tokenizer: Tokenizer, text: str, observed: list[int]
                 if [*before, *bare, *after] == observed and shorter >= LEAST:
                     yield from (words.beyond(rule, unit, limit, other) for limit in customary(shorter, longer - 1))
     most = max((len(ids) for _, ids in found), default=0)
-    yield from (words.tokens_cut_off(limit) for limit in range(LEAST, min(most, len(observed) + 1)))
+    for limit in range(LEAST, min(most, len(observed) + 1)):
+        if [*before, *(token_id for _, ids in found for token_id in ids[:limit]), *after] == observed:
+            yield words.tokens_cut_off(limit)
     yield from _not_all_merged(words, text, max((len(word) for word, _ in found), default=0), len(observed))
 
 
@@ -445,16 +452,25 @@ def _not_all_merged(words: Words, text: str, most: int, number_of_ids: int) -> I
             yield fault
 
 
-def _at_word(words: Words, word: str, ids: Sequence[int], observed: Sequence[int]) -> Iterator[Fault]:
-    """The limits within the word where two answers part first."""
+def _at_word(
+    words: Words, word: str, ids: Sequence[int], observed: Sequence[int], behind: Sequence[int]
+) -> Iterator[Fault]:
+    """The limits within the word where two answers part first. observed: from it on. behind: what is right then."""
     same = _same(ids, observed)
-    ends = [token.span_normalized[1] for token in words.tokenize(word)]
-    start = ends[same - 1] if same else 0
-    for stop in (*ends[:same], *range(start + 1, min(start + _WINDOW, len(word)))):
+    start = words.tokenize(word)[same - 1].span_normalized[1] if same else 0
+    stops = range(max(start, 1), min(start + _WINDOW, len(word)))
+    for stop in stops:
         first = words.ids(word[:stop])
-        if stop < len(word) and first == observed[: len(first)]:
+        if observed[: len(first)] == first and observed[len(first) : len(first) + 1] == behind[:1]:
             for unit in UNITS:
                 limits = range(words.length(word[:stop], unit), words.length(word[: stop + 1], unit))
-                for limit in limits if limits and limits[0] >= LEAST else ():
-                    yield words.cut_off(unit, limit)
+                yield from (words.cut_off(unit, limit) for limit in limits if limit >= LEAST)
+    for unit in UNITS:
+        seams = {words.length(word[:stop], unit) for stop in stops}
+        for limit in _parts(seams, words.most_lost(unit)):
+            pieces = words.pieces(word, unit, limit)
+            found = words.ids(pieces[0])
+            if len(pieces) > 1 and observed[: len(found)] == found:
+                found += words.ids(pieces[1])
+                if observed[: len(found)] == found:
                     yield words.in_pieces(unit, limit)

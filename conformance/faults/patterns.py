@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 _ASCII_SPACE = "\\t\\n\\x0b\\f\\r "
@@ -10,14 +11,15 @@ _CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _GPT2_CONTRACTIONS = "'s|'t|'re|'ve|'m|'ll|'d"
 
 CHANGES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
-    ("contractions in capitals are not split", ((_CONTRACTIONS, f"(?:{_GPT2_CONTRACTIONS})"),)),
+    ("contractions in capitals are not split", ((f"{_CONTRACTIONS}|", f"{_GPT2_CONTRACTIONS}|"),)),
     ("contractions in capitals are split", ((f"^{_GPT2_CONTRACTIONS}|", f"{_CONTRACTIONS}|"),)),
     ("contractions are not split", ((f"{_CONTRACTIONS}|", ""),)),
     ("contractions are not split", ((f"^{_GPT2_CONTRACTIONS}|", ""),)),
-    ("contractions are not split at the start of the text", ((_CONTRACTIONS, f"(?!\\A){_CONTRACTIONS}"),)),
+    ("contractions are not split at the start of the text", ((f"{_CONTRACTIONS}|", f"(?!\\A){_CONTRACTIONS}|"),)),
     ("contractions are not split at the start of the text",
      ((f"^{_GPT2_CONTRACTIONS}|", f"(?!\\A)(?:{_GPT2_CONTRACTIONS})|"),)),
-    ("contractions are not split", ((f"{_CONTRACTIONS}?", ""),)),
+    ("contractions in capitals are split from words", ((f"{_CONTRACTIONS}?", f"(?:{_GPT2_CONTRACTIONS})?"),)),
+    ("contractions are split from words", ((f"{_CONTRACTIONS}?", ""),)),
     ("contractions with a typographic apostrophe are split",
      ((_GPT2_CONTRACTIONS, "['\u2019]s|['\u2019]t|['\u2019]re|['\u2019]ve|['\u2019]m|['\u2019]ll|['\u2019]d"),)),
     ("digits in groups of 1", (("\\p{N}{1,3}", "\\p{N}"),)),
@@ -35,9 +37,10 @@ CHANGES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("spaces are split from punctuation", (("| ?[^\\s", "|[^\\s"),)),
     ("any white space is taken with punctuation", (("| ?[^\\s", "|\\s?[^\\s"),)),
     ("spaces are split from words", (("| ?\\p{L}", "|\\p{L}"),)),
-    ("\\p{N} is ASCII digits", (("\\p{N}", "0-9"), ("|0-9", "|[0-9]"), ("?0-9", "?[0-9]"))),
+    ("\\p{N} is ASCII digits", (("\\p{N}", "0-9"), ("|0-9", "|[0-9]"), ("?0-9", "?[0-9]"), ("^0-9", "[0-9]"))),
     ("\\p{N} is decimal digits", (("\\p{N}", "\\p{Nd}"),)),
-    ("\\p{L} is not all letters", (("\\p{L}", "A-Za-z"), ("]?A-Za-z+", "]?[A-Za-z]+"), ("| ?A-Za-z+", "| ?[A-Za-z]+"))),
+    ("\\p{L} is not all letters", (("\\p{L}", "A-Za-z"), ("]?A-Za-z+", "]?[A-Za-z]+"), ("| ?A-Za-z+", "| ?[A-Za-z]+"),
+                                  ("^A-Za-z+", "[A-Za-z]+"))),
     ("marks count as letters", (("]?\\p{L}+", "]?[\\p{L}\\p{M}]+"), ("| ?\\p{L}+", "| ?[\\p{L}\\p{M}]+"))),
     ("\\w in place of \\p{L}", (("[^\\r\\n\\p{L}\\p{N}]?\\p{L}+", "[^\\r\\n\\w]?\\w+"),)),
     ("\\s is ASCII white space", (("[^\\s", f"[^{_ASCII_SPACE}"), ("(?!\\S)", f"(?![^{_ASCII_SPACE}])"),
@@ -46,12 +49,31 @@ CHANGES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 """Rule, and what stands in the pattern with what is written in its place; "^" binds it to the start."""
 
 
-_SPELLED_OUT = (
-    ("'(?i:[sdmt]|ll|ve|re)", _CONTRACTIONS),
-    *((f"{greedy}+", greedy) for greedy in ("?", "+", "*", "{1,3}")),
-)
-"""How tiktoken writes its patterns since 0.5, and what is the same of all texts: greedy in place of possessive."""
-_NEWER_END, _OLDER_END = r"|\s+$|\s*[\r\n]|\s+(?!\S)|\s", r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+_PIECES = re.compile(r"\\[pP]\{[^}]*\}|\\.|\(\?|\{\d*,?\d*\}|.", re.DOTALL)
+_OF_TIKTOKEN = "'(?i:[sdmt]|ll|ve|re)"
+_NEWER_END, _OLDER_END = r"|\s+\Z|\s*[\r\n]|\s+(?!\S)|\s", r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+
+
+def spelled_out(pattern: str) -> str:
+    r"""The contractions one by one, and greedy quantifiers in place of possessive ones: as others write the pattern.
+
+    pattern: for Oniguruma, where `{3,1}` is possessive. Where it is one of tiktoken's, since 0.6, it matches the same.
+
+    >>> spelled_out(r"[^\r\n]?+\p{L}++|\p{N}{3,1}|[*+]\++|a{1,3}+")
+    '[^\\r\\n]?\\p{L}+|\\p{N}{1,3}|[*+]\\++|a{1,3}+'
+    """
+    pieces: list[str] = []
+    depth, is_quantified = 0, False
+    for piece in _PIECES.findall(pattern):
+        depth += (piece == "[") - (piece == "]" and depth > 0)
+        if depth == 0 and piece in ("?", "*", "+"):
+            if not (is_quantified and piece == "+"):
+                pieces.append(piece)
+            is_quantified = not is_quantified
+            continue
+        is_quantified = False
+        pieces.append("{1,3}" if depth == 0 and piece == "{3,1}" else piece)
+    return "".join(pieces).replace(_OF_TIKTOKEN, _CONTRACTIONS)
 
 
 def rewritten(pattern: str) -> Iterator[tuple[str, str]]:
@@ -62,8 +84,7 @@ def rewritten(pattern: str) -> Iterator[tuple[str, str]]:
     >>> dict(rewritten(r"'(?i:[sdmt]|ll|ve|re)|\p{L}++"))["contractions are not split"]
     '\\p{L}+'
     """
-    for part, other in _SPELLED_OUT:
-        pattern = pattern.replace(part, other)
+    pattern = spelled_out(pattern)
     yield from _changed(pattern)
     if pattern.endswith(_NEWER_END):
         older = pattern.removesuffix(_NEWER_END) + _OLDER_END

@@ -25,6 +25,17 @@ def writing(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
+def check_place(path: Path) -> None:
+    """Raise InputError where no file can be written, before work is done whose result would be lost."""
+    if path.is_dir():
+        raise InputError(f"{path}: cannot be written: Is a directory")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise InputError(f"{path}: cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{path}: cannot be written: Permission denied")
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Replace a file at once, or make it, as `write_bytes_atomically` does.
 

@@ -24,14 +24,15 @@ class TrainVector(Vector, frozen=True, kw_only=True):
 
     options: of the official trainer, under its names; of those of `tokenizers` also `pipeline`, the tokenizer.json that
         is trained. tokens: by id, null where an id has none. merges: in their order, of models that have them.
-    scores: by id, of models that have them, where they are the same on any processor.
+    scores: by id, of models that have them, where they are the same on any processor; null for minus infinity, which
+        JSON has no number for.
     """
 
     texts: tuple[str, ...]
     options: dict[str, Any]
     tokens: tuple[str | None, ...]
     merges: tuple[tuple[str, str], ...] | UnsetType = UNSET
-    scores: tuple[float, ...] | UnsetType = UNSET
+    scores: tuple[float | None, ...] | UnsetType = UNSET
 
 
 class TrainGroup(Form, frozen=True, kw_only=True, tag_field="type", tag="train"):

@@ -240,13 +240,19 @@ def read_json(path: Path) -> Any:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     try:
-        text = _unpacked(data).decode("utf-8")
+        unpacked = _unpacked(data)
     except (EOFError, OSError, ValueError, zlib.error) as error:
         raise InputError(f"{path}: cannot be unpacked: {form_problem(error)}") from None
     try:
-        return json.loads(text)
+        return json.loads(unpacked.decode("utf-8"), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is no JSON: byte {error.start} is not of UTF-8") from None
     except FORM_ERRORS as error:
         raise InputError(f"{path}: is no JSON: {form_problem(error)}") from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def vectors_of(value: Any, path: Path) -> VectorFile:
@@ -300,7 +306,7 @@ def _group(group: dict[str, Any]) -> str:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 def packed(text: str) -> bytes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from msgspec import UNSET, UnsetType, structs
@@ -79,7 +80,7 @@ def _answered(case: TrainingCase) -> TrainVector | None:
         options=dict(case.options),
         tokens=tuple(tokens.get(token_id) for token_id in range(1 + max(tokens, default=-1))),
         merges=right.merges if case.trainer == "hf-bpe" else UNSET,
-        scores=tuple(scores) if scores else UNSET,
+        scores=tuple(None if score == -math.inf else score for score in scores) if scores else UNSET,
     )
 
 
@@ -120,7 +121,9 @@ def _outcome(group: TrainGroup, test: TrainVector, ask: Ask) -> Outcome:
         if observed.kind in UNTESTED or observed.kind == "refused":
             return Outcome(group, test, "not asked")
         return Outcome(group, test, "fail", observed.kind, f"{len(test.tokens):,} entries", observed.message)
-    scores = (None,) * len(test.tokens) if isinstance(test.scores, UnsetType) else test.scores
+    scores: Sequence[float | None] = (None,) * len(test.tokens)
+    if not isinstance(test.scores, UnsetType):
+        scores = [-math.inf if score is None else score for score in test.scores]
     merges = () if isinstance(test.merges, UnsetType) else test.merges
     entries = zip(range(len(test.tokens)), test.tokens, scores, strict=True)
     expected = Learned(tuple((number, token, score) for number, token, score in entries if token is not None), merges)

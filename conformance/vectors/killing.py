@@ -140,6 +140,16 @@ class FaultTable:
             found = predicted(lambda: [fault.text(given, skips) for skips in (True, False)])
         return found != right
 
+    def tells_decoding(self, number: int, ids: tuple[int, ...], skips: bool) -> bool:
+        """Whether a fault of decoding gives another text with special tokens skipped, or with them kept.
+
+        number: its place among those of ids.
+        """
+        fault = self.by_kind["ids"][number]
+        assert isinstance(fault, DecodingFault)
+        found = predicted(lambda: fault.text(ids, skips))
+        return found != self._tokenizer.decode(ids, skip_special_tokens=skips)
+
 
 def _answer(
     encode: Callable[[str], Sequence[int]], decode: Callable[..., str], given: Given

@@ -304,15 +304,28 @@ class Maker:
             given = one.question.given
             if not isinstance(given, tuple):
                 continue
-            common = {"tc_id": 0, "flags": _flags(one), "result": one.result, "comment": one.comment or UNSET}
+            comment = one.comment or UNSET
             if not isinstance(one.answer, Decoded):
-                kept.append(DecodeVector(ids=given, **common))  # type: ignore[arg-type]
+                kept.append(DecodeVector(tc_id=0, flags=_flags(one), result=one.result, ids=given, comment=comment))
                 continue
-            kept.append(DecodeVector(ids=given, text=one.answer.kept, **common))  # type: ignore[arg-type]
+            texts = [(kept, False, one.answer.kept)]
             if one.answer.with_special is not None and one.answer.text != one.answer.with_special:
-                skipped.append(DecodeVector(ids=given, text=one.answer.text, **common))  # type: ignore[arg-type]
+                texts.append((skipped, True, one.answer.text))
+            for tests, skips, text in texts:
+                flags = _flags(self._telling_decoding(one, given, skips))
+                test = DecodeVector(tc_id=0, flags=flags, result=one.result, ids=given, text=text, comment=comment)
+                tests.append(test)
         groups: list[Group] = [DecodeGroup(skip_special_tokens=False, tests=tuple(kept))]
         return [*groups, DecodeGroup(skip_special_tokens=True, tests=tuple(skipped))] if skipped else groups
+
+    def _telling_decoding(self, one: Answered, ids: tuple[int, ...], skips: bool) -> Answered:
+        """The answer with the rules that show in it where special tokens are skipped, or where they are kept."""
+
+        def tells(key: Key) -> bool:
+            kind, number, _ = _place(str(key[1])) if key[0] == RULE else ("", 0, "")
+            return kind != "ids" or self.table.tells_decoding(number, ids, skips)
+
+        return replace(one, keys=frozenset(filter(tells, one.keys)))
 
     def _other_groups(self, tier: Tier, some: Sequence[Answered]) -> list[Group]:
         oracle = self.bench.subjects[self.bench.oracle]

@@ -1,5 +1,5 @@
-// Vectors for C#:  zcat core.json.gz | dotnet run Runner.cs tokenizer.json   (.NET 10; before, a project with this file)
-// Put your library into Tokenizer; it throws where it refuses. Streams are left out: docs/vectors.md.
+// Vectors for C#:  gzip -dc core.json.gz | dotnet run Runner.cs tokenizer.json   (.NET 10; before, a project with this file)
+// Put your library into Tokenizer; it throws where it refuses. Streams are left out: corpora/vectors/README.md.
 using System;
 using System.Collections.Generic;
 using System.Linq;
@@ -26,7 +26,7 @@ foreach (var test in group.GetProperty("tests").EnumerateArray())
     }
 }
 Console.WriteLine($"{passed} passed, {failed} failed, {acceptable} acceptable, {skipped} skipped");
-return failed > 0 ? 1 : 0;
+return failed > 0 || passed == 0 ? 1 : 0;
 
 bool IsRight(JsonElement group, JsonElement test)
 {

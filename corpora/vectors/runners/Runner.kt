@@ -1,7 +1,7 @@
 // Vectors for Kotlin:  kotlinc Runner.kt Json.kt -include-runtime -d runner.jar
-//                      zcat core.json.gz | java -jar runner.jar tokenizer.json
+//                      gzip -dc core.json.gz | java -jar runner.jar tokenizer.json
 // Json.kt is beside it where `conformance subject init --language kotlin` has written an adapter. Put your library into
-// Tokenizer; it throws where it refuses. Streams are left out: docs/vectors.md.
+// Tokenizer; it throws where it refuses. Streams are left out: corpora/vectors/README.md.
 import kotlin.system.exitProcess
 
 class Tokenizer(path: String) { // a toy, whose ids are the bytes of UTF-8
@@ -40,5 +40,5 @@ fun main(arguments: Array<String>) {
         }
     }
     println("$passed passed, $failed failed, $acceptable acceptable, $skipped skipped")
-    exitProcess(if (failed > 0) 1 else 0)
+    exitProcess(if (failed > 0 || passed == 0) 1 else 0)
 }

@@ -1,5 +1,5 @@
-// Vectors for JavaScript:  zcat core.json.gz | node runner.mjs tokenizer.json
-// Put your library into `load`. It throws where it refuses. Streams are left out: docs/vectors.md says what they ask.
+// Vectors for JavaScript:  gzip -dc core.json.gz | node runner.mjs tokenizer.json
+// Put your library into `load`. It throws where it refuses. Streams are left out: corpora/vectors/README.md says what they ask.
 import { readFileSync } from "node:fs";
 
 async function load(path) {
@@ -13,6 +13,7 @@ async function load(path) {
 
 const vectors = JSON.parse(readFileSync(0, "utf8"));
 const tokenizer = await load(process.argv[2]);
+let first;
 const count = { passed: 0, failed: 0, acceptable: 0, skipped: 0 };
 const same = (some, others) => JSON.stringify(some) === JSON.stringify(others);
 for (const group of vectors.testGroups)
@@ -24,10 +25,11 @@ for (const group of vectors.testGroups)
     }[group.type];
     if (!ask || (group.type === "encode" && test.text === undefined)) { count.skipped++; continue; }
     let right;
-    try { right = ask() && test.result !== "refused"; } catch { right = test.result === "refused"; }
+    try { right = ask() && test.result !== "refused"; } catch (error) { if (!(right = test.result === "refused")) first ??= error; }
     if (right) count.passed++;
     else if (test.result === "acceptable") count.acceptable++;
     else { count.failed++; console.log(`FAIL ${test.tcId} ${group.type} ${test.flags.join("; ")}`); }
   }
 console.log(Object.entries(count).map(([what, number]) => `${number} ${what}`).join(", "));
-process.exit(count.failed ? 1 : 0);
+if (count.failed && first) console.log(`the first error that it threw: ${first}`);
+process.exit(count.failed || !count.passed ? 1 : 0);

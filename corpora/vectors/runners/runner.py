@@ -1,6 +1,6 @@
-"""Vectors for Python, without the harness:  zcat core.json.gz | python runner.py tokenizer.json
+"""Vectors for Python, without the harness:  gzip -dc core.json.gz | python runner.py tokenizer.json
 
-Put your library into `Tokenizer`. It raises where it refuses. Streams are left out: docs/vectors.md says what they ask.
+Put your library into `Tokenizer`. It raises where it refuses. Streams are left out: corpora/vectors/README.md says what they ask.
 """
 
 import json
@@ -29,7 +29,7 @@ def is_right(tokenizer, group, test):
 
 
 tokenizer = Tokenizer(sys.argv[1])
-count = {"passed": 0, "failed": 0, "acceptable": 0, "skipped": 0}
+count, errors = {"passed": 0, "failed": 0, "acceptable": 0, "skipped": 0}, []
 for group in json.load(sys.stdin)["testGroups"]:
     for test in group["tests"]:
         if group["type"] not in ("encode", "decode", "batch") or (group["type"] == "encode" and "text" not in test):
@@ -37,11 +37,14 @@ for group in json.load(sys.stdin)["testGroups"]:
             continue
         try:
             right = is_right(tokenizer, group, test) and test["result"] != "refused"
-        except Exception:
+        except Exception as error:
             right = test["result"] == "refused"
+            errors += [] if right else [repr(error)]
         what = "passed" if right else "acceptable" if test["result"] == "acceptable" else "failed"
         count[what] += 1
         if what == "failed":
             print(f"FAIL {test['tcId']} {group['type']} {'; '.join(test['flags'])}")
 print(", ".join(f"{number} {what}" for what, number in count.items()))
-sys.exit(1 if count["failed"] else 0)
+if count["failed"] and errors:
+    print("the first error that it raised:", errors[0])
+sys.exit(1 if count["failed"] or not count["passed"] else 0)

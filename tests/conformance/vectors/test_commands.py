@@ -44,6 +44,34 @@ def test_run_refuses_another_model(conformance_here: Command) -> None:
     assert (ended.returncode, "is not the model of the vectors" in ended.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("out", ["", "no-such-folder/smoke.json.gz"])
+def test_make_says_where_it_cannot_write_before_it_works(out: str, conformance_here: Command, tmp_path: Path) -> None:
+    """Fault: half a minute of work was lost."""
+    place = tmp_path / out
+    ended = conformance_here("vectors", "make", "--model", "bpe-qwen", "--out", place)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"conformance: {place}: cannot be written: ")
+    assert "candidates" not in ended.stderr
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_a_number_that_json_does_not_have_is_no_vector(
+    constant: str, conformance_here: Command, tmp_path: Path
+) -> None:
+    """Fault: training vectors had six of them, which JavaScript does not read, and lint found nothing wrong."""
+    path = tmp_path / "made.json"
+    path.write_text(gzip.decompress(SMOKE.read_bytes()).decode().replace('"tcId":1,', f'"tcId":{constant},', 1))
+    ended = conformance_here("vectors", "lint", path)
+    assert (ended.returncode, f"{constant} is no number of JSON" in ended.stderr) == (2, True)
+
+
+def test_what_is_no_text_is_told_so(conformance_here: Command, tmp_path: Path) -> None:
+    path = tmp_path / "made.json"
+    path.write_bytes(b'{"a\xff')
+    ended = conformance_here("vectors", "lint", path)
+    assert "byte 3 is not of UTF-8" in ended.stdout + ended.stderr
+
+
 def test_lint_names_what_is_wrong(conformance_here: Command, tmp_path: Path) -> None:
     assert conformance_here("vectors", "lint", SMOKE).returncode == 0
     ended = conformance_here("vectors", "lint", changed(tmp_path, numberOfTests=3, notes={}))
@@ -58,7 +86,7 @@ def test_diff_tells_changed_answers_by_flag(conformance_here: Command, tmp_path:
     test["ids"] = [7]
     ended = conformance_here("vectors", "diff", SMOKE, changed(tmp_path, testGroups=groups))
     assert ended.returncode == 1
-    assert "1 answers changed" in ended.stdout
+    assert "1 answer changed" in ended.stdout
     assert test["flags"][0][:20] in ended.stdout
 
 
