@@ -47,9 +47,9 @@ NOTHING_ASKED = (
 SECONDS_BETWEEN_REPORTS = 20.0
 SHARE_OF_REPLAY = 0.5
 SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.5, 2.0, 15.0
-"""Of the time of a start: at most this share is kept for the end, so many seconds for each cause that is shrunk and for
-weighing those of a subject on a model, and so many to hold the causes against answers that they were not chosen by: a
-cause that there is no time to try is told as a guess, and the guess is often the wrong one."""
+"""Of the time that is left behind the replay: at most this share is kept for the end, so many seconds for each cause that
+is shrunk and for weighing those of a subject on a model, and so many to hold the causes against answers that they were not
+chosen by: a cause that there is no time to try is told as a guess, and the guess is often the wrong one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,7 @@ class _Driver:
         self.started, self.clock = datetime.now(UTC), time.monotonic()
         self.seconds_before = seconds_before(self.job.folder)
         self.deadline = self.clock + self.seconds
+        self.left = self.seconds
         self.hashes = file_hashes(self.session.plan)
         self.state = state_to_go_on_from(self.job.folder, self.session.plan)
         self.causes = 0
@@ -187,6 +188,7 @@ class _Driver:
         if not any(entry.verdict == "unasked" for entry in replayed):
             write_plan(folder, plan, self.job.command, False, self.hashes, installed_versions())
         self.causes = _causes(unshrunk(by_model(results, self.state.models).values()))
+        self.left = self.deadline - time.monotonic()
         for result in results:
             self.seen.knows(result)
         for entry in replayed:
@@ -194,8 +196,11 @@ class _Driver:
 
     def _end_of_work(self) -> float:
         """The time from which on no shard is begun, so that there is some left to shrink what is found."""
-        needed = SECONDS_OF_TRIALS + self.causes * SECONDS_OF_SHRINKING if self.causes else 0.0
-        return self.deadline - min(self.seconds * SHARE_OF_SHRINKING, needed)
+        return self.deadline - self._kept_for(self.causes) if self.causes else self.deadline
+
+    def _kept_for(self, causes: int) -> float:
+        """The seconds at the end that are for so many causes."""
+        return min(self.left * SHARE_OF_SHRINKING, SECONDS_OF_TRIALS + causes * SECONDS_OF_SHRINKING)
 
     def _generation(self, workers: Workers, finished: dict[SessionShard, ShardOutcome]) -> bool:
         """Work on the shards of a generation that are not finished; tells whether to go on with the next one.
@@ -220,7 +225,7 @@ class _Driver:
             self._tell(finished, self.seen.fresh(outcome.result))
             self.seen.check_enough()
 
-        end = self.deadline - self.seconds * SHARE_OF_SHRINKING if self.seconds < math.inf else math.inf
+        end = self.deadline - self._kept_for(max(1, self.causes))  # what is under way may find one yet
         work = partial(work_in_worker, self.session, self.job.folder, end, self.deadline + SECONDS_OVER_TIME)
         workers.run(
             work, ShardQueue(remaining, worth_loading=1), done, self._end_of_work if self.seconds < math.inf else None

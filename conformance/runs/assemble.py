@@ -78,6 +78,7 @@ def finished_run(
     whole = by_model(results, [info.name for info in job.models])
     shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
     merging = Finishing(0, 0, "seeking causes, subject on model")
+    merged_by = math.inf
     now = time.monotonic()
     of_findings = SECONDS_OF_A_FINDING * shrinking.total
     shrunk_by = now + (of_findings if deadline == math.inf else SHRINKING_SHARE * (deadline - now))
@@ -91,11 +92,13 @@ def finished_run(
         return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, share)
 
     def merged(found: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
-        nonlocal merging
+        nonlocal merging, merged_by
         merging = replace(merging, number=merging.number + 1, total=total)
         told(merging)
         now = time.monotonic()
-        share = now + CAUSES_SHARE * (deadline - now) / (1 + total - merging.number)
+        if merging.number == 1:
+            merged_by = now + CAUSES_SHARE * (deadline - now)
+        share = now + (merged_by - now) / (1 + total - merging.number)
         return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, share)
 
     natural = natural_texts(job.plan.inputs)
@@ -105,9 +108,10 @@ def finished_run(
         for number, (model, subject) in enumerate(places, 1):
             told(Finishing(number, len(places), "weighing findings, subject on model"))
             some = [one for one in found if (one.example.model, one.example.subject) == (model, subject)]
-            some = with_verdicts(bench_of(model), some, deadline)
             now = time.monotonic()
-            yield from weighed(bench_of(model), some, natural, now + (deadline - now) / (1 + len(places) - number))
+            share = now + (deadline - now) / (1 + len(places) - number)
+            some = with_verdicts(bench_of(model), some, share)
+            yield from weighed(bench_of(model), some, natural, share)
 
     run = _run(job, whole, shrunk, merged, natural, lambda found: [*weighed_all(found)])
     rows = _rows(job, whole)

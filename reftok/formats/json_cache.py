@@ -209,12 +209,15 @@ def _folder() -> Path | None:
         if not base.is_absolute():
             return None
         folder = base / "reftok"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)  # what it makes above has the rights of the umask
+        folder.mkdir(mode=0o700, exist_ok=True)
         status, of_base = folder.lstat(), base.stat()
     except (OSError, RuntimeError, ValueError):
         return None
     is_shared = of_base.st_mode & _OTHERS_MAY_WRITE and not of_base.st_mode & stat.S_ISVTX
-    return folder if stat.S_ISDIR(status.st_mode) and _is_own(status) and not is_shared else None
+    is_of_others = hasattr(os, "getuid") and of_base.st_uid not in (0, os.getuid())
+    is_good = stat.S_ISDIR(status.st_mode) and _is_own(status) and not is_shared and not is_of_others
+    return folder if is_good else None
 
 
 def _is_own(status: os.stat_result) -> bool:
@@ -227,11 +230,15 @@ def _own_bytes(path: Path, most: int) -> bytes:
 
     Raises OSError where it cannot be read, ValueError where it is longer, or another's.
     """
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
-        status = os.fstat(file.fileno())
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > most or not _is_own(status):
             raise _NotKept("it is no file of the cache")
-        data = file.read()
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read()
+    finally:
+        os.close(descriptor)
     with suppress(OSError):
         os.utime(path)
     return data

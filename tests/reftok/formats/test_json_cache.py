@@ -180,12 +180,34 @@ def test_what_others_may_write_is_not_used(cache: Path, parse: Parse, parsed: li
 def test_what_belongs_to_somebody_else_is_not_used(cache: Path, parse: Parse, parsed: list[bytes]) -> None:
     cached_json(content(), parse)
     (kept,) = cache.iterdir()
-    for path in (kept, cache):
+    for path in (kept, cache, cache.parent):
         os.chown(path, 65534, -1)
         cached_json(content(), parse)
-        if path.exists():
-            os.chown(path, 0, -1)
-    assert len(parsed) == 3
+        os.chown(path, 0, -1)
+    assert len(parsed) == 4
+
+
+def test_the_folder_above_is_made_for_the_user_alone(cache: Path, parse: Parse, parsed: list[bytes]) -> None:
+    """Fault: with umask 002 the group could write into it, and the cache was never used."""
+    before = os.umask(0o002)
+    try:
+        for _ in range(2):
+            cached_json(content(), parse)
+    finally:
+        os.umask(before)
+    assert len(parsed) == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors are counted on Linux")
+def test_what_is_no_file_leaves_no_descriptor_open(cache: Path, parse: Parse) -> None:
+    cached_json(content(), parse)
+    (kept,) = cache.iterdir()
+    kept.unlink()
+    kept.mkdir()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        cached_json(content(), parse)
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_a_link_is_not_the_folder(cache: Path, tmp_path: Path, parse: Parse) -> None:
