@@ -26,6 +26,7 @@ from conformance.engine.queue import ShardQueue, ShardT
 from conformance.engine.result import ShardResult
 from conformance.engine.shard_work import work
 from conformance.inputs.shards import Shard
+from conformance.subjects.process import sweep
 
 IN_THIS_PROCESS = 0
 SAFE_PATH = "PYTHONSAFEPATH"
@@ -98,6 +99,7 @@ class Workers:
             pool.close() if kind is None else pool.stop()
         for pool in self._pools:
             pool.join()
+        sweep()  # a worker that was ended in the middle leaves the folders of its subjects' processes
 
     def run(
         self,

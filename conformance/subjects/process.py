@@ -63,7 +63,7 @@ class Program:
                 start_new_session=True,
                 env={**os.environ, "LANG": "C.UTF-8", "TZ": "UTC", **environment, MARK: self._mark},
             )
-        except OSError:
+        except BaseException:  # an interrupt too
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         _bound_memory(self._process.pid, memory << 20)

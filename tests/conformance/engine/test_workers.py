@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import Future
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -47,6 +48,22 @@ def test_every_shard_is_worked_on_once_by_so_many_processes(jobs: int) -> None:
     processes = {process for _, process in done}
     assert len(processes) == max(jobs, 1)
     assert (os.getpid() in processes) == (jobs == IN_THIS_PROCESS)
+
+
+def leaves_a_folder(shard: Shard) -> str:
+    return tempfile.mkdtemp(prefix=f"conformance-subject-{os.getpid()}-")
+
+
+def test_what_an_ended_worker_has_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault: it stayed until a command started a subject again."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    left: list[str] = []
+    with Workers(1) as pool:
+        pool.run(leaves_a_folder, ShardQueue(SHARDS[:1]), left.append)
+        assert Path(left[0]).is_relative_to(tmp_path)
+        assert Path(left[0]).is_dir()
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize("jobs", [IN_THIS_PROCESS, 1])
