@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.files.digest import sha256
-from conformance.inputs.vector_file import VectorFile, read_vectors
+from conformance.inputs.vector_file import DecodeGroup, VectorFile, read_vectors
 from conformance.subjects.reftok_subject import ReftokSubject
 from conformance.vectors.comparing import mistakes
 from conformance.vectors.running import Outcome, run_vectors
@@ -32,6 +32,16 @@ def test_the_files_are_whole_and_of_this_model(model: str) -> None:
         found = vectors(model, tier)
         assert list(mistakes(found)) == []
         assert (found.model.sha256, found.tier) == (sha256(embedded_models()[model]), tier)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_flag_of_special_tokens_stands_where_it_cannot_show(model: str) -> None:
+    """Fault: the flags of some ids stood at both of their vectors, those with special tokens kept and skipped."""
+    wrong = {False: "Decoder: special tokens are kept", True: "Decoder: special tokens are always skipped"}
+    for tier in ("smoke", "core"):
+        for group, test in vectors(model, tier).tests():
+            if isinstance(group, DecodeGroup):
+                assert wrong[group.skip_special_tokens] not in test.flags, test
 
 
 @pytest.mark.parametrize("model", MODELS)
