@@ -56,14 +56,14 @@ def is_byte_level(tokenizer: Tokenizer) -> bool:
     return any(isinstance(step, pretokenizers.ByteLevel | normalizers.ByteLevel) for step in steps)
 
 
-def words_of(tokenizer: Tokenizer) -> Callable[[str], Iterator[str]]:
-    """What cuts the text that the model is given into words: it is one where there is a pre-tokenizer.
+def words_of(tokenizer: Tokenizer, are_whole: bool = False) -> Callable[[str], Iterator[str]]:
+    """What cuts the text that the model is given into words: it is one where there is a pre-tokenizer, or `are_whole`.
 
     >>> import reftok
     >>> [*words_of(reftok.load("spm-bpe"))("▁a▁▁bc")], [*words_of(reftok.load("bpe-gpt2"))("Ġa")]
     (['▁a', '▁', '▁bc'], ['Ġa'])
     """
-    if tokenizer.pre_tokenizers:
+    if tokenizer.pre_tokenizers or are_whole:
         return lambda text: iter([text])
     return _at_spaces
 

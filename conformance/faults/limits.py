@@ -28,7 +28,7 @@ from conformance.faults.models import LongestFirst
 from reftok import Tokenizer
 from reftok.spec.byte_level import from_byte_characters, to_byte_characters
 from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import merge_all
+from reftok.spec.models.merging import MergeOf, merge_all
 from reftok.spec.types import Token
 
 LEAST = 4
@@ -298,7 +298,7 @@ class Words:
         self._tokenizer = tokenizer
         self._is_byte_level = is_byte_level(tokenizer)
         self._called = "normalized texts" if are_whole else "words"
-        self.cut = _whole if are_whole else words_of(tokenizer)
+        self.cut = words_of(tokenizer, are_whole)
         self.tokenize = tokenizer.spec.model.tokenize
 
     def of_text(self, text: str) -> list[tuple[str, list[int]]]:
@@ -367,11 +367,16 @@ class Words:
 
         return self.changed(f"{self._called} are cut at {limit} tokens", lambda word: True, tokens)
 
-    def not_all_merged(self, limit: int) -> Fault | None:
-        """The symbols of a word beyond a limit stay as they are; None where the model has no merges."""
+    @property
+    def has_merges(self) -> bool:
+        """Whether the model merges symbols."""
+        return merged_by(self._tokenizer.model, merge_all) is not None
+
+    def not_all_merged(self, limit: int) -> Fault:
+        """The symbols of a word beyond a limit stay as they are; of a model that has merges."""
         other = merged_by(self._tokenizer.model, partial(_first_merged, limit))
-        rule = f"symbols of {self._called} beyond the first {limit} are not merged"
-        return None if other is None else self.changed(rule, lambda word: bool(word), other)
+        assert other is not None, "it has merges"
+        return self.changed(f"symbols of {self._called} beyond the first {limit} are not merged", bool, other)
 
     def otherwise(self) -> Iterator[tuple[str, Tokenize]]:
         """Rule, with places for limit and unit, and what becomes of words that are too long as a whole."""
@@ -394,13 +399,7 @@ class Words:
         yield f"the longest entry first in {long}", LongestFirst(model.vocab, unknown).tokenize
 
 
-def _whole(text: str) -> Iterator[str]:
-    return iter([text])
-
-
-def _first_merged(
-    limit: int, symbols: Sequence[_Symbol], merge_of: Callable[[_Symbol, _Symbol], tuple[int, _Symbol] | None]
-) -> list[tuple[int, _Symbol]]:
+def _first_merged(limit: int, symbols: Sequence[_Symbol], merge_of: MergeOf[_Symbol]) -> list[tuple[int, _Symbol]]:
     return [*merge_all(symbols[:limit], merge_of), *enumerate(symbols[limit:], limit)]
 
 
@@ -433,23 +432,19 @@ def _of_words(words: Words, tokenizer: Tokenizer, text: str, observed: list[int]
     for limit in range(LEAST, min(most, len(observed) + 1)):
         if [*before, *(token_id for _, ids in found for token_id in ids[:limit]), *after] == observed:
             yield words.tokens_cut_off(limit)
-    yield from _not_all_merged(words, text, max((len(word) for word, _ in found), default=0), len(observed))
+    if words.has_merges:
+        yield from _not_all_merged(words, text, max((len(word) for word, _ in found), default=0), len(observed))
 
 
 def _not_all_merged(words: Words, text: str, most: int, number_of_ids: int) -> Iterator[Fault]:
     """The more symbols are merged, the fewer ids are left, nearly always, by which the limit is found."""
 
     def fewer(limit: int) -> int:
-        fault = words.not_all_merged(limit)
-        return -len(fault.ids(text)) if fault else 0
+        return -len(words.not_all_merged(limit).ids(text))
 
-    if words.not_all_merged(LEAST) is None:
-        return
     lowest = bisect_left(range(most), -number_of_ids, key=fewer)
     highest = bisect_right(range(most), -number_of_ids, key=fewer)
-    for limit in customary(max(LEAST, lowest), highest - 1):
-        if fault := words.not_all_merged(limit):
-            yield fault
+    yield from map(words.not_all_merged, customary(max(LEAST, lowest), highest - 1))
 
 
 def _at_word(

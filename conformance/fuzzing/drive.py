@@ -47,7 +47,7 @@ NOTHING_ASKED = (
 SECONDS_BETWEEN_REPORTS = 20.0
 SHARE_OF_REPLAY = 0.5
 SHARE_OF_SHRINKING, SECONDS_OF_SHRINKING, SECONDS_OF_TRIALS = 0.5, 2.0, 15.0
-"""Of the time that is left behind the replay: at most this share is kept for the end, so many seconds for each cause
+"""Of the time that the replay leaves: at most this share is kept for the end, so many seconds for each cause
 that is shrunk and for weighing those of a subject on a model, and so many to hold the causes against answers that they
 were not chosen by: a cause that there is no time to try is told as a guess, and the guess is often the wrong one."""
 

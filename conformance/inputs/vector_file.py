@@ -21,6 +21,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import FORM_ERRORS, InputError, form_problem
 from reftok.formats.files import file_bytes
+from reftok.formats.strict_json import refuse_constant
 
 FORM: Literal["tokenizer-vectors-1"] = "tokenizer-vectors-1"
 """The first key of each file says so; another form has another name."""
@@ -244,15 +245,11 @@ def read_json(path: Path) -> Any:
     except (EOFError, OSError, ValueError, zlib.error) as error:
         raise InputError(f"{path}: cannot be unpacked: {form_problem(error)}") from None
     try:
-        return json.loads(unpacked.decode("utf-8"), parse_constant=_refuse_constant)
+        return json.loads(unpacked.decode("utf-8"), parse_constant=refuse_constant)
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is no JSON: byte {error.start} is not of UTF-8") from None
     except FORM_ERRORS as error:
         raise InputError(f"{path}: is no JSON: {form_problem(error)}") from None
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 def vectors_of(value: Any, path: Path) -> VectorFile:

@@ -31,7 +31,8 @@ Methods: TypeAlias = Mapping[tuple[str, str], Mapping[str, bool]]
 Shrinker = Callable[[Mismatch, Attribution], tuple[Mismatch, Attribution]]
 """A smaller mismatch of the same kind, and the cause that stands after that; given the cause that the worker named."""
 Merger = Callable[[Sequence[Finding], Sequence[Case], int], Sequence[Finding]]
-"""The findings of one subject on one model by the fewest causes; given the cases on which it differed, too."""
+"""The findings of one subject on one model by the fewest causes; given the cases on which it differed, too, and
+how many subjects on models there are."""
 
 
 Weigher = Callable[[Sequence[Finding]], Sequence[Finding]]

@@ -203,9 +203,8 @@ def _folder() -> Path | None:
     """Where the cache is; None where it cannot be trusted or made."""
     try:
         named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        base = (
-            named if named.is_absolute() else Path.home() / ".cache"
-        )  # as the XDG base directory specification has it
+        # A relative folder does not count: so has it the XDG base directory specification.
+        base = named if named.is_absolute() else Path.home() / ".cache"
         if not base.is_absolute():
             return None
         folder = base / "reftok"
@@ -245,7 +244,11 @@ def _own_bytes(path: Path, most: int) -> bytes:
 
 
 def _keep(path: Path, parts: Sequence[bytes]) -> None:
-    """Write a file of the cache at once, and drop the oldest ones where there are too many bytes."""
+    """Write a file of the cache at once, and drop the oldest ones where there are too many bytes.
+
+    Several processes may do so at the same time, and nobody else may write it, whatever the umask: `write_durably` of
+    `reftok.formats.files` promises neither.
+    """
     with NamedTemporaryFile(dir=path.parent, prefix=path.stem, suffix=".new", delete=False) as file:
         try:
             file.writelines(parts)

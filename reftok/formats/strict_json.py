@@ -62,7 +62,7 @@ def _parsed(data: bytes, source: str, as_object: Callable[[Pairs], dict[str, Any
             data.decode("utf-8"),
             parse_float=serde_float,
             parse_int=serde_integer if _may_have_unusual_integers(data) else int,
-            parse_constant=_refuse_constant,
+            parse_constant=refuse_constant,
             object_pairs_hook=as_object,
         )
         if _is_too_deep(root):
@@ -91,7 +91,8 @@ def _may_have_unusual_integers(data: bytes) -> bool:
     return _MANY_DIGITS in data.translate(_DIGITS_AS_ZEROS) or not before_minus_zeros.isdisjoint(_BEFORE_NUMBERS)
 
 
-def _refuse_constant(name: str) -> None:
+def refuse_constant(name: str) -> None:
+    """For `json.loads`: raise ValueError for NaN and the infinities, which Python reads and JSON does not have."""
     raise ValueError(f"{name} is not a number in JSON")
 
 

@@ -20,8 +20,6 @@ from tests.planted_defects.second.catalogue import SECOND
 PLANTED = Path(__file__).parent
 KILLS_A_PROCESS = {"wrong_stacks.py:SmallStack"}
 """Not asked here: it would take this process along."""
-SURVIVORS: dict[str, str] = {}
-"""What no vector of core kills, by the name of what is planted, and why."""
 
 
 @dataclass(frozen=True, slots=True)

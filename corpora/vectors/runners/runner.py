@@ -1,6 +1,7 @@
 """Vectors for Python, without the harness:  gzip -dc core.json.gz | python runner.py tokenizer.json
 
-Put your library into `Tokenizer`. It raises where it refuses. Streams are left out: corpora/vectors/README.md says what they ask.
+Put your library into `Tokenizer`. It raises where it refuses. Streams are left out: corpora/vectors/README.md says what
+they ask.
 """
 
 import json
@@ -39,7 +40,8 @@ for group in json.load(sys.stdin)["testGroups"]:
             right = is_right(tokenizer, group, test) and test["result"] != "refused"
         except Exception as error:
             right = test["result"] == "refused"
-            errors += [] if right else [repr(error)]
+            if not right:
+                errors.append(repr(error))
         what = "passed" if right else "acceptable" if test["result"] == "acceptable" else "failed"
         count[what] += 1
         if what == "failed":

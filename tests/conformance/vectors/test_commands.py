@@ -62,7 +62,7 @@ def test_a_number_that_json_does_not_have_is_no_vector(
     path = tmp_path / "made.json"
     path.write_text(gzip.decompress(SMOKE.read_bytes()).decode().replace('"tcId":1,', f'"tcId":{constant},', 1))
     ended = conformance_here("vectors", "lint", path)
-    assert (ended.returncode, f"{constant} is no number of JSON" in ended.stderr) == (2, True)
+    assert (ended.returncode, f"{constant} is not a number in JSON" in ended.stderr) == (2, True)
 
 
 def test_what_is_no_text_is_told_so(conformance_here: Command, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from conformance.vectors.comparing import mistakes
 from conformance.vectors.running import Outcome, run_vectors
 from reftok import embedded_models
 from tests.models import load
-from tests.planted_defects.killed import ALL, SURVIVORS, Planted, failed, is_named
+from tests.planted_defects.killed import ALL, Planted, failed, is_named
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "corpora" / "vectors"
@@ -59,7 +59,7 @@ def fails(one: Planted, tier: str) -> list[Outcome]:
 def test_core_kills_every_planted_defect_and_smoke_most() -> None:
     left = [one for one in ALL if not fails(one, "smoke")]
     assert len(left) <= 0.15 * len(ALL)
-    assert {one.name for one in left if not fails(one, "core")} == {*SURVIVORS}
+    assert [one.name for one in left if not fails(one, "core")] == []
 
 
 @pytest.mark.parametrize(
