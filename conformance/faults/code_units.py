@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,6 +27,23 @@ _HALVES = re.compile("[\ud800-\udfff]")
 _HIGH_BYTES = "".join(one for one, byte in CHARACTER_TO_BYTE.items() if byte > 0x7F)
 _WITHOUT_HIGH_BYTES = dict.fromkeys(map(ord, _HIGH_BYTES))
 
+
+def _with_other_high_bytes(change: Callable[[int], int]) -> dict[int, str]:
+    return {
+        ord(one): to_byte_characters(bytes([change(byte)])) for one, byte in CHARACTER_TO_BYTE.items() if byte > 0x7F
+    }
+
+
+_OTHER_HIGH_BYTES = (
+    ("bytes lose their highest bit", _with_other_high_bytes(lambda byte: byte & 0x7F)),
+    ("bytes are signed: those from 0x80 on lose their sign", _with_other_high_bytes(lambda byte: 0x100 - byte)),
+)
+"""The rules, and the byte characters that are others."""
+
+_HALVES_REPLACED = "halves of surrogate pairs are encoded one by one: each becomes {}"
+_REPLACED_HALVES = (("U+FFFD", "\ufffd"), ("?", "?"))
+"""What encoders make of half a surrogate pair: a TextEncoder of JavaScript the first, getBytes of Java the second."""
+
 _PIECES_ASCII = "what ASCII does not have becomes ? after the text is split"
 _PIECES_LATIN_1 = "bytes are those of Latin-1: what it does not have becomes ?"
 _ENCODINGS: tuple[tuple[str, Callable[[str], bytes]], ...] = (
@@ -49,14 +66,24 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
         yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_as_cesu_8, tokenizer), _is_above_utf_16)
         rule = "bytes are those of Java's modified UTF-8"
         yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_modified_utf_8, tokenizer), _is_modified)
+        for name, half in _REPLACED_HALVES:
+            rule = _HALVES_REPLACED.format(name)
+            build = partial(_with_encoding, tokenizer, partial(_with_halves, half))
+            yield of_pipeline("PreTokenizer", rule, tokenizer, build, _is_above_utf_16)
         rule = "bytes are signed: those from 0x80 on are lost"
         yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), _is_not_ascii)
+        for rule, other in _OTHER_HIGH_BYTES:
+            build = partial(_with_bytes, tokenizer, partial(_translated, other))
+            yield of_pipeline("PreTokenizer", rule, tokenizer, build, _is_not_ascii)
         for rule, encode in _ENCODINGS:
             build = partial(_with_encoding, tokenizer, encode)
             yield of_pipeline("PreTokenizer", rule, tokenizer, build, _is_not_ascii)
     elif _has_byte_fallback(tokenizer.model):
         rule = "surrogates are encoded one by one, as CESU-8"
-        yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as_cesu_8, tokenizer), _is_above_utf_16)
+        yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as, tokenizer, _cesu_8), _is_above_utf_16)
+        for name, half in _REPLACED_HALVES:
+            build = partial(_fallback_as, tokenizer, partial(_with_halves, half))
+            yield of_pipeline("Model", _HALVES_REPLACED.format(name), tokenizer, build, _is_above_utf_16)
     changes: tuple[tuple[str, Callable[[str], str]], ...] = (
         ("bytes of UTF-8 are taken for Latin-1", lambda text: text.encode("utf-8").decode("latin-1")),
         ("bytes of UTF-8 are taken for Windows-1252", _as_windows_1252),
@@ -152,6 +179,10 @@ def _cesu_8(text: str) -> bytes:
     return _units(text).encode("utf-8", "surrogatepass")
 
 
+def _with_halves(half: str, text: str) -> bytes:
+    return _ABOVE_UTF_16.sub(2 * half, text).encode("utf-8", "surrogatepass")
+
+
 def _with_encoding(tokenizer: Tokenizer, encode: Callable[[str], bytes]) -> Pipeline:
     """The bytes of the text found otherwise."""
 
@@ -179,6 +210,10 @@ def _ascii_bytes(tokenizer: Tokenizer) -> Pipeline:
     return _with_bytes(tokenizer, lambda text: text.translate(_WITHOUT_HIGH_BYTES))
 
 
+def _translated(table: Mapping[int, str], text: str) -> str:
+    return text.translate(table)
+
+
 def _has_byte_fallback(model: Model) -> bool:
     return isinstance(model, BPE | PieceModel | Unigram) and model.byte_fallback
 
@@ -200,10 +235,11 @@ def _with_fallback(tokenizer: Tokenizer, ids_of: Callable[[str], Sequence[int]],
     return replace(tokenizer.spec, model=ChangedModel(model, by_words(model.tokenize, words, is_other, other)))
 
 
-def _fallback_as_cesu_8(tokenizer: Tokenizer) -> Pipeline:
+def _fallback_as(tokenizer: Tokenizer, encode: Callable[[str], bytes]) -> Pipeline:
+    """The bytes of what the vocab does not have above U+FFFF found otherwise."""
     vocab = tokenizer.model.vocab
 
     def ids_of(character: str) -> Sequence[int]:
-        return [vocab[BYTE_PIECES[byte]] for byte in _units(character).encode("utf-8", "surrogatepass")]
+        return [vocab[BYTE_PIECES[byte]] for byte in encode(character)]
 
     return _with_fallback(tokenizer, ids_of, "\U00010000-\U0010ffff")

@@ -16,7 +16,7 @@ from conformance.faults.stripped import strippings
 from reftok import Tokenizer
 from reftok.spec.byte_level import from_byte_characters
 from reftok.spec.decoders import ByteLevel, Metaspace, Replace, byte_of_token
-from reftok.spec.sentencepiece.pieces import PieceTable, PieceType
+from reftok.spec.sentencepiece.pieces import BYTE_PIECES, PieceTable, PieceType
 from reftok.spec.stages import Decoder
 
 _REPLACEMENTS = re.compile("\ufffd+")
@@ -71,6 +71,8 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
             joined = partial(_glyphs, tokenizer, str.maketrans(glyphs))
             yield DecodingFault("Decoder", "bytes are not mapped: glyphs are given out", joined)
         rules.append(("one U+FFFD for each byte", partial(_each_byte, tokenizer)))
+    if tokenizer.token_to_id(BYTE_PIECES[0x80]) is not None:
+        rules.append(("bytes are signed: those from 0x80 on are lost", partial(_without_high_bytes, tokenizer)))
     unknown = tokenizer.model.unk_id
     if unknown is not None:
         known: Text = lambda ids, skip: decode([one for one in ids if one != unknown], skip)
@@ -90,6 +92,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     )
     for rule, change in outside:
         rules.append((rule, partial(_with_ids, tokenizer, change)))
+    rules.append(("an id outside the vocab is given out as U+FFFD", partial(_outside_replaced, tokenizer)))
     first_outside: Text = lambda ids, skip: decode(
         [*takewhile(lambda one: tokenizer.id_to_token(one) is not None, ids)], skip
     )
@@ -103,6 +106,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
             ("added tokens are dropped", lambda ids, skip: decode([one for one in ids if one not in added], skip))
         )
     if added:
+        rules.append(("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)))
         rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer)))
     if special:
         ends: Text = lambda ids, skip: decode([*takewhile(lambda one: one not in special, ids)], skip)
@@ -119,6 +123,25 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
 
 def _with_ids(tokenizer: Tokenizer, change: Callable[[int], Sequence[int]], ids: Sequence[int], skip: bool) -> str:
     return tokenizer.decode([other for one in ids for other in change(one)], skip_special_tokens=skip)
+
+
+def _outside_replaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    runs = groupby(ids, lambda one: tokenizer.id_to_token(one) is not None)
+    return "".join(
+        tokenizer.decode(run, skip_special_tokens=skip) if is_known else "\ufffd" * len(run)
+        for is_known, run in ((is_known, [*run]) for is_known, run in runs)
+    )
+
+
+def _without_high_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    kept = [one for one in ids if (byte_of_token(tokenizer.id_to_token(one) or "") or 0) < 0x80]
+    return tokenizer.decode(kept, skip_special_tokens=skip)
+
+
+def _without_marks_behind_added(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    """The text between added tokens by decoders of its own, each of which drops a byte order mark at its start."""
+    runs = groupby(ids, tokenizer.added_tokens.tokens.__contains__)
+    return "".join(tokenizer.decode([*run], skip_special_tokens=skip).removeprefix("\ufeff") for _, run in runs)
 
 
 def _finished(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

@@ -137,6 +137,27 @@ def torn_text(tokenizer: Tokenizer, limit: int) -> Fault:
     return of_text("Input", f"the text is cut at {limit} bytes", tokenizer, torn)
 
 
+def text_by_buffers(tokenizer: Tokenizer, limit: int) -> Fault:
+    """The bytes of the text decoded buffer by buffer, what a seam leaves of a character replaced on both sides."""
+
+    def torn(text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        buffers = (data[start : start + limit] for start in range(0, len(data), limit))
+        return "".join(buffer.decode("utf-8", "replace") for buffer in buffers)
+
+    return of_text("Input", f"the text is decoded in buffers of {limit} bytes", tokenizer, torn)
+
+
+def length_in_a_byte(tokenizer: Tokenizer, unit: str) -> Fault:
+    """The length of the text modulo 256, and what is behind it lost."""
+
+    def shortened(text: str) -> str:
+        whole = length(text, unit)
+        return head(text, unit, whole % 256) if whole > 255 else text
+
+    return of_text("Input", f"the length in {unit} is kept in 8 bits", tokenizer, shortened)
+
+
 def dropped_text(tokenizer: Tokenizer, unit: str, limit: int) -> Fault:
     """Nothing in place of the text."""
     rule = f"texts of more than {limit} {unit} are dropped"
@@ -217,6 +238,9 @@ def _of_text(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[F
     if observed == tokenizer.encode_ids(""):
         for unit in UNITS:
             yield from (dropped_text(tokenizer, unit, limit) for limit in customary(LEAST, length(text, unit) - 1))
+    if len(text) > 255 or not text.isascii():
+        yield from (length_in_a_byte(tokenizer, unit) for unit in UNITS)
+    yield from _of_buffers(tokenizer, text, observed)
     yield from _of_text_in_pieces(tokenizer, text, observed)
     yield from _of_words_of_text(tokenizer, text, observed)
 
@@ -235,6 +259,19 @@ def _of_words_of_text(tokenizer: Tokenizer, text: str, observed: list[int]) -> I
             highest = bisect_right(range(most), len(observed), key=number)
             for limit in customary(max(LEAST, lowest), min(most, highest) - 1):
                 yield from (make(tokenizer, one, limit) for one in units)
+
+
+def _of_buffers(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
+    """The buffers of a customary size whose first seam is within a character about where the answers part."""
+    if text.isascii():
+        return
+    encoding = tokenizer.encode(text)
+    same = _same(encoding.ids, observed)
+    start = next((start for start, stop in encoding.offsets[same:] if stop), len(text))
+    within: set[int] = set()
+    for place in range(start, min(len(text), start + _WINDOW)):
+        within.update(range(length(text[:place], "bytes") + 1, length(text[: place + 1], "bytes")))
+    yield from (text_by_buffers(tokenizer, limit) for limit in _parts(within, 1) if limit in _CUSTOMARY)
 
 
 def _of_text_in_pieces(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
@@ -396,7 +433,8 @@ class Words:
             tokenize = merged_otherwise(model, from_the_end, by_rank)
             if tokenize is not None:
                 yield rule, tokenize
-        yield f"the longest entry first in {long}", LongestFirst(model.vocab, unknown).tokenize
+        for other in dict.fromkeys((unknown, None)):  # what begins no entry is left out, too
+            yield f"the longest entry first in {long}", LongestFirst(model.vocab, other).tokenize
 
 
 def _first_merged(limit: int, symbols: Sequence[_Symbol], merge_of: MergeOf[_Symbol]) -> list[tuple[int, _Symbol]]:

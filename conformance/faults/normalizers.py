@@ -47,6 +47,7 @@ def of_normalizers(tokenizer: Tokenizer) -> Faults:
         yield from _in_place(tokenizer, index, step)
     yield from _of_spaces(tokenizer)
     yield from _of_lower_case(tokenizer)
+    yield from _of_mapped_case(tokenizer)
     yield from _added(tokenizer)
 
 
@@ -139,6 +140,15 @@ def _of_lower_case(tokenizer: Tokenizer) -> Faults:
             for rule, change in changes:
                 is_instead = isinstance(step, Lowercase) and isinstance(change, partial)
                 yield _with(tokenizer, rule, index, (Rewritten(change),) if is_instead else (Rewritten(change), step))
+
+
+def _of_mapped_case(tokenizer: Tokenizer) -> Faults:
+    """A Turkish lower case before normalizers that lower the case by a map, as nmt_nfkc_cf does."""
+    normalized = NormalizedString("I")
+    for step in tokenizer.normalizers:
+        normalized = step.normalize(normalized)
+    if "i" in normalized.text and not any(isinstance(one, Lowercase | BertNormalizer) for one in tokenizer.normalizers):
+        yield of_text("Normalizer", "lower case is Turkish", tokenizer, lambda text: text.translate(_TURKISH))
 
 
 def _lower_case_of_each(text: str) -> str:

@@ -8,7 +8,14 @@ from functools import lru_cache, partial
 from itertools import accumulate
 from unicodedata import is_normalized, normalize
 
-from conformance.faults.changed_models import ChangedModel, by_words, is_byte_level, merged_otherwise, words_of
+from conformance.faults.changed_models import (
+    ChangedModel,
+    by_words,
+    is_byte_level,
+    merged_by,
+    merged_otherwise,
+    words_of,
+)
 from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline
 from reftok import Tokenizer
 from reftok.spec.models.bpe import BPE
@@ -38,6 +45,8 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
     for rule, tokenize in orders:
         if tokenize is not None:
             yield _with(tokenizer, rule, partial(ChangedModel, model, tokenize))
+    if isinstance(model, BPE):
+        yield from _of_packed_pairs(tokenizer, model)
     if not is_byte_level(tokenizer):
         clusters = _by_clusters(model)
         if clusters is not None:
@@ -61,6 +70,41 @@ def _with(
         return replace(tokenizer.spec, model=build())
 
     return of_pipeline("Model", rule, tokenizer, built, concerns)
+
+
+# --- pairs of ids
+
+
+PACKED_BITS = (12, 16)
+"""Bits that one id of a pair is given where both are one number: of 32 bits, say, half."""
+
+
+def _of_packed_pairs(tokenizer: Tokenizer, model: BPE) -> Faults:
+    for bits in PACKED_BITS:
+        if model.size > 1 << bits:
+            for key in (_added, _joined, _joined_within):
+                build = partial(_packed, model, partial(key, bits))
+                yield _with(tokenizer, f"pairs of ids are packed into {2 * bits} bits", build)
+
+
+def _added(bits: int, left: int, right: int) -> int:
+    return (left << bits) + right
+
+
+def _joined(bits: int, left: int, right: int) -> int:
+    return (left << bits) | right
+
+
+def _joined_within(bits: int, left: int, right: int) -> int:
+    return _joined(bits, left, right) & ((1 << 2 * bits) - 1)
+
+
+def _packed(model: BPE, key: Callable[[int, int], int]) -> Model:
+    """The merges by one number for both ids, the last of those that have the same."""
+    merges = {key(left, right): found for (left, right), found in model.merges.items()}
+    tokenize = merged_by(model, lambda symbols, _: merge_all(symbols, lambda *pair: merges.get(key(*pair))))
+    assert tokenize is not None, "it has merges"
+    return ChangedModel(model, tokenize)
 
 
 # --- grapheme clusters

@@ -62,9 +62,11 @@ DEFECTS = (
     Defect(
         "wrong_inputs.py:FirstBytes", QWEN, "Input", "the text is cut at 255 bytes", most=256
     ),  # text beyond 255 bytes is lost
-    Defect("wrong_inputs.py:ByteLength", QWEN, "Input", "", most=256),  # length in bytes is taken modulo 256
     Defect(
-        "wrong_inputs.py:FullBuffers", QWEN, "Input", "", most=128
+        "wrong_inputs.py:ByteLength", QWEN, "Input", "the length in bytes is kept in 8 bits", most=256
+    ),  # length in bytes is taken modulo 256
+    Defect(
+        "wrong_inputs.py:FullBuffers", QWEN, "Input", "the text is decoded in buffers of 128 bytes", most=128
     ),  # text is decoded in buffers of 128 bytes, characters on the seam are lost
     Defect(
         "wrong_inputs.py:Blocks", QWEN, "Input", "the text is encoded in pieces of 100 characters", most=101
@@ -114,7 +116,7 @@ DEFECTS = (
     ),  # NFC by the tables of Unicode 14 (unicodedata)
     Defect("wrong_normalizers.py:FormOf16", QWEN, "Normalizer", ""),  # NFC by the tables of Unicode 16
     Defect(
-        "wrong_normalizers.py:TurkishCase", "spm-unigram-symbols", "Normalizer", ""
+        "wrong_normalizers.py:TurkishCase", "spm-unigram-symbols", "Normalizer", "lower case is Turkish"
     ),  # lower case of a Turkish locale
     Defect("added_tokens_ignored.py:Subject", QWEN, "AddedTokens", "added tokens are not matched"),
     Defect("wrong_added_tokens.py:NoLeftStrip", QWEN, "AddedTokens", "lstrip is off"),
@@ -260,9 +262,14 @@ DEFECTS = (
     Defect(
         "wrong_pre_tokenizers.py:SignedBytesLost", QWEN, "PreTokenizer", "bytes are signed: those from 0x80 on are lost"
     ),  # bytes from 0x80 on are dropped (signed)
-    Defect("wrong_pre_tokenizers.py:SevenBits", QWEN, "PreTokenizer", ""),  # bytes lose their highest bit
     Defect(
-        "wrong_pre_tokenizers.py:NegativeIndex", QWEN, "PreTokenizer", ""
+        "wrong_pre_tokenizers.py:SevenBits", QWEN, "PreTokenizer", "bytes lose their highest bit"
+    ),  # bytes lose their highest bit
+    Defect(
+        "wrong_pre_tokenizers.py:NegativeIndex",
+        QWEN,
+        "PreTokenizer",
+        "bytes are signed: those from 0x80 on lose their sign",
     ),  # bytes from 0x80 on are negative, the table is looked up by their absolute value
     Defect(
         "wrong_pre_tokenizers.py:AsciiBytes",
@@ -271,7 +278,10 @@ DEFECTS = (
         "what ASCII does not have becomes ? after the text is split",
     ),
     Defect(
-        "wrong_pre_tokenizers.py:HalvesReplaced", QWEN, "PreTokenizer", ""
+        "wrong_pre_tokenizers.py:HalvesReplaced",
+        QWEN,
+        "PreTokenizer",
+        "halves of surrogate pairs are encoded one by one: each becomes U+FFFD",
     ),  # UTF-16 units are encoded one by one: U+FFFD for each half
     Defect(
         "wrong_pre_tokenizers.py:HalvesEncoded", QWEN, "PreTokenizer", "bytes are those of Java's modified UTF-8"
@@ -308,7 +318,11 @@ DEFECTS = (
         most=17,
     ),  # the rightmost of equal merges first, from 17 symbols on
     Defect(
-        "wrong_models.py:LongestFrom32", SPM_BPE_HF, "Model", "", most=32
+        "wrong_models.py:LongestFrom32",
+        SPM_BPE_HF,
+        "Model",
+        "the longest entry first in normalized texts of more than *",
+        most=32,
     ),  # the longest entry first from 32 symbols on
     Defect(
         "wrong_models.py:MergedFromTheLeft",
@@ -324,18 +338,26 @@ DEFECTS = (
         "wrong_models.py:WordsOf100", GPT2, "Model", "words of more than * are dropped", most=101
     ),  # words of more than 100 symbols are dropped
     Defect(
-        "wrong_models.py:WordsOf100", SPM_BPE_HF, "Model", "", most=101
+        "wrong_models.py:WordsOf100", SPM_BPE_HF, "Model", "normalized texts of more than * are unknown", most=101
     ),  # words of more than 100 symbols are the unknown token
-    Defect("wrong_models.py:MergesOf64", QWEN, "Model", "", most=66),  # symbols behind the 64th are not merged
-    Defect("wrong_models.py:PieceBuffers", "spm-bpe", "Model", "", most=129),  # merges in buffers of 128 characters
     Defect(
-        "wrong_models.py:LatticeOf100", "spm-unigram", "Model", "", most=101
+        "wrong_models.py:MergesOf64", QWEN, "Model", "symbols of words beyond the first 64 are not merged", most=66
+    ),  # symbols behind the 64th are not merged
+    Defect(
+        "wrong_models.py:PieceBuffers", "spm-bpe", "Model", "normalized texts are encoded in pieces of *", most=129
+    ),  # merges in buffers of 128 characters
+    Defect(
+        "wrong_models.py:LatticeOf100", "spm-unigram", "Model", "normalized texts are cut at *", most=101
     ),  # text beyond 100 characters is lost in the lattice
-    Defect("wrong_models.py:PackedPairs", QWEN, "Model", ""),  # pairs of ids are packed into 24 bits
+    Defect(
+        "wrong_models.py:PackedPairs", QWEN, "Model", "pairs of ids are packed into 24 bits"
+    ),  # pairs of ids are packed into 24 bits
     Defect(
         "wrong_models.py:Clusters", SPM_BPE_HF, "Model", "symbols are grapheme clusters, not characters"
     ),  # symbols are grapheme clusters
-    Defect("wrong_models.py:ClusterLattice", UNIGRAM_HF, "Model", ""),  # pieces begin and end between grapheme clusters
+    Defect(
+        "wrong_models.py:ClusterLattice", UNIGRAM_HF, "Model", "symbols are grapheme clusters, not characters"
+    ),  # pieces begin and end between grapheme clusters
     Defect(
         "wrong_models.py:EquivalentKeys",
         SPM_BPE_HF,
@@ -349,14 +371,17 @@ DEFECTS = (
         "wrong_models.py:HalvesFallBack", SPM_BPE_HF, "Model", "surrogates are encoded one by one, as CESU-8"
     ),  # bytes of fallback are those of each UTF-16 unit
     Defect(
-        "wrong_models.py:HalvesAreQuestionMarks", SPM_BPE_HF, "Model", ""
+        "wrong_models.py:HalvesAreQuestionMarks",
+        SPM_BPE_HF,
+        "Model",
+        "halves of surrogate pairs are encoded one by one: each becomes ?",
     ),  # surrogate pairs fall back to two question marks
     Defect(
         "wrong_models.py:SignedNames", SPM_BPE_HF, "Model", "bytes are signed: those from 0x80 on are unknown"
     ),  # names of bytes from 0x80 on are not found (signed)
     Defect("wrong_models.py:SignedIndex", SPM_BPE_HF, "Model", ""),  # bytes from 0x80 on are other ids (signed)
     Defect(
-        "wrong_models.py:SmallLetterBytes", SPM_BPE_HF, "Model", ""
+        "wrong_models.py:SmallLetterBytes", SPM_BPE_HF, "Model", "byte pieces are looked up as <0x0a>"
     ),  # names of bytes are looked up with small letters
     Defect("wrong_models.py:ShortByteNames", SPM_BPE_HF, "Model", "byte pieces are looked up as <0xA>"),
     Defect("no_special_tokens.py:Subject", LLAMA, "PostProcessor", "special tokens are not added"),
@@ -410,7 +435,7 @@ DEFECTS = (
         "wrong_decoders.py:ByteOrderMarkDropped", QWEN, "Decoder", "a byte order mark is dropped"
     ),  # a byte order mark at the start is dropped
     Defect(
-        "wrong_decoders.py:ByteOrderMarksDropped", QWEN, "Decoder", ""
+        "wrong_decoders.py:ByteOrderMarksDropped", QWEN, "Decoder", "a byte order mark is dropped"
     ),  # byte order marks at the start and behind added tokens are dropped
     Defect(
         "wrong_decoders.py:PieceByteOrderMarkDropped", "spm-bpe", "Decoder", "a byte order mark is dropped"
@@ -430,9 +455,11 @@ DEFECTS = (
     Defect(
         "wrong_decoders.py:OutsideIsFirst", QWEN, "Decoder", "an id outside the vocab is given out as id 0"
     ),  # an id outside the vocab gives the token of id 0
-    Defect("wrong_decoders.py:OutsideIsReplaced", LLAMA, "Decoder", ""),  # an id outside the vocab gives U+FFFD
     Defect(
-        "wrong_decoders.py:SignedBytesDropped", SPM_BPE_HF, "Decoder", ""
+        "wrong_decoders.py:OutsideIsReplaced", LLAMA, "Decoder", "an id outside the vocab is given out as U+FFFD"
+    ),  # an id outside the vocab gives U+FFFD
+    Defect(
+        "wrong_decoders.py:SignedBytesDropped", SPM_BPE_HF, "Decoder", "bytes are signed: those from 0x80 on are lost"
     ),  # byte tokens from 0x80 on are dropped (signed)
     Defect(
         "wrong_caches.py:FirstCharacters", QWEN, "", "its answer *", most=30

@@ -62,8 +62,35 @@ def test_surrogates_are_encoded_one_by_one(model: str) -> None:
         assert found[-6:] == [f"<0x{byte:02X}>" for byte in data]
 
 
-def test_bytes_that_have_a_sign_are_lost() -> None:
-    assert tokens("bpe-qwen", "bytes are signed", "né") == [["n"]]
+@pytest.mark.parametrize(
+    ("rule", "data"),
+    [
+        ("bytes are signed: those from 0x80 on are lost", b"n"),
+        ("bytes are signed: those from 0x80 on lose their sign", b"n\x3d\x57"),
+        ("bytes lose their highest bit", b"n\x43\x29"),
+    ],
+)
+def test_bytes_that_have_a_sign_are_others(rule: str, data: bytes) -> None:
+    (found,) = tokens("bpe-qwen", rule, "né")
+    assert from_byte_characters("".join(map(str, found))) == data
+
+
+@pytest.mark.parametrize(("name", "half"), [("U+FFFD", b"\xef\xbf\xbd"), ("?", b"?")])
+@pytest.mark.parametrize("model", ["bpe-qwen", "spm-bpe-hf", "spm-bpe"])
+def test_each_half_of_a_surrogate_pair_becomes_another_character(model: str, name: str, half: bytes) -> None:
+    (found,) = tokens(model, f"halves of surrogate pairs are encoded one by one: each becomes {name}", "🤷")
+    if model == "bpe-qwen":
+        assert from_byte_characters("".join(map(str, found))) == 2 * half
+    else:
+        assert found[-2 * len(half) :] == [f"<0x{byte:02X}>" for byte in 2 * half]
+
+
+def test_halves_of_surrogate_pairs_become_others_after_the_split() -> None:
+    """A letter above U+FFFF stays with its word, where a text that is changed on its way in is cut otherwise."""
+    rule = "halves of surrogate pairs are encoded one by one: each becomes U+FFFD"
+    trace = next(one for one in of_code_units(load("bpe-qwen")) if one.rule == rule).trace
+    assert trace is not None
+    assert ["a𝒻b"] in [[piece.text for piece in stage.pieces] for stage in trace("a𝒻b").stages[1:]]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ def ids_of(model: str, *tokens: str) -> list[int]:
 @pytest.mark.parametrize(
     ("rule", "text", "expected"),
     [
-        ("a byte order mark is dropped", "\ufeffa\ufeff", "a\ufeff"),
         ("byte order marks are dropped", "\ufeffa\ufeff", "a"),
         ("NULs are dropped", "a\0b", "ab"),
         ("characters above U+FFFF are dropped", "a🤷b", "ab"),
@@ -76,6 +75,22 @@ def test_an_id_outside_the_vocab_is_given_out_in_some_way() -> None:
     assert texts("spm-bpe-hf", "ids are taken modulo 2^16", [a, (1 << 16) + b]) == ["ab"]
     zero = load("bpe-qwen").id_to_token(0)
     assert texts("bpe-qwen", "an id outside the vocab is given out as id 0", [OUTSIDE]) == [zero]
+    assert texts("spm-bpe-hf", "an id outside the vocab is given out as U+FFFD", [a, OUTSIDE, OUTSIDE, b]) == [
+        "a\ufffd\ufffdb"
+    ]
+
+
+def test_byte_pieces_that_have_a_sign_are_lost() -> None:
+    ids = ids_of("spm-bpe-hf", "▁a", "<0xC3>", "<0xA9>", "<0x41>")
+    assert texts("spm-bpe-hf", "bytes are signed: those from 0x80 on are lost", ids) == ["aA"]
+    assert texts("bpe-qwen", "bytes are signed: those from 0x80 on are lost", [0]) == []
+
+
+def test_a_byte_order_mark_is_dropped_behind_each_added_token() -> None:
+    qwen = load("bpe-qwen")
+    ids = qwen.encode_ids("a\ufeff<|im_end|>\ufeffb\ufeff")
+    kept = texts("bpe-qwen", "a byte order mark is dropped", ids, False)
+    assert kept == ["a\ufeff<|im_end|>\ufeffb\ufeff", "a\ufeff<|im_end|>b\ufeff"]
 
 
 def test_added_tokens_are_skipped_or_set_apart() -> None:

@@ -15,6 +15,8 @@ from conformance.faults.limits import (
     cut_text,
     dropped_text,
     last_ids,
+    length_in_a_byte,
+    text_by_buffers,
     text_in_pieces,
     torn_text,
     words_of_text_cut,
@@ -48,6 +50,7 @@ def rules(tokenizer: Tokenizer, text: str, wrong: Sequence[int]) -> list[str]:
         (lambda tokenizer: cut_text(tokenizer, "bytes", 100), "the text is cut at 100 bytes"),
         (lambda tokenizer: cut_text(tokenizer, "UTF-16 units", 127), "the text is cut at 127 UTF-16 units"),
         (lambda tokenizer: torn_text(tokenizer, 58), "the text is cut at 58 bytes"),
+        (lambda tokenizer: text_by_buffers(tokenizer, 64), "the text is decoded in buffers of 64 bytes"),
         (lambda tokenizer: dropped_text(tokenizer, "characters", 128), "texts of more than 128 characters are dropped"),
         (
             lambda tokenizer: text_in_pieces(tokenizer, "characters", 50),
@@ -66,6 +69,17 @@ def test_a_limit_of_the_text_is_learnt(model: str, fault: Callable[[Tokenizer], 
     assert list(wrong.ids(text)) != tokenizer.encode_ids(text)
     assert rule in rules(tokenizer, text, wrong.ids(text))
     assert list(wrong.ids(text[:20])) == tokenizer.encode_ids(text[:20])
+
+
+@pytest.mark.parametrize("unit", ["characters", "bytes", "UTF-16 units"])
+def test_a_length_that_is_kept_in_a_byte_is_learnt(unit: str) -> None:
+    tokenizer = load("bpe-qwen")
+    wrong, text = length_in_a_byte(tokenizer, unit), text_of(290)
+    assert list(wrong.ids(text)) != tokenizer.encode_ids(text)
+    assert wrong.rule in rules(tokenizer, text, wrong.ids(text))
+    assert list(wrong.ids("a" * 255)) == tokenizer.encode_ids("a" * 255)
+    assert list(wrong.ids("a" * 256)) == []
+    assert list(wrong.ids("é" * 200)) == tokenizer.encode_ids("é" * (200 if unit != "bytes" else 72))
 
 
 @pytest.mark.parametrize("unit", ["characters", "bytes", "UTF-16 units"])

@@ -67,6 +67,13 @@ def test_lower_case_is_that_of_another_language(rule: str, text: str, same_as: s
     assert list(fault.ids(text)) == bare.encode_ids(same_as)
 
 
+def test_a_charsmap_that_lowers_the_case_may_come_behind_a_turkish_lower_case() -> None:
+    folding, bare = load("spm-unigram-symbols"), load("spm-unigram")
+    (fault,) = of_rule(folding, "lower case is Turkish")
+    assert list(fault.ids("TITLE")) == folding.encode_ids("t\u0131tle") != folding.encode_ids("TITLE")
+    assert of_rule(bare, "lower case is Turkish") == []
+
+
 def test_a_text_may_be_lower_cased_by_its_words_or_character_by_character() -> None:
     faults = of_rule(load("bpe-qwen"), "text is lower-cased")
     by_words, alone = load("bpe-qwen").encode_ids("οδος"), load("bpe-qwen").encode_ids("οδοσ")

@@ -33,6 +33,17 @@ def test_merges_go_from_left_to_right() -> None:
     assert tokens(right, "merges go from left to right, whatever their rank", "abc") == [["ab", "c"]]
 
 
+def test_pairs_of_ids_that_are_packed_into_one_number_are_taken_for_others() -> None:
+    """The vocab has more than 4,096 entries: the pair of ids 1 and 4,096 + 2 has the number of that of 2 and 2."""
+    fillers = [f"\u4e00{number}" for number in range(4093)]
+    right = small(["a", "b", "bb", *fillers, "x", "y"], ["b b"])
+    a, b, y = (right.token_to_id(one) or 0 for one in ("a", "b", "y"))
+    assert (a, b, y) == (1, 2, 4098)
+    added, joined, cut = tokens(right, "pairs of ids are packed into 24 bits", "ay")
+    assert (added, joined, cut) == (["bb"], ["a", "y"], ["a", "y"])
+    assert tokens(small(["a", "b", "ab"], ["a b"]), "pairs of ids are packed into 24 bits", "ab") == []
+
+
 @pytest.mark.parametrize("form", ["bpe", "unigram"])
 def test_symbols_are_grapheme_clusters(form: str) -> None:
     entries = ["a", "e", "\u0301", "e\u0301"]
@@ -73,6 +84,7 @@ def test_what_is_unknown_is_a_token_a_character_or_a_word() -> None:
 @given(st.text("abc ", max_size=12))
 def test_words_are_as_ever_where_nothing_is_equal_unknown_or_a_cluster(text: str) -> None:
     kept = {"of equal merges the last goes first", "merges go from left to right, whatever their rank"}
+    kept.add("pairs of ids are packed into 24 bits")
     for model in ("spm-unigram", "spm-bpe-hf", "spm-unigram-hf"):
         for fault in of_other_models(load(model)):
             if fault.rule not in kept:
