@@ -62,6 +62,16 @@ class PairSplitPoints:
         self._before = SPACE_SYMBOL * (self._words is _SPACE_FIRST)
         self._behind = SPACE_SYMBOL * (self._words is _SPACE_LAST)
 
+    @property
+    def are_before_words(self) -> bool:
+        """Whether a text can be cut before each run of `▁`."""
+        return self._words is _SPACE_FIRST
+
+    @property
+    def are_behind_words(self) -> bool:
+        """Whether it can be cut behind each."""
+        return self._words is _SPACE_LAST
+
     def words(self, text: str) -> list[str]:
         """The text cut before each run of `▁`, else behind each, where no piece is in the way; else `parts`."""
         if self._words is None:

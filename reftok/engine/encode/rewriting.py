@@ -33,6 +33,7 @@ from reftok.spec.normalizers import (
     StripAccents,
     UnicodeForm,
 )
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
 from reftok.unicode.characters import WHITE_SPACE, CharacterTable, quickly_normalized
@@ -181,6 +182,10 @@ _GROWTH: Mapping[type[Any], Callable[[Any], float]] = {
     Prepend: lambda step: 1 + len(step.prepend),
     # A pattern may match nothing, before each character and behind the last.
     Replace: lambda step: 1 + 2 * len(step.content),
+    # The space that is put before the text is one more.
+    SentencePieceNormalizer: lambda step: (
+        1 + (1 if step.charsmap is None else max(1, step.charsmap.longest_replacement))
+    ),
     Precompiled: lambda step: max(1, step.charsmap.longest_replacement),
 }
 """Lowercase: U+0130 becomes two code points, and none more than three. ByteLevel: bytes of UTF-8. UnicodeForm: U+FDFA

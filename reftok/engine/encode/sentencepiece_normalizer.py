@@ -6,9 +6,29 @@ the last.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reftok.engine.encode.sentencepiece_rewriting import rewriter
+from reftok.engine.encode.sentencepiece_unigram import StreamedSentencePieceUnigram
 from reftok.engine.sinks import StreamedStage, TextSink
+from reftok.engine.unigram.raw_words import RawWords
 from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+
+
+def _raw_words(
+    normalizer: SentencePieceNormalizer, sink: TextSink
+) -> tuple[StreamedSentencePieceUnigram, RawWords] | None:
+    """The model, where it is the next stage and takes words that are not normalized, and these."""
+    raw = RawWords.of(normalizer, sink.model) if isinstance(sink, StreamedSentencePieceUnigram) else None
+    return (sink, raw) if isinstance(sink, StreamedSentencePieceUnigram) and raw is not None else None
+
+
+def _behind_words(model: StreamedSentencePieceUnigram, raw: RawWords, text: str) -> str:
+    """What is left of a text when the model has taken the words that it knows as they stand there."""
+    words = raw.words(text)
+    paths, count = raw.known(words)
+    model.raw_words(words[:count], paths, raw)
+    return "" if count == len(words) else raw.behind(text, words[:count])
 
 
 class StreamedSentencePieceNormalizer(StreamedStage):
@@ -23,6 +43,7 @@ class StreamedSentencePieceNormalizer(StreamedStage):
         self._trims = options.remove_extra_whitespaces
         self._has_prefix = options.add_dummy_prefix and not options.treat_whitespace_as_suffix
         self._has_suffix = options.add_dummy_prefix and options.treat_whitespace_as_suffix
+        self._raw = _raw_words(normalizer, sink)
         self._start_pre_token()
 
     def _start_pre_token(self) -> None:
@@ -35,6 +56,13 @@ class StreamedSentencePieceNormalizer(StreamedStage):
     def held(self) -> int:
         """How many code points are held."""
         return len(self._open) + self._spaces
+
+    def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
+        for pre_token in pre_tokens:
+            text = pre_token if self._raw is None else _behind_words(*self._raw, pre_token)
+            if text:
+                self.text(text)
+            self.end_pre_token()
 
     def text(self, fragment: str) -> None:
         if not self._is_begun and not (fragment := self._begun(self._open + fragment, is_end=False)):

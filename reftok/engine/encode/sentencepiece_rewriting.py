@@ -104,6 +104,33 @@ class Rewriter:
         return text[:-1].translate(self._ascii[0]) if self._ascii[0] else text[:-1]
 
     @cached_property
+    def unchanged(self) -> frozenset[str]:
+        """Characters of ASCII that stay as they are before any other of ASCII; the space is not among them.
+
+        >>> Rewriter(SentencePieceNormalizer()).unchanged == {*map(chr, range(1, 128))} - {" "}
+        True
+        """
+        table, others = self._ascii
+        return frozenset(map(chr, range(128))) - frozenset((" ", *map(chr, table), *others))
+
+    @cached_property
+    def blanks(self) -> str:
+        """Characters of ASCII that become a space before any other of ASCII."""
+        table, others = self._ascii
+        return "".join(chr(code) for code, part in table.items() if part == " " and chr(code) not in others)
+
+    def before_space(self, word: str) -> str | None:
+        """A word in front of a space, and that rewritten; None where it depends on what is behind the space.
+
+        >>> Rewriter(SentencePieceNormalizer()).before_space("a")
+        'a '
+        """
+        try:
+            return self._word(word + " ")
+        except _Undecided:
+            return None
+
+    @cached_property
     def _ascii(self) -> tuple[dict[int, str], str]:
         """What ASCII characters become before others, one for one, and those that have to be looked at further."""
         table: dict[int, str] = {}

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from reftok.engine.encode.segment_ids import SegmentIds
 from reftok.engine.sinks import StreamedModel
-from reftok.engine.unigram.fast_sentencepiece_unigram import SUMS, FastSentencePieceUnigram
+from reftok.engine.unigram.fast_sentencepiece_unigram import NEAR, SUMS, FastSentencePieceUnigram
+from reftok.engine.unigram.raw_words import RawWords
 from reftok.engine.unigram.running_score import RunningScore
 from reftok.engine.unigram.search import Search
 from reftok.engine.unigram.trie import Ids
@@ -42,7 +43,7 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
     def __init__(self, model: FastSentencePieceUnigram, ids: list[int]) -> None:
         score = RunningScore(SUMS, model.scores.__getitem__, model.largest)
         super().__init__(model.undecided_texts, model.whole_texts, SUMS, score)
-        self._model = model
+        self.model = model
         self._segment_ids = SegmentIds(model.model.table, ids)
         self._ids = ids
         self._waiting = ""
@@ -55,13 +56,13 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
     def text(self, fragment: str) -> None:
         is_short = len(fragment) < _SHORT
         if self._last and not is_short:
-            first_split_point = self._model.split_points.first(self._last + fragment) - 1
+            first_split_point = self.model.split_points.first(self._last + fragment) - 1
             if first_split_point < len(fragment):
                 self._search(fragment[:first_split_point], is_end=True)
                 self._end_search()
                 self._last, fragment = "", fragment[first_split_point:]
         text, self._waiting = self._waiting + fragment, ""
-        last_split_point = 0 if is_short or self._last else self._model.split_points.last(text)
+        last_split_point = 0 if is_short or self._last else self.model.split_points.last(text)
         if last_split_point:
             self._words(text[:last_split_point])
             self._waiting = text[last_split_point:]
@@ -69,26 +70,55 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
             self._search(text)
             self._last = text[-1]
 
+    def raw_words(self, words: Sequence[str], paths: Sequence[Ids], raw: RawWords) -> None:
+        """The first words of a pre-token, which are not normalized yet, with the paths that `raw` has for them."""
+        for start in range(0, len(words), _BLOCK):
+            block, found = words[start : start + _BLOCK], paths[start : start + _BLOCK]
+            sure = 0
+            for unsure in () if all(found) else compress(count(), map(not_, found)):
+                self._sure_raw(block[sure:unsure], found[sure:unsure], raw)
+                if text := raw.normalized(block[unsure]):
+                    self._searched_parts((text,))
+                sure = unsure + 1
+            self._sure_raw(block[sure:], found[sure:], raw)
+
+    def _sure_raw(self, words: Sequence[str], found: Sequence[Ids], raw: RawWords) -> None:
+        """Words with their paths, as long as there is room; where there is none, a few of them go another way."""
+        ids = [*chain.from_iterable(found)]
+        if self._score.has_room(len(ids)):
+            self._score.add(ids, len(ids))
+            self._segment_ids.add_ids(ids)
+        elif len(words) <= _FEW:
+            self._words("".join(filter(None, map(raw.normalized, words))))
+        else:
+            half = len(words) // 2
+            self._sure_raw(words[:half], found[:half], raw)
+            self._sure_raw(words[half:], found[half:], raw)
+
     def _words(self, text: str) -> None:
         """The text between two places that no piece spans."""
-        first, keys, last = self._model.split_points.keys(text)
+        first, keys, last = self.model.split_points.keys(text)
         if first:
             self._parts(first)
-        self._looked_up(keys, self._model.paths_of_keys, self._words_by_parts)
+        self._looked_up(keys, self.model.paths_of_keys, self._words_by_parts)
         if last:
             self._parts(last)
 
     def _words_by_parts(self, keys: Sequence[str]) -> None:
         """Words that are not looked up whole."""
-        self._parts("".join(map(self._model.split_points.word, keys)))
+        self._parts("".join(map(self.model.split_points.word, keys)))
 
     def _parts(self, text: str) -> None:
         """The text between two places that no piece spans, cut at all such places."""
-        self._looked_up(self._model.split_points.parts(text), self._model.sure_paths, self._searched_parts)
+        self._looked_up(self.model.split_points.parts(text), self.model.sure_paths, self._searched_parts)
 
     def _searched_parts(self, parts: Sequence[str]) -> None:
-        """Parts that are not looked up."""
-        self._search("".join(parts), is_end=True)
+        """Parts that are not looked up, or only near 0."""
+        text = "".join(parts)
+        if self._score.distance() + len(text) * self.model.largest < NEAR and (path := self.model.near_paths[text]):
+            self._add([path], len(path))
+            return
+        self._search(text, is_end=True)
         self._end_search()
 
     def _looked_up(self, texts: Sequence[str], paths: Mapping[str, Ids], otherwise: Otherwise) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments
@@ -14,10 +15,17 @@ from reftok.engine.unigram.running_score import Sums
 from reftok.engine.unigram.trie import Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
 from reftok.engine.unigram.whole_texts import LONGEST_PIECE, WholeTexts, bounds
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, Entry, SentencePieceUnigram
 
+if TYPE_CHECKING:
+    from reftok.engine.unigram.raw_words import RawWords
+
 SUMS = Sums("f", sure=98_000.0, rounding=RESET_THRESHOLD * 2.0**-24, threshold=RESET_THRESHOLD)
+NEAR = 16_384.0
+"""As long as all sums are nearer to 0 than this, they are rounded so little that next to no word is unsure."""
 _LONG = 64
+_PLAIN = 24
 
 
 class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
@@ -29,13 +37,17 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
 
     sure_paths: the best path through a short text that no piece spans the ends of, as `path` gives it; () where there
         is none. It holds as long as the score before the text is nearer to 0 than `SUMS.sure`.
-    paths_of_keys: the same of a word, by its key.
+    near_paths: the same where all sums are nearer to 0 than `NEAR`.
+    paths_of_keys: the same as `sure_paths` of a word, by its key.
+    raw_words: by normalizer, what becomes of words that are not normalized yet.
     """
 
     def __init__(self, model: SentencePieceUnigram) -> None:
         super().__init__(model)
         self.sure_paths: Results[Ids] = Results(self._sure_path)
-        self.paths_of_keys: Results[Ids] = Results(self._path_of_key)
+        self.near_paths: Results[Ids] = Results(self._near_path)
+        self.paths_of_keys: Results[Ids] = Results(self.path_of_key)
+        self.raw_words: dict[SentencePieceNormalizer, RawWords] = {}
         self._ids_of_unknown: Results[Ids] = Results(self._of_unknown)
 
     @cached_property
@@ -89,22 +101,37 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         It is the same whatever the score at its start is, as long as no sum gets beyond `RESET_THRESHOLD`. None where
         it depends on that score.
         """
-        if self.whole_texts is None or len(text) * self.largest > SUMS.sure:
+        return self._path(text, SUMS.sure, SUMS.rounding)
+
+    def _path(self, text: str, sure: float, rounding: float) -> Ids | None:
+        if self.whole_texts is None or len(text) * self.largest > sure:
             return None
-        starts = self.whole_texts.sure_starts(text, SUMS.rounding)
+        starts = self.whole_texts.sure_starts(text, rounding)
         if starts is None:
             return None
         return tuple(self.whole_texts.ids(text, bounds(starts, len(text)), self._ids_of_unknown.__getitem__))
 
+    def _near_path(self, text: str) -> Ids:
+        return (self._path(text, NEAR, NEAR * 2.0**-24) if len(text) <= _LONG else None) or ()
+
     def _sure_path(self, text: str) -> Ids:
         return (self.path(text) if len(text) <= _LONG else None) or ()
 
-    def _path_of_key(self, key: str) -> Ids:
+    def path_of_key(self, key: str, paths: Mapping[str, Ids | None] | None = None) -> Ids:
+        """The best path through the word of a key; () where there is none that is sure.
+
+        paths: where that of a key is looked up that this one begins with.
+        """
         word = self.split_points.word(key)
+        if len(key) <= _PLAIN and key.isalpha() and (path := self.path(word)):  # there is hardly a place to cut it at
+            return path
         first, *others = self.split_points.parts(word)
         if not others:
             return self._sure_path(word)
         key_of_first = self.split_points.key(first)
-        found = [self.sure_paths[first] if key_of_first is None else self.paths_of_keys[key_of_first]]
+        if key_of_first is None:
+            found = [self.sure_paths[first]]
+        else:
+            found = [(self.paths_of_keys if paths is None else paths)[key_of_first] or ()]
         found += map(self.sure_paths.__getitem__, others)
         return tuple(chain.from_iterable(found)) if all(found) else ()

@@ -71,6 +71,8 @@ class RunningScore:
         """The score is this one."""
         self._value = value
         self._pending.clear()
+        self._measured = 0
+        self._distance = abs(value)
         self._count = 0
         room = (self._sums.sure - abs(value)) / self._reach if self._reach else inf
         self._room = min(room, _MOST_PENDING) - LONGEST
@@ -86,6 +88,18 @@ class RunningScore:
             ids = chain.from_iterable(self._pending)
             self.start(self._sums.added(self._value, filter(None, map(self._score_of, ids))))
         return self._value
+
+    def distance(self) -> float:
+        """How far from 0 the score can have gone at most, which is known sooner than the score.
+
+        >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, -2.0].__getitem__, 2.0)
+        >>> score.add([1, 2], 2); score.distance() >= 3.0, score.distance() < 3.1
+        (True, True)
+        """
+        ids = chain.from_iterable(self._pending[self._measured :])
+        self._measured = len(self._pending)
+        self._distance += sum(map(abs, map(self._score_of, ids)))
+        return self._distance * _WITH_ROUNDING
 
     def has_room(self, count: int) -> bool:
         """Whether it stays within `sure` for so many more ids, and those that may be undecided."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from itertools import chain, pairwise, repeat
 from math import inf
-from operator import add
+from operator import add, sub
 from typing import Literal
 
 from reftok.engine.unigram.trie import Ids
@@ -50,7 +50,13 @@ class WholeTexts:
         for piece in entries:
             lengths[piece[:2]] |= 1 << len(piece)
         known = {bits: _lengths(bits) for bits in {*lengths.values()}}
-        self._lengths = {pair: known[bits] for pair, bits in lengths.items() if len(pair) == 2}
+        score_of = self._scores.get
+        self._pairs: Mapping[str, tuple[float, float | None, tuple[int, ...]]] = {
+            pair: (score_of(pair[0], unknown_score), score_of(pair), known[bits])
+            for pair, bits in lengths.items()
+            if len(pair) == 2
+        }
+        """What begins with two characters: the scores of the first alone and of both, and how long the others are."""
 
     def paths(self, text: str, score: float = 0.0) -> tuple[Sequence[float], Sequence[int]]:
         """For each place the score of the best path that ends there, and where its last piece starts.
@@ -61,18 +67,24 @@ class WholeTexts:
         best = [score, *repeat(-inf, size)]
         starts = [-1] * (size + 1)
         cell = array(self._typecode, (0.0,))
-        lengths_of, score_of, unknown_score = self._lengths.get, self._scores.get, self._unknown_score
+        known_pair, score_of, unknown_score = self._pairs.get, self._scores.get, self._unknown_score
         for start, pair in enumerate(map(add, text, chain(text[1:], ("",)))):
             before = best[start]
             end = start + 1
-            total = before + score_of(text[start], unknown_score)
+            first, both, lengths = known_pair(pair) or (score_of(text[start], unknown_score), None, _NONE)
+            total = before + first
             # What is not more is not more when it is rounded, either.
             if total > best[end]:
                 cell[0] = total
                 total = cell[0]
                 if total > best[end]:
                     best[end], starts[end] = total, start
-            for length in lengths_of(pair, _NONE):
+            if both is not None:
+                cell[0] = before + both
+                total = cell[0]
+                if total > best[end + 1]:
+                    best[end + 1], starts[end + 1] = total, start
+            for length in lengths:
                 end = start + length
                 if end > size:
                     break
@@ -131,10 +143,48 @@ class WholeTexts:
         best = [0.0, *repeat(-inf, size)]
         second = [-inf] * (size + 1)
         starts = [-1] * (size + 1)
+        known_pair, score_of, unknown_score = self._pairs.get, self._scores.get, self._unknown_score
+        for start, pair in enumerate(map(add, text, chain(text[1:], ("",)))):
+            before = best[start]
+            end = start + 1
+            first, both, lengths = known_pair(pair) or (score_of(text[start], unknown_score), None, _NONE)
+            total = before + first
+            if total > best[end]:
+                second[end], best[end], starts[end] = best[end], total, start
+            elif total > second[end]:
+                second[end] = total
+            if both is not None:
+                end += 1
+                total = before + both
+                if total > best[end]:
+                    second[end], best[end], starts[end] = best[end], total, start
+                elif total > second[end]:
+                    second[end] = total
+            for length in lengths:
+                end = start + length
+                if end > size:
+                    break
+                found = score_of(text[start:end])
+                if found is not None:
+                    total = before + found
+                    if total > best[end]:
+                        second[end], best[end], starts[end] = best[end], total, start
+                    elif total > second[end]:
+                        second[end] = total
+        if min(map(sub, best[1:], second[1:]), default=inf) > 2 * size * rounding:
+            return starts
+        return self._starts_without_doubt(text, rounding)
+
+    def _starts_without_doubt(self, text: str, rounding: float) -> Sequence[int] | None:
+        """The same, where a place is doubtful; None where that counts."""
+        size = len(text)
+        best = [0.0, *repeat(-inf, size)]
+        second = [-inf] * (size + 1)
+        starts = [-1] * (size + 1)
         additions = [0] * (size + 1)
         doubtful: list[int] = []
         most = 1
-        lengths_of, score_of, unknown_score = self._lengths.get, self._scores.get, self._unknown_score
+        known_pair, score_of, unknown_score = self._pairs.get, self._scores.get, self._unknown_score
         for start, pair in enumerate(map(add, text, chain(text[1:], ("",)))):
             before = best[start]
             if start:
@@ -147,12 +197,13 @@ class WholeTexts:
                 if count >= most:
                     most = count + 1
             end = start + 1
-            total = before + score_of(text[start], unknown_score)
+            first, both, lengths = known_pair(pair) or (score_of(text[start], unknown_score), None, _NONE)
+            total = before + first
             if total > best[end]:
                 second[end], best[end], starts[end] = best[end], total, start
             elif total > second[end]:
                 second[end] = total
-            for length in lengths_of(pair, _NONE):
+            for length in lengths if both is None else (2, *lengths):
                 end = start + length
                 if end > size:
                     break
@@ -195,9 +246,9 @@ def shared_beginning(starts: Sequence[int], places: Collection[int]) -> int:
 
 
 def _lengths(bits: int) -> tuple[int, ...]:
-    """The lengths from 2 on, the shortest first.
+    """The lengths from 3 on, the shortest first.
 
     >>> _lengths(0b101110)
-    (2, 3, 5)
+    (3, 5)
     """
-    return tuple(length for length in range(2, bits.bit_length()) if bits >> length & 1)
+    return tuple(length for length in range(3, bits.bit_length()) if bits >> length & 1)

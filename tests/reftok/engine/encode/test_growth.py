@@ -24,6 +24,7 @@ from reftok.spec.normalizers import (
     StripAccents,
 )
 from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.spec.stages import Normalizer
 from reftok.spec.text import NormalizedString
 
@@ -34,6 +35,7 @@ NORMALIZERS: list[Normalizer] = [
     *(NFC(), NFD(), NFKC(), NFKD(), Nmt(), StripAccents(), Lowercase(), ByteLevel(), Strip(True, True)),
     *(BertNormalizer(True, True, accents, lowercase) for accents in (None, True) for lowercase in (True, False)),
     *(Prepend("▁"), Prepend("abc"), Replace("a", "bcd"), Replace(compile_oniguruma("b*"), "xy")),
+    *(SentencePieceNormalizer(), SentencePieceNormalizer(charsmap=Charsmap(compile_charsmap({"a": "é中é"})))),
     *(Precompiled(Charsmap(precompiled_charsmap())), Precompiled(Charsmap(compile_charsmap({"a": "é中é"})))),
 ]
 
