@@ -196,6 +196,19 @@ def test_what_does_not_come_again_is_not_published_and_takes_nothing_from_the_sh
     assert (entry.compared, entry.right, entry.unconfirmed) == (100, 93, 1)
 
 
+@pytest.mark.parametrize(
+    ("mismatched", "found", "wrong"),
+    [
+        (629, {"ids": 879}, 629),  # fault: -90 of 789 texts were right, since offsets and tokens differed as well
+        (13, {"ids": 15, "of Unicode": 3}, 10),
+        (13, {"ids": 4, "of Unicode": 26}, 1),  # what is found is never none
+        (13, {"of Unicode": 13}, 0),
+    ],
+)
+def test_no_more_texts_are_wrong_than_have_other_ids(mismatched: int, found: dict[str, int], wrong: int) -> None:
+    assert tool.texts_wrong(mismatched, found, [mark for mark in found if mark == "ids"]) == wrong
+
+
 @pytest.fixture
 def hears_interruptions() -> Iterator[None]:
     """What is started in the background of a shell is deaf to them, and so is what it starts."""

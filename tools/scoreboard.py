@@ -22,7 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -423,13 +423,11 @@ def with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) 
             placed[finding.fingerprint] = Placed(seen, kind, verdict.is_confirmed, command, _bare(task, finding))
     compared = wrong = 0
     if "languages" in runs:
-        compared = sum(
-            cell.compared for cell in runs["languages"].cells if cell.subject == label and cell.check == "ids"
-        )
-        natural = [placed[item.fingerprint] for item in own["languages"] if item.fingerprint in placed]
-        wrong = sum(
-            item.finding.count for item in natural if item.kind == "wrong" and item.finding.example.check == "ids"
-        )
+        of_ids = [cell for cell in runs["languages"].cells if cell.subject == label and cell.check == "ids"]
+        compared = sum(cell.compared for cell in of_ids)
+        found = {item.fingerprint: item.count for item in own["languages"] if item.example.check == "ids"}
+        of_the_library = [mark for mark in found if mark in placed and placed[mark].kind == "wrong"]
+        wrong = texts_wrong(sum(cell.mismatched for cell in of_ids), found, of_the_library)
     return replace(
         entry,
         findings=tuple(placed.values()),
@@ -437,6 +435,20 @@ def with_findings(task: Task, entry: Entry, runs: dict[str, Run], folder: Path) 
         compared=compared,
         right=compared - wrong,
     )
+
+
+def texts_wrong(mismatched: int, found: Mapping[str, int], of_the_library: Collection[str]) -> int:
+    """How many texts of those whose ids differ are the library's fault.
+
+    found: by fingerprint, how often each cause was seen, by any check. A text may show several causes, and one cause in
+    its ids and in its offsets, so that the causes may be seen more often than there are texts.
+
+    >>> texts_wrong(7, {"a": 12, "b": 2}, ["a"]), texts_wrong(7, {"a": 4, "b": 9}, ["a"]), texts_wrong(7, {"b": 7}, [])
+    (5, 1, 0)
+    """
+    own = sum(found[mark] for mark in of_the_library)
+    others = sum(found.values()) - own
+    return min(own, max(mismatched - others, len(of_the_library)))
 
 
 def seen_in(finding: Finding, part: str) -> Seen:
