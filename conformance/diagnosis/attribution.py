@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TypeAlias, TypeVar
 
 from conformance.checks import CHECKS
@@ -279,7 +280,7 @@ class Attributor:
         classes = of_classes(self._tokenizer, sample.asked)
         return [one for one in classes if self.encoding.fits(one, sample)]
 
-    def _learnt(self, differing: Sequence[TextSample], unexplained: Sequence[TextSample]) -> list[Fault]:
+    def _learnt(self, differing: Sequence[TextSample], unexplained: Sequence[TextSample]) -> Iterable[Fault]:
         """The faults that do one thing to some characters, each with all characters to which it seems to be done.
 
         And those that follow from one answer alone, from the shortest that nothing explains: that takes its time.
@@ -293,18 +294,17 @@ class Attributor:
                         if self.encoding.fits(fault, sample):
                             characters.setdefault((make, fault.rule), {})[character] = None
         every = ((rule, make(self._tokenizer, "".join(found))) for (make, rule), found in characters.items())
-        of_all = [fault for rule, some in every for fault in some if fault.rule == rule]
+        yield from (fault for rule, some in every for fault in some if fault.rule == rule)
+        yield from of_unknown_tokens(self._tokenizer, map(_answer, samples))
+        yield from of_replaced(self._tokenizer, map(_answer, _shortest_first(unexplained)[:MOST_LEARNT]))
         shortest = _shortest_first(unexplained)[:MOST_LEARNT_ALONE]
         shortest = [one for one in shortest if len(one.asked) <= LONGEST_SAMPLE] or shortest[:1]
         alone = (of_sample(self._tokenizer, one.asked, one.expected, one.observed) for one in shortest)
-        unknown = of_unknown_tokens(self._tokenizer, map(_answer, samples))
-        replaced = of_replaced(self._tokenizer, map(_answer, _shortest_first(unexplained)[:MOST_LEARNT]))
-        return [
-            *of_all,
-            *unknown,
-            *replaced,
-            *{(fault.stage, fault.rule): fault for some in alone for fault in some}.values(),
-        ]
+        seen = set[tuple[str, str]]()
+        for fault in chain.from_iterable(alone):
+            if (fault.stage, fault.rule) not in seen:
+                seen.add((fault.stage, fault.rule))
+                yield fault
 
     def _learnt_of_ids(
         self, differing: Sequence[IdsSample], unexplained: Sequence[IdsSample]

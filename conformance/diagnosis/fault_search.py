@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Generic, TypeAlias, TypeVar
@@ -130,9 +130,10 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     def all_for(
         self, differing: Sequence[Sample[Asked, Answer]], unexplained: Sequence[Sample[Asked, Answer]]
-    ) -> Sequence[Candidate]:
+    ) -> Iterator[Candidate]:
         """Every fault, and those that can be learnt from samples that differ, and from those that nothing explains."""
-        return (*self._all, *self._learnt(differing, unexplained))
+        yield from self._all
+        yield from self._learnt(differing, unexplained)
 
     def _by_credit(self, name: str, some: Iterable[Candidate]) -> list[Candidate]:
         credible = {one: credit for one in some if (credit := self._credit(name, one)) is not None}

@@ -50,6 +50,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         ("spaces before punctuation are removed", lambda ids, skip: _BEFORE_PUNCTUATION.sub(r"\1", decode(ids, skip))),
         ("bytes are decoded as Latin-1", lambda ids, skip: decode(ids, skip).encode().decode("latin-1")),
         ("a byte order mark is dropped", lambda ids, skip: decode(ids, skip).removeprefix("\ufeff")),
+        ("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)),
         ("byte order marks are dropped", lambda ids, skip: decode(ids, skip).replace("\ufeff", "")),
         ("unfinished bytes at the end are dropped", partial(_finished, tokenizer)),
         ("white space at the end is stripped", lambda ids, skip: decode(ids, skip).rstrip()),
@@ -106,7 +107,6 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
             ("added tokens are dropped", lambda ids, skip: decode([one for one in ids if one not in added], skip))
         )
     if added:
-        rules.append(("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)))
         rules.append(("spaces are put around added tokens", partial(_spaced, tokenizer)))
     if special:
         ends: Text = lambda ids, skip: decode([*takewhile(lambda one: one not in special, ids)], skip)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import Any, Generic, TypeAlias
 
 from conformance.checks import CHECKS
@@ -179,15 +179,21 @@ class _Family(Generic[Candidate, Asked, Answer]):
         """The right ids of a text, as the fault changes them that is at work everywhere; any other answer as it is."""
         return right if self.beneath is None else tuple(self.beneath[0].fault.change(right))
 
-    def learn(self, known: Container[tuple[str, str]], unexplained: Sequence[Sample[Asked, Answer]] = ()) -> None:
+    def learn(
+        self,
+        known: Container[tuple[str, str]],
+        is_late: Callable[[], bool],
+        unexplained: Sequence[Sample[Asked, Answer]] = (),
+    ) -> None:
         """Take up all faults that fit something, those first by whose stage and rule something is known.
 
         What was believed before stays among them, though it is learnt from nothing that is unexplained.
+        is_late: whether the time is over: then those are taken that were found so far.
         """
         by_size: Callable[[Sample[Asked, Answer]], int] = lambda one: self.size(one.asked)
         differing = sorted((self.samples[place] for place in self.differing), key=by_size)
         shortest = [*differing[:MOST_FITTED], *sorted(unexplained, key=by_size)[:MOST_FITTED]]
-        faults = self.search.all_for(differing, unexplained)
+        faults = takewhile(lambda _: not is_late(), self.search.all_for(differing, unexplained))
         fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in shortest)]
         believed = [one.fault for one, _ in self.taken]
         others = sorted(fitting, key=lambda one: (one.stage, one.rule) not in known)
@@ -293,13 +299,14 @@ class _Trial:
             family.is_judged = not self._is_late
             return
         self._explore(family)
-        family.learn(known)
+        is_late = lambda: self._is_late
+        family.learn(known, is_late)
         self._part(family)
         self._believe(family)
         for _ in range(MOST_LESSONS):
             if not family.unexplained or self._is_late:
                 break
-            family.learn(known, family.unexplained)
+            family.learn(known, is_late, family.unexplained)
             self._believe(family)
         family.is_judged = not self._is_late
         family.search.adopt(one.fault for one, _ in family.taken)
