@@ -99,6 +99,11 @@ class Attributor:
         self._offsets.clear()
         self._streams.clear()
 
+    def search_until(self, deadline: float) -> None:
+        """From this time of `time.monotonic` on no fault is sought that was not believed before."""
+        self.encoding.search_until(deadline)
+        self.decoding.search_until(deadline)
+
     def observe(
         self,
         name: str,

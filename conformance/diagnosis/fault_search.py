@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -55,6 +57,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
     ) -> None:
         self._make = all_faults
         self._learnt = learnt
+        self._until = math.inf
         self._predict = predict
         self._is_known = is_known
         self.remembered = lru_cache(maxsize=MOST_REMEMBERED)(self.predicted)
@@ -71,6 +74,10 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
             known.clear()
         self._adopted.clear()
 
+    def search_until(self, deadline: float) -> None:
+        """From this time of `time.monotonic` on only what was believed before is tried."""
+        self._until = deadline
+
     def observe(self, name: str, sample: Sample[Asked, Answer], is_sought: bool = False) -> None:
         """Take what a subject did; the first right answers and the first others are kept, and all that were sought."""
         heard = self._samples.setdefault((name, sample.expected == sample.observed), [])
@@ -81,7 +88,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     def may_search(self, name: str) -> bool:
         """Whether the next mismatch of this subject is tried against every fault."""
-        return self._searches[name] < FULL_SEARCHES
+        return self._searches[name] < FULL_SEARCHES and time.monotonic() < self._until
 
     def find(self, name: str, sample: Sample[Asked, Answer]) -> Candidate | None:
         """The fault that explains this mismatch, None where none does."""
@@ -109,6 +116,8 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
     def believable(self, name: str) -> list[Candidate]:
         """The faults that were believed, and all that explain more samples than they contradict, the best first."""
         believed = self._believed.get(name, ())
+        if time.monotonic() >= self._until:
+            return [*believed]
         return [one for one in self.credible(name) if one in believed or self._credit(name, one)]
 
     def credible(self, name: str) -> list[Candidate]:

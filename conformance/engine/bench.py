@@ -60,6 +60,7 @@ class Bench:
             self.subjects.setdefault(REFERENCE, self.reference)
         self.vocab = vocab_by_id(self.reference.tokenizer)
         self.attributor = Attributor(self.reference.tokenizer, REFERENCE)
+        self.attributor.search_until(self.until)
 
     def _load(self, name: str, plan: Plan) -> Subject:
         if name == REFERENCE:
@@ -147,8 +148,12 @@ class Bench:
             subject.next_shard()
 
     def ask_until(self, deadline: float) -> None:
-        """Ask isolated subjects until a time of `time.monotonic`: what has no answer by then is not tested."""
+        """Ask isolated subjects until a time of `time.monotonic`: what has no answer by then is not tested.
+
+        No fault is sought any longer, either.
+        """
         self.until = deadline
+        self.attributor.search_until(deadline)
         for subject in self.subjects.values():
             subject.until = deadline
 

@@ -65,12 +65,15 @@ def predicted(answer: Callable[[], Answer]) -> Answer | None:
 
 
 def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Fault:
-    """The tokenizer with one thing changed, which is built when it is first asked."""
+    """The tokenizer with one thing changed, which is built when it is first asked.
+
+    By the plain rules: the tables of a fast path take longer than the few texts that are asked.
+    """
     built = cache(build)
     return Fault(
         stage,
         rule,
-        lambda text: built().encode(text).ids,
+        lambda text: built().spec.encode_ids(text),
         lambda text: built().trace(text),
         lambda ids, skips: built().decode(ids, skip_special_tokens=skips),
     )

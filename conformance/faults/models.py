@@ -7,11 +7,13 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
+from conformance.faults.changed_models import ChangedModel, merged_by
 from conformance.faults.fault import Faults, of_ids, of_pipeline, of_tokenizer
 from reftok import Tokenizer
 from reftok.spec.models.bpe import BPE
+from reftok.spec.models.merging import merge_all
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.models.vocab_model import VocabModel
 from reftok.spec.pipeline import Pipeline
@@ -22,6 +24,8 @@ from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
 from reftok.spec.types import Token
 
 Pieces = Callable[[Piece], Piece]
+Ranked: TypeAlias = Callable[[tuple[int, int], int, int], int | None]
+"""Another rank of a merge, given its pair, its rank and what it makes; None where it is not made."""
 
 _RETYPED = (
     (PieceType.USER_DEFINED, PieceType.NORMAL, "user-defined symbols are not kept whole"),
@@ -39,6 +43,7 @@ _ROUNDED: Mapping[str, Callable[[float], float]] = {
     "scores are cut at the decimal point": lambda score: float(int(score)),
     "scores are float16": lambda score: float(struct.unpack("e", struct.pack("e", max(-65504.0, score)))[0]),
 }
+_MORE_THAN_RANKS = 1 << 40
 _MISSPELT: tuple[tuple[str, Callable[[int], bool]], ...] = (
     ("byte pieces are looked up as <0x0a>", lambda byte: f"{byte:02X}" != f"{byte:02x}"),
     ("byte pieces are looked up as <0xA>", lambda byte: byte < 0x10),
@@ -66,48 +71,54 @@ def of_model(tokenizer: Tokenizer) -> Faults:
 
 
 def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
-    def ranked(order: Callable[[tuple[tuple[int, int], tuple[int, int]]], int]) -> Callable[[], Tokenizer]:
-        def build() -> Tokenizer:
-            merges = sorted(model.merges.items(), key=order)
-            ranks = {pair: (rank, merged) for rank, (pair, (_, merged)) in enumerate(merges)}
-            return replace(tokenizer, model=model.with_merges(ranks))
+    """The merges are those of the model, of which each is looked at when it comes up: a copy of all takes its time."""
 
-        return build
+    def length(whole: int) -> int:
+        return len(model.id_to_token(whole) or "")
 
-    def length(entry: tuple[tuple[int, int], tuple[int, int]]) -> int:
-        return len(model.id_to_token(entry[1][1]) or "")
+    def is_comment(left: int) -> bool:  # as the first line of merges.txt, `#version: 0.2`
+        return (model.id_to_token(left) or "").startswith("#")
 
-    yield of_tokenizer("Model", "merges are applied in the reverse order", ranked(lambda entry: -entry[1][0]))
-    yield of_tokenizer("Model", "no merges are applied", lambda: replace(tokenizer, model=model.with_merges({})))
-    yield of_tokenizer("Model", "the first merge is missing", lambda: _without_first_merge(tokenizer, model))
-    yield of_tokenizer("Model", "merges that begin with # are missing", lambda: _without_comments(tokenizer, model))
-    yield of_tokenizer("Model", "longer merges go first", ranked(lambda entry: -length(entry)))
-    yield of_tokenizer("Model", "merges are ranked by the id of the whole", ranked(lambda entry: entry[1][1]))
+    first = _first_merge(model)
+    others: tuple[tuple[str, Ranked], ...] = (
+        ("merges are applied in the reverse order", lambda pair, rank, whole: -rank),
+        ("no merges are applied", lambda pair, rank, whole: None),
+        ("the first merge is missing", lambda pair, rank, whole: None if pair == first else rank),
+        ("merges that begin with # are missing", lambda pair, rank, whole: None if is_comment(pair[0]) else rank),
+        ("longer merges go first", lambda pair, rank, whole: rank - length(whole) * _MORE_THAN_RANKS),
+        ("merges are ranked by the id of the whole", lambda pair, rank, whole: rank + whole * _MORE_THAN_RANKS),
+    )
+    for rule, ranked in others:
+        yield of_pipeline("Model", rule, tokenizer, partial(_with_ranks, tokenizer, model, ranked))
     for option in ("ignore_merges", "byte_fallback", "fuse_unk"):
         value = getattr(model.options, option)
         rule = f"{option} is {'off' if value else 'on'}"
         yield of_tokenizer("Model", rule, partial(_with_option, tokenizer, model, option, not value))
 
 
+def _with_ranks(tokenizer: Tokenizer, model: BPE, ranked: Ranked) -> Pipeline:
+    def merge_of(left: int, right: int) -> tuple[int, int] | None:
+        found = model.merge_of(left, right)
+        rank = None if found is None else ranked((left, right), *found)
+        return None if found is None or rank is None else (rank, found[1])
+
+    tokenize = merged_by(model, lambda symbols, _: merge_all(symbols, merge_of))
+    assert tokenize is not None, "it has merges"
+    return replace(tokenizer.spec, model=ChangedModel(model, tokenize))
+
+
 def _with_option(tokenizer: Tokenizer, model: BPE, option: str, value: bool) -> Tokenizer:
     changed = copy(model)
     change: dict[str, Any] = {option: value}
     changed.options = replace(model.options, **change)
-    return replace(tokenizer, model=changed.with_merges(model.merges))
+    return replace(tokenizer, model=changed)
 
 
-def _without_first_merge(tokenizer: Tokenizer, model: BPE) -> Tokenizer:
-    first = min(model.merges, key=lambda pair: model.merges[pair][0], default=None)
-    merges = {pair: entry for pair, entry in model.merges.items() if pair != first}
-    return replace(tokenizer, model=model.with_merges(merges))
-
-
-def _without_comments(tokenizer: Tokenizer, model: BPE) -> Tokenizer:
-    """As one reads merges.txt who skips every line that begins as its first, `#version: 0.2`, does."""
-    merges = {
-        pair: entry for pair, entry in model.merges.items() if not (model.id_to_token(pair[0]) or "").startswith("#")
-    }
-    return replace(tokenizer, model=model.with_merges(merges))
+def _first_merge(model: BPE) -> tuple[int, int] | None:
+    """The pair of the merge of rank 0, or of the first that no other of the same pair takes the place of."""
+    lefts, rights, _ = model.merge_ids
+    pairs = enumerate(zip(lefts, rights, strict=True))
+    return next((pair for rank, pair in pairs if model.merges[pair][0] == rank), None)
 
 
 def _of_unigram(tokenizer: Tokenizer, model: Unigram) -> Faults:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import accumulate
 from unicodedata import is_normalized, normalize
 
@@ -76,15 +76,25 @@ def _with(
 
 
 PACKED_BITS = (12, 16)
-"""Bits that one id of a pair is given where both are one number: of 32 bits, say, half."""
+"""Bits that one id of a pair is given where both are one number: half of 32, say."""
+_MOST_TOO_LARGE = 16
+"""Nobody takes bits for ids that are so many times as large."""
 
 
 def _of_packed_pairs(tokenizer: Tokenizer, model: BPE) -> Faults:
     for bits in PACKED_BITS:
-        if model.size > 1 << bits:
+        if 1 << bits < model.size <= _MOST_TOO_LARGE << bits:
+            large = cache(partial(_large_pairs, model, bits))
             for key in (_added, _joined, _joined_within):
-                build = partial(_packed, model, partial(key, bits))
+                build = partial(_packed, model, partial(key, bits), bits, large)
                 yield _with(tokenizer, f"pairs of ids are packed into {2 * bits} bits", build)
+
+
+def _large_pairs(model: BPE, bits: int) -> Sequence[tuple[int, int]]:
+    """The pairs of merges of which an id has more bits."""
+    lefts, rights, _ = model.merge_ids
+    most = (1 << bits) - 1
+    return [pair for pair in zip(lefts, rights, strict=True) if pair[0] > most or pair[1] > most]
 
 
 def _added(bits: int, left: int, right: int) -> int:
@@ -99,10 +109,22 @@ def _joined_within(bits: int, left: int, right: int) -> int:
     return _joined(bits, left, right) & ((1 << 2 * bits) - 1)
 
 
-def _packed(model: BPE, key: Callable[[int, int], int]) -> Model:
+def _packed(
+    model: BPE, key: Callable[[int, int], int], bits: int, large: Callable[[], Sequence[tuple[int, int]]]
+) -> Model:
     """The merges by one number for both ids, the last of those that have the same."""
-    merges = {key(left, right): found for (left, right), found in model.merges.items()}
-    tokenize = merged_by(model, lambda symbols, _: merge_all(symbols, lambda *pair: merges.get(key(*pair))))
+    merges, last = model.merges, (1 << bits) - 1
+    doubtful: dict[int, tuple[int, int]] = {}
+    for pair in large():
+        number = key(*pair)
+        same = (merges.get((number >> bits, number & last)), doubtful.get(number), merges[pair])
+        doubtful[number] = max(filter(None, same))
+
+    def merge_of(left: int, right: int) -> tuple[int, int] | None:
+        number = key(left, right)
+        return doubtful.get(number) or merges.get((number >> bits, number & last))
+
+    tokenize = merged_by(model, lambda symbols, _: merge_all(symbols, merge_of))
     assert tokenize is not None, "it has merges"
     return ChangedModel(model, tokenize)
 

@@ -43,18 +43,44 @@ from conformance.subjects.adapters import BUILT_IN, subject_label
 from conformance.subjects.definition import definition, told_at
 from conformance.subjects.protocol import About
 from conformance.subjects.versions import installed_version, installed_versions
-from conformance.triage.merging import with_fewest_causes
+from conformance.triage.merging import Trials, explained_as_they_came, with_fewest_causes
 from conformance.triage.minimize import shrunk_example
 from conformance.triage.verdicts import with_verdicts
 from conformance.triage.weighing import weighed
 
-SHRINKING_SHARE = 0.4
-"""Of the time that is left for findings, what they may be shrunk in; the rest is for their causes and weights."""
-CAUSES_SHARE = 0.75
-"""Of the time that is left then, what their causes may be sought in: a name that is not tested misleads."""
+EXPLAINING_SHARE, SHRINKING_SHARE, CAUSES_SHARE = 0.5, 0.5, 0.5
+"""Of the time that is left each time: what causes may be sought in before any finding is shrunk, what those may be
+shrunk in that there are then, and what causes may be sought in once more; the rest is for weights. A name that is not
+tested misleads, and of two findings of one cause one is shrunk for nothing."""
 
 SECONDS_OF_A_FINDING = 20.0
 """So long, for each, findings are shrunk where no deadline says otherwise: a subject may take seconds to fail."""
+
+
+class _Shares:
+    """The time of one step with all findings, of which each has an equal share of what is left.
+
+    share: of the time that is left until the deadline when the step begins. total: of how many, known when it begins.
+    """
+
+    def __init__(self, deed: str, share: float, deadline: float) -> None:
+        self.total = 0
+        self._deed = deed
+        self._share = share
+        self._deadline = deadline
+        self._number = 0
+        self._until = math.inf
+
+    def next(self, told: Callable[[Finishing], None], seconds: float = math.inf) -> float:
+        """Tell of the next, and until when it may take; seconds: of each, where there is no deadline."""
+        self._number += 1
+        told(Finishing(self._number, self.total, self._deed))
+        now = time.monotonic()
+        if self._number == 1:
+            left = self._share * (self._deadline - now) if self._deadline < math.inf else seconds * self.total
+            self._until = now + left
+        return now + (self._until - now) / max(1, 1 + self.total - self._number)
+
 
 Results: TypeAlias = Mapping[str, ShardResult]
 """The result of each model, in the order of the plan."""
@@ -76,30 +102,29 @@ def finished_run(
         is sought. Without one, shrinking alone has an end, `SECONDS_OF_A_FINDING` for each.
     """
     whole = by_model(results, [info.name for info in job.models])
-    shrinking = Finishing(0, sum(len(result.groups) for result in whole.values()))
-    merging = Finishing(0, 0, "seeking causes, subject on model")
-    merged_by = math.inf
-    now = time.monotonic()
-    of_findings = SECONDS_OF_A_FINDING * shrinking.total
-    shrunk_by = now + (of_findings if deadline == math.inf else SHRINKING_SHARE * (deadline - now))
+    trials: Trials = {}
+    explaining = _Shares("seeking causes, subject on model", EXPLAINING_SHARE, deadline)
+    shrinking = _Shares("shrinking finding", SHRINKING_SHARE, deadline)
+    merging = _Shares("seeking causes once more, subject on model", CAUSES_SHARE, deadline)
+    shrinking.total = sum(len(result.groups) for result in whole.values())
+
+    def explained(found: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
+        explaining.total = total
+        share = explaining.next(told)
+        bench = bench_of(found[0].example.model)
+        left = explained_as_they_came(job.plan, bench, found, witnesses, share, trials)
+        shrinking.total -= len(found) - len(left)
+        return left
 
     def shrunk(mismatch: Mismatch, cause: Attribution) -> tuple[Mismatch, Attribution]:
-        nonlocal shrinking
-        shrinking = replace(shrinking, number=shrinking.number + 1)
-        told(shrinking)
-        now = time.monotonic()
-        share = now + (shrunk_by - now) / (1 + shrinking.total - shrinking.number)
+        share = shrinking.next(told, SECONDS_OF_A_FINDING)
         return shrunk_example(job.plan, bench_of(mismatch.model), mismatch, cause, share)
 
     def merged(found: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
-        nonlocal merging, merged_by
-        merging = replace(merging, number=merging.number + 1, total=total)
-        told(merging)
-        now = time.monotonic()
-        if merging.number == 1:
-            merged_by = now + CAUSES_SHARE * (deadline - now)
-        share = now + (merged_by - now) / (1 + total - merging.number)
-        return with_fewest_causes(job.plan, bench_of(found[0].example.model), found, witnesses, share)
+        merging.total = total
+        share = merging.next(told)
+        bench = bench_of(found[0].example.model)
+        return with_fewest_causes(job.plan, bench, found, witnesses, share, trials)
 
     natural = natural_texts(job.plan.inputs)
 
@@ -113,7 +138,7 @@ def finished_run(
             some = with_verdicts(bench_of(model), some, share)
             yield from weighed(bench_of(model), some, natural, share)
 
-    run = _run(job, whole, shrunk, merged, natural, lambda found: [*weighed_all(found)])
+    run = _run(job, whole, shrunk, merged, natural, lambda found: [*weighed_all(found)], explained)
     rows = _rows(job, whole)
     problems = _problems(job, whole, run, rows)
     if job.full:
@@ -166,6 +191,7 @@ def _run(
     merger: Merger,
     natural: Mapping[str, int] = _NOTHING,
     weigher: Weigher = list,
+    explainer: Merger = lambda found, *_: found,
 ) -> Run:
     """Without a verdict, a start and times."""
     plan, infos = job.plan, job.models
@@ -179,6 +205,7 @@ def _run(
         natural,
         weigher,
         job.accepted,
+        explainer,
     )
     return Run(
         verdict="incomplete",

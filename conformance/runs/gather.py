@@ -77,22 +77,30 @@ def findings(
     natural: Mapping[str, int] = _NOTHING,
     weigher: Weigher = lambda found: found,
     accepted: Sequence[Expectation] = (),
+    explainer: Merger = lambda found, *_: found,
 ) -> tuple[Finding, ...]:
     """One finding a cause, shrunk, the worst first.
 
     results: one a model. natural: as of `unshrunk`. Causes that turn out the same after shrinking are joined, and so
     are those that are left with the same example.
+    explainer: what is done with the findings of a subject on a model before any is shrunk, so that no two of one cause
+    are. What an expectation lists by then is left out.
     accepted: the entries of baselines. They list what comes out at the end, which is then what came out where it was
         accepted: what is accepted changes no finding but its status.
     """
     results = [*results]
+    witnesses = _witnesses(results)
+    every = [replace(one, oracle=oracles[one.example.model]) for one in unshrunk(results, natural)]
+    known = [one for one in every if matching(expectations, one) is not None]
+    explained = _merged((one for one in every if one not in known), witnesses, explainer)
     found: list[Finding] = []
-    for came in sorted(unshrunk(results, natural), key=_place):
+    for came in sorted((*known, *explained), key=_place):
         example, cause = shrinker(came.example, Attribution(came.stage, came.rule))
-        oracle = oracles[came.example.model]
-        found.append(replace(came, example=example, stage=cause.stage, rule=cause.rule, oracle=oracle))
+        if came.confidence is not None:  # its cause is known, whatever a smaller input looks like
+            cause = Attribution(came.stage, came.rule)
+        found.append(replace(came, example=example, stage=cause.stage, rule=cause.rule))
     found = [_listed(one, expectations) for one in _unrepeated_alike(found)]
-    found = _merged(found, _witnesses(results), merger)
+    found = _merged(found, witnesses, merger)
     found = [_listed(replace(one, replay=replay(one)), expectations) for one in found]
     found = _joined(sorted(found, key=lambda finding: telling(finding.example)), lambda finding: finding.fingerprint)
     found = _joined(sorted(found, key=_explains_less), _shown)

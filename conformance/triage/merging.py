@@ -20,7 +20,7 @@ from conformance.checks import CHECKS
 from conformance.checks.base import Answers, Diagnosis, Difference
 from conformance.checks.encoding import IDS
 from conformance.core.case import Case, ids_case, text_case
-from conformance.core.finding import NO_RULE, Confidence, Finding
+from conformance.core.finding import NO_RULE, Confidence, Finding, Mismatch
 from conformance.core.observation import Decoded, Encoded
 from conformance.core.unicode_ages import of_each_age
 from conformance.diagnosis.attribution import is_encoding
@@ -80,15 +80,52 @@ _BESIDE = ("{0}", "a{0}", "{0}a", " {0} ")
 _FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
 
 
-def with_fewest_causes(
-    plan: Plan, bench: Bench, found: Sequence[Finding], witnesses: Iterable[Case], deadline: float = math.inf
+def explained_as_they_came(
+    plan: Plan, bench: Bench, found: Sequence[Finding], witnesses: Iterable[Case], deadline: float, trials: Trials
 ) -> list[Finding]:
-    """The findings of one subject on the model of a bench, merged to the fewest causes.
+    """The findings of one subject on the model of a bench, before any is shrunk: those of one cause are one.
+
+    What no fault explains, and what there is no time for, stays as it came.
 
     witnesses: the cases on which it differed, as many as were kept. deadline: of `time.monotonic`, from which on
-        nothing is asked.
+        nothing is asked. trials: {} at first; what is learnt is added.
     """
-    return with_known_causes({}, plan, bench, found, witnesses, deadline)
+    sought = _sought_of(bench, found)
+    if not sought or time.monotonic() > deadline:
+        return [*found]
+    example = sought[0].example
+    cases = [one.example.case for one in sought]
+    trial = _Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
+    trials[example.model, example.subject] = trial
+    return [*(one for one in found if one not in sought), *trial.explained(sought)]
+
+
+def with_fewest_causes(
+    plan: Plan,
+    bench: Bench,
+    found: Sequence[Finding],
+    witnesses: Iterable[Case],
+    deadline: float = math.inf,
+    trials: Trials | None = None,
+) -> list[Finding]:
+    """The findings of one subject on the model of a bench, shrunk, merged to the fewest causes.
+
+    trials: what `explained_as_they_came` has learnt. Where something is left that no fault explains, faults are sought
+        once more: small inputs say more. The others are as there.
+    """
+    sought = _sought_of(bench, found)
+    if not sought:
+        return [*found]
+    example = sought[0].example
+    cases = [one.example.case for one in sought]
+    trial = (trials or {}).get((example.model, example.subject))
+    if trial is not None:
+        trial.go_on(cases, deadline, any(one.confidence is None for one in sought))
+    elif time.monotonic() > deadline:
+        return [_untested(one) if one in sought else one for one in found]
+    else:
+        trial = _Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
+    return [*(one for one in found if one not in sought), *trial.merged(sought)]
 
 
 def with_known_causes(
@@ -97,26 +134,30 @@ def with_known_causes(
     bench: Bench,
     found: Sequence[Finding],
     witnesses: Iterable[Case],
-    deadline: float = math.inf,
 ) -> list[Finding]:
     """The same, and what it takes to know the causes is not done again for other findings of the same rules.
 
     known: of this subject on this bench, {} at first; what is learnt is added.
     """
-    sought = [one for one in found if _is_sought(one)]
-    subject = found[0].example.subject if found else REFERENCE
-    if not sought or subject == REFERENCE or subject not in bench.subjects:
+    sought = _sought_of(bench, found)
+    if not sought:
         return [*found]
-    if time.monotonic() > deadline:
-        return [_untested(one) if one in sought else one for one in found]
+    subject = sought[0].example.subject
     cases = [one.example.case for one in sought]
     rules = frozenset((one.example.check, one.stage, one.rule) for one in sought)
     if rules in known:
         known[rules].hear(cases)
     else:
-        known[rules] = _Trial.judged(plan, bench, subject, [*cases, *witnesses], deadline)
+        known[rules] = _Trial.judged(plan, bench, subject, [*cases, *witnesses], math.inf)
     others = [one for one in found if one not in sought]
     return [*others, *known[rules].merged(sought)]
+
+
+def _sought_of(bench: Bench, found: Sequence[Finding]) -> list[Finding]:
+    """Those of the findings of a subject behind which a fault may stand."""
+    subject = found[0].example.subject if found else REFERENCE
+    is_asked = subject != REFERENCE and subject in bench.subjects
+    return [one for one in found if _is_sought(one)] if is_asked else []
 
 
 def _is_sought(finding: Finding) -> bool:
@@ -130,8 +171,8 @@ def _is_sought(finding: Finding) -> bool:
 class _Family(Generic[Candidate, Asked, Answer]):
     """Faults of one kind, with what the subject did and what of it was believed.
 
-    case: the case that asks. long: how many samples there were that take long. witnesses: how many of the samples are
-    those that the findings came from; they stand first. pool: the faults that fit something. taken: those that are
+    case: the case that asks. long: how many samples there were that take long. witnesses: the places of the
+    samples that the findings came from. pool: the faults that fit something. taken: those that are
     believed, each with how it stood the test. is_judged: whether there was the time to find out. beneath: a fault that
     is at work everywhere, and how it stood the test; what is expected is what it gives.
     """
@@ -141,7 +182,7 @@ class _Family(Generic[Candidate, Asked, Answer]):
     samples: list[Sample[Asked, Answer]] = field(default_factory=list)
     places: dict[Asked, int] = field(default_factory=dict)
     long: int = 0
-    witnesses: int = 0
+    witnesses: set[int] = field(default_factory=set)
     pool: Sequence[Candidate] = ()
     is_judged: bool = False
     rejected: list[Candidate] = field(default_factory=list)
@@ -234,6 +275,7 @@ class _Trial:
         self._bench, self._subject, self._deadline = bench, subject, deadline
         self._known_words: dict[str, list[str]] = {}
         self._answers: dict[Case, tuple[Answers, Answers]] = {}
+        self._explained: dict[tuple[str, str], Mismatch] = {}
         attributor = bench.attributor
         self._texts: _Family[Any, str, tuple[int, ...]] = _Family(
             attributor.encoding, lambda text: text_case(text, "sample:cause")
@@ -280,7 +322,17 @@ class _Trial:
     def know_witnesses(self) -> None:
         """What was asked so far is what the findings came from."""
         for family in (self._texts, self._ids):
-            family.witnesses = len(family.samples)
+            family.witnesses.update(range(len(family.samples)))
+
+    def go_on(self, cases: Sequence[Case], deadline: float, seeks: bool) -> None:
+        """Ask the shrunk cases of the findings, and seek faults once more, where something may be unexplained."""
+        self._deadline = deadline
+        known = [(family, len(family.samples)) for family in (self._texts, self._ids)]
+        self.hear(cases)
+        for family, count in known:
+            family.witnesses.update(range(count, len(family.samples)))
+        if seeks and not self._is_late:
+            self.choose()
 
     @property
     def _is_late(self) -> bool:
@@ -388,7 +440,7 @@ class _Trial:
         if again.scope == again.fits and all(not family.samples[place].asked for place in again.scope):
             return THE_ONLY_INPUT
         others_scope = frozenset[int]().union(*(family.weigh(other.fault).scope for other in others))
-        alone = {place for place in again.scope - again.beside - others_scope if place >= family.witnesses}
+        alone = {place for place in again.scope - again.beside - others_scope if place not in family.witnesses}
         fits = again.fits & alone
         for of_source in of_sources:
             told = {place for asked in of_source if (place := family.places.get(asked)) in alone}
@@ -446,7 +498,7 @@ class _Trial:
 
     def merged(self, found: Sequence[Finding]) -> list[Finding]:
         """The findings by their causes; what no fault explains is one finding a family."""
-        named = [self._named(finding) for finding in found]
+        named = [self._named_again(finding) for finding in found]
         came = {id(one.example): (one.stage, one.rule) for one in found}
         whole: dict[object, Finding] = {}
         for finding in sorted(named, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
@@ -475,22 +527,73 @@ class _Trial:
             if not wrong or (stage, rule) in told:  # what both make of a text may be right
                 continue
             told.add((stage, rule))
-            case, difference = min(wrong, key=lambda one: (len(one[0].text), one[0].text))
-            answers = self._answers[case]
-            difference = named_difference(self._bench.reference.tokenizer, difference, *answers)
-            evidence = examined(Example(self._bench, self._subject, IDS.name, case, *answers), Attribution(stage, rule))
-            example = replace(
-                first.example,
-                rule=difference.rule,
-                severity=self._bench.attributor.severity(difference, *answers),
-                case=case,
-                expected=difference.expected,
-                observed=difference.observed,
-                evidence=evidence,
-            )
-            count = max(1, sum(place < self._texts.witnesses for place in cause.fits))
+            example = self._shown(first.example, min(wrong, key=lambda one: (len(one[0].text), one[0].text)), cause)
+            count = max(1, len(cause.fits & self._texts.witnesses))
             named = replace(first, example=example, stage=stage, rule=rule, confidence=confidence)
             yield replace(named, count=count, languages=(), examples=())
+
+    def _shown(self, like: Mismatch, seen: tuple[Case, Difference], cause: Weighed[Any]) -> Mismatch:
+        """What was seen on a case, as an example of the same check as another."""
+        case, difference = seen
+        answers = self._answers[case]
+        difference = named_difference(self._bench.reference.tokenizer, difference, *answers)
+        attribution = Attribution(cause.fault.stage, cause.fault.rule)
+        return replace(
+            like,
+            rule=difference.rule,
+            severity=self._bench.attributor.severity(difference, *answers),
+            case=case,
+            expected=difference.expected,
+            observed=difference.observed,
+            evidence=examined(Example(self._bench, self._subject, like.check, case, *answers), attribution),
+        )
+
+    def explained(self, found: Sequence[Finding]) -> list[Finding]:
+        """The findings that a believed fault explains, one for each, on the smallest input; the others as they are."""
+        whole: dict[object, Finding] = {}
+        for finding in sorted(found, key=lambda one: ([*CHECKS].index(one.example.check), telling(one.example))):
+            named = self._named(finding)
+            is_believed = named.confidence is not None and named.confidence.tried > 0
+            key = (named.stage, named.rule) if is_believed else id(finding.example)
+            first = whole.get(key)
+            shown = named if is_believed else finding
+            whole[key] = shown if first is None else first.joined(shown)
+        small = [self._on_smallest(one) if one.confidence is not None else one for one in whole.values()]
+        self._explained = {(one.stage, one.rule): one.example for one in small if one.confidence is not None}
+        return small
+
+    def _on_smallest(self, finding: Finding) -> Finding:
+        """With the smallest of all inputs that were asked and that its cause explains."""
+        check = CHECKS[finding.example.check]
+        if check.diagnosis not in ("ids", "decoding"):
+            return finding
+        family: _Family[Any, Any, Any] = self._ids if check.diagnosis == "decoding" else self._texts
+        pair = family.cause_of(self._asked_of(finding.example.case, check.diagnosis))
+        if pair is None:
+            return finding
+        fits = {family.samples[place].asked for place in pair[0].fits}
+        cases = (one for one in self._answers if self._asked_of(one, check.diagnosis) in fits)
+        for case in sorted(cases, key=lambda one: (one.size, one.content)):
+            if case.size >= finding.example.case.size:
+                break
+            difference = check(case, *self._answers[case])
+            if isinstance(difference, Difference):
+                return replace(finding, example=self._shown(finding.example, (case, difference), pair[0]))
+        return finding
+
+    def _asked_of(self, case: Case, diagnosis: Diagnosis) -> object:
+        """The text of a case, or the ids that it asks to decode; None of one that was not asked, or has no text."""
+        if case not in self._answers or (diagnosis != "decoding" and case.kind != "text"):
+            return None
+        return _decoded_ids(case, self._answers[case][0]) if diagnosis == "decoding" else case.text
+
+    def _named_again(self, finding: Finding) -> Finding:
+        """What was explained as it came is shown as it came, where a smaller input shows another cause."""
+        named = self._named(finding)
+        if finding.confidence is None or (named.stage, named.rule) == (finding.stage, finding.rule):
+            return named
+        came = self._explained.get((finding.stage, finding.rule), finding.example)
+        return self._named(replace(finding, example=came))
 
     def _named(self, finding: Finding) -> Finding:
         """The finding by the fault that explains it; where none is believed, described."""
@@ -615,6 +718,8 @@ class _Trial:
         return None
 
 
+Trials: TypeAlias = "dict[tuple[str, str], _Trial]"
+"""By model and subject, what it was asked and what is believed."""
 Known: TypeAlias = "dict[frozenset[tuple[str, str, str]], _Trial]"
 """By the checks, stages and rules of the findings that it began with, what a subject was asked and what is believed."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import conformance
+from conformance.core.finding import NO_RULE
 from conformance.core.observation import Failure
 from conformance.core.resources import expectations_folder
 from conformance.core.run import ModelInfo, Run
@@ -112,13 +114,14 @@ def test_a_part_that_the_official_library_has_not_either_is_not_missed(
 
 
 class Slow:
-    """Wrong about each text with a capital."""
+    """Wrong about each text with a capital, in a way that no rule has."""
 
     def __init__(self) -> None:
         self.tokenizer = load("bpe-qwen")
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:
-        return self.tokenizer.encode_ids(text.lower())
+        ids = self.tokenizer.encode_ids(text)
+        return ids if text.lower() == text else [*sorted(ids), 0, 0]
 
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         return self.tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
@@ -130,5 +133,28 @@ def test_findings_are_shrunk_for_so_long_alone_where_there_is_no_deadline(monkey
     (shrunk,) = (one for one in asked().findings if one.status == "new")
     monkeypatch.setattr(assemble, "SECONDS_OF_A_FINDING", -1.0)
     (late,) = (one for one in asked().findings if one.status == "new")
-    assert shrunk.rule == late.rule == "text is lower-cased"
+    assert shrunk.rule.startswith(NO_RULE)
     assert len(shrunk.example.case.text) == 1 < len(late.example.case.text)
+
+
+class LowerCase(Slow):
+    """Wrong about each text with a capital, by a rule that is known."""
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return self.tokenizer.encode_ids(text.lower())
+
+
+def test_findings_of_one_cause_are_one_before_any_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault: seven findings of one cause were shrunk, one by one, and there was no time left to find that out."""
+    shrunk: list[str] = []
+    example = assemble.shrunk_example
+
+    def noted(*asked: Any) -> Any:
+        shrunk.append(asked[2].subject)
+        return example(*asked)
+
+    monkeypatch.setattr(assemble, "shrunk_example", noted)
+    run = conformance.run(LowerCase(), "bpe-qwen", corpora=["known_bugs"], inputs=["corpora"])
+    (found,) = (one for one in run.findings if one.status == "new")
+    assert (found.rule, found.example.case.text) == ("text is lower-cased", "A")
+    assert len(found.example.case.text) == shrunk.count(found.example.subject) == 1
