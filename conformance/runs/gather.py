@@ -96,7 +96,9 @@ def findings(
     found: list[Finding] = []
     for came in sorted((*known, *explained), key=_place):
         example, cause = shrinker(came.example, Attribution(came.stage, came.rule))
-        if came.confidence is not None:  # its cause is known, whatever a smaller input looks like
+        if cause.rule in UNREPEATED:
+            came = replace(came, confidence=None)
+        elif came.confidence is not None:  # its cause is known, whatever a smaller input looks like
             cause = Attribution(came.stage, came.rule)
         found.append(replace(came, example=example, stage=cause.stage, rule=cause.rule))
     found = [_listed(one, expectations) for one in _unrepeated_alike(found)]

@@ -508,7 +508,7 @@ class _Trial:
             key = family if is_described else cause
             first = whole.get(key)
             whole[key] = finding if first is None else first.joined(finding)
-        renamed = (came[id(one.example)] != (one.stage, one.rule) for one in whole.values())
+        renamed = (came.get(id(one.example)) != (one.stage, one.rule) for one in whole.values())
         shown = [self._with_stage(one) if is_new else one for one, is_new in zip(whole.values(), renamed, strict=True)]
         return [self._with_scope(finding) for finding in (*shown, *self._found_upon(shown))]
 

@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.core.case import text_case
-from conformance.core.finding import MOST_EXAMPLES, Finding, Mismatch, Severity
+from conformance.core.case import Case, text_case
+from conformance.core.finding import MOST_EXAMPLES, Confidence, Finding, Mismatch, Severity
 from conformance.core.run import Absence, Cell, LanguageCell
 from conformance.core.weight import ALL, Share, Weight
 from conformance.diagnosis.causes import Attribution
-from conformance.engine.repeating import CHANGES, DEPENDS
+from conformance.engine.repeating import CHANGES, DEPENDS, NOT_ALONE
 from conformance.engine.result import WITNESSES, AdapterErrors, Counts, Group, ShardResult, by_model
 from conformance.inputs.shards import Shard
 from conformance.runs.expectations import Expectation
 from conformance.runs.gather import (
+    Shrinker,
     adapter_problems,
     cells,
     findings,
@@ -109,6 +110,44 @@ def test_findings_are_in_the_order_of_the_weights_that_they_are_given() -> None:
     same = joined(results).values()
     weighed = findings(same, oracles, (), lambda *asked: asked, lambda _: "", weigher=weigher)
     assert [one.weight for one in weighed] == [weights[2], weights[1], weights[3], weights[0]]
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (Attribution("Input", "what a smaller input looks like"), ("Model", "explained", Confidence(9, 9))),
+        (Attribution("", NOT_ALONE), ("", NOT_ALONE, None)),
+    ],
+)
+def test_what_was_explained_before_it_was_shrunk_stays_so_unless_it_does_not_come_again(
+    shown: Attribution, expected: tuple[str, str, Confidence | None]
+) -> None:
+    def explainer(some: Sequence[Finding], witnesses: Sequence[Case], total: int) -> list[Finding]:
+        first, *others = some
+        whole = replace(first, stage="Model", rule="explained", confidence=Confidence(9, 9))
+        return [whole.joined(one) for one in others]
+
+    results = [result(0, "a", "b", rule="r"), result(1, "c", rule="t")]
+    oracles = {"m": "tokenizers", "n": "tokenizers"}
+    shrinker: Shrinker = lambda example, _: (example, shown)
+    (one,) = findings(joined(results).values(), oracles, (), shrinker, lambda _: "", explainer=explainer)
+    assert (one.stage, one.rule, one.confidence) == expected
+    assert one.count == 3
+
+
+def test_what_an_expectation_lists_as_it_came_is_not_explained() -> None:
+    asked: list[str] = []
+
+    def explainer(some: Sequence[Finding], witnesses: Sequence[Case], total: int) -> Sequence[Finding]:
+        asked.extend(one.rule for one in some)
+        return some
+
+    results = [result(0, "a", "b", rule="r"), result(1, "c", rule="t")]
+    oracles = {"m": "tokenizers", "n": "tokenizers"}
+    shrinker: Shrinker = lambda *given: given
+    every = findings(joined(results).values(), oracles, (LISTED,), shrinker, lambda _: "", explainer=explainer)
+    assert asked == ["t"]
+    assert sorted((one.rule, one.status) for one in every) == [("r", "known"), ("t", "new")]
 
 
 def test_gathering_leaves_the_shards_as_they_were() -> None:

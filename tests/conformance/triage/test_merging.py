@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +22,7 @@ from conformance.report.run.view import fields
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
 from conformance.triage import merging
-from conformance.triage.merging import with_fewest_causes
+from conformance.triage.merging import Trials, explained_as_they_came, with_fewest_causes
 from tests.models import load
 from tests.planted_defects import pairs
 
@@ -229,6 +230,27 @@ def test_whenever_the_time_ends_no_finding_loses_a_name_that_was_not_put_to_the_
         monkeypatch.setattr(merging, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
         rules |= {one.rule for one in merged(LOWER, told, deadline)}
     assert rules == {"other ids", "contractions in capitals are not split", "text is lower-cased"}
+
+
+def test_what_was_explained_as_it_came_is_shown_so_where_a_smaller_input_has_another_cause(tmp_path: Path) -> None:
+    """The finding would be lost in the other one."""
+    path = tmp_path / "subject.py"
+    path.write_text(SUBJECT.format(**RIGHT | {"text": 'text.lower().removeprefix("\\ufeff")'}), "utf-8")
+    subject = f"{path}:Subject"
+    plan = Plan(plan_models((MODEL,)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
+    came = [finding(subject_label(subject), *ids(text)) for text in ("the Quick brown Fox", "THE END", "\ufeffa b")]
+    trials: Trials = {}
+    bench = bench_of(plan, MODEL)
+    explained = explained_as_they_came(plan, bench, came, (), math.inf, trials)
+    rules = {one.rule: one for one in explained}
+    assert sorted(rules) == ["a byte order mark is dropped", "text is lower-cased"]
+    lowered = rules["text is lower-cased"]
+    assert (lowered.count, len(lowered.example.case.text)) == (6, 1)
+    astray = replace(lowered, example=replace(lowered.example, case=text_case("\ufeffc", "o")))
+    others = [one for one in explained if one is not lowered]
+    last = with_fewest_causes(plan, bench, [astray, *others], (), math.inf, trials)
+    assert {one.rule: one.example.case.text for one in last}["text is lower-cased"] == lowered.example.case.text
+    assert sorted(one.rule for one in last) == sorted(rules)
 
 
 def test_a_rule_that_changes_the_empty_text_alone_needs_no_other_input(tmp_path: Path) -> None:
