@@ -71,7 +71,7 @@ class SettledCommand(click.Command):
         ctx.default_map = {name: value for name, value in settings.given().items() if name in named}
         left = super().parse_args(ctx, args)
         if ctx.default_map and not ctx.params.get("quiet"):
-            say(f"settings: {settings.file} ({', '.join(ctx.default_map)})")
+            say(f"settings: {settings.file} ({', '.join(ctx.default_map).replace('_', '-')})")
         return left
 
 

@@ -20,7 +20,8 @@ CauseKey: TypeAlias = tuple[str, str, str]
 class RunPoint:
     """A run in a few numbers. name: of its folder. seconds: of all its starts.
 
-    changed: the versions that are others than in the run before, as (name, before, now); "" where there was none.
+    changed: the versions, those of subjects too, that are others than in the run before, as (name, before, now); ""
+        where there was none.
     """
 
     name: str
@@ -79,7 +80,7 @@ class History:
 def history(runs: Iterable[tuple[str, Run]]) -> History:
     """The runs in the order in which they were started. runs: with the names of their folders."""
     ordered = sorted(runs, key=lambda named: (moment(named[1].started), named[0]))
-    versions = [{}, *(run.versions for _, run in ordered)]
+    versions = [{}, *(_versions(run) for _, run in ordered)]
     points = [_point(*named, before) for named, before in zip(ordered, versions, strict=False)]
     return History(tuple(points), tuple(_causes([run for _, run in ordered])))
 
@@ -98,7 +99,8 @@ def moment(started: str) -> float:
 
 
 def _point(name: str, run: Run, before: Mapping[str, str]) -> RunPoint:
-    pairs = ((part, before.get(part, ""), run.versions.get(part, "")) for part in {**before, **run.versions})
+    now = _versions(run)
+    pairs = ((part, before.get(part, ""), now.get(part, "")) for part in {**before, **now})
     return RunPoint(
         name,
         run.started,
@@ -110,6 +112,11 @@ def _point(name: str, run: Run, before: Mapping[str, str]) -> RunPoint:
         run.times.get("total", sum(run.times.values())),
         tuple(pair for pair in pairs if before and pair[1] != pair[2]),
     )
+
+
+def _versions(run: Run) -> Mapping[str, str]:
+    """Of all that the answers may hang on, the subjects themselves first."""
+    return {**{one.name: one.version for one in run.subjects if one.role == "subject" and one.version}, **run.versions}
 
 
 def _causes(runs: Sequence[Run]) -> list[CauseTrend]:

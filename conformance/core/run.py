@@ -17,6 +17,10 @@ Verdict = Literal["as expected", "unexpected findings", "incomplete"]
 SCHEMA_VERSION = 1
 
 
+GONE = "no longer happens on"
+"""Of a problem: what is known was not seen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One place of the table model × subject × check.
@@ -238,3 +242,12 @@ def run_from_json(value: Any, findings: tuple[Finding, ...]) -> Run:
     """The run of `run_to_json`; raises one of FORM_ERRORS for anything else."""
     fields = {name: part for name, part in value.items() if name not in ("schema", "exit_code", "unexpected")}
     return replace(from_json({**fields, "findings": ()}, Run), findings=findings)
+
+
+def is_gone(problem: str) -> bool:
+    """Whether a problem of a run is that something known no longer happens.
+
+    >>> is_gone("expectation bom no longer happens on m: remove it from the list")
+    True
+    """
+    return problem.startswith("expectation ") and f" {GONE} " in problem

@@ -56,6 +56,8 @@ def of_added_tokens(tokenizer: Tokenizer) -> Faults:
         for value in (False, True):
             if values != {value}:
                 yield _with(tokenizer, f"{flag} is {'on' if value else 'off'}", partial(_flagged, flag, value))
+    if sum(any(getattr(token, flag) for token in tokens) for flag in FLAGS) > 1:
+        yield _with(tokenizer, "flags of added tokens are not read", _without_flags)
     yield _with(tokenizer, "the first in the file wins, not the longest", _first_in_file)
     special = [token.special for token in tokens]
     if any(special) and not all(special):

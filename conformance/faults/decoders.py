@@ -26,6 +26,8 @@ _ESCAPED_TO_THE_END = re.compile("(?s)[\udc80-\udcff].*")
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _SPACES = re.compile("  +")
 _BEFORE_PUNCTUATION = re.compile(r" ([.,!?]|n't|'m|'s|'ve|'re)")
+_CLEANED_UP = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
+"""In the order of `clean_up_tokenization` of transformers, and of its ports."""
 _FIRST_WRONG = "text ends at the first bytes that are not UTF-8"
 _SPACE, _LINE_FEED, _OTHERS = {"Ġ": " "}, {"Ċ": "\n"}, {"ĉ": "\t", "č": "\r"}
 _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE | _LINE_FEED | _OTHERS)
@@ -48,6 +50,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         ("white space at the ends is stripped", lambda ids, skip: decode(ids, skip).strip()),
         ("leading spaces are stripped", lambda ids, skip: decode(ids, skip).lstrip(" ")),
         ("spaces before punctuation are removed", lambda ids, skip: _BEFORE_PUNCTUATION.sub(r"\1", decode(ids, skip))),
+        ("spaces before punctuation are removed", lambda ids, skip: _cleaned_up(decode(ids, skip))),
         ("bytes are decoded as Latin-1", lambda ids, skip: decode(ids, skip).encode().decode("latin-1")),
         ("a byte order mark is dropped", lambda ids, skip: decode(ids, skip).removeprefix("\ufeff")),
         ("a byte order mark is dropped", partial(_without_marks_behind_added, tokenizer)),
@@ -123,6 +126,17 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
 
 def _with_ids(tokenizer: Tokenizer, change: Callable[[int], Sequence[int]], ids: Sequence[int], skip: bool) -> str:
     return tokenizer.decode([other for one in ids for other in change(one)], skip_special_tokens=skip)
+
+
+def _cleaned_up(text: str) -> str:
+    r"""The text without the spaces that transformers takes for those of a tokenizer.
+
+    >>> _cleaned_up("x , and the word ' s ' ! do n't")
+    "x, and the word's '! don't"
+    """
+    for spaced in _CLEANED_UP:
+        text = text.replace(spaced, spaced.strip())
+    return text
 
 
 def _outside_replaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

@@ -25,14 +25,14 @@ from conformance.core.finding import Finding
 from conformance.core.records import from_json
 from conformance.core.releases import Releases, read_releases
 from conformance.core.resources import expectations_folder
-from conformance.core.run import Run
+from conformance.core.run import GONE, Run
 from conformance.subjects.versions import installed_versions
 from reftok.formats.files import file_bytes
 
 NEVER = "9999-12-31"
 """The date of what does not expire."""
 REMOVE = "remove it from the list"
-PRUNE = "then take it off the list, with conformance known prune"
+PRUNE = "then take it off the list, with conformance known prune RUN"
 RENEW = "mend what it lists, or look at it again and accept it anew, with a later date"
 _Date: TypeAlias = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")]
 
@@ -165,7 +165,7 @@ def gone(
             seen = any(entry.lists(finding) and finding.example.model == model for finding in findings)
             if model in models and not seen:
                 way = way_out.format(entry.id)
-                problems.append(f"expectation {entry.id} no longer happens on {model}: {way}")
+                problems.append(f"expectation {entry.id} {GONE} {model}: {way}")
     return problems
 
 

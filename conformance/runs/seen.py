@@ -76,11 +76,17 @@ class Seen:
             raise EnoughFoundError
 
     def _is_known(self, finding: Finding) -> bool:
-        """Whether a list has it; what a baseline lists by one check is known by the others too."""
+        """Whether a list has it, or may have it under the name that it gets at the end.
+
+        What a baseline lists by one check is known by the others too; and what is seen by a check by which it lists
+        something may turn out to be that.
+        """
         if matching(self._listed, finding):
             return True
         return any(
-            one.lists(replace(finding, example=replace(finding.example, check=one.check))) for one in self._accepted
+            (one.check == finding.example.check and one.lists(replace(finding, rule=one.rule)))
+            or one.lists(replace(finding, example=replace(finding.example, check=one.check)))
+            for one in self._accepted
         )
 
 

@@ -74,7 +74,7 @@ def period(cause: CauseTrend, history: History) -> str:
     """When it came and went."""
     words = [f"{'came in' if came else 'gone in'} {history.runs[number].name}" for number, came in cause.turns]
     first = cause.asked[0]
-    since = [f"seen since {history.runs[first].name}"] if cause.mismatches[first] else []
+    since = [f"seen from {history.runs[first].name} on"] if cause.mismatches[first] else []
     return ", ".join([*since, *words])
 
 

@@ -237,6 +237,13 @@ def test_a_new_problem_is_worse_and_one_that_is_gone_is_better() -> None:
     assert compare(run(problems=("p",)), run()).verdict == "better"
 
 
+def test_what_is_known_and_no_longer_happens_is_not_worse() -> None:
+    """Fault: a run in which two known findings were mended, and nothing else had changed, was worse."""
+    gone = "expectation e no longer happens on m: is it fixed (r)? then take it off the list"
+    comparison = compare(run(finding()), run(problems=(gone,)))
+    assert (comparison.verdict, comparison.exit_code, comparison.new_problems) == ("better", 0, (gone,))
+
+
 def test_an_incomplete_run_says_so() -> None:
     assert "second run is incomplete" in compare(run(), run(verdict="incomplete")).notes[0]
 

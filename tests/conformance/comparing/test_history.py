@@ -7,7 +7,7 @@ from dataclasses import replace
 from conformance.comparing.history import history
 from conformance.core.case import text_case
 from conformance.core.finding import Finding
-from conformance.core.run import Cell, Run
+from conformance.core.run import Cell, Run, SubjectInfo
 from tests.conformance.report.sample_run import finding, passing_run
 
 WRONG = finding(text_case("x", ""), "r", count=3)
@@ -53,6 +53,19 @@ def test_the_versions_that_changed_are_told_of_each_run() -> None:
         (),
         (("tokenizers", "0.21.0", "0.22.0"),),
     ]
+
+
+def test_the_releases_of_the_subjects_are_versions_too() -> None:
+    """Fault: six runs of one's own tokenizer, a release each, had changed nothing."""
+
+    def of(day: int, version: str) -> Run:
+        one = run(day)
+        return replace(
+            one, subjects=(SubjectInfo("mine", version, "subject"), SubjectInfo("theirs", version, "oracle"))
+        )
+
+    (_, later) = history([("a", of(1, "0.1")), ("b", of(2, "0.2"))]).runs
+    assert later.changed == (("mine", "0.1", "0.2"),)
 
 
 def test_a_run_that_was_started_at_no_time_comes_first() -> None:

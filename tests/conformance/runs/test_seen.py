@@ -1,0 +1,47 @@
+"""Findings as they are first seen: under names that they may not have at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.core.case import text_case
+from conformance.core.finding import Mismatch
+from conformance.core.run import ModelInfo
+from conformance.engine.plan import ModelPlan, Plan
+from conformance.engine.result import Group, ShardResult
+from conformance.inputs.shards import Inputs, Shard
+from conformance.runs.expectations import Expectation
+from conformance.runs.job import Job
+from conformance.runs.seen import EnoughFoundError, Seen
+from reftok import embedded_models
+
+MODEL, SUBJECT = "bpe-qwen", "mine.py:Mine"
+ACCEPTED = Expectation("e", SUBJECT, "decode", "no known rule: spaces are missing", ("*",))
+
+
+def seen(folder: Path) -> Seen:
+    models = (ModelPlan(MODEL, embedded_models()[MODEL], "tokenizer.json", "tokenizers"),)
+    plan = Plan(models, (SUBJECT,), ("ids", "decode"), Inputs((), ("vocab",), 0, 0), 60)
+    info = ModelInfo(MODEL, MODEL, "tokenizer.json", "0" * 64, "tokenizers", 1)
+    return Seen(Job(plan, (info,), folder, "conformance run", 1, False, accepted=(ACCEPTED,), most_findings=1))
+
+
+def shard(check: str, stage: str, rule: str) -> ShardResult:
+    result = ShardResult(Shard(MODEL, "vocab", 0, 1), cases=1)
+    group = Group()
+    group.add(Mismatch(MODEL, SUBJECT, check, "other text", "other text", text_case("a .", "o"), "a .", "a."))
+    result.groups[SUBJECT, check, stage, rule] = group
+    return result
+
+
+def test_what_a_baseline_may_list_under_another_name_is_no_reason_to_stop(tmp_path: Path) -> None:
+    """Fault: `run -x` failed where `run` passed, by the name that an accepted finding had at first."""
+    found = seen(tmp_path)
+    assert found.fresh(shard("decode", "Decoder", "spaces before punctuation are removed")) == ()
+    found.check_enough()
+    (line,) = found.fresh(shard("ids", "Normalizer", "NFC is missing"))
+    assert "Normalizer: NFC is missing" in line
+    with pytest.raises(EnoughFoundError):
+        found.check_enough()
