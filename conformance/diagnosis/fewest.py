@@ -20,7 +20,7 @@ class Weighed(Generic[Candidate]):
 
     scope: where it gives another answer than the right one. fits: where that is what the subject gave.
     refuted: where the subject gave the right one instead. beside: where the subject gave a third one, and something
-    else is at work: a part of what was asked, out of the scope, differs too.
+    else is at work: a part of what was asked differs too, which is out of the scope, or has a third answer itself.
     """
 
     fault: Candidate
@@ -61,7 +61,9 @@ def weighed(
             refuted.add(place)
         else:
             third.append(place)
-    beside = _that_have_parts(samples, third, others) if len(third) <= len(fits) else frozenset[int]()
+    beside = frozenset[int]()
+    if len(third) <= len(fits):
+        beside = _that_have_parts(samples, third, others) | _that_have_others(samples, third)
     return Weighed(fault, frozenset(scope), frozenset(fits), frozenset(refuted), beside)
 
 
@@ -71,6 +73,19 @@ def _that_have_parts(
     """The places of the samples that hold one of the parts, of which the shortest are looked for; none is empty."""
     shortest = sorted(filter(len, parts), key=len)[:MOST_PARTS]
     return frozenset(place for place in places if any(_is_within(one, samples[place].asked) for one in shortest))
+
+
+def _that_have_others(samples: Sequence[Sample[Asked, Answer]], places: Iterable[int]) -> frozenset[int]:
+    """The places of the samples that hold another one of these: what is at work there is at work in them."""
+    smallest: list[Asked] = []
+    found: set[int] = set()
+    for place in sorted(places, key=lambda one: len(samples[one].asked)):
+        asked = samples[place].asked
+        if any(_is_within(one, asked) for one in smallest):
+            found.add(place)
+        elif len(asked) and len(smallest) < MOST_PARTS:
+            smallest.append(asked)
+    return frozenset(found)
 
 
 def _is_within(part: Sequence[object], whole: Sequence[object]) -> bool:

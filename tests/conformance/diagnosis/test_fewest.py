@@ -43,6 +43,16 @@ def test_where_a_part_out_of_its_scope_differs_too_something_else_is_at_work(
     assert is_borne_out(weighed("fault", samples[:4], lambda fault, asked: 1 if asked is part else 2), ())
 
 
+def test_where_a_part_has_a_third_answer_that_alone_speaks_against_a_fault() -> None:
+    """Fault: one id that was given out as something else took the name from what was wrong with a hundred others."""
+    fits = [Sample((place,), 1, 2) for place in range(10, 40)]
+    third = [Sample((5,), 1, 9), Sample((5, 11), 1, 8), Sample((12, 5), 1, 8), Sample((10, 5, 10), 1, 7)]
+    found = weighed("fault", [*fits, *third], lambda fault, asked: 2)
+    assert found.third - found.beside == {30}
+    assert is_borne_out(found, ())
+    assert not is_borne_out(weighed("fault", [*fits, *third, Sample((6,), 1, 9)], lambda fault, asked: 2), ())
+
+
 def test_the_empty_text_is_no_part_of_others() -> None:
     """Fault: where the empty text was wrong, nothing spoke against a rule any more."""
     samples = [Sample("", 1, 9), Sample("A", 1, 2), Sample("B", 1, 2), Sample("C", 1, 8)]
