@@ -122,6 +122,7 @@ DEFECTS = (
     Defect("wrong_added_tokens.py:NoLeftStrip", QWEN, "AddedTokens", "lstrip is off"),
     Defect("wrong_added_tokens.py:NoRightStrip", QWEN, "AddedTokens", "rstrip is off"),
     Defect("wrong_added_tokens.py:NoSingleWord", QWEN, "AddedTokens", "single_word is off"),
+    Defect("wrong_added_tokens.py:NoFlags", QWEN, "AddedTokens", "flags of added tokens are not read"),
     Defect("wrong_added_tokens.py:NoNormalized", QWEN, "AddedTokens", "normalized is off"),
     Defect("wrong_added_tokens.py:AllNormalized", QWEN, "AddedTokens", "normalized is on"),
     # The library that it is made of panics where two added tokens would drop the same white space.

@@ -48,6 +48,12 @@ class NoSingleWord(_Flags):
     flags: ClassVar[dict[str, bool]] = {"single_word": False}
 
 
+class NoFlags(_Flags):
+    """A search for the contents of added tokens, whatever stands beside them."""
+
+    flags: ClassVar[dict[str, bool]] = {"lstrip": False, "rstrip": False, "single_word": False, "normalized": False}
+
+
 class NoNormalized(_Flags):
     """`normalized` is not read: all are looked for in the text as it is."""
 
