@@ -415,11 +415,18 @@ def _named_beside(folder: Path, name: str) -> str:
 
 def _from_factory(made: Callable[..., Any], model: str) -> object:
     """What a factory makes, of the path of the model where it takes one."""
-    if not inspect.signature(made).parameters:
-        return made()
+    from conformance.core.errors import UsageError
     from conformance.runs.models import plan_models
 
-    return made(str(plan_models((model,))[0].path))
+    takes_path = bool(inspect.signature(made).parameters)
+    subject = made(str(plan_models((model,))[0].path)) if takes_path else made()
+    if not callable(getattr(subject, "encode", None)):
+        name, kind = getattr(made, "__name__", "it"), type(subject).__name__
+        raise UsageError(
+            f"{name} gave a {kind}, which has no method encode: a factory gives an object with encode and decode, and "
+            "the first argument of a function that encodes is called text"
+        )
+    return subject
 
 
 def _encoder(encode: Callable[..., Any], model: str) -> object:

@@ -58,7 +58,7 @@ def test_the_documented_gate_opens_and_closes_as_the_document_says(conformance_h
     assert {one.fingerprint for one in second.findings} == {one.fingerprint for one in first.findings}
     (problem,) = third.problems
     assert "no longer happens on bpe-qwen: is it fixed" in problem
-    assert "settings: conformance.toml (subjects, models, tier, expectations, fail_on)" in told["run --out first"]
+    assert "settings: conformance.toml (subjects, models, tier, expectations, fail-on)" in told["run --out first"]
     assert re.search(
         r"✗ edge of Unicode: other ids  mine.py:Tokenizer on bpe-qwen, ids  .*NUL.*  “.*␀.*”", told["run --out first"]
     )
