@@ -203,6 +203,7 @@ def test_what_does_not_come_again_is_not_published_and_takes_nothing_from_the_sh
         (13, {"ids": 15, "of Unicode": 3}, 10),
         (13, {"ids": 4, "of Unicode": 26}, 1),  # what is found is never none
         (13, {"of Unicode": 13}, 0),
+        (1, {"ids": 2}, 1),
     ],
 )
 def test_no_more_texts_are_wrong_than_have_other_ids(mismatched: int, found: dict[str, int], wrong: int) -> None:

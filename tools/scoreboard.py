@@ -448,7 +448,7 @@ def texts_wrong(mismatched: int, found: Mapping[str, int], of_the_library: Colle
     """
     own = sum(found[mark] for mark in of_the_library)
     others = sum(found.values()) - own
-    return min(own, max(mismatched - others, len(of_the_library)))
+    return min(own, mismatched, max(mismatched - others, len(of_the_library)))
 
 
 def seen_in(finding: Finding, part: str) -> Seen:

@@ -13,7 +13,7 @@ from typing import Literal
 from conformance.checks import by_weight
 from conformance.comparing.shared_inputs import SharedInputs
 from conformance.core.finding import SEVERITIES, Finding
-from conformance.core.run import Cell, LanguageCell, Run, is_gone
+from conformance.core.run import Cell, LanguageCell, Run, is_mended
 
 Kind = Literal["new", "fixed", "changed", "unchanged", "only before", "only after"]
 KINDS: tuple[Kind, ...] = ("new", "fixed", "changed", "unchanged", "only before", "only after")
@@ -134,7 +134,7 @@ class Comparison:
     def worse(self) -> bool:
         """Whether anything that both runs asked got worse; what is known and no longer happens did not."""
         lost = any(place.lost for place in self.places)
-        problems = any(not is_gone(problem) for problem in self.new_problems)
+        problems = any(not is_mended(problem) for problem in self.new_problems)
         return lost or problems or any(change.is_worse for change in self.findings)
 
     @property

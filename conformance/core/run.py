@@ -244,10 +244,10 @@ def run_from_json(value: Any, findings: tuple[Finding, ...]) -> Run:
     return replace(from_json({**fields, "findings": ()}, Run), findings=findings)
 
 
-def is_gone(problem: str) -> bool:
+def is_mended(problem: str) -> bool:
     """Whether a problem of a run is that something known no longer happens.
 
-    >>> is_gone("expectation bom no longer happens on m: remove it from the list")
+    >>> is_mended("expectation bom no longer happens on m: remove it from the list")
     True
     """
     return problem.startswith("expectation ") and f" {GONE} " in problem

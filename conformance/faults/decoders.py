@@ -96,7 +96,8 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     )
     for rule, change in outside:
         rules.append((rule, partial(_with_ids, tokenizer, change)))
-    rules.append(("an id outside the vocab is given out as U+FFFD", partial(_outside_replaced, tokenizer)))
+    for replaced in (_outside_replaced, _outside_as_token):
+        rules.append(("an id outside the vocab is given out as U+FFFD", partial(replaced, tokenizer)))
     first_outside: Text = lambda ids, skip: decode(
         [*takewhile(lambda one: tokenizer.id_to_token(one) is not None, ids)], skip
     )
@@ -145,6 +146,11 @@ def _outside_replaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> s
         tokenizer.decode(run, skip_special_tokens=skip) if is_known else "\ufffd" * len(run)
         for is_known, run in ((is_known, [*run]) for is_known, run in runs)
     )
+
+
+def _outside_as_token(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
+    kept = (one for one in ids if not skip or one not in tokenizer.added_tokens.special_ids())
+    return tokenizer.spec.decode_tokens([tokenizer.id_to_token(one) or "\ufffd" for one in kept])
 
 
 def _without_high_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

@@ -265,9 +265,7 @@ def _of_buffers(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterato
     """The buffers of a customary size whose first seam is within a character about where the answers part."""
     if text.isascii():
         return
-    encoding = tokenizer.encode(text)
-    same = _same(encoding.ids, observed)
-    start = next((start for start, stop in encoding.offsets[same:] if stop), len(text))
+    start = _parting(tokenizer, text, observed)
     within: set[int] = set()
     for place in range(start, min(len(text), start + _WINDOW)):
         within.update(range(length(text[:place], "bytes") + 1, length(text[: place + 1], "bytes")))
@@ -275,9 +273,7 @@ def _of_buffers(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterato
 
 
 def _of_text_in_pieces(tokenizer: Tokenizer, text: str, observed: list[int]) -> Iterator[Fault]:
-    encoding = tokenizer.encode(text)
-    same = _same(encoding.ids, observed)
-    start = next((start for start, stop in encoding.offsets[same:] if stop), len(text))
+    start = _parting(tokenizer, text, observed)
     place = len(around(tokenizer)[0])
     for unit in UNITS[: 1 if text.isascii() else None]:
         seams = {length(text[:seam], unit) for seam in range(start + 1, min(len(text), start + _WINDOW))}
@@ -305,6 +301,13 @@ def _parts(seams: Iterable[int], most_lost: int) -> list[int]:
             lowest = -(-seam // parts)
             found.update(range(lowest, (seam + (most_lost - 1) * parts) // parts + 1))
     return sorted(found, key=lambda limit: (limit not in _CUSTOMARY, -limit))
+
+
+def _parting(tokenizer: Tokenizer, text: str, observed: Sequence[int]) -> int:
+    """Where the first token of a text begins that was not observed."""
+    encoding = tokenizer.encode(text)
+    same = _same(encoding.ids, observed)
+    return next((start for start, stop in encoding.offsets[same:] if stop), len(text))
 
 
 def _same(some: Sequence[int], others: Sequence[int]) -> int:

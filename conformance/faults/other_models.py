@@ -75,14 +75,14 @@ def _with(
 # --- pairs of ids
 
 
-PACKED_BITS = (12, 16)
+_PACKED_BITS = (12, 16)
 """Bits that one id of a pair is given where both are one number: half of 32, say."""
 _MOST_TOO_LARGE = 16
 """Nobody takes bits for ids that are so many times as large."""
 
 
 def _of_packed_pairs(tokenizer: Tokenizer, model: BPE) -> Faults:
-    for bits in PACKED_BITS:
+    for bits in _PACKED_BITS:
         if 1 << bits < model.size <= _MOST_TOO_LARGE << bits:
             large = cache(partial(_large_pairs, model, bits))
             for key in (_added, _joined, _joined_within):

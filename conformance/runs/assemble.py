@@ -97,9 +97,10 @@ def finished_run(
     """The run that all results amount to: each finding with its shrunk example, and the verdict.
 
     bench_of: the bench of a model, by name. told: what is done with which finding, or with those of which subject.
-    deadline: of `time.monotonic`: each finding, and the weighing of those of a subject on a model, has an equal share
-        of what is left until then; from then on examples are shown as they came, nothing is weighed, and no verdict
-        is sought. Without one, shrinking alone has an end, `SECONDS_OF_A_FINDING` for each.
+    deadline: of `time.monotonic`: each step has a share of what is left until then (`EXPLAINING_SHARE` and the others),
+        of which each finding, or those of each subject on a model, has an equal part; from then on examples are shown
+        as they came, nothing is weighed, and no verdict is sought. Without one, shrinking alone has an end,
+        `SECONDS_OF_A_FINDING` for each.
     """
     whole = by_model(results, [info.name for info in job.models])
     trials: Trials = {}

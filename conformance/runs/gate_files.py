@@ -81,17 +81,19 @@ def write_gate(
     for name in _outside(folder, subjects, models):
         cure = "copy it here, or have the workflow fetch it, and name that place"
         notes.append(f"outside: {name} is in no clone of this folder: {cure} in the files written")
-    if "reports" not in _ignored(folder):
-        notes.append("keep out of git: reports/, where the folders of runs are, by a line in .gitignore")
+    if not _ignored(folder) & {"reports", "reports/runs"}:
+        notes.append("keep out of git: reports/runs/, where runs are written, by a line in .gitignore")
     notes.append("then: conformance run, and conformance accept RUN --all --reason … for what is to stay for now")
     return {path: path in there for path in texts}, notes
 
 
-def _ignored(folder: Path) -> str:
+def _ignored(folder: Path) -> set[str]:
+    """The lines of the .gitignore of a folder, without slashes at their ends."""
     try:
-        return (folder / ".gitignore").read_text("utf-8", "replace")
+        text = (folder / ".gitignore").read_text("utf-8", "replace")
     except OSError:
-        return ""
+        return set()
+    return {line.strip().strip("/") for line in text.splitlines()}
 
 
 def _settings(subjects: Sequence[str], models: Sequence[str], tier: str, baseline: Path) -> str:

@@ -79,14 +79,14 @@ class Seen:
         """Whether a list has it, or may have it under the name that it gets at the end.
 
         What a baseline lists by one check is known by the others too; and what is seen by a check by which it lists
-        something may turn out to be that.
+        something without a known rule may turn out to be that.
         """
         if matching(self._listed, finding):
             return True
-        return any(
-            (one.check == finding.example.check and one.lists(replace(finding, rule=one.rule)))
-            or one.lists(replace(finding, example=replace(finding.example, check=one.check)))
-            for one in self._accepted
+        check = finding.example.check
+        unnamed = (one for one in self._accepted if one.check == check and one.rule.startswith(NO_RULE))
+        return any(one.lists(replace(finding, rule=one.rule)) for one in unnamed) or any(
+            one.lists(replace(finding, example=replace(finding.example, check=one.check))) for one in self._accepted
         )
 
 

@@ -1,8 +1,9 @@
 """The fewest causes behind what was found of one subject on one model, each borne out by inputs it was not chosen by.
 
-Findings come here shrunk, with the cause that seemed best to each alone. Together they say more: one cause that
-explains many of them is believed before several that explain one each; a rule that does not foretell what the subject
-does elsewhere is not named; and what no rule explains is one finding, with what its inputs have in common.
+Findings come here with the cause that seemed best to each alone, first as they came, then shrunk. Together they say
+more: one cause that explains many of them is believed before several that explain one each; a rule that does not
+foretell what the subject does elsewhere is not named; and what no rule explains is one finding, with what its inputs
+have in common.
 """
 
 from __future__ import annotations
@@ -348,7 +349,7 @@ class _Trial:
     def _choose(self, family: _Family[Any, Any, Any]) -> None:
         known = {(one.fault.stage, one.fault.rule) for one, _ in self._texts.taken}
         if not family.differing:
-            family.is_judged = not self._is_late
+            family.is_judged = family.is_judged or not self._is_late
             return
         self._explore(family)
         is_late = lambda: self._is_late
@@ -360,7 +361,7 @@ class _Trial:
                 break
             family.learn(known, is_late, family.unexplained)
             self._believe(family)
-        family.is_judged = not self._is_late
+        family.is_judged = family.is_judged or not self._is_late
         family.search.adopt(one.fault for one, _ in family.taken)
         everywhere = [pair for pair in family.taken if len(pair[0].scope) >= EVERYWHERE * len(family.samples)]
         beneath = next((pair for pair in everywhere if isinstance(pair[0].fault, Fault) and pair[0].fault.change), None)
@@ -508,8 +509,10 @@ class _Trial:
             key = family if is_described else cause
             first = whole.get(key)
             whole[key] = finding if first is None else first.joined(finding)
-        renamed = (came.get(id(one.example)) != (one.stage, one.rule) for one in whole.values())
-        shown = [self._with_stage(one) if is_new else one for one, is_new in zip(whole.values(), renamed, strict=True)]
+        shown = [
+            self._with_stage(one) if one.confidence or came.get(id(one.example)) != (one.stage, one.rule) else one
+            for one in whole.values()
+        ]
         return [self._with_scope(finding) for finding in (*shown, *self._found_upon(shown))]
 
     def _found_upon(self, shown: Sequence[Finding]) -> Iterator[Finding]:
@@ -536,6 +539,8 @@ class _Trial:
         """What was seen on a case, as an example of the same check as another."""
         case, difference = seen
         answers = self._answers[case]
+        case = replace(case, origin=like.case.origin, language=like.case.language)
+        self._answers[case] = answers
         difference = named_difference(self._bench.reference.tokenizer, difference, *answers)
         attribution = Attribution(cause.fault.stage, cause.fault.rule)
         return replace(

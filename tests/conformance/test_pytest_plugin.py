@@ -59,6 +59,13 @@ def tested(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> RUN:
 GIVEN = 'tier="smoke", corpora=["lines.jsonl"]'
 
 
+def test_a_function_that_encodes_and_does_not_say_so_is_told_how_to(tested: RUN) -> None:
+    """Fault: "a list has no method encode and no method decode"."""
+    ended = tested(f'@conforms("bpe-qwen", {GIVEN}, checks=["ids"])\ndef encode(line):\n    return [1]\n')
+    ended.assert_outcomes(failed=1)
+    ended.stdout.fnmatch_lines(["*encode gave a list, which has no method encode*encodes is called text*"])
+
+
 def test_a_factory_is_a_test_a_check_and_is_asked_once(tested: RUN, pytester: pytest.Pytester) -> None:
     ended = tested(
         f'@conforms("bpe-qwen", {GIVEN})\ndef mine(path):\n    return Mine(path)\n', "-v", "--junit-xml=j.xml"

@@ -122,6 +122,8 @@ class Rewriter:
     def before_space(self, word: str) -> str | None:
         """A word in front of a space, and that rewritten; None where it depends on what is behind the space.
 
+        At the end of a text the word is rewritten in the same way, unless a symbol ends with the space.
+
         >>> Rewriter(SentencePieceNormalizer()).before_space("a")
         'a '
         """

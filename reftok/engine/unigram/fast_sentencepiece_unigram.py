@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments
@@ -47,7 +48,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         self.sure_paths: Results[Ids] = Results(self._sure_path)
         self.near_paths: Results[Ids] = Results(self._near_path)
         self.paths_of_keys: Results[Ids] = Results(self.path_of_key)
-        self.raw_words: dict[SentencePieceNormalizer, RawWords] = {}
+        self.raw_words: WeakKeyDictionary[SentencePieceNormalizer, RawWords] = WeakKeyDictionary()
         self._ids_of_unknown: Results[Ids] = Results(self._of_unknown)
 
     @cached_property
@@ -132,6 +133,6 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         if key_of_first is None:
             found = [self.sure_paths[first]]
         else:
-            found = [(self.paths_of_keys if paths is None else paths)[key_of_first] or ()]
+            found = [(self.paths_of_keys if paths is None or not key_of_first else paths)[key_of_first] or ()]
         found += map(self.sure_paths.__getitem__, others)
         return tuple(chain.from_iterable(found)) if all(found) else ()

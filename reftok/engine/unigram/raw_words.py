@@ -44,11 +44,16 @@ class RawWords:
 
     @classmethod
     def of(cls, normalizer: SentencePieceNormalizer, model: FastSentencePieceUnigram) -> RawWords | None:
-        """None where no words come with a `▁` each: repeated spaces that stay before a word, or go behind one."""
+        """None where no words come with a `▁` each: repeated spaces that stay before a word, or go behind one.
+
+        So it is where user-defined symbols reach across spaces.
+        """
         options, points = normalizer.options, model.split_points
         is_before = points.are_before_words and options.remove_extra_whitespaces
         is_behind = points.are_behind_words and not options.remove_extra_whitespaces
         if not (options.add_dummy_prefix and options.escape_whitespaces):
+            return None
+        if normalizer.symbols is not None and any(" " in symbol for symbol in normalizer.symbols.symbols):
             return None
         if not (is_behind if options.treat_whitespace_as_suffix else is_before):
             return None

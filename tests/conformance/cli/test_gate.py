@@ -76,6 +76,16 @@ def workflow_of(conformance_here: Command, folder: Path, *asked: str) -> tuple[s
     return (folder / ".github" / "workflows" / "conformance.yml").read_text("utf-8"), result.stdout
 
 
+@pytest.mark.parametrize(("ignored", "is_told"), [(None, True), ("coverage-reports/\n", True), ("/reports/\n", False)])
+def test_the_folder_of_runs_is_to_be_kept_out_of_git(
+    conformance_here: Command, tmp_path: Path, ignored: str | None, is_told: bool
+) -> None:
+    if ignored is not None:
+        (tmp_path / ".gitignore").write_text(ignored, "utf-8")
+    _, said = workflow_of(conformance_here, tmp_path, "--model", "bpe-qwen")
+    assert ("keep out of git: reports/runs/" in said) is is_told
+
+
 def test_a_workflow_builds_the_subject_that_has_a_build_before_the_run(
     conformance_here: Command, tmp_path: Path
 ) -> None:

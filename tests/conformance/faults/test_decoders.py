@@ -76,8 +76,20 @@ def test_an_id_outside_the_vocab_is_given_out_in_some_way() -> None:
     zero = load("bpe-qwen").id_to_token(0)
     assert texts("bpe-qwen", "an id outside the vocab is given out as id 0", [OUTSIDE]) == [zero]
     assert texts("spm-bpe-hf", "an id outside the vocab is given out as U+FFFD", [a, OUTSIDE, OUTSIDE, b]) == [
-        "a\ufffd\ufffdb"
+        "a\ufffd\ufffdb",
+        "a\ufffd\ufffdb",
     ]
+
+
+def test_an_id_outside_the_vocab_is_a_token_or_stands_between_two_texts() -> None:
+    (the,) = ids_of("spm-bpe-hf", "▁the")
+    found = texts("spm-bpe-hf", "an id outside the vocab is given out as U+FFFD", [the, OUTSIDE, the])
+    assert found == ["the\ufffdthe", "the\ufffd the"]
+
+
+def test_spaces_are_removed_as_transformers_does_it_or_before_punctuation_alone() -> None:
+    ids = load("bpe-gpt2").encode_ids("a ' b , c")
+    assert texts("bpe-gpt2", "spaces before punctuation are removed", ids) == ["a ' b, c", "a'b, c"]
 
 
 def test_byte_pieces_that_have_a_sign_are_lost() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,11 @@ MODEL, SUBJECT = "bpe-qwen", "mine.py:Mine"
 ACCEPTED = Expectation("e", SUBJECT, "decode", "no known rule: spaces are missing", ("*",))
 
 
-def seen(folder: Path) -> Seen:
+def seen(folder: Path, accepted: Expectation = ACCEPTED) -> Seen:
     models = (ModelPlan(MODEL, embedded_models()[MODEL], "tokenizer.json", "tokenizers"),)
     plan = Plan(models, (SUBJECT,), ("ids", "decode"), Inputs((), ("vocab",), 0, 0), 60)
     info = ModelInfo(MODEL, MODEL, "tokenizer.json", "0" * 64, "tokenizers", 1)
-    return Seen(Job(plan, (info,), folder, "conformance run", 1, False, accepted=(ACCEPTED,), most_findings=1))
+    return Seen(Job(plan, (info,), folder, "conformance run", 1, False, accepted=(accepted,), most_findings=1))
 
 
 def shard(check: str, stage: str, rule: str) -> ShardResult:
@@ -45,3 +46,9 @@ def test_what_a_baseline_may_list_under_another_name_is_no_reason_to_stop(tmp_pa
     assert "Normalizer: NFC is missing" in line
     with pytest.raises(EnoughFoundError):
         found.check_enough()
+
+
+def test_what_a_baseline_lists_by_a_rule_hides_no_other_rule(tmp_path: Path) -> None:
+    named = replace(ACCEPTED, rule="a byte order mark is dropped")
+    (line,) = seen(tmp_path, named).fresh(shard("decode", "Decoder", "bytes are decoded as Latin-1"))
+    assert "bytes are decoded as Latin-1" in line

@@ -232,6 +232,29 @@ def test_whenever_the_time_ends_no_finding_loses_a_name_that_was_not_put_to_the_
     assert rules == {"other ids", "contractions in capitals are not split", "text is lower-cased"}
 
 
+def test_a_cause_that_was_tested_stays_so_where_there_is_no_time_to_look_for_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault: it was "not tested: the time ended before"."""
+    path = tmp_path / "subject.py"
+    path.write_text(SUBJECT.format(**RIGHT | {"text": 'text.lower().replace("q", "qq")'}), "utf-8")
+    subject = f"{path}:Subject"
+    plan = Plan(plan_models((MODEL,)), (subject,), tuple(CHECKS), Inputs((), ("fuzz",), 0, 0), 60.0)
+    came = [finding(subject_label(subject), *ids(text)) for text in ("THE END", "a quick b")]
+    trials: Trials = {}
+    bench = bench_of(plan, MODEL)
+    explained = explained_as_they_came(plan, bench, came, (), math.inf, trials)
+    tested = next(one.confidence for one in explained if one.rule == "text is lower-cased")
+    assert tested is not None
+    for deadline in (0, 3, 30):
+        ticks = count()
+        monkeypatch.setattr(merging, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
+        last = with_fewest_causes(plan, bench, explained, (), deadline, trials)
+        (found,) = (one for one in last if one.rule == "text is lower-cased")
+        assert found.confidence is not None
+        assert found.confidence.tried > 0
+
+
 def test_what_was_explained_as_it_came_is_shown_so_where_a_smaller_input_has_another_cause(tmp_path: Path) -> None:
     """The finding would be lost in the other one."""
     path = tmp_path / "subject.py"
@@ -246,6 +269,7 @@ def test_what_was_explained_as_it_came_is_shown_so_where_a_smaller_input_has_ano
     assert sorted(rules) == ["a byte order mark is dropped", "text is lower-cased"]
     lowered = rules["text is lower-cased"]
     assert (lowered.count, len(lowered.example.case.text)) == (6, 1)
+    assert {one.example.case.origin for one in explained} == {"fuzz:1"}  # fault: runs that had asked the same had not
     astray = replace(lowered, example=replace(lowered.example, case=text_case("\ufeffc", "o")))
     others = [one for one in explained if one is not lowered]
     last = with_fewest_causes(plan, bench, [astray, *others], (), math.inf, trials)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +17,7 @@ from reftok.engine.unigram.fast_sentencepiece_unigram import NEAR, FastSentenceP
 from reftok.engine.unigram.raw_words import RawWords
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.spec.sentencepiece.pieces import PieceType
 from tests.models import load
 
 from ...protobuf_writer import UNKNOWN, PieceTuple, byte_pieces, compile_charsmap, model_bytes
@@ -27,7 +31,9 @@ WORDS = st.lists(
 TEXTS = st.lists(WORDS, max_size=12).map(" ".join)
 
 
-def tokenizer(is_behind: bool, rules: dict[str, str], pieces: list[PieceTuple], falls_back: bool = False) -> Tokenizer:
+def tokenizer(
+    is_behind: bool, rules: dict[str, str], pieces: Sequence[PieceTuple], falls_back: bool = False
+) -> Tokenizer:
     data = model_bytes(
         [UNKNOWN, *pieces, *(byte_pieces() if falls_back else ())],
         trainer={24: is_behind, 35: falls_back},
@@ -57,14 +63,18 @@ def check(one: Tokenizer, text: str) -> None:
         [{}, LINE_END, RULES | LINE_END, {"\n": " ", "a b": "b", "é ": "a"}, {" a": "b"}, {"  ": "a"}]
     ),
     scores=st.lists(st.sampled_from([-1.0, -2.0, -2.0 - 2**-13, -3.0, -40.0]), min_size=9, max_size=9),
+    symbol=st.sampled_from(["", "", "a ", " b", "a b", "b\n", "x", "ab"]),
     texts=st.lists(TEXTS, min_size=1, max_size=3),
 )
 def test_a_text_gives_the_ids_that_the_plain_rules_give(
-    is_behind: bool, falls_back: bool, rules: dict[str, str], scores: list[float], texts: list[str]
+    is_behind: bool, falls_back: bool, rules: dict[str, str], scores: list[float], symbol: str, texts: list[str]
 ) -> None:
     words = ["ab▁", "a▁", "▁", "b"] if is_behind else ["▁ab", "▁a", "▁", "b"]
     pieces = [(piece, score, 1) for piece, score in zip([*words, "▁▁", "a", "é", "ab", "中"], scores, strict=True)]
-    one = tokenizer(is_behind, rules, pieces, falls_back)
+    symbols = (
+        [(symbol, -1.0, PieceType.USER_DEFINED)] if symbol and symbol not in [piece for piece, *_ in pieces] else []
+    )
+    one = tokenizer(is_behind, rules, [*pieces, *symbols], falls_back)
     for text in texts:
         check(one, text)
 
@@ -81,6 +91,37 @@ def test_most_words_go_by_without_a_normalizer(is_behind: bool, monkeypatch: pyt
     monkeypatch.setattr(StreamedSentencePieceUnigram, "text", lambda _, fragment: given.append(fragment))
     assert one.encode_ids(text) == expected
     assert given == []
+
+
+def test_where_a_symbol_ends_with_a_space_all_goes_through_the_normalizer() -> None:
+    """Fault: the last word of a text was taken for the symbol, which has a space behind it."""
+    pieces = [(piece, -1.0, PieceType.NORMAL) for piece in ("x", "b", "a", "▁")]
+    one = tokenizer(False, {"a": "b"}, [*pieces, ("a ", 0.0, PieceType.USER_DEFINED)])
+    assert raw_words_of(one) is None
+    check(one, "x a")
+
+
+def test_a_word_that_is_cut_behind_its_space_is_looked_up() -> None:
+    """Fault: the path of `▁` alone was taken for that of the empty word, of which nothing is left."""
+    raw = raw_words_of(load("spm-unigram"))
+    assert raw is not None
+    assert raw.paths["~"]
+    assert raw.paths["~"] == raw._model.paths_of_keys["~"]
+
+
+def test_what_is_known_of_another_normalizer_goes_with_it() -> None:
+    """Fault: each tokenizer that was made of another with other normalizers left its words behind."""
+    first = load("spm-unigram")
+    model = first.engine.encoder.model
+    assert isinstance(model, FastSentencePieceUnigram)
+    before = len(model.raw_words)
+    normalizer = first.spec.normalizers[0]
+    assert isinstance(normalizer, SentencePieceNormalizer)
+    for _ in range(40):  # more than a rewriter is kept for
+        other = SentencePieceNormalizer(normalizer.options, normalizer.charsmap)
+        replace(first, normalizers=(other,)).encode_ids("a b")
+    gc.collect()
+    assert len(model.raw_words) < before + 40
 
 
 @pytest.mark.parametrize("rules", [{" ": "b"}, {" a": "b"}, {"  ": "a"}])
