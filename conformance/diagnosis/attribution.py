@@ -70,22 +70,25 @@ class Attributor:
 
     encoding, decoding: the searches for what is wrong with ids and with texts.
     reference: the subject that is the reference itself; where that differs, the fault is in what the oracle does.
+    is_over: whether the time is over: then no fault is sought that was not believed before.
     A text longer than `LONGEST_TEXT` code points waits for the shrinker.
     """
 
-    def __init__(self, tokenizer: Tokenizer, reference: str) -> None:
+    def __init__(self, tokenizer: Tokenizer, reference: str, is_over: Callable[[], bool] = lambda: False) -> None:
         self._tokenizer = tokenizer
         self._reference = reference
         self.encoding: FaultSearch[Fault, str, tuple[int, ...]] = FaultSearch(
             lambda: (*release_faults(tokenizer), *faults(tokenizer)),
             lambda fault, text: tuple(fault.ids(text)),
             learnt=self._learnt,
+            is_over=is_over,
         )
         self.decoding: FaultSearch[DecodingFault, tuple[int, ...], Decoded] = FaultSearch(
             lambda: (*release_decoding_faults(tokenizer), *decoding_faults(tokenizer)),
             lambda fault, ids: Decoded(fault.text(ids, True), fault.text(ids, False)),
             lambda name, fault: self.encoding.speaks_for(name, fault.stage, fault.rule),
             learnt=self._learnt_of_ids,
+            is_over=is_over,
         )
         self._right = Fault("", "", tokenizer.encode_ids)
         self._offsets = OffsetSamples(tokenizer)
@@ -98,11 +101,6 @@ class Attributor:
         self.decoding.renew()
         self._offsets.clear()
         self._streams.clear()
-
-    def search_until(self, deadline: float) -> None:
-        """From this time of `time.monotonic` on no fault is sought that was not believed before."""
-        self.encoding.search_until(deadline)
-        self.decoding.search_until(deadline)
 
     def observe(
         self,

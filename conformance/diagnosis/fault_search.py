@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -45,6 +43,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     all_faults: made when they are first needed. predict: what a fault answers; it may raise anything.
     is_known: whether something else speaks for a fault about a subject, of two that the samples bear out alike.
+    is_over: whether the time is over: then only what was believed before is tried.
     learnt: faults that take what they change from samples that differ, and from those that nothing explains.
     """
 
@@ -54,10 +53,11 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
         predict: Callable[[Candidate, Asked], Answer],
         is_known: Callable[[str, Candidate], bool] = lambda name, fault: False,
         learnt: Learnt[Asked, Answer, Candidate] = lambda differing, unexplained: (),
+        is_over: Callable[[], bool] = lambda: False,
     ) -> None:
         self._make = all_faults
         self._learnt = learnt
-        self._until = math.inf
+        self._is_over = is_over
         self._predict = predict
         self._is_known = is_known
         self.remembered = lru_cache(maxsize=MOST_REMEMBERED)(self.predicted)
@@ -74,10 +74,6 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
             known.clear()
         self._adopted.clear()
 
-    def search_until(self, deadline: float) -> None:
-        """From this time of `time.monotonic` on only what was believed before is tried."""
-        self._until = deadline
-
     def observe(self, name: str, sample: Sample[Asked, Answer], is_sought: bool = False) -> None:
         """Take what a subject did; the first right answers and the first others are kept, and all that were sought."""
         heard = self._samples.setdefault((name, sample.expected == sample.observed), [])
@@ -88,7 +84,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     def may_search(self, name: str) -> bool:
         """Whether the next mismatch of this subject is tried against every fault."""
-        return self._searches[name] < FULL_SEARCHES and time.monotonic() < self._until
+        return self._searches[name] < FULL_SEARCHES and not self._is_over()
 
     def find(self, name: str, sample: Sample[Asked, Answer]) -> Candidate | None:
         """The fault that explains this mismatch, None where none does."""
@@ -116,7 +112,7 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
     def believable(self, name: str) -> list[Candidate]:
         """The faults that were believed, and all that explain more samples than they contradict, the best first."""
         believed = self._believed.get(name, ())
-        if time.monotonic() >= self._until:
+        if self._is_over():
             return [*believed]
         return [one for one in self.credible(name) if one in believed or self._credit(name, one)]
 

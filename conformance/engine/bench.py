@@ -33,6 +33,16 @@ MADE_OF_EACH = 12
 Result = TypeVar("Result")
 
 
+class _Time:
+    """The time to ask, which a bench and its searches share: a search that held its bench would keep it for ever."""
+
+    def __init__(self, until: float) -> None:
+        self.until = until
+
+    def is_over(self) -> bool:
+        return time.monotonic() >= self.until
+
+
 class Bench:
     """A model with its subjects, by label.
 
@@ -45,7 +55,7 @@ class Bench:
 
     def __init__(self, plan: Plan, model: ModelPlan, until: float = math.inf) -> None:
         self.model = model
-        self.until = until
+        self._time = _Time(until)
         self._files = plan.inputs.files
         self.reference = ReftokSubject(load_reference(model.path, model.encoding))
         self.unavailable: dict[str, Failure] = {}
@@ -59,8 +69,7 @@ class Bench:
         if self.oracle == REFERENCE:
             self.subjects.setdefault(REFERENCE, self.reference)
         self.vocab = vocab_by_id(self.reference.tokenizer)
-        self.attributor = Attributor(self.reference.tokenizer, REFERENCE)
-        self.attributor.search_until(self.until)
+        self.attributor = Attributor(self.reference.tokenizer, REFERENCE, self._time.is_over)
 
     def _load(self, name: str, plan: Plan) -> Subject:
         if name == REFERENCE:
@@ -152,14 +161,18 @@ class Bench:
 
         No fault is sought any longer, either.
         """
-        self.until = deadline
-        self.attributor.search_until(deadline)
+        self._time.until = deadline
         for subject in self.subjects.values():
             subject.until = deadline
 
     def is_over(self) -> bool:
         """Whether the time to ask is up: then what is not answered may only not have been asked."""
-        return time.monotonic() >= self.until
+        return self._time.is_over()
+
+    @property
+    def until(self) -> float:
+        """When that is, of `time.monotonic`."""
+        return self._time.until
 
     def renew(self) -> None:
         """Forget all that was asked: the processes of subjects are started anew."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from reftok.engine.caches import Results
@@ -18,9 +18,6 @@ from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
 from reftok.engine.unigram.whole_texts import LONGEST_PIECE, WholeTexts, bounds
 from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, Entry, SentencePieceUnigram
-
-if TYPE_CHECKING:
-    from reftok.engine.unigram.raw_words import RawWords
 
 SUMS = Sums("f", sure=98_000.0, rounding=RESET_THRESHOLD * 2.0**-24, threshold=RESET_THRESHOLD)
 NEAR = 16_384.0
@@ -40,7 +37,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         is none. It holds as long as the score before the text is nearer to 0 than `SUMS.sure`.
     near_paths: the same where all sums are nearer to 0 than `NEAR`.
     paths_of_keys: the same as `sure_paths` of a word, by its key.
-    raw_words: by normalizer, what becomes of words that are not normalized yet.
+    raw_words: by normalizer the `RawWords`: what becomes of words that are not normalized yet.
     """
 
     def __init__(self, model: SentencePieceUnigram) -> None:
@@ -48,7 +45,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         self.sure_paths: Results[Ids] = Results(self._sure_path)
         self.near_paths: Results[Ids] = Results(self._near_path)
         self.paths_of_keys: Results[Ids] = Results(self.path_of_key)
-        self.raw_words: WeakKeyDictionary[SentencePieceNormalizer, RawWords] = WeakKeyDictionary()
+        self.raw_words: WeakKeyDictionary[SentencePieceNormalizer, Any] = WeakKeyDictionary()
         self._ids_of_unknown: Results[Ids] = Results(self._of_unknown)
 
     @cached_property

@@ -57,7 +57,7 @@ class RawWords:
             return None
         if not (is_behind if options.treat_whitespace_as_suffix else is_before):
             return None
-        known = model.raw_words.get(normalizer)
+        known: RawWords | None = model.raw_words.get(normalizer)
         if known is None:
             known = model.raw_words.setdefault(normalizer, cls(normalizer, model))
         return known if known._rewriter.before_space("") == " " else None
