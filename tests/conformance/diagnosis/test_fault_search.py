@@ -49,6 +49,21 @@ def test_of_two_that_samples_bear_out_alike_the_one_is_believed_that_something_e
     assert search(known="both").find("s", sample("a", BOTH)) == BOTH
 
 
+def test_when_the_time_is_over_only_what_was_believed_before_is_tried() -> None:
+    """Fault: a worker sought causes for a minute, and left none for what was to be done with the findings."""
+    is_over = False
+    found: FaultSearch[Fault, str, Answer] = FaultSearch(
+        lambda: ALL, lambda one, text: tuple(one.ids(text)), is_over=lambda: is_over
+    )
+    found.observe("s", sample("a ", STRIPPED))
+    assert found.find("s", sample("b ", STRIPPED)) == STRIPPED
+    is_over = True
+    assert found.find("s", sample("c ", STRIPPED)) == STRIPPED
+    assert found.find("s", sample("a", UPPER)) is None
+    assert not found.may_search("s")
+    assert found.believable("s") == [STRIPPED]
+
+
 def test_samples_that_were_sought_are_heard_however_many_there_are() -> None:
     found = search()
     for number in range(MOST_SAMPLES):
