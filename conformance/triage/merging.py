@@ -89,7 +89,7 @@ def explained_as_they_came(
     What no fault explains, and what there is no time for, stays as it came.
 
     witnesses: the cases on which it differed, as many as were kept. deadline: of `time.monotonic`, from which on
-        nothing is asked. trials: {} at first; what is learnt is added.
+        nothing is asked. trials: {} at first; what is learnt is added, and what was learnt of another model is dropped.
     """
     sought = _sought_of(bench, found)
     if not sought or time.monotonic() > deadline:
@@ -97,6 +97,8 @@ def explained_as_they_came(
     example = sought[0].example
     cases = [one.example.case for one in sought]
     trial = _Trial.judged(plan, bench, example.subject, [*cases, *witnesses], deadline)
+    if any(model != example.model for model, _ in trials):  # each keeps its model in memory
+        trials.clear()
     trials[example.model, example.subject] = trial
     return [*(one for one in found if one not in sought), *trial.explained(sought)]
 
@@ -121,7 +123,7 @@ def with_fewest_causes(
     cases = [one.example.case for one in sought]
     trial = (trials or {}).get((example.model, example.subject))
     if trial is not None:
-        trial.go_on(cases, deadline, any(one.confidence is None for one in sought))
+        trial.go_on(bench, cases, deadline, any(one.confidence is None for one in sought))
     elif time.monotonic() > deadline:
         return [_untested(one) if one in sought else one for one in found]
     else:
@@ -325,9 +327,12 @@ class _Trial:
         for family in (self._texts, self._ids):
             family.witnesses.update(range(len(family.samples)))
 
-    def go_on(self, cases: Sequence[Case], deadline: float, seeks: bool) -> None:
-        """Ask the shrunk cases of the findings, and seek faults once more, where something may be unexplained."""
-        self._deadline = deadline
+    def go_on(self, bench: Bench, cases: Sequence[Case], deadline: float, seeks: bool) -> None:
+        """Ask the shrunk cases of the findings, and seek faults once more, where something may be unexplained.
+
+        bench: of its model; the one before may have been closed, to make room for that of another model.
+        """
+        self._bench, self._deadline = bench, deadline
         known = [(family, len(family.samples)) for family in (self._texts, self._ids)]
         self.hear(cases)
         for family, count in known:

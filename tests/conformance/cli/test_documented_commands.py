@@ -85,6 +85,7 @@ STORIES: Mapping[str, tuple[tuple[int, str, str], ...]] = {
         (1, "conformance fuzz", "--jobs 1 --cases 60"),
         (0, "conformance corpus minimize", ""),
         (0, "conformance diff", ""),
+        (0, "conformance history", ""),
     ),
     "docs/scale.md": (
         (0, "conformance run", FEW),

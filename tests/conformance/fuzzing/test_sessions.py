@@ -235,8 +235,8 @@ def test_ids_that_differ_in_bulk_alone_are_left_to_the_check_on_batches(
 def test_a_planted_defect_is_found_shrunk_and_attributed(tmp_path: Path) -> None:
     told = Told()
     end = run(session_job(tmp_path / "session", 256, **WRONG), told)
-    deeds = list(dict.fromkeys(one.deed.partition(" ")[0] for one in told.finishing))
-    assert deeds == ["shrinking", "seeking", "weighing"]
+    deeds = list(dict.fromkeys(one.deed.partition(",")[0] for one in told.finishing))
+    assert deeds == ["seeking causes", "shrinking finding", "seeking causes once more", "weighing findings"]
     shrinking = [one for one in told.finishing if one.deed.startswith("shrinking")]
     assert [one.number for one in shrinking] == [*range(1, shrinking[0].total + 1)]
     (finding,) = [f for f in end.run.findings if f.example.check == "ids" and f.status == "new"]
