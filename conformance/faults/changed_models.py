@@ -50,6 +50,11 @@ class ChangedModel:
         return self.model.id_to_token(token_id)
 
 
+def with_merge_of(model: BPE, merge_of: MergeOf[int]) -> ChangedModel:
+    """The model that asks something else which pairs of its symbols merge, and in which order."""
+    return ChangedModel(model, lambda text: _bpe(model, text, lambda symbols, _: merge_all(symbols, merge_of)))
+
+
 def is_byte_level(tokenizer: Tokenizer) -> bool:
     """Whether the model is given the characters of bytes."""
     steps = (*tokenizer.normalizers, *tokenizer.pre_tokenizers)

@@ -6,14 +6,13 @@ import struct
 from collections.abc import Callable, Container, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeAlias
 
-from conformance.faults.changed_models import ChangedModel, merged_by
+from conformance.faults.changed_models import with_merge_of
 from conformance.faults.fault import Faults, of_ids, of_pipeline, of_tokenizer
 from reftok import Tokenizer
 from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import merge_all
 from reftok.spec.models.unigram import Unigram
 from reftok.spec.models.vocab_model import VocabModel
 from reftok.spec.pipeline import Pipeline
@@ -79,11 +78,11 @@ def _of_bpe(tokenizer: Tokenizer, model: BPE) -> Faults:
     def is_comment(left: int) -> bool:  # as the first line of merges.txt, `#version: 0.2`
         return (model.id_to_token(left) or "").startswith("#")
 
-    first = _first_merge(model)
+    first = cache(partial(_first_merge, model))
     others: tuple[tuple[str, Ranked], ...] = (
         ("merges are applied in the reverse order", lambda pair, rank, whole: -rank),
         ("no merges are applied", lambda pair, rank, whole: None),
-        ("the first merge is missing", lambda pair, rank, whole: None if pair == first else rank),
+        ("the first merge is missing", lambda pair, rank, whole: None if pair == first() else rank),
         ("merges that begin with # are missing", lambda pair, rank, whole: None if is_comment(pair[0]) else rank),
         ("longer merges go first", lambda pair, rank, whole: rank - length(whole) * _MORE_THAN_RANKS),
         ("merges are ranked by the id of the whole", lambda pair, rank, whole: rank + whole * _MORE_THAN_RANKS),
@@ -102,9 +101,7 @@ def _with_ranks(tokenizer: Tokenizer, model: BPE, ranked: Ranked) -> Pipeline:
         rank = None if found is None else ranked((left, right), *found)
         return None if found is None or rank is None else (rank, found[1])
 
-    tokenize = merged_by(model, lambda symbols, _: merge_all(symbols, merge_of))
-    assert tokenize is not None, "it has merges"
-    return replace(tokenizer.spec, model=ChangedModel(model, tokenize))
+    return replace(tokenizer.spec, model=with_merge_of(model, merge_of))
 
 
 def _with_option(tokenizer: Tokenizer, model: BPE, option: str, value: bool) -> Tokenizer:

@@ -12,8 +12,8 @@ from conformance.faults.changed_models import (
     ChangedModel,
     by_words,
     is_byte_level,
-    merged_by,
     merged_otherwise,
+    with_merge_of,
     words_of,
 )
 from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline
@@ -124,9 +124,7 @@ def _packed(
         number = key(left, right)
         return doubtful.get(number) or merges.get((number >> bits, number & last))
 
-    tokenize = merged_by(model, lambda symbols, _: merge_all(symbols, merge_of))
-    assert tokenize is not None, "it has merges"
-    return ChangedModel(model, tokenize)
+    return with_merge_of(model, merge_of)
 
 
 # --- grapheme clusters

@@ -19,8 +19,10 @@ def _raw_words(
     normalizer: SentencePieceNormalizer, sink: TextSink
 ) -> tuple[StreamedSentencePieceUnigram, RawWords] | None:
     """The model, where it is the next stage and takes words that are not normalized, and these."""
-    raw = RawWords.of(normalizer, sink.model) if isinstance(sink, StreamedSentencePieceUnigram) else None
-    return (sink, raw) if isinstance(sink, StreamedSentencePieceUnigram) and raw is not None else None
+    if not isinstance(sink, StreamedSentencePieceUnigram):
+        return None
+    raw = RawWords.of(normalizer, sink.model)
+    return None if raw is None else (sink, raw)
 
 
 def _behind_words(model: StreamedSentencePieceUnigram, raw: RawWords, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, chain, compress, count
 from operator import not_
 from typing import TypeAlias
@@ -23,6 +24,18 @@ _FEW = 16
 
 Otherwise: TypeAlias = Callable[[Sequence[str]], None]
 """Takes texts that are not looked up; no piece spans their ends."""
+
+
+def _in_turn(
+    texts: Sequence[str], found: Sequence[Ids], sure: Callable[[Sequence[str], Sequence[Ids]], None], unsure: Otherwise
+) -> None:
+    """Texts with a path, as many together as can be, and between them, one by one, those for which () was found."""
+    start = 0
+    for place in () if all(found) else compress(count(), map(not_, found)):
+        sure(texts[start:place], found[start:place])
+        unsure(texts[place : place + 1])
+        start = place + 1
+    sure(texts[start:], found[start:])
 
 
 class StreamedSentencePieceUnigram(Search, StreamedModel):
@@ -72,28 +85,27 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
 
     def raw_words(self, words: Sequence[str], paths: Sequence[Ids], raw: RawWords) -> None:
         """The first words of a pre-token, which are not normalized yet, with the paths that `raw` has for them."""
+        sure, unsure = partial(self._sure_raw, raw), partial(self._unsure_raw, raw)
         for start in range(0, len(words), _BLOCK):
-            block, found = words[start : start + _BLOCK], paths[start : start + _BLOCK]
-            sure = 0
-            for unsure in () if all(found) else compress(count(), map(not_, found)):
-                self._sure_raw(block[sure:unsure], found[sure:unsure], raw)
-                if text := raw.normalized(block[unsure]):
-                    self._searched_parts((text,))
-                sure = unsure + 1
-            self._sure_raw(block[sure:], found[sure:], raw)
+            _in_turn(words[start : start + _BLOCK], paths[start : start + _BLOCK], sure, unsure)
 
-    def _sure_raw(self, words: Sequence[str], found: Sequence[Ids], raw: RawWords) -> None:
+    def _sure_raw(self, raw: RawWords, words: Sequence[str], found: Sequence[Ids]) -> None:
         """Words with their paths, as long as there is room; where there is none, a few of them go another way."""
         ids = [*chain.from_iterable(found)]
         if self._score.has_room(len(ids)):
-            self._score.add(ids, len(ids))
-            self._segment_ids.add_ids(ids)
+            self._decide(ids)
         elif len(words) <= _FEW:
             self._words("".join(filter(None, map(raw.normalized, words))))
         else:
             half = len(words) // 2
-            self._sure_raw(words[:half], found[:half], raw)
-            self._sure_raw(words[half:], found[half:], raw)
+            self._sure_raw(raw, words[:half], found[:half])
+            self._sure_raw(raw, words[half:], found[half:])
+
+    def _unsure_raw(self, raw: RawWords, words: Sequence[str]) -> None:
+        """Words without a path, of which something may be left or not."""
+        parts = [*filter(None, map(raw.normalized, words))]
+        if parts:
+            self._searched_parts(parts)
 
     def _words(self, text: str) -> None:
         """The text between two places that no piece spans."""
@@ -116,24 +128,19 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
         """Parts that are not looked up, or only near 0."""
         text = "".join(parts)
         if self._score.distance() + len(text) * self.model.largest < NEAR and (path := self.model.near_paths[text]):
-            self._add([path], len(path))
+            self._decide(path)
             return
         self._search(text, is_end=True)
         self._end_search()
 
     def _looked_up(self, texts: Sequence[str], paths: Mapping[str, Ids], otherwise: Otherwise) -> None:
         """Texts that no piece spans the ends of: those for which there is no path go another way."""
+        sure = partial(self._sure, otherwise)
         for start in range(0, len(texts), _BLOCK):
             block = texts[start : start + _BLOCK]
-            found = [*map(paths.__getitem__, block)]
-            sure = 0
-            for unsure in () if all(found) else compress(count(), map(not_, found)):
-                self._sure(block[sure:unsure], found[sure:unsure], otherwise)
-                otherwise(block[unsure : unsure + 1])
-                sure = unsure + 1
-            self._sure(block[sure:], found[sure:], otherwise)
+            _in_turn(block, [*map(paths.__getitem__, block)], sure, otherwise)
 
-    def _sure(self, texts: Sequence[str], found: Sequence[Ids], otherwise: Otherwise) -> None:
+    def _sure(self, otherwise: Otherwise, texts: Sequence[str], found: Sequence[Ids]) -> None:
         """Texts with their paths, as long as there is room; where there is none, a few of them go another way."""
         # A piece has one character at least; an unknown one may have several ids, and a key is a word without one.
         most = min(sum(map(len, found)), sum(map(len, texts)) + len(texts))
@@ -146,7 +153,7 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
         if fit < len(texts):
             end = fit + _FEW
             otherwise(texts[fit:end])
-            self._sure(texts[end:], found[end:], otherwise)
+            self._sure(otherwise, texts[end:], found[end:])
 
     def _add(self, found: Sequence[Ids], most: int) -> None:
         ids = [*chain.from_iterable(found)]

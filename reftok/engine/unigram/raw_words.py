@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import chain
+from typing import cast
 
 from reftok.engine.caches import Results
 from reftok.engine.encode.sentencepiece_rewriting import rewriter
@@ -77,7 +78,7 @@ class RawWords:
             count = found.index(None)
             if self._is_behind and count:  # a space that it begins with belongs to the word before it
                 count -= 1
-        return found[:count], count  # type: ignore[return-value]  # none of them is None
+        return cast(list[Ids], found[:count]), count
 
     def behind(self, text: str, words: Sequence[str]) -> str:
         """The text behind these words, with which it begins."""
@@ -119,4 +120,4 @@ class RawWords:
         return self._joined([*map(self._model.paths_of_keys.__getitem__, keys)])
 
     def _joined(self, paths: Sequence[Ids | None]) -> Ids:
-        return tuple(chain.from_iterable(paths)) if all(paths) else ()  # type: ignore[arg-type]  # none of them is None
+        return tuple(chain.from_iterable(filter(None, paths))) if all(paths) else ()

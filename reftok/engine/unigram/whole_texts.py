@@ -172,53 +172,27 @@ class WholeTexts:
                     elif total > second[end]:
                         second[end] = total
         if min(map(sub, best[1:], second[1:]), default=inf) > 2 * size * rounding:
-            return starts
-        return self._starts_without_doubt(text, rounding)
+            return starts  # nothing is doubtful, whatever the number of additions
+        return starts if _is_sure(best, second, starts, rounding) else None
 
-    def _starts_without_doubt(self, text: str, rounding: float) -> Sequence[int] | None:
-        """The same, where a place is doubtful; None where that counts."""
-        size = len(text)
-        best = [0.0, *repeat(-inf, size)]
-        second = [-inf] * (size + 1)
-        starts = [-1] * (size + 1)
-        additions = [0] * (size + 1)
-        doubtful: list[int] = []
-        most = 1
-        known_pair, score_of, unknown_score = self._pairs.get, self._scores.get, self._unknown_score
-        for start, pair in enumerate(map(add, text, chain(text[1:], ("",)))):
-            before = best[start]
-            if start:
-                if before - second[start] > 2 * most * rounding:
-                    count = additions[starts[start]] + 1
-                else:
-                    doubtful.append(start)
-                    count = start
-                additions[start] = count
-                if count >= most:
-                    most = count + 1
-            end = start + 1
-            first, both, lengths = known_pair(pair) or (score_of(text[start], unknown_score), None, _NONE)
-            total = before + first
-            if total > best[end]:
-                second[end], best[end], starts[end] = best[end], total, start
-            elif total > second[end]:
-                second[end] = total
-            for length in lengths if both is None else (2, *lengths):
-                end = start + length
-                if end > size:
-                    break
-                found = score_of(text[start:end])
-                if found is not None:
-                    total = before + found
-                    if total > best[end]:
-                        second[end], best[end], starts[end] = best[end], total, start
-                    elif total > second[end]:
-                        second[end] = total
-        if not best[size] - second[size] > 2 * most * rounding:
-            return None
-        if doubtful and not {start for start, _ in bounds(starts, size)}.isdisjoint(doubtful):
-            return None
-        return starts
+
+def _is_sure(best: Sequence[float], second: Sequence[float], starts: Sequence[int], rounding: float) -> bool:
+    """Whether no place is doubtful that counts; see `WholeTexts.sure_starts`."""
+    size = len(best) - 1
+    additions = [0] * size
+    doubtful: list[int] = []
+    most = 1
+    for place in range(1, size):
+        if best[place] - second[place] > 2 * most * rounding:
+            count = additions[starts[place]] + 1
+        else:
+            doubtful.append(place)
+            count = place
+        additions[place] = count
+        most = max(most, count + 1)
+    if not best[size] - second[size] > 2 * most * rounding:
+        return False
+    return not doubtful or {start for start, _ in bounds(starts, size)}.isdisjoint(doubtful)
 
 
 def bounds(starts: Sequence[int], end: int) -> Iterator[tuple[int, int]]:
