@@ -25,11 +25,12 @@ from conformance.engine.shard_work import judged, shard_questions
 from conformance.inputs.corpora import PARTS, corpus_files
 from conformance.inputs.shards import DEFAULT_SOURCES, Inputs, Shard, shards
 from conformance.runs.models import plan_models
+from reftok.formats.collection import collecting_later
 
 SHARDS = 4
 """So many of each source are worked on, from all over it."""
 FUZZ = 1_500
-ALONE = ("encode_batch", "encode", "decode")
+ALONE = ("encode_batch", "encode", "decode", "decode_each", "encode_bare")
 
 
 class Timed:
@@ -69,7 +70,10 @@ def harness_rows(model: str, rounds: int) -> Iterator[tuple[str, str]]:
         seconds = median(parts[part] for parts in times)
         yield part, f"{seconds:.2f} s, {seconds / run:.0%}"
     oracle = plan.models[0].oracle
-    for name, methods in (("what it is asked", ALONE), ("its batch call and decode", ("encode_batch", "decode"))):
+    for name, methods in (
+        ("what it is asked", ALONE),
+        ("its batch call and decode", ("encode_batch", "decode", "decode_each")),
+    ):
         alone = [sum(parts.get(f"{oracle}: {method}", 0) for method in methods) for parts in times]
         ratio = median(sum(parts.values()) / seconds for parts, seconds in zip(times, alone, strict=True))
         yield f"run against {oracle} alone, {name}", f"{ratio:.2f}x"
@@ -88,13 +92,15 @@ def round_of_parts(plan: Plan, model: ModelPlan) -> dict[str, float]:
     for shard in spread(shards(plan.inputs, model.name, len(bench.vocab))):
         bench.renew()
         start = process_time()
-        cases = shard_questions(plan, shard, bench)
-        made = process_time()
-        answers = collect_answers(bench, cases, plan.checks)
-        answered = process_time()
-        judged(plan, shard, bench, cases, answers)
+        with collecting_later():
+            cases = shard_questions(plan, shard, bench)
+            made = process_time()
+            answers = collect_answers(bench, cases, plan.checks)
+            answered = process_time()
+            judged(plan, shard, bench, cases, answers)
+            judging += process_time() - answered
         cases_made, questions = cases_made + made - start, questions + answered - made
-        judging += process_time() - answered
+        del cases, answers
     gc.unfreeze()
     parts = {
         f"{name}: {method}": subject.seconds[method]

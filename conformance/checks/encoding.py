@@ -56,8 +56,8 @@ class EncodingCheck(Check):
             return compare_failures(expected, observed, "other ids") if self.part == "ids" else "not applicable"
         if self.part != "ids" and expected.ids != observed.ids:
             return "not applicable"
-        parts: list[Sequence[object] | None] = [getattr(encoding, self.part) for encoding in (expected, observed)]
-        expected_part, observed_part = parts
+        expected_part: Sequence[object] | None = getattr(expected, self.part)
+        observed_part: Sequence[object] | None = getattr(observed, self.part)
         if expected_part is None or observed_part is None:
             return "not applicable"
         if expected_part == observed_part:

@@ -43,7 +43,7 @@ class HoldBack:
 
         U+FFFD do not count: many decoders wait with any for what may still make a character of it.
         """
-        if len(streamed.given) != 1 + len(feeding.chunks):
+        if len(streamed.given) != 1 + len(feeding.chunks) or sum(map(len, streamed.given)) <= FREELY_HELD:
             return None
         stream = self.tokenizer.stream_decoder(skip_special_tokens=feeding.skip_special_tokens)
         try:

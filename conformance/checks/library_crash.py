@@ -38,19 +38,14 @@ class LibraryCrashCheck(Check):
     code = _REPRODUCTION
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
-        given = [(doing, answer) for doing, answer in _answers(oracle) if answer is not None]
-        if subject is not oracle or not given:
+        if subject is not oracle or (oracle.encoding is None and oracle.decoding is None):
             return "not applicable"
-        for doing, answer in given:
+        for doing, answer in (("encoding", oracle.encoding), ("decoding", oracle.decoding)):
             if isinstance(answer, Failure) and answer.kind == "crashed":
                 cause = without_particulars(answer.message.removeprefix("PanicException: "))
                 rule = f"crashes while {doing}: {cause}"
                 return Difference(rule, "no answer", "an answer", failure_difference("", answer).observed)
         return "same"
-
-
-def _answers(answers: Answers) -> list[tuple[str, object]]:
-    return [("encoding", answers.encoding), ("decoding", answers.decoding)]
 
 
 def without_particulars(message: str) -> str:

@@ -37,7 +37,8 @@ class StreamCheck(Check):
     on_cuts: ClassVar[bool] = True
 
     def __call__(self, case: Case, oracle: Answers, subject: Answers) -> Outcome:
-        if not any(entry.streaming is not None for entry in self._fed(subject)):
+        fed = self._fed(subject)
+        if not fed or all(entry.streaming is None for entry in fed):
             return "not applicable"
         found = self.culprit(subject)
         return "same" if found is None else found[1]

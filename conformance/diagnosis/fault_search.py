@@ -82,6 +82,10 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
             self._credits.clear()
             self._unexplained.clear()
 
+    def has_heard_enough(self, name: str) -> bool:
+        """Whether one more right answer of this subject is not listened to."""
+        return len(self._samples.get((name, True), ())) >= MOST_SAMPLES
+
     def may_search(self, name: str) -> bool:
         """Whether the next mismatch of this subject is tried against every fault."""
         return self._searches[name] < FULL_SEARCHES and not self._is_over()

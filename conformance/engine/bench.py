@@ -25,6 +25,7 @@ from conformance.subjects.protocol_subject import NOT_LOADED_IN_TIME, ProtocolSu
 from conformance.subjects.reftok_subject import REFERENCE, ReftokSubject
 from conformance.subjects.special_tokens import special_tokens
 from reftok import Tokenizer, load
+from reftok.formats.collection import collecting_later
 
 MADE_OF_EACH = 12
 """Cases of each generator."""
@@ -99,12 +100,14 @@ class Bench:
     @cached_property
     def knowledge(self) -> ModelKnowledge:
         """The model as generators know it."""
-        return model_knowledge(self.reference.tokenizer)
+        with collecting_later():
+            return model_knowledge(self.reference.tokenizer)
 
     @cached_property
     def generators(self) -> Sequence[Generator | NothingToDo]:
-        """The generators for the model, which mutate the lines of the plan's corpora."""
-        return generators(self.knowledge, corpus_lines(self._files))
+        """The generators for the model, the last of which mutates the lines of the plan's corpora."""
+        with collecting_later():
+            return generators(self.knowledge, corpus_lines(self._files))
 
     @cached_property
     def made_cases(self) -> tuple[Case, ...]:
@@ -113,7 +116,7 @@ class Bench:
 
     def drawn_cases(self, of_each: int, seed: str) -> tuple[Case, ...]:
         """So many cases of each generator, by turns, the same for the same seed."""
-        makers = [maker for maker in generators(self.knowledge, ()) if not isinstance(maker, NothingToDo)]
+        makers = [maker for maker in self.generators[:-1] if not isinstance(maker, NothingToDo)]
         return tuple(
             made_case(maker.draw(Random(f"{maker.name}:{seed}{number}")), f"sample:{maker.name}:{number}")
             for number in range(of_each)

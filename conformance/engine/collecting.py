@@ -235,8 +235,10 @@ def _with_bare(answers: Answers, bare: Encoding) -> Answers:
 
 def _adapter_error(*answers: Encoding | Decoding | None) -> str:
     """The first that an adapter says of itself; "" where it says nothing."""
-    failures = (one for one in answers if isinstance(one, Failure))
-    return next((failure.message for failure in failures if failure.kind == "adapter error"), "")
+    for one in answers:
+        if isinstance(one, Failure) and one.kind == "adapter error":
+            return one.message
+    return ""
 
 
 def _tested(answer: AnyAnswer) -> AnyAnswer | None:

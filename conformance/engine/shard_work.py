@@ -161,6 +161,8 @@ def _apply(
         outcomes[index] = "not applicable"
     left_out = outcomes.count("not applicable")
     counts.not_applicable += left_out
+    if left_out == len(outcomes):
+        return []
     counts.compared += len(outcomes) - left_out
     counts.failures += outcomes.count("both refuse")
     compared = (case.language for case, outcome in zip(cases, outcomes, strict=True) if outcome != "not applicable")

@@ -6,6 +6,7 @@ generator.draw(Random("seed:place"))        what `conformance.strategies` makes 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -76,10 +77,10 @@ def grouped(pairs: Iterable[tuple[_Key, _Item]]) -> dict[_Key, list[_Item]]:
     >>> grouped((("a", "b"), ("c", "d"), ("a", "c")))
     {'a': ['b', 'c'], 'c': ['d']}
     """
-    found: dict[_Key, list[_Item]] = {}
+    found: defaultdict[_Key, list[_Item]] = defaultdict(list)
     for key, item in pairs:
-        found.setdefault(key, []).append(item)
-    return found
+        found[key].append(item)
+    return dict(found)
 
 
 def few(chance: Random, most: int) -> int:

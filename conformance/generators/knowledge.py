@@ -84,8 +84,7 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
     >>> knowledge.notation, knowledge.text("Ġthe"), len(knowledge.patterns), knowledge.rules
     ('byte-level', ' the', 1, ())
     """
-    ids = sorted({*tokenizer.model.vocab.values(), *tokenizer.added_tokens.tokens})
-    tokens = {token_id: _encodable(tokenizer.id_to_token(token_id) or "") for token_id in ids}
+    tokens = _tokens(tokenizer)
     byte_ids = {token_id: byte for token_id, token in tokens.items() if (byte := byte_of_token(token)) is not None}
     notation, added = _notation(tokenizer), tokenizer.added_tokens.tokens
     texts = (token if token_id in added else _text(notation, token) for token_id, token in tokens.items())
@@ -107,9 +106,16 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
     )
 
 
+def _tokens(tokenizer: Tokenizer) -> dict[int, str]:
+    """The entries by id, in ascending order: of all at once, since there are hundreds of thousands."""
+    added = ((token_id, tokenizer.id_to_token(token_id) or "") for token_id in tokenizer.added_tokens.tokens)
+    entries = {token_id: token for token, token_id in tokenizer.model.vocab.items()} | dict(added)
+    return {token_id: _encodable(entries[token_id]) for token_id in sorted(entries)}
+
+
 def _encodable(token: str) -> str:
     """A token without the lone surrogates that stand for bytes in GGUF files."""
-    return token.encode("utf-8", "ignore").decode("utf-8")
+    return token if token.isascii() else token.encode("utf-8", "ignore").decode("utf-8")
 
 
 def _text(notation: Notation, tokens: str) -> str:
@@ -159,7 +165,8 @@ def _pairs(tokenizer: Tokenizer) -> list[Pair]:
     model = tokenizer.model
     if isinstance(model, BPE):
         in_order = sorted(model.merges.items(), key=lambda item: item[1])
-        return [(model.id_to_token(first) or "", model.id_to_token(second) or "") for (first, second), _ in in_order]
+        tokens = {token_id: token for token, token_id in model.vocab.items()}
+        return [(tokens[first], tokens[second]) for (first, second), _ in in_order]
     if not isinstance(model, RankBPE | LlamaBPE | LlamaSPM | SentencePieceBPE):
         return []
     vocab = model.table.text_ids if isinstance(model, SentencePieceBPE) else model.vocab
