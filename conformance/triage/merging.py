@@ -176,8 +176,9 @@ class _Family(Generic[Candidate, Asked, Answer]):
 
     case: the case that asks. long: how many samples there were that take long. witnesses: the places of the
     samples that the findings came from. pool: the faults that fit something. taken: those that are
-    believed, each with how it stood the test. is_judged: whether there was the time to find out. beneath: a fault that
-    is at work everywhere, and how it stood the test; what is expected is what it gives.
+    believed, each with how it stood the test. heard: how many samples they were held against. is_judged: whether
+    there was the time to find out. beneath: a fault that is at work everywhere, and how it stood the test; what is
+    expected is what it gives.
     """
 
     search: FaultSearch[Candidate, Asked, Answer]
@@ -190,6 +191,7 @@ class _Family(Generic[Candidate, Asked, Answer]):
     is_judged: bool = False
     rejected: list[Candidate] = field(default_factory=list)
     taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
+    heard: int = 0
     beneath: tuple[Weighed[Any], Confidence] | None = None
 
     def size(self, asked: Asked) -> int:
@@ -216,8 +218,18 @@ class _Family(Generic[Candidate, Asked, Answer]):
         return weighed(fault, self.samples, self.search.remembered)
 
     def weigh_again(self) -> None:
-        """Hold what is believed against the samples that came since."""
-        self.taken = [(self.weigh(one.fault), confidence) for one, confidence in self.taken]
+        """Hold what is believed against all samples."""
+        self.believe([(self.weigh(one.fault), confidence) for one, confidence in self.taken])
+
+    def weigh_more(self) -> None:
+        """Hold what is believed against the samples that came since: who compares does so hundreds of times."""
+        more = [weighed(one.fault, self.samples[self.heard :], self.search.remembered) for one, _ in self.taken]
+        pairs = zip(self.taken, more, strict=True)
+        self.believe([(one.with_more(other, self.heard), confidence) for (one, confidence), other in pairs])
+
+    def believe(self, taken: list[tuple[Weighed[Candidate], Confidence]]) -> None:
+        """Take faults for the causes, as they stand against all samples that there are."""
+        self.taken, self.heard = taken, len(self.samples)
 
     def expected(self, right: Any) -> Any:
         """The right ids of a text, as the fault changes them that is at work everywhere; any other answer as it is."""
@@ -320,7 +332,7 @@ class _Trial:
         """Ask more, and say of it what is believed already."""
         self.ask(cases)
         for family in (self._texts, self._ids):
-            family.weigh_again()
+            family.weigh_more()
 
     def know_witnesses(self) -> None:
         """What was asked so far is what the findings came from."""
@@ -334,8 +346,9 @@ class _Trial:
         """
         self._bench, self._deadline = bench, deadline
         known = [(family, len(family.samples)) for family in (self._texts, self._ids)]
-        self.hear(cases)
+        self.ask(cases)
         for family, count in known:
+            family.weigh_again()
             family.witnesses.update(range(count, len(family.samples)))
         if seeks and not self._is_late:
             self.choose()
@@ -402,7 +415,7 @@ class _Trial:
             taken = fewest(family.candidates(), family.differing)
             tested = [(one, self._tested(family, one, [other for other in taken if other is not one])) for one in taken]
             believed = [(family.weigh(one.fault), confidence) for one, confidence in tested if _is_believed(confidence)]
-            family.taken = believed
+            family.believe(believed)
             if len(believed) == len(tested) or self._is_late:
                 break
             family.rejected += [one.fault for one, confidence in tested if not _is_believed(confidence)]

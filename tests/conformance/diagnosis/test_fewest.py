@@ -29,6 +29,19 @@ def test_a_fault_is_held_against_the_right_answer_and_that_of_the_subject() -> N
     assert (found.scope, found.fits, found.refuted) == ({0, 1, 3}, {0}, {1})
 
 
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=12), st.integers(0, 12))
+def test_a_fault_held_against_more_samples_stands_as_one_held_against_all(
+    every: list[tuple[int, int, int]], known: int
+) -> None:
+    """Fault: who compared one input after another waited longer for each: all samples were weighed again."""
+    samples = [Sample((place,), expected, observed) for place, (expected, observed, _) in enumerate(every)]
+    predict = lambda fault, asked: every[asked[0]][2]
+    parts = samples[:known], samples[known:]
+    before, after = (weighed("fault", part, predict) for part in parts)
+    whole, found = weighed("fault", samples, predict), before.with_more(after, len(parts[0]))
+    assert (found.scope, found.fits, found.refuted) == (whole.scope, whole.fits, whole.refuted)
+
+
 @pytest.mark.parametrize(
     ("part", "whole", "other"), [("e", "Een", "Bad"), ((5,), (1, 5, 2), (1, 2)), ((5, 2), (1, 5, 2), (2, 1, 5))]
 )
