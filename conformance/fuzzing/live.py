@@ -7,7 +7,7 @@ another site cannot ask either, whatever name it gives this address ("DNS rebind
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
@@ -29,6 +29,7 @@ ADDRESS = "127.0.0.1"
 MOST_SAMPLES = 300
 """Points of a chart: where there would be more, every second one is left out."""
 MOST_CAUSES = 200
+SECONDS_OF_A_RATE = 10.0
 SECONDS_OF_A_REQUEST = 10.0
 HEADERS = {
     "Cache-Control": "no-store",
@@ -62,9 +63,9 @@ class LiveSession:
             if isinstance(progress, Finishing):
                 self._doing = progress.sentence
                 return
-            before, self._last, self._doing = self._last, progress, "asking"
+            self._last, self._doing = progress, "asking"
             if self._seen % self._between == 0:
-                self._samples.append(_sample(before, progress))
+                self._samples.append((progress.seconds, progress.new_cases, _reached(progress)))
             self._seen += 1
             if len(self._samples) > MOST_SAMPLES:
                 self._samples, self._between = self._samples[::2], self._between * 2
@@ -82,20 +83,37 @@ class LiveSession:
             "unexpected": len(found),
             "known": last.known,
             "time": duration(last.seconds),
-            "samples": samples,
+            "samples": _points(samples),
             "found": [_cause(finding) for finding in found[:MOST_CAUSES]],
             "coverage": [kind for coverage in last.coverages for kind in _kinds(coverage)],
         }
 
 
-def _sample(before: SessionProgress, now: SessionProgress) -> tuple[float, int, float]:
-    """The seconds, the cases a second since the progress before, and the share of all that is reached, in percent."""
-    seconds = now.seconds - before.seconds
-    rate = (now.new_cases - before.new_cases) / seconds if seconds > 0 else 0.0
-    kinds = [kind for coverage in now.coverages for kind in coverage.kinds]
+def _reached(progress: SessionProgress) -> float:
+    """The share of all that the models have, in percent."""
+    kinds = [kind for coverage in progress.coverages for kind in coverage.kinds]
     total = sum(kind.total for kind in kinds)
-    share = 100 * sum(kind.reached for kind in kinds) / total if total else 0.0
-    return round(now.seconds, 1), round(rate), round(share, 1)
+    return 100 * sum(kind.reached for kind in kinds) / total if total else 0.0
+
+
+def _points(samples: Sequence[tuple[float, int, float]]) -> list[tuple[float, int, float]]:
+    """The seconds, the cases a second over the last `SECONDS_OF_A_RATE`, and the share, of each sample.
+
+    Cases are told by the shard, so from one sample to the next they come in bursts.
+
+    >>> _points([(1.0, 100, 2.0), (2.0, 100, 2.0), (12.0, 1200, 3.0)])
+    [(1.0, 100, 2.0), (2.0, 50, 2.0), (12.0, 110, 3.0)]
+    """
+    points: list[tuple[float, int, float]] = []
+    before = 0
+    known = [(0.0, 0, 0.0), *samples]
+    for seconds, cases, share in samples:
+        while known[before + 1][0] <= seconds - SECONDS_OF_A_RATE:
+            before += 1
+        since, earlier, _ = known[before]
+        rate = (cases - earlier) / (seconds - since) if seconds > since else 0.0
+        points.append((round(seconds, 1), round(rate), round(share, 1)))
+    return points
 
 
 def _cause(finding: Finding) -> dict[str, Any]:
