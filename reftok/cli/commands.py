@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from reftok.cli.encode_file import add_encode_file
 from reftok.cli.terminal import Parser, harmless, json_line
 from reftok.cli.train import add_train
+from reftok.engine.caches import bounds
 from reftok.errors import InvalidIds, InvalidText, ReftokError, VerificationFailed
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
@@ -187,7 +188,7 @@ def _info(options: argparse.Namespace) -> None:
         names = list(embedded_models())
         print(json.dumps(names) if options.json else "\n".join(names))
         return
-    told = {"file": str(find_model(options.model)), **information(_load(options))}
+    told = {"file": str(find_model(options.model)), **information(_load(options)), "caches": bounds()}
     print(json_line(told) if options.json else harmless("\n".join(information_lines(told))))
 
 

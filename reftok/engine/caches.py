@@ -7,15 +7,31 @@ from typing import TypeVar
 
 Value = TypeVar("Value")
 
+MOST_ENTRIES = 1 << 16
+MOST_CHARACTERS = 1 << 20
+"""Code points of the texts of a generation: words have some eight, so long ones alone meet this bound before the other.
+
+An answer has an id for a byte at most; so a generation takes less than 60 MB, and with natural words some 15.
+"""
+
+
+def bounds() -> dict[str, int]:
+    """The most that a cache remembers, of both generations.
+
+    >>> bounds()
+    {'entries': 131072, 'characters': 2097152}
+    """
+    return {"entries": 2 * MOST_ENTRIES, "characters": 2 * MOST_CHARACTERS}
+
 
 class Results(dict[str, Value]):
     """The remembered results of a function of a text: `results[text]` computes it where it is not remembered.
 
     A dict, so that `map(results.__getitem__, texts)` runs without a step of Python for each text that is remembered.
 
-    There are two generations of at most `capacity` entries each. When the young one is full it becomes the old one; an
-    old entry that is used again is young again. So what is in use survives, which emptying a full cache does not give,
-    and there is nothing to count on a hit.
+    There are two generations of at most `capacity` entries each, whose texts have `MOST_CHARACTERS` at most. When the
+    young one is full it becomes the old one; an old entry that is used again is young again. So what is in use
+    survives, which emptying a full cache does not give, and there is nothing to count on a hit.
 
     compute: the function.
     longest: texts of more code points are not remembered.
@@ -26,13 +42,14 @@ class Results(dict[str, Value]):
     ([1, 2, 1], {'a': 1, 'bc': 2})
     """
 
-    __slots__ = ("_capacity", "_compute", "_longest", "_old")
+    __slots__ = ("_capacity", "_compute", "_left", "_longest", "_old")
 
-    def __init__(self, compute: Callable[[str], Value], longest: int = 255, capacity: int = 1 << 16) -> None:
+    def __init__(self, compute: Callable[[str], Value], longest: int = 255, capacity: int = MOST_ENTRIES) -> None:
         super().__init__()
         self._compute = compute
         self._longest = longest
         self._capacity = capacity
+        self._left = MOST_CHARACTERS
         self._old: dict[str, Value] = {}
 
     def __reduce__(self) -> tuple[type[Results[Value]], tuple[Callable[[str], Value], int, int]]:
@@ -43,8 +60,10 @@ class Results(dict[str, Value]):
         old = self._old
         value = old[text] if text in old else self._compute(text)
         if len(text) <= self._longest:
-            if len(self) >= self._capacity:
+            self._left -= len(text)
+            if len(self) >= self._capacity or self._left < 0:
                 self._old = dict(self)
                 self.clear()
+                self._left = MOST_CHARACTERS - len(text)
             self[text] = value
         return value

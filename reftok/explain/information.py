@@ -90,6 +90,11 @@ def information_lines(told: dict[str, Any]) -> Iterator[str]:
     hidden = len(told["added_tokens"]) - _SHOWN_TOKENS
     if hidden > 0:
         yield _row("", f"and {hidden:,} more: --json shows all")
+    if "caches" in told:
+        caches = told["caches"]
+        yield _row(
+            "caches", f"at most {caches['entries']:,} words in each, of {caches['characters']:,} characters in all"
+        )
 
 
 def _row(heading: str, value: str) -> str:
