@@ -289,8 +289,12 @@ class _Words(_Added):
                 first = text.index(content, start)
                 around = text[first - 1 : first] + text[first + len(content) : first + len(content) + 1]
                 is_plain = any(map(self.is_word, around))
-            if is_plain and kept and kept[-1][0] is None:
-                start = kept.pop()[1][0]
+            if kept and kept[-1][0] is None:
+                before = kept.pop()[1][0]  # a token that is none after all has taken no spaces of the next
+                if is_plain:
+                    start = before
+                else:
+                    kept.append((None, (before, start)))
             kept.append((None if is_plain else token_id, (start, end)))
         return kept
 
@@ -336,17 +340,20 @@ class _AsciiStrips(_Added):
     blanks: ClassVar[str] = "\t\n\f\r "
 
     def looked_at(self, text: str, matches: Matches) -> Matches:
-        bounds = [(token_id, [*span]) for token_id, span in matches]
-        for place, (token_id, span) in enumerate(bounds):
+        taken: Matches = []
+        done = 0
+        for token_id, (start, end) in matches:
             if token_id is None:
                 continue
-            if self.flagged[token_id].lstrip and place and bounds[place - 1][0] is None:
-                start, end = bounds[place - 1][1]
-                span[0] = bounds[place - 1][1][1] = start + len(text[start:end].rstrip(self.blanks))
-            if self.flagged[token_id].rstrip and place + 1 < len(bounds) and bounds[place + 1][0] is None:
-                start, end = bounds[place + 1][1]
-                span[1] = bounds[place + 1][1][0] = end - len(text[start:end].lstrip(self.blanks))
-        return [(token_id, (start, end)) for token_id, (start, end) in bounds if start < end]
+            if self.flagged[token_id].lstrip:
+                start = max(done, len(text[:start].rstrip(self.blanks)))
+            if self.flagged[token_id].rstrip:
+                end = len(text) - len(text[end:].lstrip(self.blanks))
+            if done < start:
+                taken.append((None, (done, start)))
+            taken.append((token_id, (start, end)))
+            done = end
+        return [*taken, (None, (done, len(text)))] if done < len(text) else taken
 
 
 class AsciiStrips(_Matching):
@@ -377,8 +384,10 @@ class SplitByEach(Official):
 class EquivalentTokens(Official):
     """Swift: a search for a string finds what is canonically equivalent, so a token is found in any form."""
 
-    def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
+    encode_with_offsets: Any = None
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
         for token in self.tokenizer.get_added_tokens_decoder().values():
             for other in (unicodedata.normalize("NFC", token.content), unicodedata.normalize("NFD", token.content)):
                 text = text.replace(other, token.content)
-        return super().encode_with_offsets(text, add_special_tokens)
+        return list(self.tokenizer.encode(text, add_special_tokens=add_special_tokens).ids)

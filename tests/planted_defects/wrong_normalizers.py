@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, ClassVar
 from unicodedata import combining, normalize
 
@@ -171,17 +171,30 @@ class WithoutHangul(_OtherForm):
 
 
 class NotDecomposed(_OtherForm):
-    """Marks are put on the character before them, but nothing is taken apart first: U+212B stays as it is."""
+    """Marks are ordered and put together with the character before, but nothing is taken apart: U+212B stays so."""
 
     def composed(self, text: str) -> str:
         given: list[str] = []
-        for one in text:
-            whole = normalize("NFC", given[-1] + one) if given and combining(one) else ""
-            if len(whole) == 1:
-                given[-1] = whole
-            else:
-                given.append(one)
+        first, last = 0, -1  # the place of the latest character that is no mark, the class of what came after it
+        for one in "".join(chain.from_iterable(sorted(run, key=combining) for run in re.findall(_RUNS, text))):
+            mark = combining(one)
+            if given and (last < mark or last < 0) and (whole := _whole(given[first], one)):
+                given[first] = whole
+                continue
+            first, last = (first, mark) if mark else (len(given), -1)
+            given.append(one)
         return "".join(given)
+
+
+_MARKS = "".join(one for one in map(chr, range(0x300, 0x20000)) if combining(one))
+_RUNS = f"[{_MARKS}]+|[^{_MARKS}]"
+
+
+def _whole(first: str, second: str) -> str:
+    """The character that is taken apart into just these two, "" where there is none."""
+    whole = normalize("NFC", first + second)
+    is_made = len(whole) == 1 and normalize("NFC", first) == first and normalize("NFC", second) == second
+    return whole if is_made else ""
 
 
 class ExclusionsComposed(_OtherForm):
