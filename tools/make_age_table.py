@@ -3,7 +3,7 @@
     python tools/make_age_table.py DerivedAge.txt            write it anew
     python tools/make_age_table.py --check DerivedAge.txt    exit 1 if it differs
 
-DerivedAge.txt is a file of the Unicode Character Database 17.0: the property Age, a range and a version a line.
+DerivedAge.txt is a file of the Unicode Character Database 18.0: the property Age, a range and a version a line.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def main() -> int:
     """Write the table, or compare it."""
     given = arguments(__doc__, "DerivedAge.txt")
     source = given.source.read_text("utf-8")
-    if "DerivedAge-17." not in source:
-        sys.exit(f"{given.source} is not of Unicode 17")
+    if "DerivedAge-18." not in source:
+        sys.exit(f"{given.source} is not of Unicode 18")
     lines = (f"{version} {ranges}" for version, ranges in ages(source).items())
     return write_or_check({"unicode_ages": "\n".join(lines)}, given.check, "source", CORE)
 

@@ -23,6 +23,8 @@ from reftok.spec.text import Split as Part
 from reftok.spec.types import Token
 
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
+_MAY_BE_ABOVE = re.compile("[\U00010000-\U0010ffff\uf900-\ufaff]")
+"""Some compatibility ideographs, such as U+FAD1, are decomposed to characters above U+FFFF."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _HIGH_BYTES = "".join(one for one, byte in CHARACTER_TO_BYTE.items() if byte > 0x7F)
 _WITHOUT_HIGH_BYTES = dict.fromkeys(map(ord, _HIGH_BYTES))
@@ -60,16 +62,16 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
     if any(map(splits_by_class, with_other_splits(tokenizer.pre_tokenizers))):
         for half in ("\ufffd", "?"):
             rule = "patterns see UTF-16 units: surrogates are no letters"
-            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_by_units, tokenizer, half), _is_above_utf_16)
+            yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_by_units, tokenizer, half), _may_be_above)
     if is_byte_level(tokenizer):
         rule = "surrogates are encoded one by one, as CESU-8"
-        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_as_cesu_8, tokenizer), _is_above_utf_16)
+        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_as_cesu_8, tokenizer), _may_be_above)
         rule = "bytes are those of Java's modified UTF-8"
-        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_modified_utf_8, tokenizer), _is_modified)
+        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_modified_utf_8, tokenizer), _may_be_modified)
         for name, half in _REPLACED_HALVES:
             rule = _HALVES_REPLACED.format(name)
             build = partial(_with_encoding, tokenizer, partial(_with_halves, half))
-            yield of_pipeline("PreTokenizer", rule, tokenizer, build, _is_above_utf_16)
+            yield of_pipeline("PreTokenizer", rule, tokenizer, build, _may_be_above)
         rule = "bytes are signed: those from 0x80 on are lost"
         yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), _is_not_ascii)
         for rule, other in _OTHER_HIGH_BYTES:
@@ -80,10 +82,10 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
             yield of_pipeline("PreTokenizer", rule, tokenizer, build, _is_not_ascii)
     elif _has_byte_fallback(tokenizer.model):
         rule = "surrogates are encoded one by one, as CESU-8"
-        yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as, tokenizer, _cesu_8), _is_above_utf_16)
+        yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as, tokenizer, _cesu_8), _may_be_above)
         for name, half in _REPLACED_HALVES:
             build = partial(_fallback_as, tokenizer, partial(_with_halves, half))
-            yield of_pipeline("Model", _HALVES_REPLACED.format(name), tokenizer, build, _is_above_utf_16)
+            yield of_pipeline("Model", _HALVES_REPLACED.format(name), tokenizer, build, _may_be_above)
     changes: tuple[tuple[str, Callable[[str], str]], ...] = (
         ("bytes of UTF-8 are taken for Latin-1", lambda text: text.encode("utf-8").decode("latin-1")),
         ("bytes of UTF-8 are taken for Windows-1252", _as_windows_1252),
@@ -98,8 +100,9 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
         yield of_text("Input", rule, tokenizer, change)
 
 
-def _is_above_utf_16(text: str) -> bool:
-    return _ABOVE_UTF_16.search(text) is not None
+def _may_be_above(text: str) -> bool:
+    """Whether a text may have characters above U+FFFF when it is normalized."""
+    return _MAY_BE_ABOVE.search(text) is not None
 
 
 def _is_not_ascii(text: str) -> bool:
@@ -202,8 +205,8 @@ def _modified_utf_8(tokenizer: Tokenizer) -> Pipeline:
     return _with_encoding(tokenizer, lambda text: _cesu_8(text).replace(b"\0", b"\xc0\x80"))
 
 
-def _is_modified(text: str) -> bool:
-    return "\0" in text or _is_above_utf_16(text)
+def _may_be_modified(text: str) -> bool:
+    return "\0" in text or _may_be_above(text)
 
 
 def _ascii_bytes(tokenizer: Tokenizer) -> Pipeline:

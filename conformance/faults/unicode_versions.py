@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import regex
 
-from conformance.core.unicode_ages import age_of
+from conformance.core.unicode_ages import age_of, of_each_age
 from conformance.faults.added_tokens import seen_otherwise, with_normalizers
 from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.normalizers import Rewritten
@@ -30,7 +30,7 @@ Version: TypeAlias = tuple[int, int]
 
 VERSIONS: tuple[Version, ...] = (
     (3, 2), (5, 2), (6, 0), (6, 2), (7, 0), (8, 0), (9, 0), (10, 0), (11, 0), (12, 0), (13, 0), (14, 0), (15, 0),
-    (15, 1), (16, 0), (17, 0),
+    (15, 1), (16, 0), (17, 0), (18, 0),
 )  # fmt: skip
 """Those that runtimes have had, and all since 9 that brought letters, digits or marks: 12.1 has one symbol more."""
 _OF_PATTERNS, _OF_FORMS, _OF_NUMBERS = (16, 0), (9, 0), (17, 0)
@@ -43,17 +43,25 @@ _LATER_COMPOSITES = """
     16129+1611F=16124 1611E+16120=16125 16121+1611F=16126 16122+1611F=16127 16121+16120=16128 16D67+16D67=16D68
     16D63+16D67=16D69 16D69+16D67=16D6A
 """
-"""The canonical compositions of Unicode 15 to 17, all of them of 16: Python may know an older version.
+"""The canonical compositions of Unicode 15 to 18, all of them of 16: Python may know an older version.
 
-Source: UnicodeData.txt of Unicode 17.0, field Decomposition_Mapping; so are the compatible ones below.
+Source: UnicodeData.txt of Unicode 18.0, field Decomposition_Mapping; so are the compatible ones below.
 """
 _LATER_COMPATIBLE = (
     ("1E030-1E06D", "абвгдежзиклмопрстуфхцчшыэюꚉәіјөүӏабвгдежзиклопсуфхцчшъыґіѕџҫꙑұ"),
     ("1CCD6-1CCF9", "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"),
     ("A7F1", "S"),
+    ("558", "է"),
+    ("58B-58C", "իյ"),
+    ("209D-209F", "wyz"),
+    ("107BB-107BF", "ʇʖʗʞ\U0001df0b"),
+    ("1D6A6 1DF95", "ßß"),
+    ("1DFCD-1DFE0", "\U0001df57\U0001df58\U0001df59ɣᴘƀđǥłƚ\U0001df50\U0001df3eɉᵿ\U0001df3fƞɼȸȹ\U0001df2b"),
+    ("1DFE1-1DFFF", "\U0001df19ʆᶘ\U0001df2c\U0001df1cʓᶚᴅᴀᴇɿʅʮʯȡȴȵȶψωᶁꞕᶇᶊᶎƈƙƥʠƭ\U0001df09"),
 )
-_LATER_CLASSES = (9, 220, 230, 232, 234)
-"""The combining classes of the marks of Unicode 15 to 17."""
+_LATER_LIGATURES = {"\U0001b123": "こと", "\U0001b124": "トキ", "\U0001b125": "トテ", "\U0001b126": "ヨリ"}
+_LATER_CLASSES = (1, 9, 10, 21, 216, 220, 230, 232, 234)
+"""The combining classes of the marks of Unicode 15 to 18."""
 
 
 def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
@@ -67,6 +75,8 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
     has_words = any(token.single_word for token in tokenizer.added_tokens.tokens.values())
     forms = {_version_of(step) for step in tokenizer.normalizers} - {None}
     for version in VERSIONS:
+        if version > _OF_PATTERNS and not _is_known(version):
+            continue
         rule = f"characters are those of Unicode {name(version)}"
         changes = partial(_changed, tokenizer, version)
         other_splits, other_forms = bool(splits - {version}), bool(forms - {version})
@@ -83,6 +93,12 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
             others = partial(_concerns, version, frozenset({_OF_PATTERNS}))
             words = partial(seen_otherwise, tokenizer, _unassigned_after(version))
             yield of_pipeline("AddedTokens", rule, tokenizer, words, others)
+
+
+def _is_known(version: Version) -> bool:
+    """Whether the installed `regex` has the classes of a version."""
+    came = next(one for one in of_each_age() if version_of(one) == version)
+    return regex.match(r"\P{Cn}", came) is not None
 
 
 def name(version: Version) -> str:
@@ -137,7 +153,7 @@ def _changed(tokenizer: Tokenizer, version: Version, splits: bool, forms: bool) 
 
 def _splitter(version: Version, step: PreTokenizer) -> PreTokenizer:
     if version > _OF_PATTERNS and isinstance(step, Split) and isinstance(step.pattern, Pattern):
-        return NewestSplit(step, step.pattern)
+        return NewestSplit(step, step.pattern, version)
     return TranslatedStep(step, _unassigned_after(version))
 
 
@@ -149,16 +165,17 @@ def _unassigned_after(version: Version) -> Mapping[int, str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewestSplit:
-    """A split by the classes of Unicode 17, as the installed `regex` has them; what is newer is unassigned."""
+    """A split by the classes of a later version, as the installed `regex` has them; what is newer is unassigned."""
 
     step: Split
     pattern: Pattern
+    version: Version
 
     def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
         return resplit(splits, self._cut)
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
-        text = normalized.text.translate(_unassigned_after((17, 0)))
+        text = normalized.text.translate(_unassigned_after(self.version))
         timed = needs_timer(self.pattern.as_oniguruma(), text)
         matches = with_gaps(spans(self.pattern.compiled, text, timed), len(text))
         if self.step.invert:
@@ -274,4 +291,4 @@ def _later_compatible() -> Mapping[str, str]:
     for table, letters in _LATER_COMPATIBLE:
         codes = (chr(code) for first, last in ranges_of(table) for code in range(first, last + 1))
         found |= dict(zip(codes, letters, strict=True))
-    return found
+    return found | _LATER_LIGATURES

@@ -243,7 +243,7 @@ DEFECTS = (
         "wrong_pre_tokenizers.py:Unicode15", QWEN, "PreTokenizer", "characters are those of Unicode 15"
     ),  # \\p{L} and \\p{N} by the tables of Unicode 15.0
     Defect(
-        "wrong_pre_tokenizers.py:PythonPattern", QWEN, "PreTokenizer", "other characters count as letters"
+        "wrong_pre_tokenizers.py:PythonPattern", QWEN, "PreTokenizer", "characters are those of Unicode *"
     ),  # the pattern by the tables of a later Unicode (regex)
     Defect(
         "wrong_pre_tokenizers.py:PlaneZero",
@@ -288,10 +288,18 @@ DEFECTS = (
         "wrong_pre_tokenizers.py:HalvesEncoded", QWEN, "PreTokenizer", "bytes are those of Java's modified UTF-8"
     ),  # modified UTF-8: surrogates of three bytes, NUL of two
     Defect(
-        "wrong_pre_tokenizers.py:SplitMetaspace", SPM_BPE_HF, "Normalizer", "Metaspace in place of Prepend and Replace"
+        "wrong_pre_tokenizers.py:SplitMetaspace",
+        SPM_BPE_HF,
+        "Normalizer",
+        "Metaspace in place of Prepend and Replace",
+        findings=2,  # without a normalizer, added tokens are decoded by what they were before it
     ),  # Metaspace with a split in place of Prepend and Replace
     Defect(
-        "wrong_pre_tokenizers.py:WholeMetaspace", SPM_BPE_HF, "Normalizer", "Metaspace in place of Prepend and Replace"
+        "wrong_pre_tokenizers.py:WholeMetaspace",
+        SPM_BPE_HF,
+        "Normalizer",
+        "Metaspace in place of Prepend and Replace",
+        findings=2,  # without a normalizer, added tokens are decoded by what they were before it
     ),  # Metaspace without a split in place of Prepend and Replace
     Defect("reversed_merges.py:Subject", QWEN, "Model", "merges are applied in the reverse order"),
     Defect("wrong_models.py:NoIgnoreMerges", LLAMA, "Model", "ignore_merges is off"),

@@ -62,6 +62,13 @@ def test_surrogates_are_encoded_one_by_one(model: str) -> None:
         assert found[-6:] == [f"<0x{byte:02X}>" for byte in data]
 
 
+def test_what_is_above_utf_16_when_it_is_normalized_counts() -> None:
+    """Fault: U+FAD1, which NFC makes U+233D5, was left as it is, and told as a second cause."""
+    rule = "bytes are those of Java's modified UTF-8"
+    (found,) = tokens("bpe-qwen", rule, "\ufad1")
+    assert found == tokens("bpe-qwen", rule, "\U000233d5")[0] != [*load("bpe-qwen").encode("\ufad1").tokens]
+
+
 @pytest.mark.parametrize(
     ("rule", "data"),
     [

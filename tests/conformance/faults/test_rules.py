@@ -59,6 +59,7 @@ def test_a_usual_cause_is_that_of_the_stage() -> None:
     [
         ("Input", "the text is cut at 4,096 bytes"),
         ("Model", "ids overflow at 2^16"),
+        ("PreTokenizer", "characters are those of Unicode 15.1"),
         ("AddedTokens", "<|im_end|> is not matched"),
         ("PostProcessor", "added: <s> at the start, </s> at the end"),
     ],
