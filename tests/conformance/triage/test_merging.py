@@ -21,8 +21,9 @@ from conformance.inputs.shards import Inputs
 from conformance.report.run.view import fields
 from conformance.runs.models import plan_models
 from conformance.subjects.adapters import subject_label
-from conformance.triage import merging
+from conformance.triage import merging, trial
 from conformance.triage.merging import Trials, explained_as_they_came, with_fewest_causes
+from conformance.triage.trial import Trial
 from tests.models import load
 from tests.planted_defects import pairs
 
@@ -227,7 +228,8 @@ def test_whenever_the_time_ends_no_finding_loses_a_name_that_was_not_put_to_the_
     told = [ids("A"), ids("It'S", "PreTokenizer", "contractions in capitals are not split")]
     for deadline in (0, 2, 4, 8, 30, 100, 10_000):
         ticks = count()
-        monkeypatch.setattr(merging, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
+        for module in (merging, trial):
+            monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
         rules |= {one.rule for one in merged(LOWER, told, deadline)}
     assert rules == {"other ids", "contractions in capitals are not split", "text is lower-cased"}
 
@@ -248,7 +250,8 @@ def test_a_cause_that_was_tested_stays_so_where_there_is_no_time_to_look_for_mor
     assert tested is not None
     for deadline in (0, 3, 30):
         ticks = count()
-        monkeypatch.setattr(merging, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
+        for module in (merging, trial):
+            monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks)))
         last = with_fewest_causes(plan, bench, explained, (), deadline, trials)
         (found,) = (one for one in last if one.rule == "text is lower-cased")
         assert found.confidence is not None
@@ -320,13 +323,13 @@ def test_a_cause_is_found_upon_one_that_changes_every_text(
 def test_what_was_believed_stays_where_there_is_no_time_to_look_for_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chosen = merging._Trial._choose_upon
+    chosen = Trial._choose_upon
 
-    def late(trial: merging._Trial, beneath: Any) -> None:
+    def late(trial: Trial, beneath: Any) -> None:
         trial._deadline = -1.0
         chosen(trial, beneath)
 
-    monkeypatch.setattr(merging._Trial, "_choose_upon", late)
+    monkeypatch.setattr(Trial, "_choose_upon", late)
     both = ("wrong_pre_tokenizers.py:PlaneZero", "wrong_post_processors.py:BeginAlways")
     (only,) = of_subject(planted(tmp_path, *both), [ids("")])
     assert (only.stage, only.rule) == BEGUN

@@ -1,0 +1,467 @@
+"""What a subject is asked to find out its causes, and which faults are believed of it.
+
+A fault is taken up where it fits what the subject did, and believed where it foretells what the subject does on inputs
+that it was not chosen by. One cause that explains much is believed before several that explain a little each.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, islice, takewhile
+from typing import Any, Generic
+
+from conformance.checks.base import Answers
+from conformance.checks.encoding import IDS
+from conformance.core.case import Case, ids_case, text_case
+from conformance.core.finding import Confidence, Mismatch
+from conformance.core.observation import Decoded, Encoded
+from conformance.core.unicode_ages import of_each_age
+from conformance.diagnosis.fault_search import Answer, Asked, Candidate, FaultSearch, Sample, agree
+from conformance.diagnosis.fewest import BELIEVED, Weighed, fewest, weighed
+from conformance.engine.bench import Bench
+from conformance.engine.collecting import collect_answers
+from conformance.engine.plan import Plan
+from conformance.faults import Fault, changed
+from conformance.faults.pre_tokenizers import doubtful_characters
+from conformance.faults.unicode_versions import later_compositions
+from conformance.triage.minimize import sample_cases
+from conformance.triage.rivals import MOST_RIVALS, telling_cases
+
+LONGEST_TEXT = 2_000
+"""Code points of a witness; ids, where it is a list of these."""
+LONGEST_SAMPLE, MOST_LONG = 200, 12
+"""Code points, or ids, that are soon answered by every fault; so many samples of more."""
+EVERYWHERE = 0.9
+"""The share of all texts that a fault changes, so that others are looked for upon it."""
+MOST_FITTED = 60
+"""Samples of which a fault must fit one to be taken up: the shortest that differ, and that nothing explains as yet."""
+MOST_LESSONS, MOST_ROUNDS = 2, 6
+"""How often faults are learnt from what differs; how often, each time, others take the place of those refuted."""
+FRESH_OF_EACH = 25
+"""So many cases of each generator are looked through for those in the scope of a fault; so many are asked of each:"""
+MOST_FRESH = 16
+LEAST_FRESH = 3
+"""So few say too little."""
+THE_ONLY_INPUT = Confidence(1, 1)
+"""Of a fault that changes the empty text alone, or the empty list of ids: there is no other input to test it on."""
+MOST_PARTS_ASKED, LONGEST_MISSED = 150, 20
+"""Parts of inputs on which a fault fails to foretell the answer, since something else may be at work in them; of inputs
+of so many code points or ids, each place is left out."""
+_PROBED = "\t\v\f\r\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u180e\u2000\u2007\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+"""What languages do not agree about; tables of other ages do not agree about what came with each."""
+MOST_REPLACED = 2
+"""Of the inputs on which a fault showed, and of the characters of each, so many have others in their place."""
+_PROBING = ("a{0}b", " {0} a", "{0}.", "{0}.a", "e\u0301{0}", "e{0}\u0301")
+_BESIDE = ("{0}", "a{0}", "{0}a", " {0} ")
+_FRAMES = ("{0}a", "a{0}", "{0} a", "a {0}", "{0}{0}", "{0}.", ".{0}", "0{0}", "{0}0", "{0}\n", "the {0} word", "é{0}")
+
+
+@dataclass(slots=True)
+class Family(Generic[Candidate, Asked, Answer]):
+    """Faults of one kind, with what the subject did and what of it was believed.
+
+    case: the case that asks. long: how many samples there were that take long. witnesses: the places of the
+    samples that the findings came from. pool: the faults that fit something. taken: those that are
+    believed, each with how it stood the test. heard: how many samples they were held against. is_judged: whether
+    there was the time to find out. beneath: a fault that is at work everywhere, and how it stood the test; what is
+    expected is what it gives.
+    """
+
+    search: FaultSearch[Candidate, Asked, Answer]
+    case: Callable[[Asked], Case]
+    samples: list[Sample[Asked, Answer]] = field(default_factory=list)
+    places: dict[Asked, int] = field(default_factory=dict)
+    long: int = 0
+    witnesses: set[int] = field(default_factory=set)
+    pool: Sequence[Candidate] = ()
+    is_judged: bool = False
+    rejected: list[Candidate] = field(default_factory=list)
+    taken: list[tuple[Weighed[Candidate], Confidence]] = field(default_factory=list)
+    heard: int = 0
+    beneath: tuple[Weighed[Any], Confidence] | None = None
+
+    def size(self, asked: Asked) -> int:
+        """Code points, or ids."""
+        case = self.case(asked)
+        return len(case.text) + len(case.ids)
+
+    def add(self, sample: Sample[Asked, Answer]) -> None:
+        is_long = self.size(sample.asked) > LONGEST_SAMPLE
+        self.long += is_long
+        if sample.asked not in self.places and (not is_long or self.long <= MOST_LONG):
+            self.places[sample.asked] = len(self.samples)
+            self.samples.append(sample)
+
+    def differs(self, place: int) -> bool:
+        sample = self.samples[place]
+        return not agree(sample.expected, sample.observed)
+
+    @property
+    def differing(self) -> frozenset[int]:
+        return frozenset(filter(self.differs, range(len(self.samples))))
+
+    def weigh(self, fault: Candidate) -> Weighed[Candidate]:
+        return weighed(fault, self.samples, self.search.remembered)
+
+    def weigh_again(self) -> None:
+        """Hold what is believed against all samples."""
+        self.believe([(self.weigh(one.fault), confidence) for one, confidence in self.taken])
+
+    def weigh_more(self) -> None:
+        """Hold what is believed against the samples that came since: who compares does so hundreds of times."""
+        more = [weighed(one.fault, self.samples[self.heard :], self.search.remembered) for one, _ in self.taken]
+        pairs = zip(self.taken, more, strict=True)
+        self.believe([(one.with_more(other, self.heard), confidence) for (one, confidence), other in pairs])
+
+    def believe(self, taken: list[tuple[Weighed[Candidate], Confidence]]) -> None:
+        """Take faults for the causes, as they stand against all samples that there are."""
+        self.taken, self.heard = taken, len(self.samples)
+
+    def expected(self, right: Any) -> Any:
+        """The right ids of a text, as the fault changes them that is at work everywhere; any other answer as it is."""
+        return right if self.beneath is None else tuple(self.beneath[0].fault.change(right))
+
+    def learn(
+        self,
+        known: Container[tuple[str, str]],
+        is_late: Callable[[], bool],
+        unexplained: Sequence[Sample[Asked, Answer]] = (),
+    ) -> None:
+        """Take up all faults that fit something, those first by whose stage and rule something is known.
+
+        What was believed before stays among them, though it is learnt from nothing that is unexplained.
+        is_late: whether the time is over: then those are taken that were found so far.
+        """
+        by_size: Callable[[Sample[Asked, Answer]], int] = lambda one: self.size(one.asked)
+        differing = sorted((self.samples[place] for place in self.differing), key=by_size)
+        shortest = [*differing[:MOST_FITTED], *sorted(unexplained, key=by_size)[:MOST_FITTED]]
+        faults = takewhile(lambda _: not is_late(), self.search.all_for(differing, unexplained))
+        fitting = [one for one in faults if any(self.search.fits(one, sample) for sample in shortest)]
+        believed = [one.fault for one, _ in self.taken]
+        others = sorted(fitting, key=lambda one: (one.stage, one.rule) not in known)
+        self.pool = [*believed, *(one for one in others if one not in believed)]
+
+    def candidates(self) -> list[Weighed[Candidate]]:
+        """The faults of the pool that were not refuted, as they stand now."""
+        return [one for one in map(self.weigh, self.pool) if one.is_credible and one.fault not in self.rejected]
+
+    def cause_of(self, asked: Asked) -> tuple[Weighed[Candidate], Confidence] | None:
+        """The fault that explains what was asked; the first of several that are at work at once."""
+        place = self.places.get(asked)
+        if self.beneath is not None and place is not None and not self.differs(place):
+            return self.beneath
+        at_work = [pair for pair in self.taken if place in pair[0].scope]
+        explaining = [pair for pair in at_work if place in pair[0].fits]
+        return next(iter(explaining or (at_work if len(at_work) > 1 else ())), None)
+
+    def of_one_cause(self, asked: Asked) -> list[Sample[Asked, Answer]]:
+        """The samples that differ for the same reason; where no fault is believed of it, all of which none is."""
+        cause = self.cause_of(asked)
+        return self.unexplained if cause is None else [self.samples[place] for place in sorted(cause[0].fits)]
+
+    @property
+    def unexplained(self) -> list[Sample[Asked, Answer]]:
+        places = (place for place in sorted(self.differing) if self.cause_of(self.samples[place].asked) is None)
+        return [self.samples[place] for place in places]
+
+    @property
+    def right(self) -> list[Sample[Asked, Answer]]:
+        return [sample for place, sample in enumerate(self.samples) if not self.differs(place)]
+
+
+class Trial:
+    """What a subject is asked, and which causes are believed of it.
+
+    answers: of the oracle and of the subject, by case. texts, ids: the faults of encoding and of decoding. came: the
+    example on which each cause was shown as it came, by stage and rule; for who names findings after they are shrunk.
+    """
+
+    def __init__(self, bench: Bench, subject: str, deadline: float) -> None:
+        self.bench, self.subject, self._deadline = bench, subject, deadline
+        self._known_words: dict[str, list[str]] = {}
+        self.answers: dict[Case, tuple[Answers, Answers]] = {}
+        self.came: dict[tuple[str, str], Mismatch] = {}
+        attributor = bench.attributor
+        self.texts: Family[Any, str, tuple[int, ...]] = Family(
+            attributor.encoding, lambda text: text_case(text, "sample:cause")
+        )
+        self.ids: Family[Any, tuple[int, ...], Decoded] = Family(
+            attributor.decoding, lambda ids: ids_case(ids, "sample:cause")
+        )
+
+    @classmethod
+    def judged(cls, plan: Plan, bench: Bench, subject: str, witnesses: Iterable[Case], deadline: float) -> Trial:
+        """One that knows what is believed. witnesses: the cases on which the subject differed."""
+        trial = cls(bench, subject, deadline)
+        trial.ask(witnesses)
+        trial.know_witnesses()
+        trial.ask([*sample_cases(plan), *bench.made_cases])
+        trial.choose()
+        return trial
+
+    def ask(self, cases: Iterable[Case]) -> None:
+        """Ask the subject and the oracle; nothing twice, and nothing too long."""
+        asked = [case for case in dict.fromkeys(cases) if case not in self.answers and case.kind != "bytes"]
+        asked = [case for case in asked if len(case.text) + len(case.ids) <= LONGEST_TEXT]
+        if not asked or self._is_late:
+            return
+        bench = self.bench
+        heard = collect_answers(bench, asked, (IDS.name,), self.subject)
+        for case, expected, observed in zip(asked, heard[bench.oracle], heard[self.subject], strict=True):
+            self.answers[case] = expected, observed
+            right, given = expected.encoding, observed.encoding
+            if case.kind == "text" and isinstance(right, Encoded) and isinstance(given, Encoded):
+                self.texts.add(Sample(case.text, self.texts.expected(right.ids), given.ids))
+            if isinstance(expected.decoding, Decoded) and isinstance(observed.decoding, Decoded):
+                decoded = observed.decoding
+                if expected.decoding.with_special is None:
+                    decoded = Decoded(decoded.text)
+                self.ids.add(Sample(decoded_ids(case, expected), expected.decoding, decoded))
+
+    def hear(self, cases: Iterable[Case]) -> None:
+        """Ask more, and say of it what is believed already."""
+        self.ask(cases)
+        for family in (self.texts, self.ids):
+            family.weigh_more()
+
+    def know_witnesses(self) -> None:
+        """What was asked so far is what the findings came from."""
+        for family in (self.texts, self.ids):
+            family.witnesses.update(range(len(family.samples)))
+
+    def go_on(self, bench: Bench, cases: Sequence[Case], deadline: float, seeks: bool) -> None:
+        """Ask the shrunk cases of the findings, and seek faults once more, where something may be unexplained.
+
+        bench: of its model; the one before may have been closed, to make room for that of another model.
+        """
+        self.bench, self._deadline = bench, deadline
+        known = [(family, len(family.samples)) for family in (self.texts, self.ids)]
+        self.ask(cases)
+        for family, count in known:
+            family.weigh_again()
+            family.witnesses.update(range(count, len(family.samples)))
+        if seeks and not self._is_late:
+            self.choose()
+
+    @property
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._deadline
+
+    # --- which faults are believed
+
+    def choose(self) -> None:
+        """The fewest faults that explain what differs, and that foretell what they were not chosen by."""
+        for family in (self.texts, self.ids):
+            self._choose(family)
+
+    def _choose(self, family: Family[Any, Any, Any]) -> None:
+        known = {(one.fault.stage, one.fault.rule) for one, _ in self.texts.taken}
+        if not family.differing:
+            family.is_judged = family.is_judged or not self._is_late
+            return
+        self._explore(family)
+        is_late = lambda: self._is_late
+        family.learn(known, is_late)
+        self._part(family)
+        self._believe(family)
+        for _ in range(MOST_LESSONS):
+            if not family.unexplained or self._is_late:
+                break
+            family.learn(known, is_late, family.unexplained)
+            self._believe(family)
+        family.is_judged = family.is_judged or not self._is_late
+        family.search.adopt(one.fault for one, _ in family.taken)
+        everywhere = [pair for pair in family.taken if len(pair[0].scope) >= EVERYWHERE * len(family.samples)]
+        beneath = next((pair for pair in everywhere if isinstance(pair[0].fault, Fault) and pair[0].fault.change), None)
+        if beneath is not None and family.beneath is None:
+            self.ask(map(family.case, _probes()))
+            self._choose_upon(beneath)
+
+    def _choose_upon(self, beneath: tuple[Weighed[Any], Confidence]) -> None:
+        """Look for what else is at work where a fault changes the ids of every text, so that no other is ever alone."""
+        fault, family = beneath[0].fault, self.texts
+        search: FaultSearch[Any, str, tuple[int, ...]] = FaultSearch(
+            lambda: [changed(one, fault.change) for one in family.search.every if one.stage != fault.stage],
+            lambda one, text: tuple(one.ids(text)),
+        )
+        self.texts = Family(search, family.case, witnesses=family.witnesses, beneath=beneath)
+        for sample in family.samples:
+            self.texts.add(replace(sample, expected=self.texts.expected(sample.expected)))
+        self._choose(self.texts)
+        if not (self.texts.differing and self.texts.is_judged):  # there is nothing else, or was no time to find it
+            family.weigh_again()
+            self.texts = family
+
+    def _explore(self, family: Family[Any, Any, Any]) -> None:
+        """Ask what is like the shortest samples that differ."""
+        shown = sorted((family.samples[place].asked for place in family.differing), key=len)[:MOST_REPLACED]
+        texts = (asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE)
+        others = chain.from_iterable(map(_with_others, texts))
+        self.ask(map(family.case, chain(others, later_compositions() if family is self.texts else ())))
+
+    def _believe(self, family: Family[Any, Any, Any]) -> None:
+        """Take the fewest candidates, and others in the place of those that do not stand the test."""
+        for _ in range(MOST_ROUNDS):
+            taken = fewest(family.candidates(), family.differing)
+            tested = [(one, self._tested(family, one, [other for other in taken if other is not one])) for one in taken]
+            believed = [(family.weigh(one.fault), confidence) for one, confidence in tested if is_believed(confidence)]
+            family.believe(believed)
+            if len(believed) == len(tested) or self._is_late:
+                break
+            family.rejected += [one.fault for one, confidence in tested if not is_believed(confidence)]
+
+    def _part(self, family: Family[Any, Any, Any]) -> None:
+        """Ask where the faults that fit say different things."""
+        rivals = sorted(family.candidates(), key=lambda one: -len(one.fits))[:MOST_RIVALS]
+        probes = _probes() if family is self.texts else ()
+        drawn = [*map(family.case, chain(probes, self._drawn(family, "rivals")))]
+        key: Callable[[Case], Any] = lambda case: case.text if case.kind == "text" else case.ids
+        predictions = [lambda case, one=one.fault: family.search.predicted(one, key(case)) for one in rivals]
+        right = _right(family, self.bench)
+        self.ask([*telling_cases([*predictions, lambda case: right(key(case))], drawn)])
+        for one in rivals:
+            self._ask_parts(family, family.weigh(one.fault))
+
+    def _tested(self, family: Family[Any, Any, Any], one: Weighed[Any], others: Sequence[Weighed[Any]]) -> Confidence:
+        """How a fault stands the test on inputs in its scope alone, besides those that the findings came from.
+
+        Where one source of inputs contradicts it, that source alone counts: many that are like its samples prove less
+        than a few that are not.
+        """
+        is_in_scope = partial(self._is_in_scope, family)
+        fresh: dict[Any, None] = {}
+        of_sources: list[dict[Any, None]] = []
+        for source in self._sources(family, one):
+            enough = len(fresh) + MOST_FRESH
+            of_sources.append({})
+            for asked in source:
+                if len(fresh) == enough or self._is_late:
+                    break
+                if asked in fresh or not is_in_scope(one.fault, asked):
+                    continue
+                if not any(is_in_scope(other.fault, asked) for other in others):
+                    of_sources[-1][asked] = None
+                    if asked not in family.places:
+                        fresh[asked] = None
+        self.ask(map(family.case, fresh))
+        self._ask_parts(family, family.weigh(one.fault))
+        again = family.weigh(one.fault)
+        if again.scope == again.fits and all(not family.samples[place].asked for place in again.scope):
+            return THE_ONLY_INPUT
+        others_scope = frozenset[int]().union(*(family.weigh(other.fault).scope for other in others))
+        alone = {place for place in again.scope - again.beside - others_scope if place not in family.witnesses}
+        fits = again.fits & alone
+        for of_source in of_sources:
+            told = {place for asked in of_source if (place := family.places.get(asked)) in alone}
+            if len(told) >= LEAST_FRESH and 2 * len(told & fits) <= len(told):
+                return Confidence(len(told), len(told & fits))
+        return Confidence(len(alone), len(fits))
+
+    def _is_in_scope(self, family: Family[Any, Any, Any], fault: Any, asked: Any) -> bool:
+        answer = family.search.predicted(fault, asked)
+        return answer is not None and not agree(answer, _right(family, self.bench)(asked))
+
+    def _ask_parts(self, family: Family[Any, Any, Any], one: Weighed[Any]) -> None:
+        """Ask whether something else is at work where a fault fails to foretell what the subject gave."""
+        failing = sorted((family.samples[place].asked for place in one.third - one.beside), key=len)[:MOST_FRESH]
+        parts = dict.fromkeys(chain.from_iterable(map(_parts, failing)))
+        outside = (part for part in parts if not self._is_in_scope(family, one.fault, part))
+        self.ask(map(family.case, islice(outside, MOST_PARTS_ASKED)))
+
+    def _sources(self, family: Family[Any, Any, Any], one: Weighed[Any]) -> Iterator[Iterable[Any]]:
+        """What a fault may be tested on: what generators give, what tables disagree about, what is like its samples."""
+        yield self._drawn(family, "held out")
+        shown = sorted((family.samples[place].asked for place in one.fits), key=len)[:MOST_RIVALS]
+        texts = [asked for asked in shown if isinstance(asked, str) and len(asked) <= LONGEST_SAMPLE]
+        if texts:
+            tokens = self.bench.reference.tokenizer.added_tokens.tokens.values()
+            yield from (_with_others(text) for text in texts[:MOST_REPLACED])
+            own = dict.fromkeys(character for text in texts for character in doubtful_characters(text))
+            yield _in_frames((*own, *_PROBED))
+            yield (frame.format(one.content) for one in tokens for frame in _BESIDE)
+            yield later_compositions()
+        yield self._around(shown)
+
+    def _drawn(self, family: Family[Any, Any, Any], seed: str) -> Iterator[Any]:
+        """What generators give to ask a family, the same each time."""
+        for case in self.bench.drawn_cases(FRESH_OF_EACH, f"{seed}:"):
+            if family is self.texts and case.kind == "text":
+                yield case.text
+            elif family is self.ids and case.kind == "ids":
+                yield case.ids
+            elif family is self.ids and case.kind == "text":
+                yield tuple(self.bench.reference.tokenizer.encode_ids(case.text))
+
+    def _around(self, shown: Iterable[Any]) -> Iterator[Any]:
+        """The inputs on which a fault showed, with a little beside them."""
+        for asked in shown:
+            if isinstance(asked, str):
+                half = len(asked) // 2
+                yield from filter(None, (asked[:half], asked[half:], asked * 2, asked[: half // 2]))
+                yield from (frame.replace("{0}", asked) for frame in _FRAMES)
+            else:
+                plain = tuple(self.bench.reference.tokenizer.encode_ids("a", add_special_tokens=False))
+                yield from ((*plain, *asked), (*asked, *plain), (*asked, *asked), (*plain, *asked, *plain))
+
+    def words(self, text: str) -> list[str]:
+        """The pre-tokens of a text."""
+        if text not in self._known_words:
+            tokenizer = self.bench.reference.tokenizer
+            given = [split.normalized for split in tokenizer.pre_tokenized(tokenizer.checked_text(text))]
+            self._known_words[text] = [text[slice(*part.original_span(0, len(part)))] for part in given] or [text]
+        return self._known_words[text]
+
+
+def _with_others(text: str) -> Iterator[str]:
+    """A text with other characters in the place of each that tables may differ about: near it, and of each age."""
+    for replaced in doubtful_characters(text)[:MOST_REPLACED]:
+        near = (ord(replaced) + step for step in (-4096, -64, -1, 1, 64, 4096))
+        characters = (chr(code) for code in near if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000)
+        yield from (text.replace(replaced, other) for other in (*characters, *of_each_age(), *_PROBED))
+
+
+def _probes() -> Iterator[str]:
+    """Texts with what languages and tables of other ages do not agree about."""
+    ages = [*of_each_age()]
+    return chain(_in_frames(_PROBED), map("a{0}".format, ages), map("{0}.a".format, ages))
+
+
+def _in_frames(characters: Iterable[str]) -> Iterator[str]:
+    """Each of the characters beside others that a table may tell it from."""
+    return (frame.format(one) for one in characters for frame in _PROBING)
+
+
+def _parts(asked: Any) -> Iterator[Any]:
+    """A text or ids without one place; what begins or ends a word of a text; what begins or ends ids."""
+    if len(asked) <= LONGEST_MISSED:
+        yield from (asked[:place] + asked[place + 1 :] for place in range(len(asked)))
+    for word in asked.split() if isinstance(asked, str) else (asked,):
+        for place in range(len(word)):
+            yield word[place:]
+            yield word[: place + 1]
+
+
+def is_believed(confidence: Confidence) -> bool:
+    """Whether a rule is named: it was tried often enough, and foretold enough of the answers."""
+    is_told = confidence.tried >= LEAST_FRESH and confidence.foretold >= BELIEVED * confidence.tried
+    return is_told or confidence is THE_ONLY_INPUT  # one answer of several says too little
+
+
+def _right(family: Family[Any, Any, Any], bench: Bench) -> Callable[[Any], Any]:
+    """What the reference answers, as the family expects it."""
+    tokenizer = bench.reference.tokenizer
+
+    def answer(asked: Any) -> Any:
+        if isinstance(asked, str):
+            return family.expected(tuple(tokenizer.encode_ids(asked)))
+        return Decoded(*(tokenizer.decode(asked, skip_special_tokens=skips) for skips in (True, False)))
+
+    return answer
+
+
+def decoded_ids(case: Case, oracle: Answers) -> tuple[int, ...]:
+    """The decoded ids: those of the case, or those that the oracle gives for its text."""
+    return case.ids if case.kind == "ids" else oracle.encoding.ids if isinstance(oracle.encoding, Encoded) else ()
