@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from itertools import accumulate
+from typing import TypeAlias
 from unicodedata import is_normalized, normalize
+
+import regex
 
 from conformance.faults.changed_models import (
     ChangedModel,
@@ -27,7 +30,7 @@ from reftok.spec.sentencepiece.model import PieceModel
 from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.spec.stages import Model
-from reftok.spec.types import Token
+from reftok.spec.types import Span, Token
 from reftok.spec.viterbi import Best, PieceMatch, best_paths
 from reftok.unicode.characters import CharacterTable
 from reftok.unicode.graphemes import graphemes
@@ -48,9 +51,11 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
     if isinstance(model, BPE):
         yield from _of_packed_pairs(tokenizer, model)
     if not is_byte_level(tokenizer):
-        clusters = _by_clusters(model)
-        if clusters is not None:
-            yield _with(tokenizer, "symbols are grapheme clusters, not characters", clusters, _has_clusters)
+        for clusters in (graphemes, _CLUSTERS_OF_REGEX):
+            build = _by_clusters(model, clusters)
+            if build is not None:
+                rule = "symbols are grapheme clusters, not characters"
+                yield _with(tokenizer, rule, build, partial(_has_clusters, clusters))
         yield from _of_equivalents(tokenizer)
     if isinstance(model, SentencePieceUnigram):
         yield _with(tokenizer, "scores are summed in float64", partial(PreciseUnigram, model))
@@ -130,52 +135,73 @@ def _packed(
 # --- grapheme clusters
 
 
-def _has_clusters(text: str) -> bool:
-    """Whether some characters are one cluster; a mark at the start, with the space that may be put before it."""
-    return len(graphemes(SPACE_SYMBOL + text)) <= len(text)
+Clusters: TypeAlias = Callable[[str], Sequence[str]]
+"""A text cut into its grapheme clusters."""
+
+_CLUSTERS_OF_REGEX: Clusters = regex.compile(r"\X").findall
+"""Those of the installed `regex`, whose Unicode may be newer than 17."""
 
 
-def _by_clusters(model: Model) -> Callable[[], Model] | None:
+def _has_clusters(clusters: Clusters, text: str) -> bool:
+    """Whether some characters are one cluster, or may be when they are normalized.
+
+    A mark at the start is one with the space that may be put before it.
+    """
+    return any(len(clusters(SPACE_SYMBOL + one)) <= len(one) for one in (text, normalize("NFKD", text)))
+
+
+def _by_clusters(model: Model, clusters: Clusters) -> Callable[[], Model] | None:
     if isinstance(model, BPE):
-        return partial(ChangedModel, model, partial(_bpe_of_clusters, model))
+        return partial(ChangedModel, model, partial(_bpe_of_clusters, model, clusters))
     if isinstance(model, SentencePieceBPE):
-        return partial(ChangedModel, model, partial(_pieces_of_clusters, model))
+        return partial(ChangedModel, model, partial(_pieces_of_clusters, model, clusters))
     if isinstance(model, SentencePieceUnigram):
-        return partial(ClusterPieces, model)
-    return partial(ClusterUnigram, model) if isinstance(model, Unigram) else None
+        return partial(ClusterPieces, model, clusters)
+    return partial(ClusterUnigram, model, clusters) if isinstance(model, Unigram) else None
 
 
-def _bpe_of_clusters(model: BPE, text: str) -> Sequence[Token]:
+def _bpe_of_clusters(model: BPE, clusters: Clusters, text: str) -> Sequence[Token]:
     """One symbol a cluster; one that the vocab lacks falls back to its bytes, or is unknown, as a whole."""
     symbols: list[int] = []
-    for cluster in graphemes(text):
+    bounds: list[Span] = []
+    start = 0
+    for cluster in clusters(text):
         token_id = model.vocab.get(cluster)
         if token_id is not None:
-            symbols.append(token_id)
+            made: Sequence[int] = (token_id,)
         elif (fallback := model.byte_ids(cluster)) is not None:
-            symbols += fallback
-        elif model.unk_id is not None:
-            symbols.append(model.unk_id)
+            made = fallback
+        else:
+            made = () if model.unk_id is None else (model.unk_id,)
+        symbols += made
+        bounds += [(start, start + len(cluster))] * len(made)
+        start += len(cluster)
     merged = merge_all(symbols, model.merge_of)
-    return [Token(token_id, model.id_to_token(token_id) or "", (0, len(text))) for _, token_id in merged]
+    stops = [*(first for first, _ in merged), len(symbols)][1:]
+    return [
+        Token(token_id, model.id_to_token(token_id) or "", (bounds[first][0], bounds[stop - 1][1]))
+        for (first, token_id), stop in zip(merged, stops, strict=True)
+    ]
 
 
-def _pieces_of_clusters(model: SentencePieceBPE, text: str) -> Sequence[Token]:
-    merged = merge_all(graphemes(text), model.merge_of)
+def _pieces_of_clusters(model: SentencePieceBPE, clusters: Clusters, text: str) -> Sequence[Token]:
+    merged = merge_all(clusters(text), model.merge_of)
     return model.table.tokens([(part, model.table.usable_id(part)) for _, part in merged])
 
 
 @lru_cache(maxsize=4)
-def _ends(text: str) -> Mapping[int, int]:
+def _ends(clusters: Clusters, text: str) -> Mapping[int, int]:
     """Where each cluster begins, and where it ends."""
-    sizes = [len(cluster) for cluster in graphemes(text)]
+    sizes = [len(cluster) for cluster in clusters(text)]
     stops = [*accumulate(sizes)]
     return dict(zip([0, *stops], stops, strict=False))
 
 
-def _of_clusters(found: Sequence[PieceMatch], text: str, start: int, unknown: tuple[int, float]) -> list[PieceMatch]:
+def _of_clusters(
+    clusters: Clusters, found: Sequence[PieceMatch], text: str, start: int, unknown: tuple[int, float]
+) -> list[PieceMatch]:
     """The matches that end where a cluster does; the cluster as the unknown piece where none is that alone."""
-    ends = _ends(text)
+    ends = _ends(clusters, text)
     if start not in ends:
         return [(start + 1, *unknown)]
     stops = set(ends.values())
@@ -186,24 +212,30 @@ def _of_clusters(found: Sequence[PieceMatch], text: str, start: int, unknown: tu
 class ClusterPieces(SentencePieceUnigram):
     """The unigram model of sentencepiece on grapheme clusters."""
 
-    def __init__(self, model: SentencePieceUnigram) -> None:
+    def __init__(self, model: SentencePieceUnigram, clusters: Clusters) -> None:
         self.__dict__.update(vars(model))
+        self.clusters = clusters
 
     def matches(self, text: str, start: int) -> list[PieceMatch]:
-        return _of_clusters(super().matches(text, start), text, start, self.unknown)
+        return _of_clusters(self.clusters, super().matches(text, start), text, start, self.unknown)
 
 
 class ClusterUnigram(Unigram):
     """The unigram model of tokenizers on grapheme clusters."""
 
-    def __init__(self, model: Unigram) -> None:
+    def __init__(self, model: Unigram, clusters: Clusters) -> None:
         self.__dict__.update(vars(model))
+        self.clusters = clusters
 
     def matches(self, text: str, start: int) -> list[PieceMatch]:
-        return _of_clusters(super().matches(text, start), text, start, (self.needed_unk_id(), self.unknown_score))
+        unknown = (self.needed_unk_id(), self.unknown_score)
+        return _of_clusters(self.clusters, super().matches(text, start), text, start, unknown)
 
 
 # --- canonical equivalence
+
+_MOST_PARTS = 4
+"""No character has more of them, where it is taken apart canonically."""
 
 
 def _of_equivalents(tokenizer: Tokenizer) -> Iterator[Fault]:
@@ -225,10 +257,13 @@ def _of_equivalents(tokenizer: Tokenizer) -> Iterator[Fault]:
 
 
 def _symbols_of_equivalents(vocab: Mapping[str, int], place: int) -> Mapping[int, str]:
-    """Each character as the one of the vocab that is found in its place, of several the first or the last."""
+    """Each character as the entry that is found in its place, of several the first or the last.
+
+    U+037E finds a semicolon, U+FB1F an entry of two characters.
+    """
     entries: dict[str, list[str]] = {}
     for token in vocab:
-        if len(token) == 1 and not token.isascii():
+        if len(token) == 1 or (len(token) <= _MOST_PARTS and not token.isascii()):
             entries.setdefault(normalize("NFC", token), []).append(token)
     return CharacterTable(lambda character: entries.get(normalize("NFC", character), [character])[place])
 

@@ -52,15 +52,33 @@ def test_symbols_are_grapheme_clusters(form: str) -> None:
     else:
         right = own(tokenizer_json(unigram(("<unk>", 0.0), *((entry, -1.0) for entry in entries))))
     rule = "symbols are grapheme clusters, not characters"
-    assert tokens(right, rule, "ae\u0301a\u0301") == [["a", "e\u0301", "<unk>"]]
+    assert (
+        tokens(right, rule, "ae\u0301a\u0301") == [["a", "e\u0301", "<unk>"]] * 2
+    )  # of 17, and of the installed regex
     assert list(right.encode("a\u0301").tokens) == ["a", "\u0301"]
 
 
 @pytest.mark.parametrize(("tokenizer", "text"), [(load("spm-bpe-hf"), "\u0301"), (small(["\r", "\n"], []), "\r\n")])
 def test_a_mark_behind_the_space_that_is_prepended_and_a_line_end_are_clusters(tokenizer: Tokenizer, text: str) -> None:
     """Fault: both were left out, one since it is one character, the other since it is ASCII."""
-    (found,) = tokens(tokenizer, "symbols are grapheme clusters, not characters", text)
-    assert found != list(tokenizer.encode(text).tokens)
+    found = tokens(tokenizer, "symbols are grapheme clusters, not characters", text)
+    assert list(tokenizer.encode(text).tokens) not in found
+    assert found
+
+
+def test_bytes_of_a_cluster_come_from_all_of_it() -> None:
+    """Fault: their offsets were told as a cause of their own."""
+    rule = "symbols are grapheme clusters, not characters"
+    for fault in (one for one in of_other_models(load("spm-bpe-hf")) if one.rule == rule):
+        assert fault.trace is not None
+        assert {*fault.trace("a\u1109\u116e").encoding.offsets} == {(0, 0), (0, 1), (1, 3)}
+
+
+def test_clusters_of_what_is_normalized_count() -> None:
+    """Fault: U+326A, which becomes U+110F there, was told as a second cause with a vowel behind it."""
+    right = load("spm-unigram-hf")
+    rule = "symbols are grapheme clusters, not characters"
+    assert all(found != list(right.encode("\u326a\u1169").tokens) for found in tokens(right, rule, "\u326a\u1169"))
 
 
 def test_entries_that_are_canonically_equivalent_are_one() -> None:
@@ -69,6 +87,9 @@ def test_entries_that_are_canonically_equivalent_are_one() -> None:
     first, last = ["\u03a9", "\u03a9"], ["\u2126", "\u2126"]
     assert tokens(right, rule, "\u03a9\u2126") == [last, first, first, last]
     assert tokens(small(["a", "\u00c5"], []), rule, "a\u212b") == [["a", "\u00c5"]]
+    assert tokens(small(["a", ";"], []), rule, "a\u037e") == [["a", ";"]]
+    pair = "\u05f2\u05b7"
+    assert tokens(small(["\u05f2", "\u05b7", pair], ["\u05f2 \u05b7"]), rule, "\ufb1f") == [[pair]]
 
 
 def test_what_is_unknown_is_a_token_a_character_or_a_word() -> None:
