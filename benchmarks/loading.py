@@ -27,14 +27,14 @@ def loading_rows(model: str, rounds: int) -> Iterator[tuple[str, str]]:
 
 
 _CHILD = """
-import os, resource, sys
+import os, re, sys
 from pathlib import Path
 from random import Random
 from benchmarks.candidates import load_official, load_reference
 from benchmarks.texts import corpus
 
 def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return 1024 * int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1])
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -44,6 +44,7 @@ import sentencepiece, tokenizers
 words = " ".join(corpus("multilingual", 2_000_000, repeat=False)).split()
 random = Random(0)
 texts = [" ".join(random.choice(words) + random.choice(words) for _ in range(100)) for _ in range(10_000)]
+Path("/proc/self/clear_refs").write_text("5")  # the peak so far is that of the words
 before = resident()
 encode = load_reference(model) if what == "reftok" else load_official(what, model)
 print(resident() - before, peak() - before)

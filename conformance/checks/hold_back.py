@@ -39,7 +39,7 @@ class HoldBack:
         self._longest_added = max((len(content.encode("utf-8")) for content in contents), default=0)
 
     def of_decoder(self, feeding: Feeding, streamed: Streamed) -> Late | None:
-        """The first delay, against the reference, of a decoder that gives the right text.
+        """The first delay, against the reference, of a decoder that gives the right text; a short one is never late.
 
         U+FFFD do not count: many decoders wait with any for what may still make a character of it.
         """

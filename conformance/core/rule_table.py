@@ -12,7 +12,7 @@ from conformance.core.resources import rules_file
 
 STREAMS, ANY_CHECK = "Streams", "Any check"
 """The sections of the rules without a stage."""
-_PLACEHOLDERS = {"N": r"\d[\d,.]*", "U+N": "U\\+[0-9A-F]+", "X": ".+", "Y": ".+"}
+_PLACEHOLDERS = {"N": r"\d[\d,]*(?:\.\d+)?", "U+N": "U\\+[0-9A-F]+", "X": ".+", "Y": ".+"}
 
 
 @dataclass(slots=True)

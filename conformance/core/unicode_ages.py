@@ -25,8 +25,10 @@ def age_of(character: str) -> str:
     return version if first <= ord(character) <= last else ""
 
 
+LATER_CLASSES = (1, 9, 10, 21, 216, 220, 230, 232, 234)
+"""The combining classes of the marks of Unicode 15 to 18."""
 _CLASSES = (
-    *(rf"[\p{{M}}&&\p{{ccc={place}}}]" for place in (0, 9, 220, 230, 232, 234)),
+    *(rf"[\p{{M}}&&\p{{ccc={place}}}]" for place in (0, *LATER_CLASSES)),
     r"\p{L}",
     r"\p{N}",
     r"[^\p{L}\p{N}\p{M}]",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from conformance.checks import CHECKS
 from conformance.checks.bare import ALWAYS_ADDED
@@ -123,11 +123,12 @@ class Attributor:
             if observed.stream_encoded:
                 self._streams.observe(name, case, observed)
             encodings = _encodings(case, expected, observed)
-            if encodings and _is_heard(self.encoding, name, *encodings, are_sought):
-                self.encoding.observe(name, self._of_text(name, case, *encodings), are_sought)
+            if encodings:
+                if self.encoding.hears(name, encodings[0].ids == encodings[1].ids, are_sought):
+                    self.encoding.observe(name, self._of_text(name, case, *encodings), are_sought)
                 self._offsets.observe(name, case.text, *encodings)
             decodings = _decodings(expected, observed)
-            if decodings and _is_heard(self.decoding, name, *decodings, are_sought):
+            if decodings and self.decoding.hears(name, decodings[0] == decodings[1], are_sought):
                 ids = _decoded_ids(case, expected)
                 self.decoding.observe(name, self._of_ids(name, ids, *decodings), are_sought)
 
@@ -365,13 +366,6 @@ def _encodings(case: Case, oracle: Answers, subject: Answers) -> tuple[Encoded, 
 def _decodings(oracle: Answers, subject: Answers) -> tuple[Decoded, Decoded] | None:
     expected, observed = oracle.decoding, subject.decoding
     return (expected, observed) if isinstance(expected, Decoded) and isinstance(observed, Decoded) else None
-
-
-def _is_heard(
-    search: FaultSearch[Any, Any, Any], name: str, expected: object, observed: object, is_sought: bool
-) -> bool:
-    """Whether an answer is made a sample: most are right, and of these the first are enough."""
-    return is_sought or not search.has_heard_enough(name) or expected != observed
 
 
 def _that_encode_so(some: Iterable[Fault], diagnosis: Diagnosis, text: str, observed: Encoded) -> Iterator[Fault]:

@@ -76,15 +76,15 @@ class FaultSearch(Generic[Candidate, Asked, Answer]):
 
     def observe(self, name: str, sample: Sample[Asked, Answer], is_sought: bool = False) -> None:
         """Take what a subject did; the first right answers and the first others are kept, and all that were sought."""
-        heard = self._samples.setdefault((name, sample.expected == sample.observed), [])
-        if is_sought or len(heard) < MOST_SAMPLES:
-            heard.append(sample)
+        is_right = sample.expected == sample.observed
+        if self.hears(name, is_right, is_sought):
+            self._samples.setdefault((name, is_right), []).append(sample)
             self._credits.clear()
             self._unexplained.clear()
 
-    def has_heard_enough(self, name: str) -> bool:
-        """Whether one more right answer of this subject is not listened to."""
-        return len(self._samples.get((name, True), ())) >= MOST_SAMPLES
+    def hears(self, name: str, is_right: bool, is_sought: bool = False) -> bool:
+        """Whether one more answer of a subject would be kept: most are right, and of these the first are enough."""
+        return is_sought or len(self._samples.get((name, is_right), ())) < MOST_SAMPLES
 
     def may_search(self, name: str) -> bool:
         """Whether the next mismatch of this subject is tried against every fault."""

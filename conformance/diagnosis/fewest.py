@@ -40,15 +40,16 @@ class Weighed(Generic[Candidate]):
         return bool(self.fits) and len(self.refuted) <= (1 - BELIEVED) * (len(self.fits) + len(self.refuted))
 
     def with_more(self, more: Weighed[Candidate], known: int) -> Weighed[Candidate]:
-        """The same fault, held against more samples. more: as it stands against those alone. known: samples before.
+        """The same fault, held against more samples; `beside`, which takes all samples, is not told.
+
+        more: as it stands against those alone. known: how many samples there were before.
 
         >>> none = frozenset[int]()
         >>> Weighed("f", frozenset({1}), frozenset({1}), none).with_more(Weighed("f", frozenset({0}), none, none), 9)
         Weighed(fault='f', scope=frozenset({1, 9}), fits=frozenset({1}), refuted=frozenset(), beside=frozenset())
         """
         pairs = ((self.scope, more.scope), (self.fits, more.fits), (self.refuted, more.refuted))
-        both = (before | {known + place for place in after} for before, after in (*pairs, (self.beside, more.beside)))
-        return Weighed(self.fault, *both)
+        return Weighed(self.fault, *(before | {known + place for place in after} for before, after in pairs))
 
 
 def weighed(

@@ -17,7 +17,8 @@ from conformance.diagnosis.attribution import Attributor
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.generators import generators
 from conformance.generators.base import Generator, NothingToDo
-from conformance.generators.knowledge import ModelKnowledge, model_knowledge
+from conformance.generators.knowledge import ModelKnowledge, model_knowledge, vocab_by_id
+from conformance.generators.mutation import CorpusMutation
 from conformance.inputs.shards import corpus_lines
 from conformance.subjects.adapters import BUILT_IN, load_subject, subject_label
 from conformance.subjects.base import Subject, UnavailableError
@@ -105,7 +106,7 @@ class Bench:
 
     @cached_property
     def generators(self) -> Sequence[Generator | NothingToDo]:
-        """The generators for the model, the last of which mutates the lines of the plan's corpora."""
+        """The generators for the model, which mutate the lines of the plan's corpora."""
         with collecting_later():
             return generators(self.knowledge, corpus_lines(self._files))
 
@@ -116,7 +117,7 @@ class Bench:
 
     def drawn_cases(self, of_each: int, seed: str) -> tuple[Case, ...]:
         """So many cases of each generator, by turns, the same for the same seed."""
-        makers = [maker for maker in self.generators[:-1] if not isinstance(maker, NothingToDo)]
+        makers = [maker for maker in self.generators if not isinstance(maker, NothingToDo | CorpusMutation)]
         return tuple(
             made_case(maker.draw(Random(f"{maker.name}:{seed}{number}")), f"sample:{maker.name}:{number}")
             for number in range(of_each)
@@ -198,9 +199,3 @@ class Bench:
 def load_reference(path: Path, encoding: str) -> Tokenizer:
     """Reftok with a model; of the last two it is remembered."""
     return load(path, encoding or None)
-
-
-def vocab_by_id(tokenizer: Tokenizer) -> dict[int, str]:
-    """Id to token, in ascending order of the ids, which need not be contiguous."""
-    ids = {*tokenizer.model.vocab.values(), *tokenizer.added_tokens.tokens}
-    return {token_id: tokenizer.id_to_token(token_id) or "" for token_id in sorted(ids)}

@@ -23,8 +23,8 @@ from reftok.spec.text import Split as Part
 from reftok.spec.types import Token
 
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
-_MAY_BE_ABOVE = re.compile("[\U00010000-\U0010ffff\uf900-\ufaff]")
-"""Some compatibility ideographs, such as U+FAD1, are decomposed to characters above U+FFFF."""
+_MAY_BE_ABOVE = re.compile("[\U00010000-\U0010ffff\ufa6c\ufacf-\ufad1\ufad5-\ufad7]")
+"""The seven ideographs that every normalization form makes characters above U+FFFF, too."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _HIGH_BYTES = "".join(one for one, byte in CHARACTER_TO_BYTE.items() if byte > 0x7F)
 _WITHOUT_HIGH_BYTES = dict.fromkeys(map(ord, _HIGH_BYTES))
@@ -101,7 +101,7 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
 
 
 def _may_be_above(text: str) -> bool:
-    """Whether a text may have characters above U+FFFF when it is normalized."""
+    """Whether a text has characters above U+FFFF, or would have in a normalization form."""
     return _MAY_BE_ABOVE.search(text) is not None
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import regex
 
-from conformance.core.unicode_ages import age_of, of_each_age
+from conformance.core.unicode_ages import LATER_CLASSES, age_of, of_each_age
 from conformance.faults.added_tokens import seen_otherwise, with_normalizers
 from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.normalizers import Rewritten
@@ -60,8 +60,6 @@ _LATER_COMPATIBLE = (
     ("1DFE1-1DFFF", "\U0001df19ʆᶘ\U0001df2c\U0001df1cʓᶚᴅᴀᴇɿʅʮʯȡȴȵȶψωᶁꞕᶇᶊᶎƈƙƥʠƭ\U0001df09"),
 )
 _LATER_LIGATURES = {"\U0001b123": "こと", "\U0001b124": "トキ", "\U0001b125": "トテ", "\U0001b126": "ヨリ"}
-_LATER_CLASSES = (1, 9, 10, 21, 216, 220, 230, 232, 234)
-"""The combining classes of the marks of Unicode 15 to 18."""
 
 
 def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
@@ -75,11 +73,10 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
     has_words = any(token.single_word for token in tokenizer.added_tokens.tokens.values())
     forms = {_version_of(step) for step in tokenizer.normalizers} - {None}
     for version in VERSIONS:
-        if version > _OF_PATTERNS and not _is_known(version):
-            continue
         rule = f"characters are those of Unicode {name(version)}"
         changes = partial(_changed, tokenizer, version)
-        other_splits, other_forms = bool(splits - {version}), bool(forms - {version})
+        other_splits = bool(splits - {version}) and (version <= _OF_PATTERNS or is_known(version))
+        other_forms = bool(forms - {version})
         if other_forms and version == (15, 1):  # which has no marks and no compositions
             other_forms = False
         concerns = partial(_concerns, version, frozenset(filter(None, splits | forms)))
@@ -95,10 +92,10 @@ def of_unicode_versions(tokenizer: Tokenizer) -> Faults:
             yield of_pipeline("AddedTokens", rule, tokenizer, words, others)
 
 
-def _is_known(version: Version) -> bool:
+def is_known(version: Version) -> bool:
     """Whether the installed `regex` has the classes of a version."""
-    came = next(one for one in of_each_age() if version_of(one) == version)
-    return regex.match(r"\P{Cn}", came) is not None
+    came = next((one for one in of_each_age() if version_of(one) == version), "")
+    return regex.fullmatch(r"\P{Cn}?", came) is not None
 
 
 def name(version: Version) -> str:
@@ -230,7 +227,7 @@ def _later_combining_class(character: str) -> int:
     """That of a mark that Python may not know, by the installed `regex`."""
     if version_of(character) <= (14, 0):
         return 0
-    return next((number for number in _LATER_CLASSES if regex.match(rf"\p{{ccc={number}}}", character)), 0)
+    return next((number for number in LATER_CLASSES if regex.match(rf"\p{{ccc={number}}}", character)), 0)
 
 
 def _in_order(version: Version, characters: Iterator[str]) -> Iterator[str]:

@@ -97,9 +97,10 @@ def _reached(progress: SessionProgress) -> float:
 
 
 def _points(samples: Sequence[tuple[float, int, float]]) -> list[tuple[float, int, float]]:
-    """The seconds, the cases a second over the last `SECONDS_OF_A_RATE`, and the share, of each sample.
+    """The seconds, the cases a second, and the share, of each sample.
 
-    Cases are told by the shard, so from one sample to the next they come in bursts.
+    Cases are told by the shard, so they come in bursts: a rate is that since the latest sample that is
+    `SECONDS_OF_A_RATE` older, or since the start.
 
     >>> _points([(1.0, 100, 2.0), (2.0, 100, 2.0), (12.0, 1200, 3.0)])
     [(1.0, 100, 2.0), (2.0, 50, 2.0), (12.0, 110, 3.0)]

@@ -84,7 +84,7 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
     >>> knowledge.notation, knowledge.text("Ġthe"), len(knowledge.patterns), knowledge.rules
     ('byte-level', ' the', 1, ())
     """
-    tokens = _tokens(tokenizer)
+    tokens = {token_id: _encodable(token) for token_id, token in vocab_by_id(tokenizer).items()}
     byte_ids = {token_id: byte for token_id, token in tokens.items() if (byte := byte_of_token(token)) is not None}
     notation, added = _notation(tokenizer), tokenizer.added_tokens.tokens
     texts = (token if token_id in added else _text(notation, token) for token_id, token in tokens.items())
@@ -106,11 +106,18 @@ def model_knowledge(tokenizer: Tokenizer) -> ModelKnowledge:
     )
 
 
-def _tokens(tokenizer: Tokenizer) -> dict[int, str]:
-    """The entries by id, in ascending order: of all at once, since there are hundreds of thousands."""
+def vocab_by_id(tokenizer: Tokenizer) -> dict[int, str]:
+    """Id to token, in ascending order of the ids, which need not be contiguous.
+
+    All at once, since there are hundreds of thousands.
+
+    >>> import reftok
+    >>> [*vocab_by_id(reftok.load("bpe-gpt2")).items()][:3]
+    [(0, '<|endoftext|>'), (1, '!'), (2, '"')]
+    """
     added = ((token_id, tokenizer.id_to_token(token_id) or "") for token_id in tokenizer.added_tokens.tokens)
     entries = {token_id: token for token, token_id in tokenizer.model.vocab.items()} | dict(added)
-    return {token_id: _encodable(entries[token_id]) for token_id in sorted(entries)}
+    return {token_id: entries[token_id] for token_id in sorted(entries)}
 
 
 def _encodable(token: str) -> str:

@@ -46,7 +46,7 @@
     const fastest = Math.max(1, ...rates.map(([, rate]) => rate));
     draw(by_id("rate-chart"), rates, fastest);
     draw(by_id("coverage-chart"), covered, 100);
-    by_id("rate-range").textContent = `0 to ${number(fastest)}, over ten seconds each`;
+    by_id("rate-range").textContent = `0 to ${number(fastest)}, over ten seconds or more`;
     document.querySelectorAll(".axis-end").forEach((end) => { end.textContent = progress.time; });
     by_id("coverage-range").textContent = covered.length ? `0 to 100 % of all that the models have, ${covered.at(-1)[1]} % now` : "";
     by_id("found").replaceChildren(...progress.found.map((cause) => row([

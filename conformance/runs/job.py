@@ -15,9 +15,10 @@ from conformance.core.errors import InputError, UsageError
 from conformance.core.finding import Finding
 from conformance.core.run import ModelInfo
 from conformance.core.weight import Gate
-from conformance.engine.bench import load_reference, vocab_by_id
+from conformance.engine.bench import load_reference
 from conformance.engine.plan import ModelPlan, Plan
 from conformance.files.digest import sha256
+from conformance.generators.knowledge import vocab_by_id
 from conformance.report.console import say
 from conformance.runs.expectations import Expectation
 from conformance.runs.parts import Part

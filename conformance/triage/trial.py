@@ -106,10 +106,6 @@ class Family(Generic[Candidate, Asked, Answer]):
     def weigh(self, fault: Candidate) -> Weighed[Candidate]:
         return weighed(fault, self.samples, self.search.remembered)
 
-    def weigh_again(self) -> None:
-        """Hold what is believed against all samples."""
-        self.believe([(self.weigh(one.fault), confidence) for one, confidence in self.taken])
-
     def weigh_more(self) -> None:
         """Hold what is believed against the samples that came since: who compares does so hundreds of times."""
         more = [weighed(one.fault, self.samples[self.heard :], self.search.remembered) for one, _ in self.taken]
@@ -239,9 +235,8 @@ class Trial:
         """
         self.bench, self._deadline = bench, deadline
         known = [(family, len(family.samples)) for family in (self.texts, self.ids)]
-        self.ask(cases)
+        self.hear(cases)
         for family, count in known:
-            family.weigh_again()
             family.witnesses.update(range(count, len(family.samples)))
         if seeks and not self._is_late:
             self.choose()
@@ -292,7 +287,7 @@ class Trial:
             self.texts.add(replace(sample, expected=self.texts.expected(sample.expected)))
         self._choose(self.texts)
         if not (self.texts.differing and self.texts.is_judged):  # there is nothing else, or was no time to find it
-            family.weigh_again()
+            family.weigh_more()
             self.texts = family
 
     def _explore(self, family: Family[Any, Any, Any]) -> None:

@@ -11,8 +11,10 @@ MOST_ENTRIES = 1 << 16
 MOST_CHARACTERS = 1 << 20
 """Code points of the texts of a generation: words have some eight, so long ones alone meet this bound before the other.
 
-An answer has an id for a byte at most; so a generation takes less than 60 MB, and with natural words some 15.
+Where answers are ids, one for a byte at most, a generation takes less than 60 MB, and with natural words some 15.
 """
+MOST_CHARACTERS_OF_TOKENS = 1 << 18
+"""The same where answers are tokens with their texts and offsets, up to 540 bytes a character: less than 150 MB."""
 
 
 def bounds() -> dict[str, int]:
@@ -29,32 +31,38 @@ class Results(dict[str, Value]):
 
     A dict, so that `map(results.__getitem__, texts)` runs without a step of Python for each text that is remembered.
 
-    There are two generations of at most `capacity` entries each, whose texts have `MOST_CHARACTERS` at most. When the
+    There are two generations of at most `capacity` entries each, whose texts have `characters` at most. When the
     young one is full it becomes the old one; an old entry that is used again is young again. So what is in use
     survives, which emptying a full cache does not give, and there is nothing to count on a hit.
 
     compute: the function.
     longest: texts of more code points are not remembered.
-    capacity: of each generation, in entries.
+    capacity, characters: of each generation, in entries and in code points of their texts.
 
     >>> results = Results(len)
     >>> list(map(results.__getitem__, ["a", "bc", "a"])), dict(results)
     ([1, 2, 1], {'a': 1, 'bc': 2})
     """
 
-    __slots__ = ("_capacity", "_compute", "_left", "_longest", "_old")
+    __slots__ = ("_capacity", "_characters", "_compute", "_left", "_longest", "_old")
 
-    def __init__(self, compute: Callable[[str], Value], longest: int = 255, capacity: int = MOST_ENTRIES) -> None:
+    def __init__(
+        self,
+        compute: Callable[[str], Value],
+        longest: int = 255,
+        capacity: int = MOST_ENTRIES,
+        characters: int = MOST_CHARACTERS,
+    ) -> None:
         super().__init__()
         self._compute = compute
         self._longest = longest
         self._capacity = capacity
-        self._left = MOST_CHARACTERS
+        self._characters = self._left = characters
         self._old: dict[str, Value] = {}
 
-    def __reduce__(self) -> tuple[type[Results[Value]], tuple[Callable[[str], Value], int, int]]:
+    def __reduce__(self) -> tuple[type[Results[Value]], tuple[Callable[[str], Value], int, int, int]]:
         """A copy begins with nothing remembered."""
-        return Results, (self._compute, self._longest, self._capacity)
+        return Results, (self._compute, self._longest, self._capacity, self._characters)
 
     def __missing__(self, text: str) -> Value:
         old = self._old
@@ -64,6 +72,6 @@ class Results(dict[str, Value]):
             if len(self) >= self._capacity or self._left < 0:
                 self._old = dict(self)
                 self.clear()
-                self._left = MOST_CHARACTERS - len(text)
+                self._left = self._characters - len(text)
             self[text] = value
         return value

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
-from reftok.engine.caches import Results
+from reftok.engine.caches import MOST_CHARACTERS_OF_TOKENS, Results
 from reftok.engine.fast_normalizers import FastSentencePieceNormalizer, fast_normalizer
 from reftok.spec.decoders import ByteFallback, byte_of_token, decoded_run
 from reftok.spec.pipeline import Pipeline
@@ -36,7 +36,7 @@ class RememberingModel:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._tokens: Results[Sequence[Token]] = Results(model.tokenize)
+        self._tokens: Results[Sequence[Token]] = Results(model.tokenize, characters=MOST_CHARACTERS_OF_TOKENS)
 
     @property
     def vocab(self) -> Mapping[str, int]:

@@ -92,9 +92,8 @@ def information_lines(told: dict[str, Any]) -> Iterator[str]:
         yield _row("", f"and {hidden:,} more: --json shows all")
     if "caches" in told:
         caches = told["caches"]
-        yield _row(
-            "caches", f"at most {caches['entries']:,} words in each, of {caches['characters']:,} characters in all"
-        )
+        most = f"{caches['entries']:,} texts, of {caches['characters']:,} characters together"
+        yield _row("caches", f"each remembers at most {most}")
 
 
 def _row(heading: str, value: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.faults.unicode_versions import VERSIONS, is_known, name
+
 
 @dataclass(frozen=True, slots=True)
 class Defect:
@@ -29,6 +31,8 @@ class Defect:
 
 
 QWEN, LLAMA, GPT2 = "bpe-qwen", "bpe-llama3", "bpe-gpt2"
+NEWEST = name(max(filter(is_known, VERSIONS)))
+"""The version of Unicode that the installed `regex` has."""
 SPM_BPE_HF, UNIGRAM_HF = "spm-bpe-hf", "spm-unigram-hf"
 
 DEFECTS = (
@@ -243,7 +247,7 @@ DEFECTS = (
         "wrong_pre_tokenizers.py:Unicode15", QWEN, "PreTokenizer", "characters are those of Unicode 15"
     ),  # \\p{L} and \\p{N} by the tables of Unicode 15.0
     Defect(
-        "wrong_pre_tokenizers.py:PythonPattern", QWEN, "PreTokenizer", "characters are those of Unicode *"
+        "wrong_pre_tokenizers.py:PythonPattern", QWEN, "PreTokenizer", f"characters are those of Unicode {NEWEST}"
     ),  # the pattern by the tables of a later Unicode (regex)
     Defect(
         "wrong_pre_tokenizers.py:PlaneZero",

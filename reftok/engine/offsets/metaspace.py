@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, repeat
 from operator import add
 
-from reftok.engine.caches import Results
+from reftok.engine.caches import MOST_CHARACTERS_OF_TOKENS, Results
 from reftok.engine.offsets.byte_level import Columns, columns_of_parts, encoding_of, has_match
 from reftok.spec.normalizers import Lowercase, Precompiled, Replace, Strip, StripAccents, UnicodeForm
 from reftok.spec.pipeline import Pipeline
@@ -85,8 +85,12 @@ class Words:
         )
         before, self._cuts = self._beginnings()
         self._find = re.compile(rf"[{before}]*[^{before}]+(?:[{before}]+\Z)?|[{before}]+").findall
-        self._within: Results[_Word | None] = Results(lambda word: self._encoded(word, is_first=False, is_last=False))
-        self._last: Results[_Word | None] = Results(lambda word: self._encoded(word, is_first=False, is_last=True))
+        self._within: Results[_Word | None] = Results(
+            lambda word: self._encoded(word, is_first=False, is_last=False), characters=MOST_CHARACTERS_OF_TOKENS
+        )
+        self._last: Results[_Word | None] = Results(
+            lambda word: self._encoded(word, is_first=False, is_last=True), characters=MOST_CHARACTERS_OF_TOKENS
+        )
 
     def _beginnings(self) -> tuple[str, tuple[str, ...]]:
         """The white space that words are told by, and what the pre-tokenizers may be given in its place."""

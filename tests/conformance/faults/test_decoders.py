@@ -21,6 +21,13 @@ def ids_of(model: str, *tokens: str) -> list[int]:
     return [one for one in found if one is not None]
 
 
+def test_a_replacement_that_was_encoded_is_one_of_a_run_as_well() -> None:
+    """Fault: what a subject did to two of them was told as a second cause."""
+    ids = list(load("bpe-qwen").encode_ids("\ufffd\ufffd"))
+    assert texts("bpe-qwen", "one U+FFFD for a run of bytes", ids) == ["\ufffd\ufffd", "\ufffd"]
+    assert texts("bpe-qwen", "bytes that are not UTF-8 are dropped", ids) == ["\ufffd\ufffd", ""]
+
+
 @pytest.mark.parametrize(
     ("rule", "text", "expected"),
     [

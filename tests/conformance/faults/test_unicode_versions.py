@@ -6,10 +6,11 @@ import unicodedata
 from typing import get_args
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.faults import Fault
+from conformance.faults import Fault, unicode_versions
 from conformance.faults.unicode_versions import VERSIONS, name, normalized, of_unicode_versions, version_of
 from reftok.spec.normalizers import UnicodeForm
 from reftok.spec.text import NormalizedString
@@ -48,9 +49,19 @@ def test_letters_that_came_after_16_are_letters_already() -> None:
 def test_letters_of_a_version_are_none_in_the_one_before() -> None:
     """Fault: a split by tables of 18 was told as "other characters count as letters", with one of them in its scope."""
     known = {"17": ["\u088f", "\U00018e87\\", "u"], "18": ["\u088f\U00018e87", "\\u"]}
-    for version, parts in known.items():  # an older `regex` has no 18
-        for patterns in of_version("bpe-qwen", "PreTokenizer", version)[:1]:
+    letters = {"17": "\u088f", "18": "\U00018e87"}
+    for version, parts in known.items():
+        found = of_version("bpe-qwen", "PreTokenizer", version)
+        assert bool(found) == (regex.match(r"\p{L}", letters[version]) is not None)  # an older `regex` has no 18
+        for patterns in found[:1]:
             assert pieces(patterns, "NewestSplit", "\u088f\U00018e87\\u") == parts
+
+
+def test_the_forms_of_a_version_need_no_regex_that_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault: with a `regex` that knows no 18, nothing was said of a normalizer that does."""
+    monkeypatch.setattr(unicode_versions, "is_known", lambda version: False)
+    assert of_version("bpe-qwen", "Normalizer", "18")
+    assert not of_version("bpe-qwen", "PreTokenizer", "18")
 
 
 @pytest.mark.parametrize(("version", "text"), [("12", "\U00011935\U00011930"), ("13", "\U00011938")])

@@ -14,6 +14,7 @@ import pytest
 
 import reftok
 from reftok.cli.commands import EXAMPLES, main
+from reftok.engine.caches import bounds
 from reftok.engine.engine import Engine
 from reftok.formats import json_cache
 
@@ -72,7 +73,10 @@ def test_info_names_the_unicode_profile_and_every_stage(capsys: pytest.CaptureFi
     assert value["unicode"] == {"AddedVocabulary": "16.0", "NFC": "9.0", "Split": "16.0"}
     assert [component["type"] for component in value["pre_tokenizers"]] == ["Split", "ByteLevel"]
     assert main(["info", "bpe-qwen"]) == 0
-    assert "NFC  Unicode 9.0" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "NFC  Unicode 9.0" in told
+    assert value["caches"] == bounds()
+    assert f"{bounds()['entries']:,} texts" in told
 
 
 def test_a_cache_is_kept_on_request(

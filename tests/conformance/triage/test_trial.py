@@ -1,0 +1,33 @@
+"""What is believed of a subject is held against each sample once."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.core.case import text_case
+from conformance.core.finding import Confidence
+from conformance.diagnosis.fault_search import FaultSearch, Sample
+from conformance.faults import Fault
+from conformance.triage.trial import Family
+
+
+def test_more_samples_cost_as_much_after_many_as_after_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault: who compared one input after another waited longer for each: all samples were weighed again."""
+    asked: list[str] = []
+
+    def ids(text: str) -> list[int]:
+        asked.append(text)
+        return [2]
+
+    fault = Fault("Model", "a rule", ids)
+    search: FaultSearch[Fault, str, tuple[int, ...]] = FaultSearch(
+        lambda: [fault], lambda one, text: tuple(one.ids(text))
+    )
+    monkeypatch.setattr(search, "remembered", search.predicted)  # each question counts
+    family = Family(search, lambda text: text_case(text, ""))
+    family.believe([(family.weigh(fault), Confidence(1, 1))])
+    for number in range(50):
+        family.add(Sample(f"{number}", (1,), (2,)))
+        family.weigh_more()
+    assert asked == [f"{number}" for number in range(50)]
+    assert family.taken[0][0].fits == frozenset(range(50))
