@@ -35,6 +35,7 @@ from reftok.spec.viterbi import Best, PieceMatch, best_paths
 from reftok.unicode.characters import CharacterTable
 from reftok.unicode.graphemes import graphemes
 
+_CLUSTERS = "symbols are grapheme clusters, not characters"
 _EQUIVALENTS = "entries of the vocab that are canonically equivalent are one"
 
 
@@ -52,10 +53,8 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
         yield from _of_packed_pairs(tokenizer, model)
     if not is_byte_level(tokenizer):
         for clusters in (graphemes, _CLUSTERS_OF_REGEX):
-            build = _by_clusters(model, clusters)
-            if build is not None:
-                rule = "symbols are grapheme clusters, not characters"
-                yield _with(tokenizer, rule, build, partial(_has_clusters, clusters))
+            for build in _by_clusters(model, clusters):
+                yield _with(tokenizer, _CLUSTERS, build, partial(_has_clusters, clusters))
         yield from _of_equivalents(tokenizer)
     if isinstance(model, SentencePieceUnigram):
         yield _with(tokenizer, "scores are summed in float64", partial(PreciseUnigram, model))
@@ -150,23 +149,26 @@ def _has_clusters(clusters: Clusters, text: str) -> bool:
     return any(len(clusters(SPACE_SYMBOL + one)) <= len(one) for one in (text, normalize("NFKD", text)))
 
 
-def _by_clusters(model: Model, clusters: Clusters) -> Callable[[], Model] | None:
+def _by_clusters(model: Model, clusters: Clusters) -> Iterator[Callable[[], Model]]:
+    """The model on clusters; of BPE, that too whose entries are found by canonical equivalence, as in Swift."""
     if isinstance(model, BPE):
-        return partial(ChangedModel, model, partial(_bpe_of_clusters, model, clusters))
-    if isinstance(model, SentencePieceBPE):
-        return partial(ChangedModel, model, partial(_pieces_of_clusters, model, clusters))
-    if isinstance(model, SentencePieceUnigram):
-        return partial(ClusterPieces, model, clusters)
-    return partial(ClusterUnigram, model, clusters) if isinstance(model, Unigram) else None
+        for find in (model.vocab.get, _found_by_equivalence(model.vocab, 0)):
+            yield partial(ChangedModel, model, partial(_bpe_of_symbols, model, clusters, find))
+    elif isinstance(model, SentencePieceBPE):
+        yield partial(ChangedModel, model, partial(_pieces_of_clusters, model, clusters))
+    elif isinstance(model, SentencePieceUnigram):
+        yield partial(ClusterPieces, model, clusters)
+    elif isinstance(model, Unigram):
+        yield partial(ClusterUnigram, model, clusters)
 
 
-def _bpe_of_clusters(model: BPE, clusters: Clusters, text: str) -> Sequence[Token]:
-    """One symbol a cluster; one that the vocab lacks falls back to its bytes, or is unknown, as a whole."""
+def _bpe_of_symbols(model: BPE, cut: Clusters, find: Callable[[str], int | None], text: str) -> Sequence[Token]:
+    """One symbol a part of the text; one that is not found falls back to its bytes, or is unknown, as a whole."""
     symbols: list[int] = []
     bounds: list[Span] = []
     start = 0
-    for cluster in clusters(text):
-        token_id = model.vocab.get(cluster)
+    for cluster in cut(text):
+        token_id = find(cluster)
         if token_id is not None:
             made: Sequence[int] = (token_id,)
         elif (fallback := model.byte_ids(cluster)) is not None:
@@ -250,17 +252,36 @@ def _of_equivalents(tokenizer: Tokenizer) -> Iterator[Fault]:
     for place in (-1, 0) if equal else ():
         counts = {token_id: ids[place] for ids in equal for token_id in ids}
         yield of_ids("Model", _EQUIVALENTS, tokenizer, partial(_counted, counts))
+    model = tokenizer.model
     for place in (0, -1) if equal else (0,):
-        table = _symbols_of_equivalents(vocab, place)
-        changed = partial(_of_translated, tokenizer.model, table)
-        yield _with(tokenizer, _EQUIVALENTS, changed, partial(_is_translated, table))
+        if isinstance(model, BPE):
+            changed = partial(_bpe_of_symbols, model, list[str], _found_by_equivalence(vocab, place))
+            yield _with(tokenizer, _EQUIVALENTS, partial(ChangedModel, model, changed), _is_not_ascii)
+        else:
+            table = _symbols_of_equivalents(vocab, place)
+            yield _with(tokenizer, _EQUIVALENTS, partial(_of_translated, model, table), partial(_is_translated, table))
 
 
-def _symbols_of_equivalents(vocab: Mapping[str, int], place: int) -> Mapping[int, str]:
-    """Each character as the entry that is found in its place, of several the first or the last.
+def _is_not_ascii(text: str) -> bool:
+    return not text.isascii()
+
+
+def _found_by_equivalence(vocab: Mapping[str, int], place: int) -> Callable[[str], int | None]:
+    """The id of the entry that is equal to a symbol, of several the first or the last.
 
     U+037E finds a semicolon, U+FB1F an entry of two characters.
     """
+
+    @cache
+    def entries() -> Mapping[str, int]:
+        in_order = vocab.items() if place else reversed([*vocab.items()])
+        return {token if token.isascii() else normalize("NFC", token): token_id for token, token_id in in_order}
+
+    return lambda symbol: entries().get(normalize("NFC", symbol))
+
+
+def _symbols_of_equivalents(vocab: Mapping[str, int], place: int) -> Mapping[int, str]:
+    """Each character as the entry that is found in its place, of several the first or the last."""
     entries: dict[str, list[str]] = {}
     for token in vocab:
         if len(token) == 1 or (len(token) <= _MOST_PARTS and not token.isascii()):
@@ -269,7 +290,16 @@ def _symbols_of_equivalents(vocab: Mapping[str, int], place: int) -> Mapping[int
 
 
 def _of_translated(model: Model, table: Mapping[int, str]) -> Model:
-    return ChangedModel(model, lambda text: model.tokenize(text.translate(table)))
+    """The model on other characters, each token where those stand that it comes from."""
+
+    def tokenize(text: str) -> Sequence[Token]:
+        places = [place for place, one in enumerate(text) for _ in one.translate(table)]
+        return [
+            Token(one.id, one.value, (places[one.span_normalized[0]], places[one.span_normalized[1] - 1] + 1))
+            for one in model.tokenize(text.translate(table))
+        ]
+
+    return ChangedModel(model, tokenize)
 
 
 def _is_translated(table: Mapping[int, str], text: str) -> bool:
