@@ -27,7 +27,6 @@ from reftok.spec.models.unigram import Unigram
 from reftok.spec.pipeline import Pipeline
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
 from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
 from reftok.spec.stages import Model
 from reftok.spec.types import Span, Token
@@ -54,7 +53,7 @@ def of_other_models(tokenizer: Tokenizer) -> Faults:
     if not is_byte_level(tokenizer):
         for clusters in (graphemes, _CLUSTERS_OF_REGEX):
             for build in _by_clusters(model, clusters):
-                yield _with(tokenizer, _CLUSTERS, build, partial(_has_clusters, clusters))
+                yield _with(tokenizer, _CLUSTERS, build, _may_have_clusters)
         yield from _of_equivalents(tokenizer)
     if isinstance(model, SentencePieceUnigram):
         yield _with(tokenizer, "scores are summed in float64", partial(PreciseUnigram, model))
@@ -141,12 +140,9 @@ _CLUSTERS_OF_REGEX: Clusters = regex.compile(r"\X").findall
 """Those of the installed `regex`, whose Unicode may be newer than 17."""
 
 
-def _has_clusters(clusters: Clusters, text: str) -> bool:
-    """Whether some characters are one cluster, or may be when they are normalized.
-
-    A mark at the start is one with the space that may be put before it.
-    """
-    return any(len(clusters(SPACE_SYMBOL + one)) <= len(one) for one in (text, normalize("NFKD", text)))
+def _may_have_clusters(text: str) -> bool:
+    """Whether some characters may be one, when they are normalized and a space stands before them."""
+    return not text.isascii() or "\r\n" in text
 
 
 def _by_clusters(model: Model, clusters: Clusters) -> Iterator[Callable[[], Model]]:

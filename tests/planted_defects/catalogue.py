@@ -378,7 +378,7 @@ DEFECTS = (
         "entries of the vocab that are canonically equivalent are one",
     ),  # entries of the vocab are found by canonical equivalence
     Defect(
-        "wrong_models.py:EquivalentClusters", SPM_BPE_HF, "Model", ""
+        "wrong_models.py:EquivalentClusters", SPM_BPE_HF, "Model", "symbols are grapheme clusters, not characters"
     ),  # symbols are grapheme clusters, found by canonical equivalence
     Defect(
         "wrong_models.py:HalvesFallBack", SPM_BPE_HF, "Model", "surrogates are encoded one by one, as CESU-8"
