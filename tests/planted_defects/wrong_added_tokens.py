@@ -19,6 +19,7 @@ from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
 from reftok.spec.added_tokens import AddedTokenPattern, AddedVocabulary
 from reftok.spec.types import AddedToken, Span
+from reftok.unicode.characters import WHITE_SPACE
 
 
 class _Flags(Official):
@@ -248,13 +249,14 @@ class _Matching(Reference):
         return list(encoding.ids), list(encoding.tokens), list(encoding.offsets)
 
 
-Matches = list[tuple[int | None, Span]]
-
-
 class _Added(AddedVocabulary):
-    """The flags of `names` are not read by the rule, but by `looked_at`."""
+    """The flags of `names` are not read by the rule, but here, lstrip and rstrip among them.
 
-    names: ClassVar[tuple[str, ...]]
+    blanks: what a token takes with it.
+    """
+
+    names: ClassVar[tuple[str, ...]] = ("lstrip", "rstrip")
+    blanks: ClassVar[str] = "".join(WHITE_SPACE)
     flagged: dict[int, AddedToken]
 
     def take_flags(self) -> None:
@@ -263,40 +265,39 @@ class _Added(AddedVocabulary):
         off: dict[str, Any] = dict.fromkeys(self.names, False)
         self._by_id = {token_id: replace(token, **off) for token_id, token in self._by_id.items()}
 
-    def looked_at(self, text: str, matches: Matches) -> Matches:
-        """The matches that remain, and what lies between them."""
-        raise NotImplementedError
+    def is_taken(self, text: str, token: AddedToken, start: int, end: int) -> bool:
+        """Whether what is matched is a token."""
+        return True
 
     def _matches(
         self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool
     ) -> Iterator[tuple[int | None, Span]]:
-        return iter(self.looked_at(text, [*super()._matches(text, pattern, encode_special_tokens)]))
+        done = 0
+        for token_id, (start, end) in super()._matches(text, pattern, encode_special_tokens):
+            if token_id is None or not self.is_taken(text, self.flagged[token_id], start, end):
+                continue
+            if self.flagged[token_id].lstrip:
+                start = max(done, len(text[:start].rstrip(self.blanks)))
+            if self.flagged[token_id].rstrip:
+                end = len(text) - len(text[end:].lstrip(self.blanks))
+            if done < start:
+                yield None, (done, start)
+            yield token_id, (start, end)
+            done = end
+        if done < len(text):
+            yield None, (done, len(text))
 
 
 class _Words(_Added):
-    names: ClassVar[tuple[str, ...]] = ("single_word",)
+    names: ClassVar[tuple[str, ...]] = ("single_word", "lstrip", "rstrip")
 
     def is_word(self, character: str) -> bool:
         """Whether a character belongs to a word."""
         raise NotImplementedError
 
-    def looked_at(self, text: str, matches: Matches) -> Matches:
-        kept: Matches = []
-        for token_id, (start, end) in matches:
-            is_plain = token_id is None
-            if token_id is not None and self.flagged[token_id].single_word:
-                content = self.id_to_token(token_id) or ""
-                first = text.index(content, start)
-                around = text[first - 1 : first] + text[first + len(content) : first + len(content) + 1]
-                is_plain = any(map(self.is_word, around))
-            if kept and kept[-1][0] is None:
-                before = kept.pop()[1][0]  # a token that is none after all has taken no spaces of the next
-                if is_plain:
-                    start = before
-                else:
-                    kept.append((None, (before, start)))
-            kept.append((None if is_plain else token_id, (start, end)))
-        return kept
+    def is_taken(self, text: str, token: AddedToken, start: int, end: int) -> bool:
+        around = text[max(0, start - 1) : start] + text[end : end + 1]
+        return not (token.single_word and any(map(self.is_word, around)))
 
 
 class _AsciiWords(_Words):
@@ -336,24 +337,7 @@ class WordsOfUnicode9(_Matching):
 
 
 class _AsciiStrips(_Added):
-    names: ClassVar[tuple[str, ...]] = ("lstrip", "rstrip")
     blanks: ClassVar[str] = "\t\n\f\r "
-
-    def looked_at(self, text: str, matches: Matches) -> Matches:
-        taken: Matches = []
-        done = 0
-        for token_id, (start, end) in matches:
-            if token_id is None:
-                continue
-            if self.flagged[token_id].lstrip:
-                start = max(done, len(text[:start].rstrip(self.blanks)))
-            if self.flagged[token_id].rstrip:
-                end = len(text) - len(text[end:].lstrip(self.blanks))
-            if done < start:
-                taken.append((None, (done, start)))
-            taken.append((token_id, (start, end)))
-            done = end
-        return [*taken, (None, (done, len(text)))] if done < len(text) else taken
 
 
 class AsciiStrips(_Matching):
