@@ -39,8 +39,9 @@ class HoldBack:
         self._longest_added = max((len(content.encode("utf-8")) for content in contents), default=0)
 
     def of_decoder(self, feeding: Feeding, streamed: Streamed) -> Late | None:
-        """The first delay, against the reference, of a decoder that gives the right text; a short one is never late.
+        """The first delay, against the reference, of a decoder that gives the right text.
 
+        None of a text that may be held as a whole.
         U+FFFD do not count: many decoders wait with any for what may still make a character of it.
         """
         if len(streamed.given) != 1 + len(feeding.chunks) or sum(map(len, streamed.given)) <= FREELY_HELD:

@@ -106,7 +106,7 @@ class Bench:
 
     @cached_property
     def generators(self) -> Sequence[Generator | NothingToDo]:
-        """The generators for the model, which mutate the lines of the plan's corpora."""
+        """The generators for the model, one of which mutates the lines of the plan's corpora."""
         with collecting_later():
             return generators(self.knowledge, corpus_lines(self._files))
 

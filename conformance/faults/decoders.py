@@ -34,10 +34,6 @@ _PUT_BACK: tuple[dict[str, str], ...] = ({}, _SPACE, _SPACE | _LINE_FEED, _SPACE
 """Characters put back where tokens are joined as they stand in the vocab: none, spaces, line feeds, all white space."""
 
 
-_REPLACEMENTS = re.compile("\ufffd+")
-"""Of the text as it came: there, one that was encoded is as good as one for bytes."""
-
-
 def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
     """Special tokens, incomplete characters, spaces, and steps that are missing."""
     decode: Text = lambda ids, skip: tokenizer.decode(ids, skip_special_tokens=skip)
@@ -46,6 +42,7 @@ def of_decoders(tokenizer: Tokenizer) -> Iterator[DecodingFault]:
         ("special tokens are kept", lambda ids, skip: decode(ids, False)),
         ("special tokens are always skipped", lambda ids, skip: decode(ids, True)),
         ("bytes that are not UTF-8 are dropped", lambda ids, skip: _ESCAPED.sub("", marked(ids, skip))),
+        # of the decoded text: what was encoded as U+FFFD counts as well
         ("bytes that are not UTF-8 are dropped", lambda ids, skip: decode(ids, skip).replace("\ufffd", "")),
         ("one U+FFFD for a run of bytes", lambda ids, skip: _ESCAPED.sub("\ufffd", marked(ids, skip))),
         ("one U+FFFD for a run of bytes", lambda ids, skip: _REPLACEMENTS.sub("\ufffd", decode(ids, skip))),

@@ -147,7 +147,7 @@ def _may_have_clusters(text: str) -> bool:
 
 def _by_clusters(model: Model, clusters: Clusters) -> Iterator[Callable[[], Model]]:
     """The model on clusters; of BPE, that too whose entries are found by canonical equivalence, as in Swift."""
-    if isinstance(model, BPE):
+    if isinstance(model, BPE) and _has_plain_symbols(model):
         for find in (model.vocab.get, _found_by_equivalence(model.vocab, 0)):
             yield partial(ChangedModel, model, partial(_bpe_of_symbols, model, clusters, find))
     elif isinstance(model, SentencePieceBPE):
@@ -156,6 +156,12 @@ def _by_clusters(model: Model, clusters: Clusters) -> Iterator[Callable[[], Mode
         yield partial(ClusterPieces, model, clusters)
     elif isinstance(model, Unigram):
         yield partial(ClusterUnigram, model, clusters)
+
+
+def _has_plain_symbols(model: BPE) -> bool:
+    """Whether a symbol is what it is wherever it stands, and no word is taken as it is."""
+    options = model.options
+    return not (options.ignore_merges or options.continuing_subword_prefix or options.end_of_word_suffix)
 
 
 def _bpe_of_symbols(model: BPE, cut: Clusters, find: Callable[[str], int | None], text: str) -> Sequence[Token]:
@@ -169,6 +175,8 @@ def _bpe_of_symbols(model: BPE, cut: Clusters, find: Callable[[str], int | None]
             made: Sequence[int] = (token_id,)
         elif (fallback := model.byte_ids(cluster)) is not None:
             made = fallback
+        elif model.options.fuse_unk and symbols and symbols[-1] == model.unk_id:
+            made, bounds[-1] = (), (bounds[-1][0], start + len(cluster))
         else:
             made = () if model.unk_id is None else (model.unk_id,)
         symbols += made
@@ -250,12 +258,12 @@ def _of_equivalents(tokenizer: Tokenizer) -> Iterator[Fault]:
         yield of_ids("Model", _EQUIVALENTS, tokenizer, partial(_counted, counts))
     model = tokenizer.model
     for place in (0, -1) if equal else (0,):
-        if isinstance(model, BPE):
+        if isinstance(model, BPE) and _has_plain_symbols(model):
             changed = partial(_bpe_of_symbols, model, list[str], _found_by_equivalence(vocab, place))
             yield _with(tokenizer, _EQUIVALENTS, partial(ChangedModel, model, changed), _is_not_ascii)
         else:
             table = _symbols_of_equivalents(vocab, place)
-            yield _with(tokenizer, _EQUIVALENTS, partial(_of_translated, model, table), partial(_is_translated, table))
+            yield _with(tokenizer, _EQUIVALENTS, partial(_of_translated, model, table), _is_not_ascii)
 
 
 def _is_not_ascii(text: str) -> bool:
@@ -289,17 +297,15 @@ def _of_translated(model: Model, table: Mapping[int, str]) -> Model:
     """The model on other characters, each token where those stand that it comes from."""
 
     def tokenize(text: str) -> Sequence[Token]:
-        places = [place for place, one in enumerate(text) for _ in one.translate(table)]
-        return [
-            Token(one.id, one.value, (places[one.span_normalized[0]], places[one.span_normalized[1] - 1] + 1))
-            for one in model.tokenize(text.translate(table))
-        ]
+        places = [*(place for place, one in enumerate(text) for _ in one.translate(table)), len(text)]
+
+        def span(first: int, stop: int) -> Span:
+            return places[first], places[first] if first == stop else places[stop - 1] + 1
+
+        given = model.tokenize(text.translate(table))
+        return [Token(one.id, one.value, span(*one.span_normalized)) for one in given]
 
     return ChangedModel(model, tokenize)
-
-
-def _is_translated(table: Mapping[int, str], text: str) -> bool:
-    return not text.isascii() and text.translate(table) != text
 
 
 def _counted(counts: Mapping[int, int], ids: Sequence[int]) -> Sequence[int]:

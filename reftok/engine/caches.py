@@ -18,7 +18,7 @@ MOST_CHARACTERS_OF_TOKENS = 1 << 18
 
 
 def bounds() -> dict[str, int]:
-    """The most that a cache remembers, of both generations.
+    """The most that the largest caches remember, of both generations.
 
     >>> bounds()
     {'entries': 131072, 'characters': 2097152}

@@ -93,7 +93,7 @@ def information_lines(told: dict[str, Any]) -> Iterator[str]:
     if "caches" in told:
         caches = told["caches"]
         most = f"{caches['entries']:,} texts, of {caches['characters']:,} characters together"
-        yield _row("caches", f"each remembers at most {most}")
+        yield _row("caches", f"the largest remember at most {most} each")
 
 
 def _row(heading: str, value: str) -> str:

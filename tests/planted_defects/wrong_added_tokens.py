@@ -279,7 +279,9 @@ class _Added(AddedVocabulary):
             if self.flagged[token_id].lstrip:
                 start = max(done, len(text[:start].rstrip(self.blanks)))
             if self.flagged[token_id].rstrip:
-                end = len(text) - len(text[end:].lstrip(self.blanks))
+                end = len(text) - len(text[max(end, done) :].lstrip(self.blanks))
+            if start > end:
+                continue
             if done < start:
                 yield None, (done, start)
             yield token_id, (start, end)

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import pickle
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.engine.caches import Results
+from reftok.engine.caches import MOST_CHARACTERS_OF_TOKENS, Results
+from reftok.engine.fast_pipeline import RememberingModel
+from reftok.engine.offsets.metaspace import Words
+from tests.models import load
 
 
 @given(st.integers(1, 4), st.lists(st.sampled_from(["a", "b", "c", "dd", "eee", "f", "g"]), max_size=40))
@@ -43,3 +48,20 @@ def test_what_long_texts_take_is_bounded() -> None:
     for word in words[-10:]:
         results[word]
     assert len(computed) == len(words)
+
+
+def test_a_copy_has_the_same_bounds_and_remembers_nothing() -> None:
+    results = Results(len, longest=3, capacity=9, characters=4)
+    results["a"]
+    again = pickle.loads(pickle.dumps(results))
+    for text in ("ab", "cd", "ef", "long"):
+        again[text]
+    assert again == {"ef": 2}
+
+
+def test_tokens_have_a_smaller_bound_than_ids() -> None:
+    """Fault: a generation of tokens took up to 560 MB."""
+    pipeline = load("spm-bpe-hf").spec
+    words = Words(pipeline)
+    caches = [RememberingModel(pipeline.model)._tokens, words._within, words._last]
+    assert {one._characters for one in caches} == {MOST_CHARACTERS_OF_TOKENS}
