@@ -118,7 +118,7 @@ def table(hunted: Sequence[Hunted], bound: str) -> Iterator[str]:
         ("the right stage", right),
         ("the right rule", named),
     ):
-        yield f"| {what} | {count} | {100 * count / max(1, len(hunted)):.0f} % |"
+        yield f"| {what} | {count} | {100 * count / max(1, len(hunted)):.3g} % |"
     if found:
         times = [one.seconds for one in found if one.seconds is not None]
         yield f"\nMedian of the time until the first mismatch: {median(times):.1f} s, at most {max(times):.1f} s;"
