@@ -41,7 +41,8 @@ class HoldBack:
     def of_decoder(self, feeding: Feeding, streamed: Streamed) -> Late | None:
         """The first delay, against the reference, of a decoder that gives the right text.
 
-        None of a text that may be held as a whole.
+        Where the whole text may be held, there is none.
+
         U+FFFD do not count: many decoders wait with any for what may still make a character of it.
         """
         if len(streamed.given) != 1 + len(feeding.chunks) or sum(map(len, streamed.given)) <= FREELY_HELD:

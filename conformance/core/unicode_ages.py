@@ -53,7 +53,10 @@ def of_each_age() -> str:
 
 @cache
 def _ranges() -> list[tuple[int, int, str]]:
-    """First, last and version, in ascending order, by the property Age of Unicode 18.0 (tools/make_age_table.py)."""
+    """First, last and version, in ascending order.
+
+    Source: the property Age of Unicode 17.0 (tools/make_age_table.py); of 18.0, what unicodedata2 18.0.0 has besides.
+    """
     table = resources.files("conformance.core").joinpath("unicode_ages.txt").read_text("ascii")
     ages = (line.partition(" ") for line in table.splitlines())
     return sorted((*span, version) for version, _, spans in ages for span in ranges_of(spans))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from conformance.faults.changed_models import ChangedModel, by_words, is_byte_level
-from conformance.faults.fault import Faults, of_pipeline, of_text
+from conformance.faults.fault import Faults, is_not_ascii, of_pipeline, of_text
 from conformance.faults.translated import splits_by_class, with_other_splits
 from reftok import Tokenizer
 from reftok.spec.byte_level import CHARACTER_TO_BYTE, from_byte_characters, to_byte_characters
@@ -73,13 +73,13 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
             build = partial(_with_encoding, tokenizer, partial(_with_halves, half))
             yield of_pipeline("PreTokenizer", rule, tokenizer, build, _may_be_above)
         rule = "bytes are signed: those from 0x80 on are lost"
-        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), _is_not_ascii)
+        yield of_pipeline("PreTokenizer", rule, tokenizer, partial(_ascii_bytes, tokenizer), is_not_ascii)
         for rule, other in _OTHER_HIGH_BYTES:
             build = partial(_with_bytes, tokenizer, partial(_translated, other))
-            yield of_pipeline("PreTokenizer", rule, tokenizer, build, _is_not_ascii)
+            yield of_pipeline("PreTokenizer", rule, tokenizer, build, is_not_ascii)
         for rule, encode in _ENCODINGS:
             build = partial(_with_encoding, tokenizer, encode)
-            yield of_pipeline("PreTokenizer", rule, tokenizer, build, _is_not_ascii)
+            yield of_pipeline("PreTokenizer", rule, tokenizer, build, is_not_ascii)
     elif _has_byte_fallback(tokenizer.model):
         rule = "surrogates are encoded one by one, as CESU-8"
         yield of_pipeline("Model", rule, tokenizer, partial(_fallback_as, tokenizer, _cesu_8), _may_be_above)
@@ -103,10 +103,6 @@ def of_code_units(tokenizer: Tokenizer) -> Faults:
 def _may_be_above(text: str) -> bool:
     """Whether a text has characters above U+FFFF, or would have in a normalization form."""
     return _MAY_BE_ABOVE.search(text) is not None
-
-
-def _is_not_ascii(text: str) -> bool:
-    return not text.isascii()
 
 
 def _as_windows_1252(text: str) -> str:

@@ -99,6 +99,11 @@ def of_pipeline(
     )
 
 
+def is_not_ascii(text: str) -> bool:
+    """Whether a change of other characters than those of ASCII concerns a text."""
+    return not text.isascii()
+
+
 def of_text(stage: str, rule: str, tokenizer: Tokenizer, change: Callable[[str], str]) -> Fault:
     """The text changed before it is encoded."""
     return Fault(

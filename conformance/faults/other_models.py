@@ -19,7 +19,7 @@ from conformance.faults.changed_models import (
     with_merge_of,
     words_of,
 )
-from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline
+from conformance.faults.fault import Fault, Faults, is_not_ascii, of_ids, of_pipeline
 from reftok import Tokenizer
 from reftok.spec.models.bpe import BPE
 from reftok.spec.models.merging import merge_all
@@ -260,14 +260,10 @@ def _of_equivalents(tokenizer: Tokenizer) -> Iterator[Fault]:
     for place in (0, -1) if equal else (0,):
         if isinstance(model, BPE) and _has_plain_symbols(model):
             changed = partial(_bpe_of_symbols, model, list[str], _found_by_equivalence(vocab, place))
-            yield _with(tokenizer, _EQUIVALENTS, partial(ChangedModel, model, changed), _is_not_ascii)
+            yield _with(tokenizer, _EQUIVALENTS, partial(ChangedModel, model, changed), is_not_ascii)
         else:
             table = _symbols_of_equivalents(vocab, place)
-            yield _with(tokenizer, _EQUIVALENTS, partial(_of_translated, model, table), _is_not_ascii)
-
-
-def _is_not_ascii(text: str) -> bool:
-    return not text.isascii()
+            yield _with(tokenizer, _EQUIVALENTS, partial(_of_translated, model, table), is_not_ascii)
 
 
 def _found_by_equivalence(vocab: Mapping[str, int], place: int) -> Callable[[str], int | None]:

@@ -45,7 +45,8 @@ _LATER_COMPOSITES = """
 """
 """The canonical compositions of Unicode 15 to 18, all of them of 16: Python may know an older version.
 
-Source: UnicodeData.txt of Unicode 18.0, field Decomposition_Mapping; so are the compatible ones below.
+Source: UnicodeData.txt of Unicode 17.0, field Decomposition_Mapping, and unicodedata2 18.0.0 for what came with 18; so
+are the compatible ones below.
 """
 _LATER_COMPATIBLE = (
     ("1E030-1E06D", "абвгдежзиклмопрстуфхцчшыэюꚉәіјөүӏабвгдежзиклопсуфхцчшъыґіѕџҫꙑұ"),

@@ -18,8 +18,7 @@ from reference import Reference
 from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
 from reftok.spec.added_tokens import AddedTokenPattern, AddedVocabulary
-from reftok.spec.types import AddedToken, Span
-from reftok.unicode.characters import WHITE_SPACE
+from reftok.spec.types import Span
 
 
 class _Flags(Official):
@@ -250,56 +249,32 @@ class _Matching(Reference):
 
 
 class _Added(AddedVocabulary):
-    """The flags of `names` are not read by the rule, but here, lstrip and rstrip among them.
-
-    blanks: what a token takes with it.
-    """
-
-    names: ClassVar[tuple[str, ...]] = ("lstrip", "rstrip")
-    blanks: ClassVar[str] = "".join(WHITE_SPACE)
-    flagged: dict[int, AddedToken]
-
     def take_flags(self) -> None:
-        """Keep the flags to itself."""
-        self.flagged = dict(self._by_id)
-        off: dict[str, Any] = dict.fromkeys(self.names, False)
-        self._by_id = {token_id: replace(token, **off) for token_id, token in self._by_id.items()}
-
-    def is_taken(self, text: str, token: AddedToken, start: int, end: int) -> bool:
-        """Whether what is matched is a token."""
-        return True
-
-    def _matches(
-        self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool
-    ) -> Iterator[tuple[int | None, Span]]:
-        done = 0
-        for token_id, (start, end) in super()._matches(text, pattern, encode_special_tokens):
-            if token_id is None or not self.is_taken(text, self.flagged[token_id], start, end):
-                continue
-            if self.flagged[token_id].lstrip:
-                start = max(done, len(text[:start].rstrip(self.blanks)))
-            if self.flagged[token_id].rstrip:
-                end = len(text) - len(text[max(end, done) :].lstrip(self.blanks))
-            if start > end:
-                continue
-            if done < start:
-                yield None, (done, start)
-            yield token_id, (start, end)
-            done = end
-        if done < len(text):
-            yield None, (done, len(text))
+        """Keep to itself what it reads by a rule of its own; as it stands here, nothing."""
 
 
 class _Words(_Added):
-    names: ClassVar[tuple[str, ...]] = ("single_word", "lstrip", "rstrip")
+    single: frozenset[int]
+
+    def take_flags(self) -> None:
+        self.single = frozenset(token_id for token_id, token in self._by_id.items() if token.single_word)
+        self._by_id = {token_id: replace(token, single_word=False) for token_id, token in self._by_id.items()}
 
     def is_word(self, character: str) -> bool:
         """Whether a character belongs to a word."""
         raise NotImplementedError
 
-    def is_taken(self, text: str, token: AddedToken, start: int, end: int) -> bool:
+    def _matches(
+        self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool
+    ) -> Iterator[tuple[int | None, Span]]:
+        alone = copy(pattern)
+        vars(alone)["find"] = lambda _: (found for found in pattern.find(text) if self.stands_alone(text, *found))
+        return super()._matches(text, alone, encode_special_tokens)
+
+    def stands_alone(self, text: str, token_id: int, start: int, end: int) -> bool:
+        """Whether a match is no part of a word, if that is asked of its token."""
         around = text[max(0, start - 1) : start] + text[end : end + 1]
-        return not (token.single_word and any(map(self.is_word, around)))
+        return token_id not in self.single or not any(map(self.is_word, around))
 
 
 class _AsciiWords(_Words):
@@ -340,6 +315,12 @@ class WordsOfUnicode9(_Matching):
 
 class _AsciiStrips(_Added):
     blanks: ClassVar[str] = "\t\n\f\r "
+
+    def lstripped(self, text: str, start: int, lowest: int) -> int:
+        return max(lowest, len(text[:start].rstrip(self.blanks)))
+
+    def rstripped(self, text: str, stop: int) -> int:
+        return len(text) - len(text[stop:].lstrip(self.blanks))
 
 
 class AsciiStrips(_Matching):
