@@ -35,7 +35,7 @@ EXAMPLES = """examples:
   python -m benchmarks worst-cases --model path/to/tokenizer.json
       100,000 characters of trouble, against the official library and against a tenth of the length
   python -m benchmarks slow-inputs --model path/to/tokenizer.json --minutes 60
-      a search for texts whose time grows more than 15 times for ten times the length
+      a search for texts whose time grows much faster than their length
   python -m benchmarks loading --model path/to/tokenizer.json
   python -m benchmarks streaming
       the embedded models on the project's own corpora
