@@ -146,8 +146,8 @@ def _growth(tokenizer: reftok.Tokenizer, way: str, recipe: Recipe, length: int) 
     """How many times as long a text of `length` takes when it has a hundred times of it: the least of some rounds."""
     growth = float("inf")
     for _ in range(_ROUNDS):
-        shorter = _seconds(_fresh(tokenizer), way, recipe, length)
-        longer = _seconds(_fresh(tokenizer), way, recipe, TIMES * length)
+        shorter = _seconds(fresh(tokenizer), way, recipe, length)
+        longer = _seconds(fresh(tokenizer), way, recipe, TIMES * length)
         growth = min(growth, longer / max(shorter, 1e-4))
         if growth <= MOST_GROWTH:
             break
@@ -162,7 +162,7 @@ def _times(growth: float) -> str:
     return f"{growth:.0f}x the time for {TIMES}x the text"
 
 
-def _fresh(tokenizer: reftok.Tokenizer) -> reftok.Tokenizer:
+def fresh(tokenizer: reftok.Tokenizer) -> reftok.Tokenizer:
     """The same tokenizer with nothing remembered; the tables that every text needs are made."""
     fresh = reftok.Tokenizer(**{stage.name: getattr(tokenizer, stage.name) for stage in fields(Pipeline)})
     for way in WAYS.values():

@@ -20,6 +20,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from conformance.core.case import Case, bytes_case, ids_case, text_case
 from conformance.core.errors import FORM_ERRORS, InputError, form_problem
+from conformance.core.json_schema import DIALECT, schemas
 from reftok.formats.files import file_bytes
 from reftok.formats.strict_json import refuse_constant
 
@@ -349,8 +350,8 @@ def schema(kind: type[Form] = VectorFile, form: str = FORM) -> dict[str, Any]:
     >>> schema()["$defs"]["DecodeVector"]["required"]
     ['tcId', 'flags', 'result', 'ids']
     """
-    (root,), definitions = msgspec.json.schema_components((kind,), ref_template="#/$defs/{name}")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": form, **root, "$defs": definitions}
+    (root,), definitions = schemas([kind])
+    return {"$schema": DIALECT, "title": form, **root, "$defs": definitions}
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 "use strict";
-// Adds what the page does not need: filter and keys for the findings, tables that sort, buttons that copy.
+// Adds what the page does not need: filter and keys for the findings, tables that sort, buttons that copy, newest runs in sight.
 (() => {
   const form = document.querySelector("form.filter");
   const help = document.querySelector("dialog.help");
@@ -194,6 +194,9 @@
     const folded = pre.dataset.copy && pre.closest("details");
     if (folded) folded.before(button);
   }
+
+  // Where not all runs have room, the newest are seen, which stand last.
+  for (const box of document.querySelectorAll(".newest-last")) box.scrollLeft = box.scrollWidth;
 
   if (form) {
     form.hidden = false;

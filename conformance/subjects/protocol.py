@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
-from msgspec.json import schema_components
 
+from conformance.core.json_schema import DIALECT, schemas
 from conformance.subjects.base import PROTOCOL
 
 LONGEST = 100
@@ -336,9 +336,9 @@ def schema() -> dict[str, Any]:
     ['ids']
     """
     answers = dict.fromkeys(ANSWERS.values())
-    _, definitions = schema_components([*REQUESTS, *answers], ref_template="#/$defs/{name}")
+    _, definitions = schemas([*REQUESTS, *answers])
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DIALECT,
         "title": f"tokenizer subject protocol, version {PROTOCOL}",
         "anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in (*REQUESTS, *answers)],
         "$defs": dict(sorted(definitions.items())),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, compress, count
@@ -19,8 +20,10 @@ from reftok.engine.unigram.trie import Ids
 _SHORT = 4
 """A fragment of fewer code points is taken character by character."""
 
-_BLOCK = 512
+_BLOCK = 64
+"""So many words go together; with more of them there is seldom room for all that their ids might score."""
 _FEW = 16
+"""So many are searched where there is no room."""
 
 Otherwise: TypeAlias = Callable[[Sequence[str]], None]
 """Takes texts that are not looked up; no piece spans their ends."""
@@ -85,24 +88,10 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
 
     def raw_words(self, words: Sequence[str], paths: Sequence[Ids], raw: RawWords) -> None:
         """The first words of a pre-token, which are not normalized yet, with the paths that `raw` has for them."""
-        sure, unsure = partial(self._sure_raw, raw), partial(self._unsure_raw, raw)
-        for start in range(0, len(words), _BLOCK):
-            _in_turn(words[start : start + _BLOCK], paths[start : start + _BLOCK], sure, unsure)
-
-    def _sure_raw(self, raw: RawWords, words: Sequence[str], found: Sequence[Ids]) -> None:
-        """Words with their paths, as long as there is room; where there is none, a few of them go another way."""
-        ids = [*chain.from_iterable(found)]
-        if self._score.has_room(len(ids)):
-            self._decide(ids)
-        elif len(words) <= _FEW:
-            self._words("".join(filter(None, map(raw.normalized, words))))
-        else:
-            half = len(words) // 2
-            self._sure_raw(raw, words[:half], found[:half])
-            self._sure_raw(raw, words[half:], found[half:])
+        self._with_paths(words, paths, partial(self._unsure_raw, raw))
 
     def _unsure_raw(self, raw: RawWords, words: Sequence[str]) -> None:
-        """Words without a path, of which something may be left or not."""
+        """Words without a path that holds here, of which something may be left or not."""
         parts = [*filter(None, map(raw.normalized, words))]
         if parts:
             self._searched_parts(parts)
@@ -127,7 +116,7 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
     def _searched_parts(self, parts: Sequence[str]) -> None:
         """Parts that are not looked up, or only near 0."""
         text = "".join(parts)
-        if self._score.distance() + len(text) * self.model.largest < NEAR and (path := self.model.near_paths[text]):
+        if self._score.is_near(NEAR - len(text) * self.model.largest) and (path := self.model.near_paths[text]):
             self._decide(path)
             return
         self._search(text, is_end=True)
@@ -135,30 +124,27 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
 
     def _looked_up(self, texts: Sequence[str], paths: Mapping[str, Ids], otherwise: Otherwise) -> None:
         """Texts that no piece spans the ends of: those for which there is no path go another way."""
+        self._with_paths(texts, [*map(paths.__getitem__, texts)], otherwise)
+
+    def _with_paths(self, texts: Sequence[str], found: Sequence[Ids], otherwise: Otherwise) -> None:
         sure = partial(self._sure, otherwise)
         for start in range(0, len(texts), _BLOCK):
-            block = texts[start : start + _BLOCK]
-            _in_turn(block, [*map(paths.__getitem__, block)], sure, otherwise)
+            _in_turn(texts[start : start + _BLOCK], found[start : start + _BLOCK], sure, otherwise)
 
     def _sure(self, otherwise: Otherwise, texts: Sequence[str], found: Sequence[Ids]) -> None:
         """Texts with their paths, as long as there is room; where there is none, a few of them go another way."""
-        # A piece has one character at least; an unknown one may have several ids, and a key is a word without one.
-        most = min(sum(map(len, found)), sum(map(len, texts)) + len(texts))
-        if self._score.has_room(most):
-            self._add(found, most)
+        ids = [*chain.from_iterable(found)]
+        if self._score.has_room(len(ids)):
+            self._decide(ids)
             return
-        sizes = [*accumulate(map(min, map(len, found), map((1).__add__, map(len, texts))))]
-        if fit := self._score.fitting(sizes):
-            self._add(found[:fit], sizes[fit - 1])
+        ends = [*accumulate(map(len, found))]
+        fit = bisect_right(ends, self._score.fitting(ids))
+        if fit:
+            self._decide(ids[: ends[fit - 1]])
         if fit < len(texts):
             end = fit + _FEW
             otherwise(texts[fit:end])
             self._sure(otherwise, texts[end:], found[end:])
-
-    def _add(self, found: Sequence[Ids], most: int) -> None:
-        ids = [*chain.from_iterable(found)]
-        self._score.add(ids, most)
-        self._segment_ids.add_ids(ids)
 
     def _give(self, ids: Sequence[int]) -> None:
         self._segment_ids.add_ids(ids)

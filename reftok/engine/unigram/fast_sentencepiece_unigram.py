@@ -79,7 +79,7 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         """What finds the best path through a word, None where pieces are too long for it."""
         if self.longest_piece > LONGEST_PIECE:
             return None
-        return WholeTexts(self.model.entries, self.model.unknown[1], SUMS.typecode)
+        return WholeTexts(self.model.entries, self.model.unknown[1], SUMS.typecode, SUMS.threshold)
 
     def _scores_of_bytes(self) -> Iterator[Entry]:
         """The bytes of an unknown character score together what it does: the first one all of it, the others 0."""

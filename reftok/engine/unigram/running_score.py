@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain
+from itertools import accumulate, chain
 from math import inf
 from operator import add
 from typing import Literal
@@ -15,6 +15,7 @@ from typing import Literal
 from reftok.engine.unigram.undecided_text import LONGEST
 
 _MOST_PENDING = 1 << 14
+_LARGE = 1e30
 _WITH_ROUNDING = 1.01
 """Each of so many sums is rounded by 2**-24 of its value at most."""
 
@@ -64,6 +65,8 @@ class RunningScore:
         self._sums = sums
         self._score_of = score_of
         self._reach = largest * _WITH_ROUNDING
+        # Within a text that is looked up, which has as many code points at most, no sum gets beyond the threshold.
+        self._limit = min(sums.sure, sums.threshold - LONGEST * self._reach)
         self._pending: list[Collection[int]] = []
         self.start(0.0)
 
@@ -89,17 +92,18 @@ class RunningScore:
             self.start(self._sums.added(self._value, filter(None, map(self._score_of, ids))))
         return self._value
 
-    def distance(self) -> float:
-        """How far from 0 the score can have gone at most, which is known sooner than the score.
+    def is_near(self, limit: float) -> bool:
+        """Whether the score is surely nearer to 0 than this, which is known sooner than the score.
 
         >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, -2.0].__getitem__, 2.0)
-        >>> score.add([1, 2], 2); score.distance() >= 3.0, score.distance() < 3.1
-        (True, True)
+        >>> score.add([1, 2], 2); score.is_near(3.1), score.is_near(3.0)
+        (True, False)
         """
-        ids = chain.from_iterable(self._pending[self._measured :])
-        self._measured = len(self._pending)
-        self._distance += sum(map(abs, map(self._score_of, ids)))
-        return self._distance * _WITH_ROUNDING
+        if self._distance < limit and self._measured < len(self._pending):
+            ids = chain.from_iterable(self._pending[self._measured :])
+            self._distance += sum(map(abs, map(self._score_of, ids))) * _WITH_ROUNDING
+            self._measured = len(self._pending)
+        return self._distance < limit
 
     def has_room(self, count: int) -> bool:
         """Whether it stays within `sure` for so many more ids, and those that may be undecided."""
@@ -108,15 +112,19 @@ class RunningScore:
         self.value()
         return count <= self._room
 
-    def fitting(self, counts: Sequence[int]) -> int:
-        """How many of these counts there is room for, which grow; see `has_room`.
+    def fitting(self, ids: Iterable[int]) -> int:
+        """With how many of these ids, none of which may be undecided, it surely stays within `sure`.
 
         >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0)
-        >>> score.fitting([100, 200, 450]), score.fitting([100, 200])
-        (2, 2)
+        >>> score.fitting([1] * 2_000), score.fitting([2] * 2_000), score.fitting([1, 2])
+        (990, 495, 2)
         """
-        self.value()
-        return bisect_right(counts, self._room)
+        room = (self._limit - abs(self.value())) / _WITH_ROUNDING
+        return bisect_right([*accumulate(map(abs, map(self._score_of, ids)))], room)
+
+    def is_finite(self, count: int) -> bool:
+        """Whether it stays far from what a float32 cannot hold, for so many more scores."""
+        return abs(self.value()) + count * self._reach < _LARGE
 
     def would_have_room(self, value: float) -> bool:
         """Whether there would be room for some time behind such a score."""

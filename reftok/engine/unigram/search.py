@@ -18,8 +18,6 @@ from reftok.engine.unigram.whole_texts import WholeTexts, bounds, shared_beginni
 _SHORT = 16
 _BLOCK = 2048
 """So many code points are searched as a whole; it is more than the undecided text of almost any text has."""
-_SMALL_BLOCK = 256
-"""The same where the score has no room for more."""
 
 Open: TypeAlias = tuple[int, float, dict[str, PieceTrie]]
 """A position where a piece may have begun that reaches beyond the text so far, its score, and how that may go on."""
@@ -191,7 +189,7 @@ class Search(ABC):
             if self._undecided is not LOST:
                 text = self._undecided.text + text
                 self._undecided = self._texts.start
-                size = _BLOCK if self._score.has_room(_BLOCK) else _SMALL_BLOCK
+                size = _BLOCK
                 rest = self._searched(text[:size], whole_texts, is_end and len(text) <= size)
                 if rest is not None:
                     text = rest + text[size:]
@@ -206,14 +204,14 @@ class Search(ABC):
 
     def _searched(self, text: str, whole_texts: WholeTexts, is_end: bool) -> str | None:
         """Search a text behind what is decided: the rest of it, which is still undecided. None where that is most."""
-        if not self._score.has_room(len(text)):
+        if not self._score.is_finite(len(text)):
             return None
         best, starts = whole_texts.paths(text, self._score.value())
         size = len(text)
         end = size if is_end else shared_beginning(starts, {*whole_texts.may_go_on(text), size})
         if end < size // 2:
             return None
-        self._score.start(best[end])
+        self._score.start(0.0 if abs(best[end]) > self._sums.threshold else best[end])
         if end:
             self._give(whole_texts.ids(text, bounds(starts, end), self._texts.unknown.ids))
         return text[end:]

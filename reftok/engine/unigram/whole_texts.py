@@ -29,9 +29,9 @@ class WholeTexts:
 
     entries: the pieces with their ids and scores, none of them longer than `LONGEST_PIECE`, nor ''.
     unknown_score: of a character that is no piece.
-    typecode: of an array with the type of the sums, as of `Sums`.
+    typecode, threshold: the type of the sums and where they begin anew, as of `Sums`.
 
-    Sums must not get so large that they are infinite, nor beyond the threshold where a library has one.
+    Sums must not get so large that they are infinite.
 
     >>> texts = WholeTexts({"a": (1, -1.0), "b": (2, -1.5), "ab": (3, -2.0)}, unknown_score=-12.0, typecode="d")
     >>> best, starts = texts.paths("abxb")
@@ -40,12 +40,17 @@ class WholeTexts:
     """
 
     def __init__(
-        self, entries: Mapping[str, tuple[int, float]], unknown_score: float, typecode: Literal["d", "f"]
+        self,
+        entries: Mapping[str, tuple[int, float]],
+        unknown_score: float,
+        typecode: Literal["d", "f"],
+        threshold: float = inf,
     ) -> None:
         self._entries = entries
         self._scores = {piece: score for piece, (_, score) in entries.items()}
         self._unknown_score = unknown_score
         self._typecode = typecode
+        self._threshold = threshold
         lengths: defaultdict[str, int] = defaultdict(int)
         for piece in entries:
             lengths[piece[:2]] |= 1 << len(piece)
@@ -61,15 +66,19 @@ class WholeTexts:
     def paths(self, text: str, score: float = 0.0) -> tuple[Sequence[float], Sequence[int]]:
         """For each place the score of the best path that ends there, and where its last piece starts.
 
-        score: that the text begins with.
+        score: that the text begins with. Where one is beyond the threshold, those behind it count from there.
         """
         size = len(text)
         best = [score, *repeat(-inf, size)]
         starts = [-1] * (size + 1)
         cell = array(self._typecode, (0.0,))
+        threshold = self._threshold
         known_pair, score_of, unknown_score = self._pairs.get, self._scores.get, self._unknown_score
         for start, pair in enumerate(map(add, text, chain(text[1:], ("",)))):
             before = best[start]
+            if not -threshold <= before <= threshold:
+                self._take_off(before, best, starts, start)
+                before = 0.0
             end = start + 1
             first, both, lengths = known_pair(pair) or (score_of(text[start], unknown_score), None, _NONE)
             total = before + first
@@ -97,6 +106,12 @@ class WholeTexts:
                         if total > best[end]:
                             best[end], starts[end] = total, start
         return best, starts
+
+    def _take_off(self, score: float, best: list[float], starts: Sequence[int], place: int) -> None:
+        """Take a score at a place off from all that are reached behind it."""
+        for end in range(place + 1, min(place + self._longest, len(best))):
+            if starts[end] >= 0:
+                best[end] = array(self._typecode, (best[end] - score,))[0]
 
     def ids(self, text: str, parts: Iterable[tuple[int, int]], of_unknown: Callable[[str], Ids]) -> list[int]:
         """The ids of the parts of a text that start and end at these places, each a piece or an unknown character."""

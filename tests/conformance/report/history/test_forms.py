@@ -104,3 +104,16 @@ def test_the_page_fits_has_contrast_and_is_accessible(
         assert page.evaluate(LOW_CONTRAST)["wrong"] == []
         assert violations(page) == []
     assert opened.complaints == []
+
+
+@needs_browser
+def test_a_phone_shows_the_newest_runs_first(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "history.html"
+    path.write_text(history_html(days(*[sample_run()] * 30)), "utf-8")
+    size = (390, 844)
+    with Opened(browser, path, size) as page:
+        ends = page.evaluate(
+            "() => [document.querySelector('.trend thead th:nth-last-child(2)'), document.querySelector('svg')]"
+            ".map(element => element.getBoundingClientRect().right)"
+        )
+    assert max(ends) <= size[0]

@@ -25,6 +25,25 @@ def test_where_there_is_room_no_more_ids_lead_beyond_the_bound(
     assert score.has_room(count) == (count <= (300.0 - abs(value)) / 1.01 - LONGEST)
 
 
+@given(st.lists(st.integers(0, 3), max_size=400), st.floats(-300, 300), st.floats(250, 350))
+def test_so_many_ids_as_fit_lead_neither_beyond_the_bound_nor_near_the_threshold(
+    ids: list[int], start: float, threshold: float
+) -> None:
+    score = RunningScore(Sums("d", 300.0, 1e-9, threshold), SCORES.__getitem__, 1.0)
+    score.start(start)
+    fit = score.fitting(ids)
+    value = abs(start) + sum(abs(SCORES[token_id]) for token_id in ids[:fit])
+    assert fit == 0 or (value < 300.0 and value + LONGEST < threshold)
+
+
+@given(st.lists(st.integers(0, 3), max_size=40), st.floats(-30, 30), st.floats(0, 60))
+def test_a_score_that_is_said_to_be_near_is(ids: list[int], start: float, limit: float) -> None:
+    score = RunningScore(SUMS, SCORES.__getitem__, 1.0)
+    score.start(start)
+    score.add(ids, len(ids))
+    assert not score.is_near(limit) or abs(score.value()) < limit
+
+
 def test_the_sum_is_made_where_it_is_asked_for_only() -> None:
     asked: list[int] = []
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from math import inf
 from typing import Literal
 
 import pytest
@@ -22,9 +23,15 @@ scored = st.dictionaries(st.text("ab", min_size=1, max_size=5), st.integers(-400
 
 
 @settings(max_examples=200)
-@given(scored, st.text("abx", min_size=1, max_size=30), st.sampled_from(["d", "f"]), st.sampled_from([0.0, -70_000.0]))
+@given(
+    scored,
+    st.text("abx", min_size=1, max_size=30),
+    st.sampled_from(["d", "f"]),
+    st.sampled_from([0.0, -70_000.0]),
+    st.sampled_from([inf, 0.0, 5.0, 25.0, 70_005.0]),
+)
 def test_the_paths_are_those_of_the_plain_search(
-    scores: dict[str, float], text: str, typecode: Literal["d", "f"], before: float
+    scores: dict[str, float], text: str, typecode: Literal["d", "f"], before: float, threshold: float
 ) -> None:
     scores = {piece: to_float32(score * 1.1) for piece, score in scores.items()}
     entries = {piece: (token_id, score) for token_id, (piece, score) in enumerate(scores.items())}
@@ -36,8 +43,8 @@ def test_the_paths_are_those_of_the_plain_search(
         found = [(start + len(piece), *entry) for piece, entry in entries.items() if rest.startswith(piece)]
         return found if any(end == start + 1 for end, _, _ in found) else [*found, (start + 1, -1, -20.0)]
 
-    plain = best_paths(len(text) + 1, matches, to_float32 if typecode == "f" else float)[1:]
-    best, starts = WholeTexts(entries, -20.0, typecode).paths(text, before)
+    plain = best_paths(len(text) + 1, matches, to_float32 if typecode == "f" else float, threshold)[1:]
+    best, starts = WholeTexts(entries, -20.0, typecode, threshold).paths(text, before)
     assert [*best] == [path.score for path in plain]
     assert [*starts[1:]] == [path.start - 1 for path in plain[1:]]
 
@@ -94,8 +101,8 @@ def test_the_work_for_random_digits_is_in_proportion_to_their_number(
     stage = stream_model(model, [])
     stage.text(text)
     stage.end_pre_token()
-    # By steps goes what a text ends with, and where the score comes near to its threshold.
-    assert steps <= 64 + size // 5
+    # By steps goes what a text ends with.
+    assert steps <= 64
     assert searched <= 1.2 * size
 
 
@@ -132,7 +139,8 @@ def test_a_text_that_was_seen_is_not_searched_again(
         searched = 0
         stage.text(text)
         stage.end_pre_token()
-    assert searched == 0
+    # But for some words each time that the score comes near to its threshold.
+    assert searched <= len(text) // 20
     expected = ids_of_segments(model.model.table, model.model.segments(text))
     assert ids == 2 * expected
 
