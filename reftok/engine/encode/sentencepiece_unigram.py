@@ -57,7 +57,7 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
     """
 
     def __init__(self, model: FastSentencePieceUnigram, ids: list[int]) -> None:
-        score = RunningScore(SUMS, model.scores.__getitem__, model.largest)
+        score = RunningScore(model.scores)
         super().__init__(model.undecided_texts, model.whole_texts, SUMS, score)
         self.model = model
         self._segment_ids = SegmentIds(model.model.table, ids)

@@ -28,7 +28,7 @@ class StreamedUnigram(Search, StreamedModel):
     """
 
     def __init__(self, model: FastUnigram, ids: list[int]) -> None:
-        score = RunningScore(SUMS, model.scores.__getitem__, model.largest)
+        score = RunningScore(model.scores)
         super().__init__(model.undecided_texts, model.whole_texts, SUMS, score)
         self._model = model.model
         self._fast = model

@@ -12,7 +12,7 @@ from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments
 from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points import PairSplitPoints
-from reftok.engine.unigram.running_score import Sums
+from reftok.engine.unigram.running_score import Scores, Sums
 from reftok.engine.unigram.trie import Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
 from reftok.engine.unigram.whole_texts import LONGEST_PIECE, WholeTexts, bounds
@@ -54,14 +54,18 @@ class FastSentencePieceUnigram(FastModel[SentencePieceUnigram]):
         return PairSplitPoints(self.model.table.text_ids)
 
     @cached_property
-    def scores(self) -> Mapping[int, float]:
-        """By id."""
+    def scores(self) -> Scores:
+        """Of ids, as the library adds them up."""
+        return Scores(SUMS, self._score_of_id.__getitem__, self.largest)
+
+    @cached_property
+    def _score_of_id(self) -> Mapping[int, float]:
         return dict((*self.model.entries.values(), self.model.unknown, *self._scores_of_bytes()))
 
     @cached_property
     def largest(self) -> float:
         """The largest score, without its sign."""
-        return max(map(abs, self.scores.values()))
+        return max(map(abs, self._score_of_id.values()))
 
     @cached_property
     def longest_piece(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from reftok.engine.fast_model import FastModel
-from reftok.engine.unigram.running_score import Sums
+from reftok.engine.unigram.running_score import Scores, Sums
 from reftok.engine.unigram.trie import Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
 from reftok.engine.unigram.whole_texts import LONGEST_PIECE, WholeTexts, bounds
@@ -121,9 +121,9 @@ class FastUnigram(FastModel[Unigram]):
         return (~ord(character),)
 
     @cached_property
-    def scores(self) -> Mapping[int, float]:
-        """The scores of the ids of `undecided_texts`."""
-        return _Scores(self.model)
+    def scores(self) -> Scores:
+        """The scores of the ids of `undecided_texts`, as the library adds them up."""
+        return Scores(SUMS, _ScoresById(self.model).__getitem__, self.largest)
 
     def _best_path(self, text: str, whole_texts: WholeTexts) -> list[PathPiece]:
         """The best path through a whole text: the fast path of `best_paths`."""
@@ -138,7 +138,7 @@ class FastUnigram(FastModel[Unigram]):
         return [(start, end, id_of(text[start:end], unk_id)) for start, end in bounds(starts, len(text))]
 
 
-class _Scores(dict[int, float]):
+class _ScoresById(dict[int, float]):
     """By id; an id that is none stands for an unknown character."""
 
     def __init__(self, model: Unigram) -> None:

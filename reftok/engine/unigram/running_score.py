@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate, chain
-from math import inf
+from math import frexp, inf, nan
 from operator import add
 from typing import Literal
 
@@ -16,6 +16,11 @@ from reftok.engine.unigram.undecided_text import LONGEST
 
 _MOST_PENDING = 1 << 14
 _LARGE = 1e30
+FLOAT32_DIGITS = 24
+_MAGNITUDES = range(11, 18)
+"""Of the sums that go by `RoundedScores`, exponents of 2: from 1,024 to 131,072."""
+_MOST_ROUNDED = 1 << 16
+_FEW = 16
 _WITH_ROUNDING = 1.01
 """Each of so many sums is rounded by 2**-24 of its value at most."""
 
@@ -49,25 +54,87 @@ class Sums:
         return score
 
 
+class RoundedScores(dict[int, float]):
+    """By id, what a score adds to a float32 sum of one magnitude: nan where that depends on the sum.
+
+    As long as the magnitude stays the same, the sum is a multiple of its last digit, and each score counts as the
+    nearest multiple; so the scores can be added in any order. What is just between two of them is rounded to the even
+    sum, and a score above 0 might make the magnitude less. A sum below 0 alone is meant.
+
+    unit: what the last digit counts, a power of two.
+
+    >>> rounded = RoundedScores([-1.375, -1.25, 0.5].__getitem__, 0.5)
+    >>> rounded[0], rounded[1], rounded[2]
+    (-1.5, nan, nan)
+    """
+
+    def __init__(self, score_of: Callable[[int], float], unit: float) -> None:
+        super().__init__()
+        self._score_of = score_of
+        self._unit = unit
+
+    def __missing__(self, token_id: int) -> float:
+        score = self._score_of(token_id)
+        units = score / self._unit
+        # Of a score with more digits than a float32 has, the sum would be rounded twice.
+        is_certain = units <= 0.0 and units % 1.0 != 0.5 and array("f", (score,))[0] == score
+        if len(self) >= _MOST_ROUNDED:
+            self.clear()
+        rounded = self[token_id] = round(units) * self._unit if is_certain else nan
+        return rounded
+
+
+class Scores:
+    """The scores of a model's ids, and how a library adds them up.
+
+    sums: of the library. score_of: an id. largest: of the scores, without their sign.
+
+    >>> scores = Scores(Sums("f", 98_000.0, 0.0), [0.0, -1.0, -0.001].__getitem__, 1.0)
+    >>> scores.added(-50_000.0, [1, 2, 1])
+    -50002.0
+    """
+
+    def __init__(self, sums: Sums, score_of: Callable[[int], float], largest: float) -> None:
+        self.sums = sums
+        self.score_of = score_of
+        self.largest = largest
+        self._rounded: Mapping[int, RoundedScores] = {
+            exponent: RoundedScores(score_of, 2.0 ** (exponent - FLOAT32_DIGITS))
+            for exponent in (_MAGNITUDES if sums.typecode == "f" else ())
+        }
+
+    def added(self, value: float, ids: Sequence[int]) -> float:
+        """The sum of the scores of ids, one after the other added to a value and rounded."""
+        exponent = frexp(value)[1]
+        rounded = self._rounded.get(exponent) if value < 0.0 else None
+        if rounded is not None:
+            total = value + sum(map(rounded.__getitem__, ids))
+            if abs(total) < 2.0**exponent:
+                return total
+        if len(ids) > _FEW:
+            half = len(ids) // 2
+            return self.added(self.added(value, ids[:half]), ids[half:])
+        return self.sums.added(value, filter(None, map(self.score_of, ids)))
+
+
 class RunningScore:
-    """Until the sum is made it is known how far it can have gone: no piece has a score beyond `largest`.
+    """Until the sum is made it is known how far it can have gone: no piece has a score beyond the largest.
 
-    sums: of the library; as long as the score is nearer to 0 than `sums.sure`, steps can be looked up.
-    score_of: an id.
-    largest: of the scores, without their sign.
+    As long as the score is nearer to 0 than `sums.sure`, steps can be looked up.
 
-    >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0)
+    >>> score = RunningScore(Scores(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0))
     >>> score.add([1, 2], 2); score.has_room(400), score.has_room(500), score.value()
     (True, False, 3.0)
     """
 
-    def __init__(self, sums: Sums, score_of: Callable[[int], float], largest: float) -> None:
-        self._sums = sums
-        self._score_of = score_of
-        self._reach = largest * _WITH_ROUNDING
+    def __init__(self, scores: Scores) -> None:
+        self._scores = scores
+        self._sums = sums = scores.sums
+        self._score_of = scores.score_of
+        self._reach = scores.largest * _WITH_ROUNDING
         # Within a text that is looked up, which has as many code points at most, no sum gets beyond the threshold.
         self._limit = min(sums.sure, sums.threshold - LONGEST * self._reach)
-        self._pending: list[Collection[int]] = []
+        self._pending: list[Sequence[int]] = []
         self.start(0.0)
 
     def start(self, value: float) -> None:
@@ -80,7 +147,7 @@ class RunningScore:
         room = (self._sums.sure - abs(value)) / self._reach if self._reach else inf
         self._room = min(room, _MOST_PENDING) - LONGEST
 
-    def add(self, ids: Collection[int], most: int) -> None:
+    def add(self, ids: Sequence[int], most: int) -> None:
         """More ids; most: so many of them at most have a score other than 0."""
         self._pending.append(ids)
         self._count += most
@@ -88,14 +155,13 @@ class RunningScore:
     def value(self) -> float:
         """The score."""
         if self._pending:
-            ids = chain.from_iterable(self._pending)
-            self.start(self._sums.added(self._value, filter(None, map(self._score_of, ids))))
+            self.start(reduce(self._scores.added, self._pending, self._value))
         return self._value
 
     def is_near(self, limit: float) -> bool:
         """Whether the score is surely nearer to 0 than this, which is known sooner than the score.
 
-        >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, -2.0].__getitem__, 2.0)
+        >>> score = RunningScore(Scores(Sums("d", 1_000.0, 0.0), [0.0, 1.0, -2.0].__getitem__, 2.0))
         >>> score.add([1, 2], 2); score.is_near(3.1), score.is_near(3.0)
         (True, False)
         """
@@ -115,7 +181,7 @@ class RunningScore:
     def fitting(self, ids: Iterable[int]) -> int:
         """With how many of these ids, none of which may be undecided, it surely stays within `sure`.
 
-        >>> score = RunningScore(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0)
+        >>> score = RunningScore(Scores(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0))
         >>> score.fitting([1] * 2_000), score.fitting([2] * 2_000), score.fitting([1, 2])
         (990, 495, 2)
         """
