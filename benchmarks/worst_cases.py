@@ -50,12 +50,14 @@ WORST_CASES: dict[str, Callable[[int], str]] = {
     "latin-1 noise": _random(_range(0xA1, 0xFF)),
     "private use": _random(_range(0xE000, 0xF8FF)),
     "letters, then digits, without end": _repeated("a1"),
+    "a word again and again": _repeated("guidance "),
     "white space before a line end that never comes": lambda length: " \t" * (length // 2 - 1) + "a",
 }
 """Name to what makes a text of so many code points.
 
 The last of them is for patterns such as ``\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+``, which look for the end of a run of white
-space from each of its characters.
+space from each of its characters. A word that is known is looked up; where a Unigram score comes near to the threshold
+beyond which the library takes it off, it was searched anew.
 """
 
 
