@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, settings
@@ -11,6 +13,9 @@ settings.register_profile(
     "reproducible", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=False
 )
 settings.load_profile("reproducible")
+
+sys.path.append(str(Path(__file__).parent.parent))
+"""For `benchmarks`, whose worst cases are tested too; at the end, since what is tested is what is installed."""
 
 os.environ["RUST_BACKTRACE"] = "0"
 """A panic of a library is an answer here; writing its stack takes longer than the question."""
