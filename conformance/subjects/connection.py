@@ -125,7 +125,8 @@ def _of_line(line: bytes, kind: type[A], request: Request) -> A | None:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
         if _BEGINNING.match(line):
-            raise NoAnswer(Failure("nonsense", f"its answer is no JSON: {error}"[:400])) from None
+            said = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
+            raise NoAnswer(Failure("nonsense", f"its answer is no JSON: {said}"[:400])) from None
         return None
     if not isinstance(value, dict) or "id" not in value:
         return None

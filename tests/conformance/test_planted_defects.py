@@ -162,6 +162,7 @@ def test_a_planted_defect_is_right_about_a_plain_text(defect: Defect) -> None:
     assert [*answers(loaded(defect.subject, defect.model), asked)] == [*answers(right, asked)]
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="from 3.14 on Python itself raises where a stack ends")
 def test_a_small_stack_ends_the_process_at_a_long_word_alone() -> None:
     (planned,) = plan_models(("spm-bpe-hf",))
     code = f"from wrong_stacks import SmallStack as S; print(len(S({str(planned.path)!r}).encode({{}}, True)))"

@@ -24,6 +24,8 @@ from ..commands import (
 )
 
 TOO_LONG = "a" * 300
+# Python 3.14 takes it for the name of nothing.
+NO_NAME = "annot be read" if sys.version_info < (3, 14) else "no such file or folder"
 MISTAKES: dict[str, tuple[list[str], str]] = {
     "no such model": (["--model", "nowhere.json"], "no such file or folder, and no embedded model"),
     "truncated model": (["--model", "{truncated}"], "tokenizer.json"),
@@ -45,7 +47,7 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     "fuzz below zero": (["--fuzz", "-1"], "--fuzz"),
     "out not empty": (["--out", "{full}"], "is not empty"),
     "out is a file": (["--out", "{latin}"], "cannot be written"),
-    "model of a name that no file can have": (["--model", f"{TOO_LONG}.json"], "annot be read"),
+    "model of a name that no file can have": (["--model", f"{TOO_LONG}.json"], NO_NAME),
     "corpus of a name that no file can have": (["--corpus", TOO_LONG], "no such file or folder, nor one of"),
     "subject of a name that no file can have": (["--subject", f"{TOO_LONG}.py:Subject"], "there is no file"),
     "out of a name that no file can have": (["--out", TOO_LONG], "cannot be written"),
