@@ -56,8 +56,8 @@ WORST_CASES: dict[str, Callable[[int], str]] = {
 """Name to what makes a text of so many code points.
 
 The last of them is for patterns such as ``\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+``, which look for the end of a run of white
-space from each of its characters. A word that is known is looked up; where a Unigram score comes near to the threshold
-beyond which the library takes it off, it was searched anew.
+space from each of its characters. A word again and again is for what is remembered: with a Unigram `.model` it cannot
+be looked up where the score of the whole text comes near to the threshold beyond which the library takes it off.
 """
 
 

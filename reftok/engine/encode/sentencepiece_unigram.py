@@ -46,7 +46,7 @@ class StreamedSentencePieceUnigram(Search, StreamedModel):
 
     Only the score at its start is what came before can change of the text behind a place that no piece spans, and
     almost every word between two of them is segmented in the same way whatever it is, as long as it is nearer to 0 than
-    `SUMS.sure`. Such words are looked up, and go by the hundred without a step of Python for each. The others are
+    `SUMS.sure`. Such words are looked up, and go many together without a step of Python for each. The others are
     searched, and so is what comes behind the last such place, and short fragments.
 
     model: whose ids are taken.

@@ -16,11 +16,13 @@ from reftok.engine.unigram.undecided_text import LONGEST
 
 _MOST_PENDING = 1 << 14
 _LARGE = 1e30
-FLOAT32_DIGITS = 24
+"""Sums that are nearer to 0 are far from what a float32 cannot hold."""
+_FLOAT32_DIGITS = 24
 _MAGNITUDES = range(11, 18)
 """Of the sums that go by `RoundedScores`, exponents of 2: from 1,024 to 131,072."""
 _MOST_ROUNDED = 1 << 16
-_FEW = 16
+_ONE_BY_ONE = 16
+"""So few are added one by one where not all of them together have one magnitude."""
 _WITH_ROUNDING = 1.01
 """Each of so many sums is rounded by 2**-24 of its value at most."""
 
@@ -99,19 +101,21 @@ class Scores:
         self.score_of = score_of
         self.largest = largest
         self._rounded: Mapping[int, RoundedScores] = {
-            exponent: RoundedScores(score_of, 2.0 ** (exponent - FLOAT32_DIGITS))
+            exponent: RoundedScores(score_of, 2.0 ** (exponent - _FLOAT32_DIGITS))
             for exponent in (_MAGNITUDES if sums.typecode == "f" else ())
         }
 
     def added(self, value: float, ids: Sequence[int]) -> float:
         """The sum of the scores of ids, one after the other added to a value and rounded."""
+        if not self._rounded:
+            return self.sums.added(value, map(self.score_of, ids))
         exponent = frexp(value)[1]
         rounded = self._rounded.get(exponent) if value < 0.0 else None
         if rounded is not None:
             total = value + sum(map(rounded.__getitem__, ids))
             if abs(total) < 2.0**exponent:
                 return total
-        if len(ids) > _FEW:
+        if len(ids) > _ONE_BY_ONE:
             half = len(ids) // 2
             return self.added(self.added(value, ids[:half]), ids[half:])
         return self.sums.added(value, filter(None, map(self.score_of, ids)))
@@ -123,7 +127,7 @@ class RunningScore:
     As long as the score is nearer to 0 than `sums.sure`, steps can be looked up.
 
     >>> score = RunningScore(Scores(Sums("d", 1_000.0, 0.0), [0.0, 1.0, 2.0].__getitem__, 2.0))
-    >>> score.add([1, 2], 2); score.has_room(400), score.has_room(500), score.value()
+    >>> score.add([1, 2]); score.has_room(400), score.has_room(500), score.value()
     (True, False, 3.0)
     """
 
@@ -147,10 +151,10 @@ class RunningScore:
         room = (self._sums.sure - abs(value)) / self._reach if self._reach else inf
         self._room = min(room, _MOST_PENDING) - LONGEST
 
-    def add(self, ids: Sequence[int], most: int) -> None:
-        """More ids; most: so many of them at most have a score other than 0."""
+    def add(self, ids: Sequence[int]) -> None:
+        """More ids."""
         self._pending.append(ids)
-        self._count += most
+        self._count += len(ids)
 
     def value(self) -> float:
         """The score."""
@@ -162,7 +166,7 @@ class RunningScore:
         """Whether the score is surely nearer to 0 than this, which is known sooner than the score.
 
         >>> score = RunningScore(Scores(Sums("d", 1_000.0, 0.0), [0.0, 1.0, -2.0].__getitem__, 2.0))
-        >>> score.add([1, 2], 2); score.is_near(3.1), score.is_near(3.0)
+        >>> score.add([1, 2]); score.is_near(3.1), score.is_near(3.0)
         (True, False)
         """
         if self._distance < limit and self._measured < len(self._pending):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import TypeAlias
 
 from reftok.engine.unigram.running_score import RunningScore, Sums
@@ -203,14 +204,21 @@ class Search(ABC):
         self._search_by_steps(text)
 
     def _searched(self, text: str, whole_texts: WholeTexts, is_end: bool) -> str | None:
-        """Search a text behind what is decided: the rest of it, which is still undecided. None where that is most."""
+        """Search a text behind what is decided: the rest of it, which is still undecided.
+
+        None where that is most of it, and where sums may get too large.
+        """
         if not self._score.is_finite(len(text)):
             return None
         best, starts = whole_texts.paths(text, self._score.value())
         size = len(text)
         end = size if is_end else shared_beginning(starts, {*whole_texts.may_go_on(text), size})
+        # What is taken off depends on all scores: those of places behind the end must be the same in the next search.
+        while self._sums.threshold < inf and (start := min(starts[end + 1 :], default=end)) < end:
+            end = shared_beginning(starts, {start, end})
         if end < size // 2:
             return None
+        # What begins with a score beyond the threshold has it taken off.
         self._score.start(0.0 if abs(best[end]) > self._sums.threshold else best[end])
         if end:
             self._give(whole_texts.ids(text, bounds(starts, end), self._texts.unknown.ids))
@@ -258,7 +266,7 @@ class Search(ABC):
             self._look_up_again()
 
     def _decide(self, ids: Sequence[int]) -> None:
-        self._score.add(ids, len(ids))
+        self._score.add(ids)
         self._give(ids)
 
     def _begin_search(self, undecided: str) -> None:

@@ -31,7 +31,7 @@ class WholeTexts:
     unknown_score: of a character that is no piece.
     typecode, threshold: the type of the sums and where they begin anew, as of `Sums`.
 
-    Sums must not get so large that they are infinite.
+    Sums must not get so large that they are infinite: callers see to it.
 
     >>> texts = WholeTexts({"a": (1, -1.0), "b": (2, -1.5), "ab": (3, -2.0)}, unknown_score=-12.0, typecode="d")
     >>> best, starts = texts.paths("abxb")
@@ -108,7 +108,7 @@ class WholeTexts:
         return best, starts
 
     def _take_off(self, score: float, best: list[float], starts: Sequence[int], place: int) -> None:
-        """Take a score at a place off from all that are reached behind it."""
+        """Take a score at a place off from all that are reached behind it: by pieces that begin before the place."""
         for end in range(place + 1, min(place + self._longest, len(best))):
             if starts[end] >= 0:
                 best[end] = array(self._typecode, (best[end] - score,))[0]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE
 from reftok.engine.encode.models import fast_model, stream_model
 from reftok.engine.fast_model import FastModel
+from reftok.engine.unigram import search
 from reftok.engine.unigram.fast_sentencepiece_unigram import SUMS, FastSentencePieceUnigram
 from reftok.formats.sentencepiece_model import read_sentencepiece_model
 from reftok.spec.sentencepiece.bpe import SentencePieceBPE
@@ -116,6 +117,32 @@ def test_a_score_beyond_the_threshold_is_taken_off(scores: dict[str, float], sca
     expected = whole_ids(model, text)
     for fragments in ([text] if text else [], list(text), cut(text, [1, 4, 5, 11])):
         assert stream(model, fragments)[-1] == expected
+
+
+@settings(max_examples=150)
+@given(
+    st.dictionaries(st.text("ab", min_size=1, max_size=5), st.floats(-1, -0.01), min_size=1),
+    st.sampled_from([5_000.0, 60_000.0, 99_000.0, 3e38]),
+    st.text("abx", min_size=60, max_size=300),
+)
+def test_scores_are_taken_off_at_the_same_places_where_a_long_text_is_searched_block_by_block(
+    scores: dict[str, float], scale: float, text: str
+) -> None:
+    model = unigram(*((piece, to_float32(score * scale)) for piece, score in scores.items()))
+    expected = whole_ids(model, text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "_BLOCK", 66)
+        for size in (7, 70, len(text)):
+            assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected
+
+
+def test_a_place_that_the_path_to_it_passes_by_takes_off_the_same_when_the_rest_is_searched_again() -> None:
+    """Fault: the rest began behind the start of a piece that spans its beginning, whose score was taken off."""
+    model = unigram(("b", -60_000.0), ("bb", -80_000.0), ("aa", -21_125.3), ("babb", -70_000.0), ("bab", -20_000.0))
+    text = "bb" + "a" * 2037 + "bbabbbabaaa"
+    expected = whole_ids(model, text)
+    assert expected[-4:] == [4, 5, 0, 3]
+    assert stream(model, [text])[-1] == expected
 
 
 @settings(max_examples=150)
