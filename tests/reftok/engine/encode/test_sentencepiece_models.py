@@ -24,6 +24,7 @@ from reftok.spec.viterbi import Best, PieceMatch, best_paths, path_to_end, to_fl
 from ...protobuf_writer import BPE, CHAR, UNIGRAM, WORD
 from ...sentencepiece_strategies import models
 from ..model_streams import assert_final, assert_streams, cut, places, stream, whole_ids
+from ..steps import steps
 
 UNKNOWN, UNUSED, USER_DEFINED = PieceType.UNKNOWN, PieceType.UNUSED, PieceType.USER_DEFINED
 texts = st.text("aab▁▁é中x", max_size=14)
@@ -240,6 +241,20 @@ def test_what_was_searched_counts_in_the_score_of_what_is_looked_up_behind_it() 
     assert (expected[-1], model.ids("ab")) == (3, [1, 2])
     for size in (1, 3, len(text)):
         assert stream(model, [text[start : start + size] for start in range(0, len(text), size)])[-1] == expected
+
+
+def test_known_words_are_looked_up_until_the_score_has_no_room_for_their_own() -> None:
+    """Fault: a book took five times as long, since some 1,000 characters before each threshold were searched."""
+    model = unigram(("▁", -30.0), ("a", -30.0), ("b", -30.0), ("▁ab", -30.0), ("▁abb", -30.0))
+    stage = stream_model(model, [])
+    text = "▁ab▁abb" * 3_000
+
+    def run() -> None:
+        stage.text(text)
+        stage.end_pre_token()
+
+    run()
+    assert steps(run) < len(text)
 
 
 def test_a_word_is_sure_where_only_paths_far_behind_have_many_sums() -> None:
