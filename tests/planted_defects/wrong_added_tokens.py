@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from abc import abstractmethod
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
@@ -260,9 +261,9 @@ class _Words(_Added):
         self.single = frozenset(token_id for token_id, token in self._by_id.items() if token.single_word)
         self._by_id = {token_id: replace(token, single_word=False) for token_id, token in self._by_id.items()}
 
+    @abstractmethod
     def is_word(self, character: str) -> bool:
         """Whether a character belongs to a word."""
-        raise NotImplementedError
 
     def _matches(
         self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool
