@@ -11,6 +11,7 @@ import traceback
 from array import array
 from codecs import getincrementaldecoder
 from collections.abc import Sequence
+from itertools import chain
 from typing import BinaryIO
 
 from reftok.encode_files.engines import Engine, id_bound, official_engine, reftok_engine
@@ -84,13 +85,11 @@ class DocumentEncoder:
         encoded = _asked(self._engine, texts)
         if self._witness is not None:
             self._compare(texts, encoded)
-        ids = array(self._type.code)
-        lengths = array("Q")
-        for document, of_document in enumerate(encoded):
-            self._add(ids, of_document, document)
-            ids.extend(self._end)
-            lengths.append(len(of_document) + len(self._end))
-        return Reply(little_endian(ids), lengths, sum(map(len, texts)), replaced)
+        self._check(encoded)
+        if self._end:
+            encoded = [[*of_document, *self._end] for of_document in encoded]
+        ids = array(self._type.code, [*chain.from_iterable(encoded)])
+        return Reply(little_endian(ids), array("Q", map(len, encoded)), sum(map(len, texts)), replaced)
 
     def part(self, part: Part) -> Reply:
         """One reply a part; only that of the last one has the length of the document."""
@@ -98,17 +97,17 @@ class DocumentEncoder:
             self._stream = LongDocument(self._tokenizer, self._task)
         assert self._stream is not None
         found, code_points, was_replaced = self._stream.feed(part)
-        ids = array(self._type.code)
-        self._add(ids, found, 0)
-        ids.extend(self._end if part.is_last else ())
+        self._check([found])
+        ids = array(self._type.code, [*found, *(self._end if part.is_last else ())])
         self._stream.tokens += len(ids)
         lengths = array("Q", [self._stream.tokens] if part.is_last else ())
         return Reply(little_endian(ids), lengths, code_points, int(was_replaced and part.is_last))
 
-    def _add(self, ids: array[int], found: Sequence[int], document: int) -> None:
-        if found and max(found) >= self._bound:
-            raise StopError(Failure("text", f"gave the id {max(found)}, and the vocab ends at {self._bound}", document))
-        ids.extend(found)
+    def _check(self, encoded: Sequence[Sequence[int]]) -> None:
+        for document, highest in enumerate(max(ids, default=0) for ids in encoded):
+            if highest >= self._bound:
+                told = f"gave the id {highest}, and the vocab ends at {self._bound}"
+                raise StopError(Failure("text", told, document))
 
     def _compare(self, texts: Sequence[str], encoded: Sequence[Sequence[int]]) -> None:
         assert self._witness is not None

@@ -265,6 +265,8 @@ class Pipeline:
         Of sentencepiece and llama.cpp, bytes that are not UTF-8 come out as lone surrogates U+DC80 to U+DCFF. Of
         tiktoken and mistral-common, two surrogates that make a character become it, and any other is U+FFFD.
         """
+        if isinstance(text, str) and text.isascii():
+            return text
         if isinstance(text, bytes):
             if self.library not in ("sentencepiece", "llama.cpp"):
                 raise InvalidText(f"{self.library} takes str, not bytes: decode them first")

@@ -7,8 +7,8 @@ from collections.abc import Collection
 
 from reftok.unicode.ranges import as_ranges
 
-_BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
-_LAST_OF_PLANE_0 = 0xFFFF
+BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
+LAST_OF_PLANE_0 = 0xFFFF
 
 
 class CharacterSearch:
@@ -23,12 +23,13 @@ class CharacterSearch:
 
     def __init__(self, characters: Collection[str]) -> None:
         self._characters = frozenset(characters)
-        ranges = as_ranges(code for code in map(ord, self._characters) if code <= _LAST_OF_PLANE_0)
+        ranges = as_ranges(code for code in map(ord, self._characters) if code <= LAST_OF_PLANE_0)
         members = "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in ranges)
         self._in_plane_0 = re.compile(f"[{members}]" if members else "(?!)")
+        self._suspect = re.compile(f"[{members}\U00010000-\U0010ffff]")
 
     def is_absent(self, text: str) -> bool:
         """Whether the text has none of the characters."""
-        if self._in_plane_0.search(text) is not None:
-            return False
-        return _BEYOND_PLANE_0.search(text) is None or self._characters.isdisjoint(text)
+        if self._suspect.search(text) is None:
+            return True
+        return self._in_plane_0.search(text) is None and self._characters.isdisjoint(text)

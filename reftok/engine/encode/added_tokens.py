@@ -78,10 +78,11 @@ class StreamedAddedTokens(StreamedStage):
         self.sink.end_pre_token()
 
     def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
-        if any(self._find(pre_token) for pre_token in pre_tokens):
-            super().pre_tokens(pre_tokens)
-        else:
-            self.sink.pre_tokens(pre_tokens)
+        for pre_token in pre_tokens:
+            if self._find(pre_token) is not None:
+                super().pre_tokens(pre_tokens)
+                return
+        self.sink.pre_tokens(pre_tokens)
 
     def _settle(self, is_end: bool) -> None:
         """Hand on all that is decided, and keep one character before it for `single_word`."""

@@ -87,9 +87,14 @@ class StreamedSplit(StreamedStage):
 
     def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
         for pre_token in pre_tokens:
-            self._take(*self._matcher.whole(pre_token))
-            self.sink.end_pre_token()
-            self._last = None
+            texts, are_matches = self._matcher.whole(pre_token)
+            if are_matches is None and self._cuts_everywhere:
+                if self._keeps[True]:
+                    self.sink.pre_tokens(texts)
+            else:
+                self._take(texts, are_matches)
+                self.sink.end_pre_token()
+                self._last = None
 
     def _take_open(self, texts: Sequence[str], are_matches: Sequence[bool]) -> None:
         """Pieces of which the first goes on with a match, or the last is one that may go on."""

@@ -84,7 +84,10 @@ class StreamedForm(StreamedStage):
         self.sink.end_pre_token()
 
     def pre_tokens(self, pre_tokens: Sequence[str]) -> None:
-        hand_on_rewritten(pre_tokens, self._rewrite, self.sink)
+        if self._keeps_ascii and all(map(str.isascii, pre_tokens)):
+            self.sink.pre_tokens(pre_tokens)
+        else:
+            hand_on_rewritten(pre_tokens, self._rewrite, self.sink)
 
 
 class StreamedBert(StreamedStage):

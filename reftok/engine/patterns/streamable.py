@@ -10,9 +10,9 @@ from typing import TypeAlias
 import regex
 
 from reftok.engine.caches import Results
-from reftok.engine.patterns.ascii_patterns import ascii_pattern
 from reftok.engine.patterns.automaton import Automaton, State, followed
 from reftok.engine.patterns.paths import Undecided, paths
+from reftok.engine.patterns.re_patterns import RePatterns
 from reftok.errors import UnsupportedFeature
 from reftok.limits import LONG_RUN
 from reftok.oniguruma.analysis import may_be_empty
@@ -51,7 +51,7 @@ class Streamable:
     context: how many characters before its start a match may depend on.
     source: the expression as Oniguruma reads it.
     is_simple: whether its matches are never empty, need no timer and have no groups.
-    ascii_pattern: that of `re` for text in ASCII, if there is one.
+    for_re: its forms for `re`, if it may have some.
     known: what is decided of a text, remembered where it is short; None where that takes more than the text to tell.
     """
 
@@ -62,7 +62,7 @@ class Streamable:
         context: int,
         source: str,
         is_simple: bool,
-        ascii_pattern: re.Pattern[str] | None,
+        for_re: RePatterns | None,
     ) -> None:
         self.automaton = automaton
         self.context = context
@@ -70,7 +70,7 @@ class Streamable:
         self._source = source
         self._is_timed = may_run_away(source)
         self._may_have_no_gaps = is_simple and all(map(self._may_begin_match, _TELLING))
-        self._ascii_pattern = ascii_pattern
+        self._for_re = for_re
         knows = is_simple and not context
         self.known = Results(lambda text: self.decide(text, 0, -1), _LONGEST_KNOWN, 1 << 12) if knows else None
 
@@ -123,13 +123,12 @@ class Streamable:
         """
         if not self._may_have_no_gaps or self._needs_timer(text):
             return None
-        if self._ascii_pattern is not None and text.isascii():
-            texts: list[str] = self._ascii_pattern.findall(text, position)
-        else:
+        pattern: re.Pattern[str] | regex.Pattern[str] | None = self._of_re(text)
+        if pattern is None:
             pattern, prepared = self._prepare(text)
             if prepared is not text:
                 return None
-            texts = pattern.findall(text, position)
+        texts: list[str] = pattern.findall(text, position)
         return texts if len("".join(texts)) == len(text) - position else None
 
     def _needs_timer(self, text: str) -> bool:
@@ -137,10 +136,14 @@ class Streamable:
             return needs_timer(self._source, text)
         return self._is_timed or is_scanned_often(text)
 
+    def _of_re(self, text: str) -> re.Pattern[str] | None:
+        return None if self._for_re is None else self._for_re.of(text)
+
     def _spans(self, text: str, position: int, last_end: int) -> list[Span]:
         timed = self._needs_timer(text)
-        if self._ascii_pattern is not None and text.isascii() and not timed:
-            return [match.span() for match in self._ascii_pattern.finditer(text, position)]
+        pattern = None if timed else self._of_re(text)
+        if pattern is not None:
+            return [match.span() for match in pattern.finditer(text, position)]
         return spans(*self._prepare(text), timed, position, last_end)
 
     def _with_gaps(self, text: str, position: int, settled: int, last_end: int) -> Decision:
@@ -192,8 +195,8 @@ def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) ->
     automaton = Automaton(found, reading or (as_of_16 if is_rust else str))
     prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
     is_simple = not (timed or may_be_empty(tree) or pattern.compiled.groups)
-    for_ascii = ascii_pattern(tree) if is_simple and reading is None else None
-    return Streamable(automaton, prepare, found.context, source, is_simple, for_ascii)
+    for_re = RePatterns(tree) if is_simple and reading is None else None
+    return Streamable(automaton, prepare, found.context, source, is_simple, for_re)
 
 
 def _read(pattern: Pattern, reading: Callable[[str], str], text: str) -> tuple[regex.Pattern[str], str]:

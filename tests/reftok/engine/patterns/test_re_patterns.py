@@ -7,11 +7,15 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.engine.patterns.ascii_patterns import ascii_pattern
+from reftok.engine.patterns.re_patterns import RePatterns, re_pattern
 from reftok.oniguruma.parser import parse
-from reftok.spec.patterns import compile_oniguruma
+from reftok.spec.patterns import compile_oniguruma, for_16
 
 ASCII = st.characters(max_codepoint=127)
+PLANE_0 = st.characters(max_codepoint=0xFFFF)
+NEWER_THAN_16 = "\u0295\u0897\u088f\u1ac1\u20c1"
+TELLING = "aS'ltr1 \n\r\t.!\x1c\x0bſKßé\u0301\u00b2\u0660\u2028\u3000日ア\ud800" + NEWER_THAN_16
+LAST = {0x7F: st.text("aAbBkKcC1 \n.]^-") | st.text(ASCII), 0xFFFF: st.text(TELLING) | st.text(PLANE_0)}
 PUBLISHED = [
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
@@ -49,28 +53,58 @@ def spans(pattern: re.Pattern[str] | regex.Pattern[str], text: str) -> list[tupl
     return [match.span() for match in pattern.finditer(text)]
 
 
+def spans_of_16(pattern: str, text: str) -> list[tuple[int, int]]:
+    compiled, prepared = for_16(compile_oniguruma(pattern), text)
+    return spans(compiled, prepared)
+
+
+@pytest.mark.parametrize("last", LAST)
 @settings(max_examples=200)
-@given(patterns(), st.text("aAbBkKcC1 \n.]^-") | st.text(ASCII))
-def test_the_fast_path_matches_what_the_pattern_does_where_no_match_is_empty(pattern: str, text: str) -> None:
-    fast = ascii_pattern(parse(pattern))
+@given(patterns(), st.data())
+def test_a_form_for_re_matches_what_the_pattern_does_where_no_match_is_empty(
+    last: int, pattern: str, data: st.DataObject
+) -> None:
+    fast = re_pattern(parse(pattern), last)
     if fast is not None:
-        expected = spans(compile_oniguruma(pattern).compiled, text)
+        text = data.draw(LAST[last])
+        expected = spans_of_16(pattern, text)
         if all(start < end for start, end in expected):
             assert spans(fast, text) == expected
 
 
+@pytest.mark.parametrize("last", LAST)
 @pytest.mark.parametrize("pattern", PUBLISHED)
 @settings(max_examples=200)
-@given(st.text("aS'ltr1 \n\r\t.!\x1c\x0b") | st.text(ASCII))
-def test_the_published_patterns_have_fast_paths_that_find_the_same(pattern: str, text: str) -> None:
-    fast = ascii_pattern(parse(pattern))
+@given(st.data())
+def test_the_published_patterns_have_forms_for_re_that_find_the_same(
+    pattern: str, last: int, data: st.DataObject
+) -> None:
+    fast = re_pattern(parse(pattern), last)
     assert fast is not None
-    assert spans(fast, text) == spans(compile_oniguruma(pattern).compiled, text)
+    text = data.draw(LAST[last])
+    assert spans(fast, text) == spans_of_16(pattern, text)
+
+
+@pytest.mark.parametrize("class_", [*CLASSES, r"\p{N}", r"[^\s\p{L}\p{N}]", r"\p{Cn}", r"\p{Ll}", r"\p{M}"])
+def test_a_class_written_out_has_the_members_of_unicode_16(class_: str) -> None:
+    """Whatever version the installed `regex` has: the exact form of the class is that of the plain rules."""
+    fast = re_pattern(parse(class_), 0xFFFF)
+    assert fast is not None
+    plane_0 = "".join(map(chr, range(0x10000)))
+    assert spans(fast, plane_0) == spans_of_16(class_, plane_0)
+
+
+def test_text_beyond_plane_0_is_left_to_regex_and_text_of_plane_0_until_there_was_much() -> None:
+    forms = RePatterns(parse(r"\p{L}+"))
+    many = "é" * (1 << 17)
+    assert [forms.of(text) is None for text in ("é", "a\U0001f600", many, many, "é", "a\U0001f600", "a")] == [
+        True, True, True, False, False, True, False,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("pattern", ["(?i:\u00df)", "(?i:[\u00df])", "(?i:ss)", "(?i:\ufb01)x|a", "(?i:\u212a+)"])
 def test_a_letter_that_stands_for_several_has_a_fast_path(pattern: str) -> None:
-    fast = ascii_pattern(parse(pattern))
+    fast = re_pattern(parse(pattern), 0x7F)
     assert fast is not None
     for text in ("ssSs", "a fix Fi", "kK"):
         assert spans(fast, text) == spans(compile_oniguruma(pattern).compiled, text)
@@ -78,4 +112,4 @@ def test_a_letter_that_stands_for_several_has_a_fast_path(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["(ab)+", r"(a)\1", r"\ba", "(?<=a)b", r"a\Kb", "^a"])
 def test_what_may_differ_has_no_fast_path(pattern: str) -> None:
-    assert ascii_pattern(parse(pattern)) is None
+    assert re_pattern(parse(pattern), 0x7F) is None
