@@ -5,6 +5,7 @@ It ends when its standard input does, so that none is left behind when the proce
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import traceback
@@ -43,6 +44,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         try:
             if isinstance(request, Task):
                 encoder = DocumentEncoder(request)
+                gc.freeze()  # what it is made of stays: not to be searched for cycles, over and over
                 answer = encoder.ready()
             else:
                 assert encoder is not None
