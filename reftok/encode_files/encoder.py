@@ -106,7 +106,7 @@ class DocumentEncoder:
         return Reply(little_endian(ids), lengths, code_points, int(was_replaced and part.is_last))
 
     def _check(self, encoded: Sequence[Sequence[int]]) -> None:
-        for document, highest in enumerate(max(ids, default=0) for ids in encoded):
+        for document, highest in enumerate(max(ids, default=-1) for ids in encoded):
             if highest >= self._bound:
                 told = f"gave the id {highest}, and the vocab ends at {self._bound}"
                 raise StopError(Failure("text", told, document))

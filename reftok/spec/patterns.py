@@ -60,12 +60,13 @@ class Pattern:
 
     @cached_property
     def suspects(self) -> CharacterSearch:
-        """The characters for which the installed `regex` may be wrong; none of Rust.
+        """The characters for which the installed `regex` may be wrong, of a pattern with a tree.
 
         Where a text has one, the tree has to be written out with classes of our own. To find them takes a look at all
-        of Unicode, which a text in ASCII need not wait for.
+        of Unicode, which loading need not wait for.
         """
-        return _search(suspects(() if self.tree is None else properties(self.tree)))
+        assert self.tree is not None, "one of Rust is matched with `as_of_16`"
+        return _search(suspects(properties(self.tree)))
 
     def as_oniguruma(self) -> str:
         """The expression as Oniguruma would read it, in which `rust_as_oniguruma` has written one of Rust."""

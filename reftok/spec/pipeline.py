@@ -265,14 +265,14 @@ class Pipeline:
         Of sentencepiece and llama.cpp, bytes that are not UTF-8 come out as lone surrogates U+DC80 to U+DCFF. Of
         tiktoken and mistral-common, two surrogates that make a character become it, and any other is U+FFFD.
         """
-        if isinstance(text, str) and text.isascii():
-            return text
         if isinstance(text, bytes):
             if self.library not in ("sentencepiece", "llama.cpp"):
                 raise InvalidText(f"{self.library} takes str, not bytes: decode them first")
             return text.decode("utf-8", "surrogateescape")
         if not isinstance(text, str):
             raise InvalidText(f"{self.library} takes str, not {type(text).__name__}")
+        if text.isascii():
+            return text
         if self.library in ("tiktoken", "mistral-common"):
             return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         try:

@@ -25,11 +25,9 @@ class CharacterSearch:
         self._characters = frozenset(characters)
         ranges = as_ranges(code for code in map(ord, self._characters) if code <= LAST_OF_PLANE_0)
         members = "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in ranges)
-        self._in_plane_0 = re.compile(f"[{members}]" if members else "(?!)")
         self._suspect = re.compile(f"[{members}\U00010000-\U0010ffff]")
 
     def is_absent(self, text: str) -> bool:
         """Whether the text has none of the characters."""
-        if self._suspect.search(text) is None:
-            return True
-        return self._in_plane_0.search(text) is None and self._characters.isdisjoint(text)
+        found = self._suspect.search(text)
+        return found is None or (ord(found[0]) > LAST_OF_PLANE_0 and self._characters.isdisjoint(text))

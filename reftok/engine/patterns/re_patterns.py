@@ -36,7 +36,8 @@ from reftok.oniguruma.writer import write
 from reftok.unicode.character_search import BEYOND_PLANE_0, LAST_OF_PLANE_0
 
 _LAST_OF_ASCII = 0x7F
-_NOTHING = Complement(Ranges(((0, 0x10FFFF),)))
+_LAST_OF_ALL = 0x10FFFF
+_NOTHING = Complement(Ranges(((0, _LAST_OF_ALL),)))
 
 _REPAYS = 1 << 18
 """After so many code points of texts beyond ASCII, the form for plane 0 is worth its making: some 40 ms."""
@@ -49,6 +50,9 @@ class _NoForm(Exception):
 class RePatterns:
     r"""The forms of one pattern: for ASCII at once, and for plane 0 when there was so much text that it repays.
 
+    tree: of the pattern, as Oniguruma reads it.
+    only_ascii: whether there is none for plane 0, since beyond ASCII its classes may be others than Oniguruma's.
+
     >>> from reftok.oniguruma.parser import parse
     >>> patterns = RePatterns(parse(r"\p{Lu}"))
     >>> patterns.of("aB"), patterns.of("aÉ")
@@ -59,17 +63,18 @@ class RePatterns:
     (['É', 'Г'], None)
     """
 
-    def __init__(self, tree: Node) -> None:
+    def __init__(self, tree: Node, only_ascii: bool = False) -> None:
         self._tree = tree
         self._for_ascii = re_pattern(tree, _LAST_OF_ASCII)
+        self._has_plane_0 = self._for_ascii is not None and not only_ascii
         self._for_plane_0: re.Pattern[str] | None = None
         self._left = _REPAYS
 
     def of(self, text: str) -> re.Pattern[str] | None:
         """A form that matches in a text what the pattern does; None where there is none, or not yet."""
-        if self._for_ascii is None or text.isascii():
+        if text.isascii():
             return self._for_ascii
-        if BEYOND_PLANE_0.search(text) is not None:
+        if not self._has_plane_0 or BEYOND_PLANE_0.search(text) is not None:
             return None
         if self._for_plane_0 is None:
             self._left -= len(text)
@@ -94,8 +99,8 @@ def re_pattern(tree: Node, last: int) -> re.Pattern[str] | None:
 
 @lru_cache(maxsize=256)  # a pattern has the same classes several times
 def _ranges(members: Members, last: int) -> Members:
-    """A class as ranges of its members up to `last`."""
-    if isinstance(members, Ranges) and members.ranges:
+    """A class as ranges that have its members up to `last`; those of a class that is written so stay as they are."""
+    if isinstance(members, Ranges) and any(first <= _LAST_OF_ALL for first, _ in members.ranges):
         return members
     one = written(members, exact=last > _LAST_OF_ASCII)
     runs = regex.finditer(f"(?:{one})+", _characters(last), regex.V1)
@@ -109,6 +114,7 @@ def _characters(last: int) -> str:
 
 
 def _with_ranges(node: Node, last: int) -> Node:
+    """A tree in which every class is written as ranges. Raises _NoForm where `re` may read it in another way."""
     match node:
         case Literal() | Assertion("line end" | "text end"):
             return node

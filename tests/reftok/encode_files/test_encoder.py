@@ -57,6 +57,13 @@ def test_ids_have_two_bytes_as_long_as_the_last_one_fits(tmp_path: Path, size: i
     assert ids_of(found.documents([f"w{size - 1} w1".encode()]), stored.descr) == [[size - 1, 1]]
 
 
+def test_documents_without_ids_of_a_model_without_a_vocab_are_encoded(tmp_path: Path) -> None:
+    """Fault: the highest of no ids was 0, which is not below a bound of 0."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "model": {"type": "BPE", "vocab": {}, "merges": []}}), "utf-8")
+    assert ids_of(DocumentEncoder(Task(str(path))).documents([b"hello", b""])) == [[], []]
+
+
 def test_an_added_token_beyond_the_vocab_counts_for_the_type(tmp_path: Path) -> None:
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     added = [{"id": 65_536, "content": "<end>", **flags}]

@@ -208,8 +208,8 @@ def test_what_a_pattern_must_not_meet_is_looked_up_once(monkeypatch: pytest.Monk
     assert pattern_matches(pattern, "é A") == [(0, 1, False), (1, 3, True)]
 
 
-def test_a_text_in_ascii_does_not_wait_for_a_look_at_all_of_unicode(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fault: each first load did, which took a tenth of a second and 70 MB."""
+def test_a_pattern_looks_at_all_of_unicode_for_a_text_beyond_ascii_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fault: each did when it was compiled, which cost the first load a tenth of a second and 70 MB."""
     monkeypatch.setattr(patterns_module, "suspects", None)
     pattern = compile_oniguruma(r"\p{Lu}+|x{61}")
     assert pattern_matches(pattern, "a BC") == [(0, 2, False), (2, 4, True)]
