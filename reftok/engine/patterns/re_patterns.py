@@ -9,6 +9,7 @@ table as far as plane 0 reaches, and beyond it range after range, so that the fo
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -17,6 +18,7 @@ import regex
 from reftok.oniguruma.case_folding import folded
 from reftok.oniguruma.members import written
 from reftok.oniguruma.syntax_tree import (
+    ANY_CHARACTER,
     Alternation,
     Assertion,
     Atomic,
@@ -36,8 +38,7 @@ from reftok.oniguruma.writer import write
 from reftok.unicode.character_search import BEYOND_PLANE_0, LAST_OF_PLANE_0
 
 _LAST_OF_ASCII = 0x7F
-_LAST_OF_ALL = 0x10FFFF
-_NOTHING = Complement(Ranges(((0, _LAST_OF_ALL),)))
+_NOTHING = Complement(ANY_CHARACTER.members)
 
 _REPAYS = 1 << 18
 """After so many code points of texts beyond ASCII, the form for plane 0 is worth its making: some 40 ms."""
@@ -51,7 +52,7 @@ class RePatterns:
     r"""The forms of one pattern: for ASCII at once, and for plane 0 when there was so much text that it repays.
 
     tree: of the pattern, as Oniguruma reads it.
-    only_ascii: whether there is none for plane 0, since beyond ASCII its classes may be others than Oniguruma's.
+    only_ascii: whether there is none for plane 0.
 
     >>> from reftok.oniguruma.parser import parse
     >>> patterns = RePatterns(parse(r"\p{Lu}"))
@@ -100,7 +101,7 @@ def re_pattern(tree: Node, last: int) -> re.Pattern[str] | None:
 @lru_cache(maxsize=256)  # a pattern has the same classes several times
 def _ranges(members: Members, last: int) -> Members:
     """A class as ranges that have its members up to `last`; those of a class that is written so stay as they are."""
-    if isinstance(members, Ranges) and any(first <= _LAST_OF_ALL for first, _ in members.ranges):
+    if isinstance(members, Ranges) and any(first <= sys.maxunicode for first, _ in members.ranges):
         return members
     one = written(members, exact=last > _LAST_OF_ASCII)
     runs = regex.finditer(f"(?:{one})+", _characters(last), regex.V1)

@@ -197,6 +197,7 @@ def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) ->
     automaton = Automaton(found, reading or (as_of_16 if is_rust else str))
     prepare = partial(_read, pattern, reading) if reading else partial(for_16, pattern)
     is_simple = not (timed or may_be_empty(tree) or pattern.compiled.groups)
+    # Beyond ASCII, the classes of Rust are not those of Oniguruma: a word has the two joiners.
     only_ascii = pattern.tree is None or len(source) > _LONGEST_WRITTEN_OUT
     for_re = RePatterns(tree, only_ascii) if is_simple and reading is None else None
     return Streamable(automaton, prepare, found.context, source, is_simple, for_re)
