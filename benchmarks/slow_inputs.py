@@ -9,7 +9,7 @@ from time import process_time
 
 import reftok
 from benchmarks.worst_cases import WORST_CASES
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 LENGTH = 1_000
 """Code points of a text in the search."""

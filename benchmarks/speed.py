@@ -8,7 +8,7 @@ from functools import partial
 import reftok
 from benchmarks.candidates import Encode, load_official, load_reference, peers
 from benchmarks.measuring import medians, prepared_medians
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 Figures = Iterator[tuple[str, str]]
 Loader = Callable[[], Encode]
@@ -42,7 +42,7 @@ def speed_rows(model: str, documents: Sequence[str], rounds: int) -> Figures:
     warm = medians({name: _run(encode, documents) for name, encode in loaded.items()}, rounds)
     yield from _compared("warm", official, warm, _megabytes(documents))
     yield "encode with offsets, against encode_ids", f"{_offsets(tokenizer, documents, rounds):.1f}x the time"
-    yield from _plain(tokenizer.spec, loaded[official], official, documents, rounds)
+    yield from _plain(tokenizer.rules, loaded[official], official, documents, rounds)
 
 
 def _equal(expected: Encode, observed: Encode, documents: Sequence[str]) -> bool:

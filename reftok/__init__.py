@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from reftok.engine.decode.stream import StreamDecoder
     from reftok.engine.encode.stream import StreamEncoder
     from reftok.formats import embedded_models, load
-    from reftok.formats.llama_build import llama_spm
-    from reftok.formats.vocab_merges import byte_level_bpe
-    from reftok.spec.byte_level import bytes_to_unicode, unicode_to_bytes
-    from reftok.spec.sentencepiece.n_best import n_best
-    from reftok.spec.sentencepiece.options import SentencePieceOptions
-    from reftok.spec.trace import Trace
-    from reftok.spec.types import AddedToken, Encoding, Span, Token
+    from reftok.formats.huggingface.vocab_merges import byte_level_bpe
+    from reftok.formats.llama_cpp.build import llama_spm
+    from reftok.rules.byte_level import bytes_to_unicode, unicode_to_bytes
+    from reftok.rules.sentencepiece.n_best import n_best
+    from reftok.rules.sentencepiece.options import SentencePieceOptions
+    from reftok.rules.trace import Trace
+    from reftok.rules.types import AddedToken, Encoding, Span, Token
     from reftok.tokenizer import Tokenizer
     from reftok.training.train import train
 else:
@@ -49,13 +49,13 @@ else:
         "StreamDecoder": "reftok.engine.decode.stream",
         "StreamEncoder": "reftok.engine.encode.stream",
         **dict.fromkeys(("embedded_models", "load"), "reftok.formats"),
-        "llama_spm": "reftok.formats.llama_build",
-        "byte_level_bpe": "reftok.formats.vocab_merges",
-        **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.spec.byte_level"),
-        "n_best": "reftok.spec.sentencepiece.n_best",
-        "SentencePieceOptions": "reftok.spec.sentencepiece.options",
-        "Trace": "reftok.spec.trace",
-        **dict.fromkeys(("AddedToken", "Encoding", "Span", "Token"), "reftok.spec.types"),
+        "llama_spm": "reftok.formats.llama_cpp.build",
+        "byte_level_bpe": "reftok.formats.huggingface.vocab_merges",
+        **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.rules.byte_level"),
+        "n_best": "reftok.rules.sentencepiece.n_best",
+        "SentencePieceOptions": "reftok.rules.sentencepiece.options",
+        "Trace": "reftok.rules.trace",
+        **dict.fromkeys(("AddedToken", "Encoding", "Span", "Token"), "reftok.rules.types"),
         "Tokenizer": "reftok.tokenizer",
         "train": "reftok.training.train",
     }

@@ -1,4 +1,4 @@
-"""The public tokenizer: the rules of `reftok.spec`, answered by the engine."""
+"""The public tokenizer: the rules of `reftok.rules`, answered by the engine."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from reftok.engine.decode.stream import StreamDecoder, TextCallback, decode_with
 from reftok.engine.encode.stream import ByteErrors, StreamEncoder, ids_of_chunks
 from reftok.engine.engine import Engine
 from reftok.errors import InvalidText
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.trace import DecoderStep, Record
-from reftok.spec.types import Encoding
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.trace import DecoderStep, Record
+from reftok.rules.types import Encoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,12 @@ class Tokenizer(Pipeline):
     """A tokenizer as its official library would build it from the same file.
 
     Its fields are those of `Pipeline`, and so are its answers; the engine finds them faster, and in streams. The same
-    by the plain rules: `tokenizer.spec.encode(text)`. What a trace shows are always the plain rules.
+    by the plain rules: `tokenizer.rules.encode(text)`. What a trace shows are always the plain rules.
 
     >>> import reftok
     >>> tokenizer = reftok.load("bpe-gpt2")
     >>> encoding = tokenizer.encode("Hello world")
-    >>> tokenizer.decode(encoding.ids), tokenizer.spec.encode("Hello world") == encoding
+    >>> tokenizer.decode(encoding.ids), tokenizer.rules.encode("Hello world") == encoding
     ('Hello world', True)
     """
 
@@ -43,7 +43,7 @@ class Tokenizer(Pipeline):
         return self._engine
 
     @property
-    def spec(self) -> Pipeline:
+    def rules(self) -> Pipeline:
         """The plain rules, to be run by themselves: `encode`, `decode` and `trace` without any fast path."""
         return self.engine.pipeline
 
@@ -97,7 +97,7 @@ class Tokenizer(Pipeline):
 
     def decoded(self, ids: Sequence[int], skip_special_tokens: bool, record: Record[DecoderStep] | None = None) -> str:
         if record is not None:
-            return self.spec.decoded(ids, skip_special_tokens, record)
+            return self.rules.decoded(ids, skip_special_tokens, record)
         return self.engine.decoded(ids, skip_special_tokens)
 
     def stream_decoder(self, skip_special_tokens: bool = True) -> StreamDecoder:

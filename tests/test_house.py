@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistral_common", "llama_cpp", "gguf"}
 ROOMS = {
     "reftok": (
-        "version", "errors", "signals", "limits", "unicode", "oniguruma", "spec", "engine", "tokenizer", "formats",
-        "training", "explain", "encode_files", "cli", "reftok",
+        "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "engine", "tokenizer",
+        "formats", "training", "explain", "encode_files", "cli", "reftok",
     ),
     "conformance": (
         "core", "files", "generators", "subjects", "inputs", "checks", "faults", "diagnosis", "engine", "shrinking",

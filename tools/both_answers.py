@@ -25,7 +25,7 @@ from conformance.subjects.adapters import load_subject
 from conformance.subjects.base import Subject
 from conformance.subjects.special_tokens import special_tokens
 from reftok import load
-from reftok.formats.tiktoken import rank_encoding
+from reftok.formats.tiktoken.rank_file import rank_encoding
 
 OFFICIAL = Path(__file__).with_name("official_answer.py")
 SECONDS = 20.0

@@ -16,7 +16,7 @@ from pathlib import Path
 from made_tables import arguments
 from sentencepiece import SentencePieceNormalizer
 
-from reftok.formats.protobuf import read_fields
+from reftok.formats.sentencepiece.protobuf import read_fields
 
 FOLDER = Path(__file__).resolve().parent.parent / "reftok" / "training" / "sentencepiece" / "data"
 NAMES = ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")

@@ -45,7 +45,7 @@ from conformance.runs.models import plan_models
 from conformance.subjects.definition import Definition, definition
 from conformance.subjects.versions import installed_versions
 from reftok.errors import ReftokError
-from reftok.formats.tiktoken import rank_encoding
+from reftok.formats.tiktoken.rank_file import rank_encoding
 
 ROOT = Path(__file__).parents[1]
 ADAPTERS = ROOT / "adapters"

@@ -14,9 +14,9 @@ from itertools import accumulate
 from conformance.core.observation import Encoded
 from conformance.core.streaming import Chunks, Feeding, Late, Piece, Streamed, Streaming
 from reftok import Encoding, ReftokError, Tokenizer
-from reftok.spec.models.bpe import BPE
-from reftok.spec.pretokenizers import ByteLevel
-from reftok.spec.types import Span
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.pre_tokenizers import ByteLevel
+from reftok.rules.types import Span
 from reftok.unicode.characters import WHITE_SPACE
 from reftok.unicode.graphemes import graphemes
 

@@ -26,11 +26,11 @@ from conformance.checks.encoding import IDS
 from conformance.core.case import Case
 from conformance.core.observation import Failure
 from reftok import Tokenizer, Trace
-from reftok.spec import decoders, pretokenizers
-from reftok.spec.byte_level import BYTE_TO_CHARACTER, from_byte_characters
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
-from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.byte_level import BYTE_TO_CHARACTER, from_byte_characters
+from reftok.rules.huggingface import decoders, pre_tokenizers
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 
 RoundTripRule: TypeAlias = Callable[[str | bytes], RoundTrip | None]
 """From a text to what must come back; None for one that the model does not keep. Raises what the reference raises."""
@@ -117,7 +117,7 @@ def round_trip_rule(tokenizer: Tokenizer) -> RoundTripRule | None:
 
 def _is_byte_level(tokenizer: Tokenizer) -> bool:
     """Whether every byte goes in and comes out, and nothing is added before a word."""
-    steps = [step for step in tokenizer.pre_tokenizers if isinstance(step, pretokenizers.ByteLevel)]
+    steps = [step for step in tokenizer.pre_tokenizers if isinstance(step, pre_tokenizers.ByteLevel)]
     return (
         tokenizer.decoders in ((decoders.ByteLevel(),), (decoders.TekkenBytes(),))
         and len(steps) == 1

@@ -19,7 +19,7 @@ from conformance.runs.parts import Part, part_of
 from conformance.runs.settings import find_settings
 from conformance.subjects.definition import MOST_SECONDS, SECONDS_FOR_AN_ANSWER
 from conformance.subjects.isolated import MOST_MEMORY
-from reftok.formats.tiktoken_encodings import ENCODINGS
+from reftok.formats.tiktoken.encodings import ENCODINGS
 
 
 class Timeout(click.FloatRange):

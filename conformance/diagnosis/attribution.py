@@ -47,7 +47,7 @@ from conformance.faults.models import piece_table
 from conformance.faults.older_releases import release_decoding_faults, release_faults
 from conformance.faults.pre_tokenizers import MOST_CHARACTERS, doubtful_characters, of_characters
 from reftok import Encoding, ReftokError, Tokenizer
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.rules.sentencepiece.pieces import PieceType
 
 LONGEST_TEXT = 2_000
 LONGEST_SAMPLE = 300

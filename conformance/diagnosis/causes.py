@@ -14,8 +14,8 @@ from itertools import accumulate
 from conformance.core.observation import Decoded, Encoded
 from conformance.faults import predicted
 from reftok import ReftokError, Tokenizer
-from reftok.spec.postprocessors import ByteLevel
-from reftok.spec.text import NormalizedString
+from reftok.rules.huggingface.post_processors import ByteLevel
+from reftok.rules.text import NormalizedString
 from reftok.unicode.graphemes import graphemes
 
 Spans = Sequence[tuple[int, int]]

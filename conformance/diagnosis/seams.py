@@ -12,10 +12,10 @@ from itertools import accumulate
 from conformance.core.streaming import Chunks, FedStream, Streamed
 from conformance.diagnosis.causes import Attribution
 from reftok import Encoding, ReftokError, Tokenizer
-from reftok.spec.normalizers import Precompiled, UnicodeForm
-from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString
+from reftok.rules.huggingface.normalizers import Precompiled, UnicodeForm
+from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.rules.stages import Normalizer
+from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import WHITE_SPACE
 
 _SPACES = "▁Ġ "

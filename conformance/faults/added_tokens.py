@@ -12,17 +12,17 @@ from unicodedata import normalize
 
 from conformance.faults.fault import Fault, Faults, of_pipeline, of_text, of_tokenizer
 from reftok import Tokenizer
-from reftok.spec.added_tokens import (
+from reftok.rules.huggingface.added_tokens import (
     AddedMatch,
     AddedTokenPattern,
     AddedVocabulary,
     end_of_white_space_after,
     start_of_white_space_before,
 )
-from reftok.spec.pipeline import Note, Pipeline
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString, Split
-from reftok.spec.types import AddedToken
+from reftok.rules.pipeline import Note, Pipeline
+from reftok.rules.stages import Normalizer
+from reftok.rules.text import NormalizedString, Split
+from reftok.rules.types import AddedToken
 
 FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
 
@@ -184,7 +184,7 @@ _WORDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
 
 def seen_otherwise(tokenizer: Tokenizer, table: Mapping[int, str]) -> Pipeline:
     """The tokenizer whose added tokens have other characters beside them; table: as of `SeenOtherwise`."""
-    return replace(tokenizer.spec, added_tokens=SeenOtherwise(tokenizer.added_tokens, table))
+    return replace(tokenizer.rules, added_tokens=SeenOtherwise(tokenizer.added_tokens, table))
 
 
 class FoundOtherwise(AddedVocabulary):
@@ -270,7 +270,7 @@ class _StartOnly(Pipeline):
 
 
 def _start_only(tokenizer: Tokenizer) -> Pipeline:
-    spec = tokenizer.spec
+    spec = tokenizer.rules
     return _StartOnly(**{one.name: getattr(spec, one.name) for one in fields(spec)})
 
 
@@ -302,7 +302,7 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
 
     def built(search: Search, is_plain: bool = False) -> Pipeline:
         tokens = _changed(tokenizer, _without_flags).added_tokens if is_plain else added
-        return replace(tokenizer.spec, added_tokens=FoundOtherwise(tokens, search))
+        return replace(tokenizer.rules, added_tokens=FoundOtherwise(tokens, search))
 
     builds: list[tuple[str, Callable[[], Pipeline]]]
     builds = [(rule, partial(built, partial(_KeptMatches, keep=keep))) for rule, keep in _KEPT]
@@ -333,5 +333,5 @@ def of_matches(tokenizer: Tokenizer) -> Faults:
         def ids(text: str) -> Sequence[int]:
             return bare().encode_ids(whole.normalized(text)[0].normalized.text if text else "")
 
-        whole = replace(tokenizer.spec, added_tokens=AddedVocabulary())
+        whole = replace(tokenizer.rules, added_tokens=AddedVocabulary())
         yield Fault("AddedTokens", rule, lambda text: ids(text) if concerns(text) else tokenizer.encode_ids(text))

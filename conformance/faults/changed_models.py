@@ -9,13 +9,13 @@ from itertools import accumulate, pairwise
 from typing import Any, TypeAlias, TypeVar
 
 from reftok import Tokenizer
-from reftok.spec import normalizers, pretokenizers
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import MergeOf, TextMerging, merge_all
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
-from reftok.spec.stages import Model
-from reftok.spec.types import Token
+from reftok.rules.huggingface import normalizers, pre_tokenizers
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.merging import MergeOf, TextMerging, merge_all
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.rules.stages import Model
+from reftok.rules.types import Token
 
 Tokenize: TypeAlias = Callable[[str], Sequence[Token]]
 MergeAll: TypeAlias = Callable[[Sequence[Any], MergeOf[Any]], Sequence[tuple[int, Any]]]
@@ -58,7 +58,7 @@ def with_merge_of(model: BPE, merge_of: MergeOf[int]) -> ChangedModel:
 def is_byte_level(tokenizer: Tokenizer) -> bool:
     """Whether the model is given the characters of bytes."""
     steps = (*tokenizer.normalizers, *tokenizer.pre_tokenizers)
-    return any(isinstance(step, pretokenizers.ByteLevel | normalizers.ByteLevel) for step in steps)
+    return any(isinstance(step, pre_tokenizers.ByteLevel | normalizers.ByteLevel) for step in steps)
 
 
 def words_of(tokenizer: Tokenizer, are_whole: bool = False) -> Callable[[str], Iterator[str]]:

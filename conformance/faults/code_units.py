@@ -11,16 +11,16 @@ from conformance.faults.changed_models import ChangedModel, by_words, is_byte_le
 from conformance.faults.fault import Faults, is_not_ascii, of_pipeline, of_text
 from conformance.faults.translated import splits_by_class, with_other_splits
 from reftok import Tokenizer
-from reftok.spec.byte_level import CHARACTER_TO_BYTE, from_byte_characters, to_byte_characters
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES
-from reftok.spec.stages import Model, PreTokenizer
-from reftok.spec.text import NormalizedString, resplit
-from reftok.spec.text import Split as Part
-from reftok.spec.types import Token
+from reftok.rules.byte_level import CHARACTER_TO_BYTE, from_byte_characters, to_byte_characters
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES
+from reftok.rules.stages import Model, PreTokenizer
+from reftok.rules.text import NormalizedString, resplit
+from reftok.rules.text import Split as Part
+from reftok.rules.types import Token
 
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")
 _MAY_BE_ABOVE = re.compile("[\U00010000-\U0010ffff\ufa6c\ufacf-\ufad1\ufad5-\ufad7]")
@@ -156,7 +156,7 @@ class SplitByUnits:
 
 def _by_units(tokenizer: Tokenizer, half: str) -> Pipeline:
     steps = with_other_splits(tokenizer.pre_tokenizers, splits_by_class, lambda step: SplitByUnits(step, half))
-    return replace(tokenizer.spec, pre_tokenizers=steps)
+    return replace(tokenizer.rules, pre_tokenizers=steps)
 
 
 # --- bytes
@@ -164,14 +164,14 @@ def _by_units(tokenizer: Tokenizer, half: str) -> Pipeline:
 
 def _with_bytes(tokenizer: Tokenizer, change: Callable[[str], str]) -> Pipeline:
     """The bytes that the model is given, in their characters, changed."""
-    model = tokenizer.spec.model
+    model = tokenizer.rules.model
 
     def tokenize(text: str) -> Sequence[Token]:
         changed = change(text)
         tokens = model.tokenize(changed)
         return tokens if changed == text else [replace(token, span_normalized=(0, len(text))) for token in tokens]
 
-    return replace(tokenizer.spec, model=ChangedModel(model, tokenize))
+    return replace(tokenizer.rules, model=ChangedModel(model, tokenize))
 
 
 def _cesu_8(text: str) -> bytes:
@@ -219,7 +219,7 @@ def _has_byte_fallback(model: Model) -> bool:
 
 def _with_fallback(tokenizer: Tokenizer, ids_of: Callable[[str], Sequence[int]], characters: str) -> Pipeline:
     """The ids of some unknown characters, a class of a pattern, found otherwise."""
-    model = tokenizer.spec.model
+    model = tokenizer.rules.model
     cut = re.compile(f"[{characters}]|[^{characters}]+")
 
     def words(text: str) -> Iterator[str]:
@@ -231,7 +231,7 @@ def _with_fallback(tokenizer: Tokenizer, ids_of: Callable[[str], Sequence[int]],
     def other(word: str) -> Sequence[Token]:
         return [Token(token_id, word, (0, 1)) for token_id in ids_of(word)]
 
-    return replace(tokenizer.spec, model=ChangedModel(model, by_words(model.tokenize, words, is_other, other)))
+    return replace(tokenizer.rules, model=ChangedModel(model, by_words(model.tokenize, words, is_other, other)))
 
 
 def _fallback_as(tokenizer: Tokenizer, encode: Callable[[str], bytes]) -> Pipeline:

@@ -14,10 +14,10 @@ from conformance.faults.fault import DecodingFault, Text, with_steps
 from conformance.faults.models import piece_table
 from conformance.faults.stripped import strippings
 from reftok import Tokenizer
-from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.decoders import ByteLevel, Metaspace, Replace, byte_of_token
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES, PieceTable, PieceType
-from reftok.spec.stages import Decoder
+from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.huggingface.decoders import ByteLevel, Metaspace, Replace, byte_of_token
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, PieceTable, PieceType
+from reftok.rules.stages import Decoder
 
 _REPLACEMENTS = re.compile("\ufffd+")
 _ESCAPED = re.compile("[\udc80-\udcff]+")
@@ -153,7 +153,7 @@ def _outside_replaced(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> s
 
 def _outside_as_token(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:
     kept = (one for one in ids if not skip or one not in tokenizer.added_tokens.special_ids())
-    return tokenizer.spec.decode_tokens([tokenizer.id_to_token(one) or "\ufffd" for one in kept])
+    return tokenizer.rules.decode_tokens([tokenizer.id_to_token(one) or "\ufffd" for one in kept])
 
 
 def _without_high_bytes(tokenizer: Tokenizer, ids: Sequence[int], skip: bool) -> str:

@@ -8,8 +8,8 @@ from functools import cache
 from typing import TypeAlias, TypeVar
 
 from reftok import Tokenizer, Trace
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.trace import DecodingTrace
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.trace import DecodingTrace
 
 Answer = TypeVar("Answer")
 Step = TypeVar("Step")
@@ -73,7 +73,7 @@ def of_tokenizer(stage: str, rule: str, build: Callable[[], Tokenizer]) -> Fault
     return Fault(
         stage,
         rule,
-        lambda text: built().spec.encode_ids(text),
+        lambda text: built().rules.encode_ids(text),
         lambda text: built().trace(text),
         lambda ids, skips: built().decode(ids, skip_special_tokens=skips),
     )

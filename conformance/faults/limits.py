@@ -26,10 +26,10 @@ from conformance.faults.changed_models import (
 from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline, of_text
 from conformance.faults.models import LongestFirst
 from reftok import Tokenizer
-from reftok.spec.byte_level import from_byte_characters, to_byte_characters
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import MergeOf, merge_all
-from reftok.spec.types import Token
+from reftok.rules.byte_level import from_byte_characters, to_byte_characters
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.merging import MergeOf, merge_all
+from reftok.rules.types import Token
 
 LEAST = 4
 """No smaller limit is sought: it would be no buffer."""
@@ -339,12 +339,12 @@ class Words:
         self._is_byte_level = is_byte_level(tokenizer)
         self._called = "normalized texts" if are_whole else "words"
         self.cut = words_of(tokenizer, are_whole)
-        self.tokenize = tokenizer.spec.model.tokenize
+        self.tokenize = tokenizer.rules.model.tokenize
 
     def of_text(self, text: str) -> list[tuple[str, list[int]]]:
         """The words of a text with their ids; an added token is a word "" with an id."""
         found: list[tuple[str, list[int]]] = []
-        for split in self._tokenizer.spec.pre_tokenized(text):
+        for split in self._tokenizer.rules.pre_tokenized(text):
             if split.tokens is not None:
                 found.append(("", [token.id for token in split.tokens]))
             else:
@@ -379,7 +379,7 @@ class Words:
         """The fault that finds other tokens for some words."""
         tokenize = by_words(self.tokenize, self.cut, is_other, other)
         model = ChangedModel(self._tokenizer.model, tokenize)
-        return of_pipeline("Model", rule, self._tokenizer, lambda: replace(self._tokenizer.spec, model=model))
+        return of_pipeline("Model", rule, self._tokenizer, lambda: replace(self._tokenizer.rules, model=model))
 
     def beyond(self, rule: str, unit: str, limit: int, other: Tokenize) -> Fault:
         """The fault that finds other tokens for words beyond a limit; rule: with places for limit and unit."""

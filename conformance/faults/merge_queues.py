@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from conformance.faults.changed_models import ChangedModel, MergeAll, merged_by
 from conformance.faults.fault import Faults, of_pipeline
 from reftok import Tokenizer
-from reftok.spec.models.merging import MergeOf
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.merging import MergeOf
+from reftok.rules.pipeline import Pipeline
 
 _Symbol = TypeVar("_Symbol")
 
@@ -35,7 +35,7 @@ def of_merge_queues(tokenizer: Tokenizer) -> Faults:
 
 
 def _with_model(tokenizer: Tokenizer, model: ChangedModel) -> Pipeline:
-    return replace(tokenizer.spec, model=model)
+    return replace(tokenizer.rules, model=model)
 
 
 def merged_looking(

@@ -12,15 +12,15 @@ from typing import Any, TypeAlias
 from conformance.faults.changed_models import with_merge_of
 from conformance.faults.fault import Faults, of_ids, of_pipeline, of_tokenizer
 from reftok import Tokenizer
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.models.vocab_model import VocabModel
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
-from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
-from reftok.spec.types import Token
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.types import Token
+from reftok.rules.vocab_model import VocabModel
 
 Pieces = Callable[[Piece], Piece]
 Ranked: TypeAlias = Callable[[tuple[int, int], int, int], int | None]
@@ -101,7 +101,7 @@ def _with_ranks(tokenizer: Tokenizer, model: BPE, ranked: Ranked) -> Pipeline:
         rank = None if found is None else ranked((left, right), *found)
         return None if found is None or rank is None else (rank, found[1])
 
-    return replace(tokenizer.spec, model=with_merge_of(model, merge_of))
+    return replace(tokenizer.rules, model=with_merge_of(model, merge_of))
 
 
 def _with_option(tokenizer: Tokenizer, model: BPE, option: str, value: bool) -> Tokenizer:
@@ -177,7 +177,7 @@ def _of_byte_pieces(tokenizer: Tokenizer, unknown: int) -> Faults:
 def _without_entries(tokenizer: Tokenizer, model: BPE, lost: Container[int]) -> Pipeline:
     changed = copy(model)
     changed.vocab = {entry: token_id for entry, token_id in model.vocab.items() if token_id not in lost}
-    return replace(tokenizer.spec, model=changed)
+    return replace(tokenizer.rules, model=changed)
 
 
 def _as_unknown(lost: Container[int], unknown: int, is_fused: bool, ids: Sequence[int]) -> list[int]:

@@ -13,7 +13,7 @@ from unicodedata import combining, is_normalized, normalize
 from conformance.faults.added_tokens import with_normalizers
 from conformance.faults.fault import Fault, Faults, of_pipeline, of_text, of_tokenizer, with_steps
 from reftok import Tokenizer
-from reftok.spec.normalizers import (
+from reftok.rules.huggingface.normalizers import (
     NFC,
     NFD,
     NFKC,
@@ -25,11 +25,11 @@ from reftok.spec.normalizers import (
     Replace,
     UnicodeForm,
 )
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.pretokenizers import ByteLevel, Metaspace, PrependScheme
-from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.text import NormalizedString, Split
+from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace, PrependScheme
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.text import NormalizedString, Split
 from reftok.unicode.characters import WHITE_SPACE, lower_case
 
 _SCHEMES: tuple[PrependScheme, ...] = ("always", "first")
@@ -119,7 +119,7 @@ def _first_replaced(content: str, text: str) -> str:
 def _with_pre_tokenizers(
     tokenizer: Tokenizer, normalizers: tuple[Normalizer, ...], pre_tokenizers: tuple[PreTokenizer, ...]
 ) -> Pipeline:
-    return replace(with_normalizers(tokenizer, normalizers).spec, pre_tokenizers=pre_tokenizers)
+    return replace(with_normalizers(tokenizer, normalizers).rules, pre_tokenizers=pre_tokenizers)
 
 
 _TURKISH = str.maketrans({"I": "\u0131", "\u0130": "i"})
@@ -280,7 +280,7 @@ class _NormalizedParts:
 def _after_split(tokenizer: Tokenizer, index: int) -> Pipeline:
     steps = [*tokenizer.pre_tokenizers]
     steps.insert(index, _NormalizedParts(tokenizer.normalizers[0]))
-    return replace(tokenizer.spec, normalizers=(), pre_tokenizers=tuple(steps))
+    return replace(tokenizer.rules, normalizers=(), pre_tokenizers=tuple(steps))
 
 
 def _unordered(form: _Form, text: str) -> str:

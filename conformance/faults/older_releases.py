@@ -22,14 +22,14 @@ from itertools import repeat
 from conformance.faults.fault import DecodingFault, Fault, of_text, of_tokenizer
 from conformance.faults.translated import TranslatedSplit
 from reftok import Tokenizer
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.normalizers import Precompiled
-from reftok.spec.patterns import compile_oniguruma
-from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Split
-from reftok.spec.sentencepiece.pieces import PieceType
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
-from reftok.spec.stages import PreTokenizer
-from reftok.spec.viterbi import BEGINNING, UNREACHED, Best, to_float32
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.huggingface.normalizers import Precompiled
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Split
+from reftok.rules.patterns import compile_oniguruma
+from reftok.rules.sentencepiece.pieces import PieceType
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.stages import PreTokenizer
+from reftok.rules.viterbi import BEGINNING, UNREACHED, Best, to_float32
 from reftok.unicode.characters import NONCHARACTER, members
 from reftok.unicode.ranges import ranges_of
 from reftok.unicode.tables import UNASSIGNED_IN_16

@@ -21,16 +21,16 @@ from conformance.faults.changed_models import (
 )
 from conformance.faults.fault import Fault, Faults, is_not_ascii, of_ids, of_pipeline
 from reftok import Tokenizer
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import merge_all
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
-from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
-from reftok.spec.stages import Model
-from reftok.spec.types import Span, Token
-from reftok.spec.viterbi import Best, PieceMatch, best_paths
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.merging import merge_all
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
+from reftok.rules.stages import Model
+from reftok.rules.types import Span, Token
+from reftok.rules.viterbi import Best, PieceMatch, best_paths
 from reftok.unicode.characters import CharacterTable
 from reftok.unicode.graphemes import graphemes
 
@@ -70,7 +70,7 @@ def _with(
     tokenizer: Tokenizer, rule: str, build: Callable[[], Model], concerns: Callable[[str], bool] = lambda text: True
 ) -> Fault:
     def built() -> Pipeline:
-        return replace(tokenizer.spec, model=build())
+        return replace(tokenizer.rules, model=build())
 
     return of_pipeline("Model", rule, tokenizer, built, concerns)
 
@@ -331,7 +331,7 @@ def _each_unknown(model: PieceModel, text: str) -> Sequence[Token]:
 
 
 def _unknown_words(tokenizer: Tokenizer, unknown: int) -> Model:
-    model = tokenizer.spec.model
+    model = tokenizer.rules.model
 
     def is_other(word: str) -> bool:
         return any(token.id == unknown for token in model.tokenize(word))

@@ -11,7 +11,7 @@ from conformance.faults.limits import of_limits
 from conformance.faults.pre_tokenizers import of_classes
 from conformance.faults.unknown_tokens import with_tokens
 from reftok import Tokenizer
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 LONGEST_TEXT = 1_200
 """Of a longer text, in characters, nothing is learnt: it takes too long."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import regex
 
-from reftok.spec import pretokenizers
-from reftok.spec.patterns import Pattern, compile_oniguruma, pattern_matches
-from reftok.spec.pretokenizers import GPT2_PATTERN, ByteLevel, Metaspace
-from reftok.spec.stages import PreTokenizer
-from reftok.spec.text import Behavior, NormalizedString, Split, resplit
+from reftok.rules.huggingface import pre_tokenizers
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Metaspace
+from reftok.rules.patterns import Pattern, compile_oniguruma, pattern_matches
+from reftok.rules.stages import PreTokenizer
+from reftok.rules.text import Behavior, NormalizedString, Split, resplit
 from reftok.unicode.characters import NONCHARACTER, as_of_16
 
 _CLASSES = (
@@ -69,7 +69,7 @@ class TranslatedStep:
     """A step that only cuts, and takes some characters for others; table: as of TranslatedSplit.
 
     >>> splits = [Split(NormalizedString("a_b c"))]
-    >>> step = TranslatedStep(pretokenizers.WhitespaceSplit(), {ord("_"): " "})
+    >>> step = TranslatedStep(pre_tokenizers.WhitespaceSplit(), {ord("_"): " "})
     >>> [split.normalized.text for split in step.pre_tokenize(splits)]
     ['a', 'b', 'c']
     """
@@ -87,11 +87,11 @@ class TranslatedStep:
 
 
 _BY_WHITE_SPACE = (
-    pretokenizers.BertPreTokenizer,
-    pretokenizers.Whitespace,
-    pretokenizers.WhitespaceSplit,
+    pre_tokenizers.BertPreTokenizer,
+    pre_tokenizers.Whitespace,
+    pre_tokenizers.WhitespaceSplit,
 )
-_BY_CLASS = (*_BY_WHITE_SPACE, pretokenizers.Digits, pretokenizers.Punctuation, pretokenizers.UnicodeScripts)
+_BY_CLASS = (*_BY_WHITE_SPACE, pre_tokenizers.Digits, pre_tokenizers.Punctuation, pre_tokenizers.UnicodeScripts)
 
 
 def with_split_apart(step: PreTokenizer) -> tuple[PreTokenizer, ...]:
@@ -102,7 +102,7 @@ def with_split_apart(step: PreTokenizer) -> tuple[PreTokenizer, ...]:
     """
     if not isinstance(step, ByteLevel) or not step.use_regex:
         return (step,)
-    split = pretokenizers.Split(compile_oniguruma(GPT2_PATTERN), "Isolated", False)
+    split = pre_tokenizers.Split(compile_oniguruma(GPT2_PATTERN), "Isolated", False)
     prefix = (Metaspace(" ", "always", False),) if step.add_prefix_space else ()
     return *prefix, split, ByteLevel(add_prefix_space=False, use_regex=False)
 

@@ -16,13 +16,13 @@ from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.normalizers import Rewritten
 from conformance.faults.translated import TranslatedStep, splits_by_class, with_other_splits
 from reftok import Tokenizer
-from reftok.spec.normalizers import Lowercase, UnicodeForm
-from reftok.spec.patterns import Pattern, needs_timer, spans
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.pretokenizers import Digits, Split
-from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.text import NormalizedString, resplit, with_gaps
-from reftok.spec.text import Split as Part
+from reftok.rules.huggingface.normalizers import Lowercase, UnicodeForm
+from reftok.rules.huggingface.pre_tokenizers import Digits, Split
+from reftok.rules.patterns import Pattern, needs_timer, spans
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.text import NormalizedString, resplit, with_gaps
+from reftok.rules.text import Split as Part
 from reftok.unicode.characters import NONCHARACTER, CharacterTable, Form, lower_case
 from reftok.unicode.ranges import ranges_of
 
@@ -141,9 +141,9 @@ def _changed(tokenizer: Tokenizer, version: Version, splits: bool, forms: bool) 
     if forms:
         changed = with_normalizers(tokenizer, [_normalizer(version, step) for step in tokenizer.normalizers])
     if not splits:
-        return changed.spec
+        return changed.rules
     steps = with_other_splits(tokenizer.pre_tokenizers, splits_by_class, partial(_splitter, version))
-    return replace(changed.spec, pre_tokenizers=steps)
+    return replace(changed.rules, pre_tokenizers=steps)
 
 
 # --- patterns

@@ -12,9 +12,9 @@ from itertools import product
 from conformance.core.observation import Decoded
 from conformance.faults.fault import DecodingFault, Fault, of_pipeline, predicted
 from reftok import Tokenizer
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.types import AddedToken
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.types import AddedToken
 
 RULE = "added tokens are matched that the file does not have"
 
@@ -105,10 +105,10 @@ def with_added_tokens(tokenizer: Tokenizer, new: Mapping[str, int]) -> Pipeline:
 def with_tokens(tokenizer: Tokenizer, tokens: Sequence[AddedToken], new: Mapping[str, int]) -> Pipeline:
     """The tokenizer with these added tokens. new: the ids of those that it does not have."""
     known = {token.content: token_id for token_id, token in tokenizer.added_tokens.tokens.items()}
-    bare = replace(tokenizer.spec, added_tokens=AddedVocabulary())
+    bare = replace(tokenizer.rules, added_tokens=AddedVocabulary())
 
     def normalize(text: str) -> str:
         return "".join(split.normalized.text for split in bare.normalized(text))
 
     vocab = ChainMap(dict(new), known, dict(tokenizer.model.vocab))
-    return replace(tokenizer.spec, added_tokens=AddedVocabulary(tokens, vocab, normalize, tokenizer.model.size))
+    return replace(tokenizer.rules, added_tokens=AddedVocabulary(tokens, vocab, normalize, tokenizer.model.size))

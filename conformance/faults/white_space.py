@@ -10,7 +10,7 @@ from conformance.faults.added_tokens import StripsLess, seen_otherwise
 from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.translated import TranslatedStep, splits_by_white_space, with_other_splits
 from reftok import Tokenizer
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 from reftok.unicode.characters import NONCHARACTER, WHITE_SPACE
 
 ASCII_WHITE_SPACE = frozenset("\t\n\v\f\r ")
@@ -74,7 +74,7 @@ def of_white_space(tokenizer: Tokenizer) -> Faults:
 
 
 def _strips_less(tokenizer: Tokenizer, sides: Collection[str], takes: Callable[[int, str], bool]) -> Pipeline:
-    return replace(tokenizer.spec, added_tokens=StripsLess(tokenizer.added_tokens, sides, takes))
+    return replace(tokenizer.rules, added_tokens=StripsLess(tokenizer.added_tokens, sides, takes))
 
 
 def _has_any(characters: frozenset[str], text: str) -> bool:
@@ -83,4 +83,4 @@ def _has_any(characters: frozenset[str], text: str) -> bool:
 
 def _with_splits(tokenizer: Tokenizer, table: Mapping[int, str]) -> Pipeline:
     steps = with_other_splits(tokenizer.pre_tokenizers, splits_by_white_space, lambda step: TranslatedStep(step, table))
-    return replace(tokenizer.spec, pre_tokenizers=steps)
+    return replace(tokenizer.rules, pre_tokenizers=steps)

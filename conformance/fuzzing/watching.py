@@ -20,15 +20,15 @@ from conformance.generators.base import Drawn
 from conformance.generators.knowledge import ModelKnowledge, tree_of_step
 from conformance.generators.pattern_texts import branches_of
 from reftok import ReftokError, Tokenizer, Trace
-from reftok.oniguruma.writer import write
-from reftok.spec.charsmap import Charsmap
-from reftok.spec.decoders import byte_of_token
-from reftok.spec.models.bpe import BPE
-from reftok.spec.normalizers import Precompiled
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.steps import Merging, Steps
-from reftok.spec.trace import Piece
-from reftok.spec.types import AddedToken
+from reftok.regex_dialects.oniguruma.writer import write
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.decoders import byte_of_token
+from reftok.rules.huggingface.normalizers import Precompiled
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.steps import Merging, Steps
+from reftok.rules.trace import Piece
+from reftok.rules.types import AddedToken
 from reftok.unicode.characters import RUST
 
 ENTRIES, MERGES, TRANSITIONS = "vocab entries", "merges", "category transitions"

@@ -8,7 +8,7 @@ from random import Random
 from conformance.generators.base import Generator, NothingToDo, grouped
 from conformance.generators.contents import Contents
 from conformance.generators.knowledge import ModelKnowledge
-from reftok.spec.types import AddedToken
+from reftok.rules.types import AddedToken
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,22 +8,23 @@ from typing import Literal, TypeAlias
 
 from conformance.generators.charsmap_rules import charsmap_rules
 from reftok import ReftokError, Tokenizer
-from reftok.oniguruma.parser import parse
-from reftok.oniguruma.syntax_tree import Node
-from reftok.spec import decoders, normalizers, pretokenizers
-from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.decoders import byte_of_token
-from reftok.spec.llama.bpe import LlamaBPE
-from reftok.spec.llama.spm import LlamaSPM
-from reftok.spec.models.bpe import BPE, RankBPE
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.patterns import Pattern, compile_oniguruma
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
-from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL, PieceType
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
-from reftok.spec.types import AddedToken
+from reftok.regex_dialects.oniguruma.parser import parse
+from reftok.regex_dialects.oniguruma.syntax_tree import Node
+from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.huggingface import decoders, normalizers, pre_tokenizers
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.decoders import byte_of_token
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.llama_cpp.bpe import LlamaBPE
+from reftok.rules.llama_cpp.spm import LlamaSPM
+from reftok.rules.patterns import Pattern, compile_oniguruma
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL, PieceType
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.tiktoken.rank_bpe import RankBPE
+from reftok.rules.types import AddedToken
 
 Notation: TypeAlias = Literal["byte-level", "metaspace", "plain"]
 """The way entries of the vocab stand for text: each byte as a character, `▁` for a space, or as they are."""
@@ -134,7 +135,7 @@ def _text(notation: Notation, tokens: str) -> str:
 
 def _notation(tokenizer: Tokenizer) -> Notation:
     steps = (*tokenizer.pre_tokenizers, *tokenizer.normalizers, *(tokenizer.decoders or ()))
-    kinds = pretokenizers.ByteLevel | normalizers.ByteLevel | decoders.ByteLevel
+    kinds = pre_tokenizers.ByteLevel | normalizers.ByteLevel | decoders.ByteLevel
     if isinstance(tokenizer.model, RankBPE | LlamaBPE) or any(isinstance(step, kinds) for step in steps):
         return "byte-level"
     return "metaspace" if any(token.startswith(SPACE_SYMBOL) for token in tokenizer.model.vocab) else "plain"
@@ -203,9 +204,9 @@ def _patterns(tokenizer: Tokenizer) -> list[Node]:
 
 def tree_of_step(step: object) -> Node | None:
     """The syntax tree of the pattern that a pre-tokenizer cuts by, also where it is Rust's and can be read as such."""
-    pattern = step.pattern if isinstance(step, pretokenizers.Split) else None
-    if isinstance(step, pretokenizers.ByteLevel) and step.use_regex:
-        pattern = compile_oniguruma(pretokenizers.GPT2_PATTERN)
+    pattern = step.pattern if isinstance(step, pre_tokenizers.Split) else None
+    if isinstance(step, pre_tokenizers.ByteLevel) and step.use_regex:
+        pattern = compile_oniguruma(pre_tokenizers.GPT2_PATTERN)
     if not isinstance(pattern, Pattern):
         return None
     try:

@@ -11,8 +11,8 @@ import regex
 
 from conformance.generators.alphabets import alphabet, by_age
 from conformance.generators.base import pick
-from reftok.oniguruma.members import written
-from reftok.oniguruma.syntax_tree import (
+from reftok.regex_dialects.oniguruma.members import written
+from reftok.regex_dialects.oniguruma.syntax_tree import (
     Alternation,
     CharacterClass,
     Conditional,
@@ -33,7 +33,7 @@ _MORE = 3
 def text_maker(node: Node) -> Maker:
     """A maker of texts that the node matches, as far as lookarounds and places allow.
 
-    >>> from reftok.oniguruma.parser import parse
+    >>> from reftok.regex_dialects.oniguruma.parser import parse
     >>> text_maker(parse("ab(?=c)"))(Random(0))
     'ab'
     """

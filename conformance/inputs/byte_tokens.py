@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import TypeAlias
 
 from conformance.core.case import Case, tokens_case
-from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
+from reftok.rules.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 
 CHARACTERS = ("é", "€", "\ufffd", "😀")
 """One of two, two of three and one of four bytes; one of them is what incomplete bytes are shown as."""

@@ -27,8 +27,8 @@ from conformance.shrinking.trials import Trials
 from conformance.subjects.adapters import BUILT_IN, FORMATS, REPRODUCIBLE, subject_label
 from conformance.subjects.definition import Definition, definition
 from conformance.subjects.special_tokens import SpecialTokens
-from reftok.formats.tiktoken import rank_encoding
-from reftok.formats.tiktoken_encodings import RankEncoding
+from reftok.formats.tiktoken.encodings import RankEncoding
+from reftok.formats.tiktoken.rank_file import rank_encoding
 
 SLOW_ATTEMPTS = 40
 """The most models that are tried with a subject that hangs or dies."""

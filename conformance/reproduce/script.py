@@ -24,7 +24,7 @@ from conformance.subjects.adapters import ADAPTERS, FORMATS
 from conformance.subjects.base import PROTOCOL
 from conformance.subjects.definition import Definition
 from conformance.subjects.special_tokens import SpecialTokens
-from reftok.formats.tiktoken_encodings import ENCODINGS, RankEncoding
+from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding
 
 SHORT_MODEL = 20_000
 """Bytes up to which a model is written line by line."""

@@ -11,7 +11,7 @@ from conformance.runs.hub import hub_folder, is_hub_name
 from conformance.subjects.adapters import FORMATS, ORACLES
 from reftok import embedded_models
 from reftok.formats import KNOWN_FILES, VOCAB_FILES, file_format, find_model, models_in, names_embedded_model
-from reftok.formats.tekken import is_tekken
+from reftok.formats.tiktoken.tekken import is_tekken
 
 
 def plan_models(sources: tuple[str, ...], encoding: str = "") -> tuple[ModelPlan, ...]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from conformance.core.case import Case
 from conformance.shrinking.cases import smallest_part
 from conformance.shrinking.search import Search
-from reftok.formats.tiktoken import read_ranks
-from reftok.formats.tiktoken_encodings import RankEncoding
+from reftok.formats.tiktoken.encodings import RankEncoding
+from reftok.formats.tiktoken.rank_file import read_ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from conformance.core.case import Case
 from conformance.shrinking.cases import smallest_part
 from conformance.shrinking.charsmap import offer_smaller_charsmaps
 from conformance.shrinking.search import Search, parts_of
-from reftok.formats.protobuf import Field, read_fields, written_fields
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.formats.sentencepiece.protobuf import Field, read_fields, written_fields
+from reftok.rules.sentencepiece.pieces import PieceType
 
 PIECES, TRAINER = 1, 2
 SPECS = (2, 3, 5)

@@ -21,7 +21,7 @@ from conformance.subjects.base import UnavailableError
 from conformance.subjects.isolated import IsolatedSubject
 from conformance.subjects.special_tokens import SpecialTokens, special_tokens
 from reftok.errors import ReftokError
-from reftok.formats.tiktoken_encodings import RankEncoding
+from reftok.formats.tiktoken.encodings import RankEncoding
 
 _UNKNOWN = Attribution()
 

@@ -26,7 +26,7 @@ from conformance.subjects.isolated import MOST_MEMORY, IsolatedSubject
 from conformance.subjects.protocol import Model
 from conformance.subjects.protocol_subject import with_encoding
 from conformance.subjects.special_tokens import SpecialTokens
-from reftok.formats.tiktoken import rank_encoding
+from reftok.formats.tiktoken.rank_file import rank_encoding
 
 _ADAPTERS: dict[str, Adapter] = {
     module.ADAPTER.name: module.ADAPTER

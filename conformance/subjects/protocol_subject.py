@@ -58,7 +58,7 @@ from conformance.subjects.protocol import (
 )
 from conformance.subjects.special_tokens import SpecialTokens
 from conformance.subjects.streams import feeding_to_message
-from reftok.formats.tiktoken_encodings import ENCODINGS, RankEncoding
+from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding
 
 START_SECONDS = 60.0
 """A subject may take so long to load its model, whatever an answer may take."""

@@ -1,4 +1,4 @@
-"""The plain rules of reftok alone, `tokenizer.spec`: what the engine is held to, held to the official library."""
+"""The plain rules of reftok alone, `tokenizer.rules`: what the engine is held to, held to the official library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import reftok
 from conformance.core.observation import Encoded, Encoding, Failure
 from conformance.subjects.base import Adapter, Ids, InBulk
 from conformance.subjects.library import LibrarySubject, each
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 NAME = "reftok-spec"
 READS = ("tokenizer.json", "vocab_merges", "sentencepiece", "tiktoken", "gguf", "tekken")
@@ -48,7 +48,7 @@ class ReftokSpecSubject(LibrarySubject):
 
 def load(path: Path, model_format: str, encoding: str = "") -> ReftokSpecSubject:
     """The subject with a model."""
-    return ReftokSpecSubject(reftok.load(path, encoding or None).spec)
+    return ReftokSpecSubject(reftok.load(path, encoding or None).rules)
 
 
 REPRODUCTION = """\
@@ -56,7 +56,7 @@ class Subject:
     def __init__(self, path):
         import reftok
 
-        self.tokenizer = reftok.load(path).spec
+        self.tokenizer = reftok.load(path).rules
         self.skips = self.tokenizer.library != "sentencepiece"
 
     def encode(self, text):

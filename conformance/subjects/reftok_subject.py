@@ -69,6 +69,6 @@ _STREAMS = """
         return "".join([*map(stream.feed, ids), stream.finish()])
 """
 
-_REPRODUCTION = REPRODUCTION.replace("reftok.load(path).spec", "reftok.load(path)") + _STREAMS
+_REPRODUCTION = REPRODUCTION.replace("reftok.load(path).rules", "reftok.load(path)") + _STREAMS
 
 ADAPTER = Adapter(REFERENCE, package="reftok", reads=READS, version=version, load=load, reproduction=_REPRODUCTION)

@@ -9,8 +9,8 @@ import regex
 
 from conformance.core.observation import Encoded
 from reftok import ReftokError, Tokenizer
-from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import PieceType
 
 _PLAIN_TEXT = "a"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from conformance.core.observation import Encoded, Encoding
 from conformance.subjects.base import Adapter, Format, Ids, InBulk, UnavailableError, one_line
 from conformance.subjects.library import LibrarySubject
-from reftok.formats.tiktoken import rank_encoding, read_ranks
-from reftok.formats.tiktoken_encodings import ENCODINGS
+from reftok.formats.tiktoken.encodings import ENCODINGS
+from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks
 
 NAME = "tiktoken"
 

@@ -14,7 +14,7 @@ from conformance.core.streaming import Feeding, Streaming
 from conformance.subjects.base import Adapter, Format, Ids, InBulk, Snippets, UnavailableError
 from conformance.subjects.library import LibrarySubject, attempt, each
 from conformance.subjects.streams import streaming
-from reftok.formats.hub_folder import hub_tokenizer_json
+from reftok.formats.huggingface.hub_folder import hub_tokenizer_json
 
 NAME = "tokenizers"
 

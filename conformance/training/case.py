@@ -11,7 +11,7 @@ from typing import Any
 from conformance.core.errors import FORM_ERRORS
 from conformance.core.observation import Failure
 from reftok import ReftokError
-from reftok.formats.protobuf import read_fields
+from reftok.formats.sentencepiece.protobuf import read_fields
 
 SAME_SCORE, SAME_STEP = 1e-3, 1e-4
 """Scores of hf-unigram are compared so closely: its own differ by as much from run to run. Characters that its rounds

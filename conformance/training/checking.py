@@ -21,8 +21,8 @@ from conformance.training.hypotheses import hypotheses_for
 from conformance.training.reference import check_options, free_choices_of, has_equal_entries, reference_training, why
 from reftok import ReftokError
 from reftok.formats.files import file_bytes
-from reftok.formats.protobuf import read_fields
-from reftok.spec.byte_level import BYTE_TO_CHARACTER
+from reftok.formats.sentencepiece.protobuf import read_fields
+from reftok.rules.byte_level import BYTE_TO_CHARACTER
 from reftok.training.pipelines import pipeline_of
 from reftok.training.sentencepiece.options import MODEL_TYPES, NORMALIZER_FIELDS, TRAINER_FIELDS, Kind
 

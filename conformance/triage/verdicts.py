@@ -39,7 +39,7 @@ def with_verdicts(bench: Bench, findings: Sequence[Finding], deadline: float = m
     deadline: of `time.monotonic`, from which on nothing is asked. An example that is too long for the plain rules, or
     whose subject is not there any more, has none.
     """
-    plain = ReftokSpecSubject(bench.reference.tokenizer.spec)
+    plain = ReftokSpecSubject(bench.reference.tokenizer.rules)
     return [
         replace(one, verdict=_Inquiry.begun(bench, one, plain).verdict()) if _is_asked(bench, one, deadline) else one
         for one in findings

@@ -16,7 +16,7 @@ from conformance.vectors.choosing import Choice, cover
 from conformance.vectors.keys import ENTRIES, Key
 from conformance.vectors.questions import Question
 from reftok import ReftokError, Tokenizer
-from reftok.spec.byte_level import from_byte_characters
+from reftok.rules.byte_level import from_byte_characters
 
 LONGEST = 400
 """Characters of a packed text."""

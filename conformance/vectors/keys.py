@@ -18,8 +18,8 @@ from conformance.fuzzing.watching import (
     Watcher,
 )
 from conformance.generators.knowledge import ModelKnowledge
-from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.decoders import byte_of_token
+from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.huggingface.decoders import byte_of_token
 
 AGES, BUGS, LANGUAGES, TOKENS = "Unicode ages", "known bugs", "languages and domains", "added tokens"
 BYTES, COMPOSITIONS = "bytes", "characters that compose"

@@ -42,9 +42,9 @@ from conformance.vectors.keys import (
 )
 from conformance.vectors.notes import flag_of
 from reftok import Tokenizer
-from reftok.spec.byte_level import BYTE_TO_CHARACTER
-from reftok.spec.normalizers import UnicodeForm
-from reftok.spec.types import AddedToken
+from reftok.rules.byte_level import BYTE_TO_CHARACTER
+from reftok.rules.huggingface.normalizers import UnicodeForm
+from reftok.rules.types import AddedToken
 from reftok.unicode.characters import WHITE_SPACE
 
 DRAWN_OF_EACH = 20

@@ -21,7 +21,7 @@ from conformance.inputs.vector_file import StreamDecodeVector, StreamEncodeVecto
 from conformance.subjects.base import Subject
 from conformance.vectors.notes import flag_of
 from reftok import ReftokError, Tokenizer
-from reftok.spec.byte_level import BYTE_TO_CHARACTER
+from reftok.rules.byte_level import BYTE_TO_CHARACTER
 from reftok.unicode.graphemes import graphemes
 
 LONGEST = 40
@@ -230,7 +230,7 @@ def _traps(tokenizer: Tokenizer) -> Iterator[tuple[tuple[int, ...], str]]:
     data = tuple(token_id for token_id in found if token_id is not None)
     word = tuple(tokenizer.encode_ids("a word", add_special_tokens=False))
     every = sorted({*vocab.values(), *tokenizer.added_tokens.tokens})
-    special = [token_id for token_id in every if tokenizer.spec.is_special(token_id)][:MOST_SPECIAL]
+    special = [token_id for token_id in every if tokenizer.rules.is_special(token_id)][:MOST_SPECIAL]
     if len(data) == len(names):
         yield (*data, *word), _INCOMPLETE
         yield from (((*data[:2], token_id, *data[2:]), _INCOMPLETE) for token_id in special)

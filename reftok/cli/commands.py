@@ -20,9 +20,9 @@ from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
 from reftok.explain.text import coloured, decoding_lines, explanation_lines, plain
 from reftok.formats import embedded_models, find_model, load
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.types import Encoding
 from reftok.signals import end_by_signals, stop_exit_code
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.types import Encoding
 from reftok.tokenizer import Tokenizer
 from reftok.version import __version__
 
@@ -180,7 +180,7 @@ def _add_plain(command: argparse.ArgumentParser, told: str) -> None:
 
 def _load(options: argparse.Namespace) -> Pipeline:
     tokenizer = load(options.model, options.encoding, cache=options.cache)
-    return tokenizer.spec if getattr(options, "plain", False) else tokenizer
+    return tokenizer.rules if getattr(options, "plain", False) else tokenizer
 
 
 def _info(options: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ from reftok.encode_files.output import id_type, little_endian
 from reftok.engine.encode.stream import StreamEncoder
 from reftok.errors import EncodingStopped, ReftokError
 from reftok.formats import find_model, load
-from reftok.formats.hub_folder import files_beside
+from reftok.formats.huggingface.hub_folder import files_beside
 from reftok.tokenizer import Tokenizer
 
 

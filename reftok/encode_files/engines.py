@@ -15,8 +15,8 @@ from reftok.encode_files.optional_libraries import optional_library
 from reftok.errors import EncodingStopped
 from reftok.formats import VOCAB_FILES, find_model
 from reftok.formats.files import read_file
-from reftok.formats.hub_folder import hub_tokenizer_json
-from reftok.formats.tiktoken import rank_encoding, read_ranks
+from reftok.formats.huggingface.hub_folder import hub_tokenizer_json
+from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks
 from reftok.tokenizer import Tokenizer
 from reftok.version import __version__
 
@@ -81,7 +81,7 @@ def tokenizers_model(library: Any, path: Path) -> Any:
         return library.Tokenizer.from_str(json.dumps(hub_tokenizer_json(path)))
     if path.name not in VOCAB_FILES:
         return library.Tokenizer.from_file(str(path))
-    # GPT-2's stages, as reftok.formats.vocab_merges has them.
+    # GPT-2's stages, as reftok.formats.huggingface.vocab_merges has them.
     tokenizer = library.Tokenizer(library.models.BPE.from_file(str(path), str(path.with_name("merges.txt"))))
     tokenizer.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.post_processor = library.processors.ByteLevel(trim_offsets=False)

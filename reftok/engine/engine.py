@@ -11,8 +11,8 @@ from reftok.engine.encode.encoder import Encoder
 from reftok.engine.encode.stream import ByteErrors, StreamEncoder
 from reftok.engine.fast_model import FastModel
 from reftok.engine.offsets.encoding import OffsetEncoder
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.types import Encoding
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.types import Encoding
 
 
 class Engine:

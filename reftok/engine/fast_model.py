@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from reftok.engine.caches import Results
-from reftok.spec.stages import Model
+from reftok.rules.stages import Model
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 
@@ -17,7 +17,7 @@ class FastModel(Generic[AnyModel]):
     model: whose ids are taken.
     known_ids: a pre-token to its ids, which remembers those of short ones.
 
-    >>> from reftok.spec.models.wordlevel import WordLevel
+    >>> from reftok.rules.huggingface.wordlevel import WordLevel
     >>> FastModel(WordLevel({"yes": 1, "no": 2}, "no")).ids("maybe")
     [2]
     """

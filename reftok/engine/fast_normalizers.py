@@ -12,11 +12,11 @@ import regex
 from reftok.engine.caches import Results
 from reftok.engine.encode.normalization_boundaries import segments
 from reftok.engine.encode.sentencepiece_rewriting import rewriter
-from reftok.spec.charsmap import Charsmap
-from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, Replace, UnicodeForm
-from reftok.spec.sentencepiece.normalizer import Rewritten, SentencePieceNormalizer
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.huggingface.normalizers import NFC, NFD, NFKC, NFKD, Precompiled, Replace, UnicodeForm
+from reftok.rules.sentencepiece.normalizer import Rewritten, SentencePieceNormalizer
+from reftok.rules.stages import Normalizer
+from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import Form, is_normalized
 
 NormalizedSegment: TypeAlias = tuple[str, tuple[int, ...]]

@@ -8,19 +8,19 @@ from dataclasses import replace
 
 from reftok.engine.caches import MOST_CHARACTERS_OF_TOKENS, Results
 from reftok.engine.fast_normalizers import FastSentencePieceNormalizer, fast_normalizer
-from reftok.spec.decoders import ByteFallback, byte_of_token, decoded_run
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.stages import Decoder, Model
-from reftok.spec.types import Token
+from reftok.rules.huggingface.decoders import ByteFallback, byte_of_token, decoded_run
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.stages import Decoder, Model
+from reftok.rules.types import Token
 
 
 def fast_pipeline(pipeline: Pipeline) -> Pipeline:
     """The pipeline with the fast forms of its normalizers and decoders, and a model that remembers.
 
     >>> import reftok
-    >>> [type(step).__name__ for step in fast_pipeline(reftok.load("bpe-qwen").spec).normalizers]
+    >>> [type(step).__name__ for step in fast_pipeline(reftok.load("bpe-qwen").rules).normalizers]
     ['FastForm']
     """
     return replace(

@@ -13,8 +13,8 @@ from operator import add, itemgetter, not_
 from typing import TypeAlias
 
 from reftok.engine.caches import Results
-from reftok.spec.models.bpe import BPE
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES, SPACE_SYMBOL
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, SPACE_SYMBOL
 
 _SPACE_FIRST = re.compile(f"{SPACE_SYMBOL}+[^{SPACE_SYMBOL}]*|[^{SPACE_SYMBOL}]+")
 _SPACE_LAST = re.compile(f"[^{SPACE_SYMBOL}]*{SPACE_SYMBOL}+|[^{SPACE_SYMBOL}]+")

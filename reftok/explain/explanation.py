@@ -10,11 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 import regex
 
 from reftok.explain.unicode_profile import unicode_version
-from reftok.spec.patterns import Pattern
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.steps import Steps
-from reftok.spec.trace import Piece, StageTrace
-from reftok.spec.types import Span
+from reftok.rules.patterns import Pattern
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.steps import Steps
+from reftok.rules.trace import Piece, StageTrace
+from reftok.rules.types import Span
 
 
 @runtime_checkable
@@ -119,7 +119,7 @@ def _explained(tokenizer: Pipeline, stage: StageTrace, before: tuple[Piece, ...]
 def options(component: object) -> dict[str, Any]:
     """The options of a component that is a dataclass or has one, as JSON values; patterns as they are written.
 
-    >>> from reftok.spec.pretokenizers import Metaspace
+    >>> from reftok.rules.huggingface.pre_tokenizers import Metaspace
     >>> options(Metaspace("▁", "first", True))
     {'replacement': '▁', 'prepend_scheme': 'first', 'split': True}
     """

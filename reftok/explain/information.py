@@ -8,7 +8,7 @@ from typing import Any
 
 from reftok.explain.explanation import options, options_text
 from reftok.explain.unicode_profile import unicode_profile, unicode_version
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 _SHOWN_TOKENS = 10
 _HEADING = 17

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from reftok.explain.explanation import ExplainedStage, ExplainedToken, Explanation, options_text
-from reftok.spec.steps import Lattice, LatticeNode, Merging, Steps, Walk, WholeWord
-from reftok.spec.trace import DecodingTrace, Piece
+from reftok.rules.steps import Lattice, LatticeNode, Merging, Steps, Walk, WholeWord
+from reftok.rules.trace import DecodingTrace, Piece
 
 Paint = Callable[[str, str], str]
 """A text in a style: "stage", "text", "dim", "mark"."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 _TOKENIZERS: Mapping[str, str] = MappingProxyType(
     {
@@ -45,7 +45,7 @@ def unicode_version(library: str, component: object) -> str | None:
 
     White space is the same set in every version since 6.3, so a component that knows nothing else has no version.
 
-    >>> from reftok.spec.normalizers import NFC, Prepend
+    >>> from reftok.rules.huggingface.normalizers import NFC, Prepend
     >>> unicode_version("tokenizers", NFC()), unicode_version("tokenizers", Prepend("▁"))
     ('9.0', None)
     """

@@ -9,14 +9,14 @@ from pathlib import Path
 from reftok.errors import ModelFormatError
 from reftok.formats.collection import collecting_later
 from reftok.formats.files import begins_with, read_file, unreadable
-from reftok.formats.hub_folder import hub_tokenizer_json, named_ids
+from reftok.formats.huggingface.hub_folder import hub_tokenizer_json, named_ids
+from reftok.formats.huggingface.tokenizer_json import VOCAB_AT, build_tokenizer
+from reftok.formats.huggingface.vocab_merges import read_vocab_merges
 from reftok.formats.json_cache import cached_json
-from reftok.formats.sentencepiece_model import read_sentencepiece_model
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.formats.strict_json import parse_json
-from reftok.formats.tekken import is_tekken, read_tekken
-from reftok.formats.tiktoken import is_rank_file, rank_encoding, read_tiktoken
-from reftok.formats.tokenizer_json import VOCAB_AT, build_tokenizer
-from reftok.formats.vocab_merges import read_vocab_merges
+from reftok.formats.tiktoken.rank_file import is_rank_file, rank_encoding, read_tiktoken
+from reftok.formats.tiktoken.tekken import is_tekken, read_tekken
 from reftok.tokenizer import Tokenizer
 
 FILE_NAMES = (
@@ -82,7 +82,9 @@ def load(source: str | Path, encoding: str | None = None, *, cache: bool = False
 def _load(source: str | Path, encoding: str | None, cache: bool) -> Tokenizer:
     path = find_model(source) if encoding is None else _rank_file(source)
     if encoding is None and begins_with(path, _GGUF):
-        from reftok.formats.gguf import read_gguf  # one file in many is in this format, and it takes a room of its own
+        from reftok.formats.llama_cpp.gguf import (
+            read_gguf,  # one file in many is in this format, and it takes a room of its own
+        )
 
         return read_gguf(path)
     data = read_file(path)

@@ -22,9 +22,9 @@ from reftok.engine.encode.chain import EncodingChain
 from reftok.engine.fast_model import FastModel
 from reftok.engine.fast_pipeline import fast_pipeline
 from reftok.errors import TrainingStopped
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.types import Token
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.types import Token
 
 
 class _Words:
@@ -54,7 +54,7 @@ class WordCounter:
     pipeline: whose stages before the model are taken.
 
     >>> import reftok
-    >>> counter = WordCounter(reftok.load("bpe-gpt2").spec)
+    >>> counter = WordCounter(reftok.load("bpe-gpt2").rules)
     >>> counter.add("a b b")
     >>> dict(counter.counts())
     {'a': 1, 'Ġb': 2}

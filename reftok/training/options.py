@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, TypeAlias, TypeVar, get_type_hints
 
 from reftok.errors import TrainingStopped
-from reftok.spec.types import AddedToken
+from reftok.rules.types import AddedToken
 from reftok.training.sentencepiece.options import DEFAULTS as SENTENCEPIECE_OPTIONS
 
 SpecialTokens: TypeAlias = Sequence[str | AddedToken]

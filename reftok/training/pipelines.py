@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 from reftok.errors import ModelFormatError, TrainingStopped
 from reftok.formats import find_model
 from reftok.formats.files import read_file
+from reftok.formats.huggingface.tokenizer_json import VOCAB_AT
 from reftok.formats.strict_json import parse_json
-from reftok.formats.tokenizer_json import VOCAB_AT
 
 Json: TypeAlias = dict[str, Any]
 

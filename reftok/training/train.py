@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.formats.tokenizer_json import build_tokenizer
+from reftok.formats.huggingface.tokenizer_json import build_tokenizer
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

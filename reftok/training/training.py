@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from reftok.errors import TrainingStopped
-from reftok.formats.tokenizer_json import build_tokenizer
-from reftok.spec.byte_level import CHARACTER_TO_BYTE, bytes_to_unicode, to_byte_characters
-from reftok.spec.pretokenizers import GPT2_PATTERN
+from reftok.formats.huggingface.tokenizer_json import build_tokenizer
+from reftok.rules.byte_level import CHARACTER_TO_BYTE, bytes_to_unicode, to_byte_characters
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
 from reftok.tokenizer import Tokenizer
 from reftok.training.bpe import BpeTrainer
 from reftok.training.checkpoint import Columns

@@ -20,7 +20,7 @@ from math import exp, inf, isnan, log, nan
 from struct import pack, unpack
 
 from reftok.errors import TrainingStopped
-from reftok.spec.viterbi import UNK_PENALTY
+from reftok.rules.viterbi import UNK_PENALTY
 from reftok.training.checkpoint import Columns, numbers, strings
 from reftok.training.options import SpecialTokens, contents
 from reftok.training.watching import TrainingProgress, Watch, unwatched

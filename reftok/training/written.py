@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from reftok.errors import TrainingStopped
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.byte_level import BYTE_TO_CHARACTER, from_byte_characters
-from reftok.spec.types import AddedToken
+from reftok.rules.byte_level import BYTE_TO_CHARACTER, from_byte_characters
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.types import AddedToken
 from reftok.training.options import SpecialTokens
 from reftok.training.pipelines import Json
 

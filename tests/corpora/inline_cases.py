@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from reftok.spec.byte_level import BYTE_TO_CHARACTER
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.rules.byte_level import BYTE_TO_CHARACTER
+from reftok.rules.sentencepiece.pieces import PieceType
 
 from ..reftok.official import Json, added, bpe, tokenizer_json, wordlevel
 from ..reftok.protobuf_writer import PieceTuple

@@ -11,9 +11,9 @@ from tokenizers import Tokenizer
 
 import reftok
 from reftok.errors import ModelFormatError
-from reftok.formats.tiktoken import read_tiktoken
-from reftok.formats.tiktoken_encodings import RankEncoding
-from reftok.formats.tokenizer_json import read_tokenizer_json
+from reftok.formats.tiktoken.rank_file import read_tiktoken
+from reftok.formats.tiktoken.encodings import RankEncoding
+from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
 
 from ..reftok.official import added, as_bytes, as_lists, assert_same_encoding, bpe, official, own, tokenizer_json
 from ..reftok.protobuf_writer import UNIGRAM, UNKNOWN, compile_charsmap, model_bytes

@@ -65,7 +65,7 @@ def _ask_text(tokenizer: Tokenizer, text: str, random: Random) -> bool:
     ids = _answer(lambda: tokenizer.encode_ids(text))
     others: list[Callable[[], Any]] = [
         lambda: list(tokenizer.encode(text).ids),
-        lambda: list(tokenizer.spec.encode(text).ids),
+        lambda: list(tokenizer.rules.encode(text).ids),
         lambda: list(tokenizer.encode_iterable([*chunks, text[cut:]])),
     ]
     found = [ids, *map(_answer, others)]
@@ -86,7 +86,7 @@ def _ask_ids(tokenizer: Tokenizer, ids: list[int]) -> bool:
 
     found = [
         _answer(lambda: tokenizer.decode(ids)),
-        _answer(lambda: tokenizer.spec.decode(ids)),
+        _answer(lambda: tokenizer.rules.decode(ids)),
         _answer(streamed),
         _answer(lambda: tokenizer.trace_decode(ids).text),
     ]

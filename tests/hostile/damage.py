@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from reftok.errors import ReftokError
-from reftok.formats.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields
+from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields
 from tests.reftok.official import Json
 from tests.reftok.protobuf_writer import varint
 from tests.reftok.tokenizers_strategies.damaged import KEYS, REPLACEMENTS

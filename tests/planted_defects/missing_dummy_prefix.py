@@ -7,7 +7,7 @@ from dataclasses import replace
 from official import Official
 
 import reftok
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 
 
 class Subject(Official):

@@ -9,9 +9,9 @@ from typing import Any
 
 import reftok
 from reftok import Tokenizer
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
-from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
+from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType
 
 Spans = list[tuple[int, int]]
 

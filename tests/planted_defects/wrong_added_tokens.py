@@ -18,8 +18,8 @@ from reference import Reference
 
 from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
-from reftok.spec.added_tokens import AddedTokenPattern, AddedVocabulary
-from reftok.spec.types import Span
+from reftok.rules.huggingface.added_tokens import AddedTokenPattern, AddedVocabulary
+from reftok.rules.types import Span
 
 
 class _Flags(Official):
@@ -245,7 +245,7 @@ class _Matching(Reference):
         return replace(tokenizer, added_tokens=added)
 
     def encode_with_offsets(self, text: str, add_special_tokens: bool) -> tuple[list[int], list[str], Spans]:
-        encoding = self.tokenizer.spec.encode(text, add_special_tokens=add_special_tokens)
+        encoding = self.tokenizer.rules.encode(text, add_special_tokens=add_special_tokens)
         return list(encoding.ids), list(encoding.tokens), list(encoding.offsets)
 
 

@@ -10,7 +10,7 @@ from lossy_decode import bytes_of
 from official import Official
 from reference import Reference, table_of
 
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.rules.sentencepiece.pieces import PieceType
 
 
 class TokenByToken(Official):

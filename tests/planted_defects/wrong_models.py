@@ -17,18 +17,18 @@ from official import Official, Spans
 from reference import Reference, table_of, with_model, with_pieces
 
 from reftok import Tokenizer
-from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import merge_all
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.models.vocab_model import VocabModel
-from reftok.spec.pretokenizers import ByteLevel
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
-from reftok.spec.sentencepiece.pieces import PieceTable, PieceType, Segment
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
-from reftok.spec.text import NormalizedString, Split
-from reftok.spec.types import Span, Token
-from reftok.spec.viterbi import PieceMatch
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.pre_tokenizers import ByteLevel
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.merging import merge_all
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
+from reftok.rules.sentencepiece.pieces import PieceTable, PieceType, Segment
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.text import NormalizedString, Split
+from reftok.rules.types import Span, Token
+from reftok.rules.viterbi import PieceMatch
+from reftok.rules.vocab_model import VocabModel
 
 
 class _Model(Official):

@@ -15,8 +15,8 @@ from reference import Reference, with_charsmap, with_options
 
 from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
-from reftok.spec.normalizers import NFC
-from reftok.spec.text import NormalizedString
+from reftok.rules.huggingface.normalizers import NFC
+from reftok.rules.text import NormalizedString
 
 
 class Compatibility(Official):

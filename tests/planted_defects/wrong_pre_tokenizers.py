@@ -16,9 +16,9 @@ from tokenizers.pre_tokenizers import PreTokenizer, Sequence
 
 from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
-from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.pretokenizers import ByteLevel
-from reftok.spec.text import NormalizedString, Split
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface.pre_tokenizers import ByteLevel
+from reftok.rules.text import NormalizedString, Split
 
 
 class _Pattern(Official):

@@ -10,8 +10,8 @@ from official import Spans
 from reference import Reference, with_model
 
 from reftok import Tokenizer
-from reftok.spec.models.bpe import BPE
-from reftok.spec.types import Token
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.types import Token
 
 
 class _Recursive(BPE):

@@ -19,7 +19,7 @@ import tokenizers
 
 import reftok
 from reftok.formats import file_format, models_in
-from reftok.formats.tiktoken import read_ranks, recognise
+from reftok.formats.tiktoken.rank_file import read_ranks, recognise
 
 CORPORA = Path(__file__).resolve().parents[2] / "corpora"
 LINES_OF_A_LANGUAGE = 5
@@ -62,7 +62,7 @@ def is_text(text: str) -> bool:
 
 def own_rows(tokenizer: reftok.Tokenizer, text: str) -> list[Row]:
     """What the plain rules and the engine both give."""
-    encoding = tokenizer.spec.encode(text)
+    encoding = tokenizer.rules.encode(text)
     assert tokenizer.encode(text) == encoding, text
     assert tokenizer.encode_ids(text) == list(encoding.ids), text
     return list(zip(encoding.ids, encoding.tokens, encoding.offsets, strict=True))
@@ -70,7 +70,7 @@ def own_rows(tokenizer: reftok.Tokenizer, text: str) -> list[Row]:
 
 def own_text(tokenizer: reftok.Tokenizer, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
     """What the plain rules and the engine both give."""
-    text = tokenizer.spec.decode(ids, skip_special_tokens)
+    text = tokenizer.rules.decode(ids, skip_special_tokens)
     assert tokenizer.decode(ids, skip_special_tokens) == text, ids
     return text
 

@@ -9,7 +9,7 @@ from typing import Any
 import tokenizers
 
 from reftok.errors import ModelFormatError, ReftokError, UnsupportedFeature
-from reftok.formats.tokenizer_json import read_tokenizer_json
+from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
 from reftok.tokenizer import Tokenizer
 
 from .official import as_lists

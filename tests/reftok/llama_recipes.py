@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from reftok.formats.gguf_pre_types import PRE_TYPES
-from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
+from reftok.formats.llama_cpp.pre_types import PRE_TYPES
+from reftok.rules.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 
 from .gguf_writer import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Entry, bpe, spm, vocab
 

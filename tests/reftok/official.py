@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import tokenizers
 
 from reftok.errors import ModelFormatError
-from reftok.formats.tokenizer_json import read_tokenizer_json
-from reftok.spec.text import NormalizedString, Split
-from reftok.spec.types import AddedToken, Encoding
+from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
+from reftok.rules.text import NormalizedString, Split
+from reftok.rules.types import AddedToken, Encoding
 from reftok.tokenizer import Tokenizer
 
 from .protobuf_writer import compile_charsmap
@@ -150,7 +150,7 @@ def assert_same_encoding(config: object, *texts: str, pair: str | None = None) -
     for text in texts:
         for add_special_tokens in (False, True):
             expected = as_lists(official_encoding(theirs, text, add_special_tokens, pair))
-            assert as_lists(ours.spec.encode(text, pair, add_special_tokens)) == expected, text
+            assert as_lists(ours.rules.encode(text, pair, add_special_tokens)) == expected, text
             encoding = ours.encode(text, pair, add_special_tokens)
             assert as_lists(encoding) == expected, text
     return encoding

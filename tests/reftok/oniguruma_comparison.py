@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tokenizers
 
-from reftok.spec.patterns import compile_oniguruma, pattern_matches
+from reftok.rules.patterns import compile_oniguruma, pattern_matches
 
 
 def matches(pattern: str, text: str) -> list[tuple[int, int]]:

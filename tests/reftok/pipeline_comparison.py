@@ -12,7 +12,7 @@ from typing import Any
 import tokenizers
 
 from reftok.errors import ModelFormatError, ReftokError, UnsupportedFeature
-from reftok.spec.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Split
 from reftok.tokenizer import Tokenizer
 
 from .official import Json, as_lists, normalized_by, official, own

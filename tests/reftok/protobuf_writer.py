@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sentencepiece import SentencePieceNormalizer
 
-from reftok.formats.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES, PieceType
+from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, PieceType
 
 Value = int | bool | float | str | bytes
 PieceTuple = tuple[str, float, PieceType]

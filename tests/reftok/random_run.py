@@ -33,7 +33,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ReftokError
-from reftok.formats.sentencepiece_model import read_sentencepiece_model
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 
 from .broken_files import Damaged, check_damaged
 from .engine.stream_comparison import check_stream

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
-from reftok.formats.protobuf import read_fields, to_float
-from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.spec.sentencepiece.n_best import n_best
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
+from reftok.formats.sentencepiece.protobuf import read_fields, to_float
+from reftok.rules.sentencepiece.n_best import n_best
+from reftok.rules.sentencepiece.pieces import PieceType
 from reftok.tokenizer import Tokenizer
 
 from .protobuf_writer import (
@@ -139,7 +139,7 @@ def official_encoding(official: SentencePieceProcessor, text: str | bytes) -> li
 def own_encoding(tokenizer: Tokenizer, text: str | bytes) -> list[tuple[int, str, tuple[int, int]]]:
     """The encoding of the engine, held to that of the plain rules."""
     encoding = tokenizer.encode(text)
-    assert encoding == tokenizer.spec.encode(text), text
+    assert encoding == tokenizer.rules.encode(text), text
     return list(zip(encoding.ids, encoding.tokens, encoding.offsets, strict=True))
 
 

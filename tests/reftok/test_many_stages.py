@@ -61,7 +61,7 @@ def test_many_decoders_do_not_end_in_a_recursion_error(step: Json, count: int) -
     tokenizer, library = own(config), official(config)
     ids = [4, 1, 2, 4]
     expected = library.decode(ids)
-    assert tokenizer.decode(ids) == tokenizer.spec.decode(ids) == tokenizer.trace_decode(ids).text == expected
+    assert tokenizer.decode(ids) == tokenizer.rules.decode(ids) == tokenizer.trace_decode(ids).text == expected
     decoder = tokenizer.stream_decoder()
     assert "".join(map(decoder.feed, ids)) + decoder.finish() == expected
 
@@ -101,7 +101,7 @@ def test_very_many_normalizers_do_not_go_over_a_text_that_one_of_them_blows_up()
     longer: Json = {"type": "Replace", "pattern": {"String": "a"}, "content": "é" * 1000}
     config = tokenizer_json(MODEL, normalizer={"type": "Sequence", "normalizers": [longer, *[{"type": "NFD"}] * 60]})
     tokenizer = own(config)
-    for encode in (tokenizer.encode_ids, tokenizer.encode, tokenizer.spec.encode, tokenizer.trace):
+    for encode in (tokenizer.encode_ids, tokenizer.encode, tokenizer.rules.encode, tokenizer.trace):
         with pytest.raises(ModelFormatError, match=r"^normalizer: 61 of them go over \d{3},\d{3} characters"):
             encode("a" * 40)
     assert tokenizer.encode_ids("b a")

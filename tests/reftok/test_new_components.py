@@ -17,13 +17,13 @@ from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
 from reftok.explain.explanation import explain
 from reftok.explain.information import information, information_lines
-from reftok.formats.components_json import DECODERS as DECODER_READERS
-from reftok.formats.components_json import MODELS, NORMALIZERS, PRE_TOKENIZERS
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.models.bpe import BPE
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString, Split, resplit
-from reftok.spec.types import AddedToken, Token
+from reftok.formats.huggingface.components_json import DECODERS as DECODER_READERS
+from reftok.formats.huggingface.components_json import MODELS, NORMALIZERS, PRE_TOKENIZERS
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.stages import Normalizer
+from reftok.rules.text import NormalizedString, Split, resplit
+from reftok.rules.types import AddedToken, Token
 from reftok.tokenizer import Tokenizer
 
 from .official import own
@@ -108,7 +108,7 @@ def tokenizer(**stages: Any) -> Tokenizer:
 )
 def test_a_component_that_nothing_knows_has_ids_offsets_streams_and_an_explanation(made: Tokenizer) -> None:
     encoding = made.encode(TEXT)
-    assert encoding == made.spec.encode(TEXT)
+    assert encoding == made.rules.encode(TEXT)
     assert made.encode_ids(TEXT) == list(encoding.ids)
     assert len(encoding.offsets) == len(encoding.ids) > 3
     for size in (1, 3, len(TEXT)):
@@ -116,7 +116,7 @@ def test_a_component_that_nothing_knows_has_ids_offsets_streams_and_an_explanati
         given = [i for start in range(0, len(TEXT), size) for i in stream.feed(TEXT[start : start + size])]
         assert given + stream.finish() == list(encoding.ids)
     text = made.decode(encoding.ids)
-    assert text == made.spec.decode(encoding.ids)
+    assert text == made.rules.decode(encoding.ids)
     decoder = made.stream_decoder()
     assert "".join([decoder.feed(token_id) for token_id in encoding.ids]) + decoder.finish() == text
     assert len(explain(made, TEXT).tokens) == len(encoding.ids)
@@ -163,14 +163,14 @@ def test_a_class_derived_from_a_pre_tokenizer_of_a_file_goes_by_its_own_rule(kin
 
 def check_streams_and_fast_paths(made: Tokenizer) -> None:
     for text in (TEXT, "", " é Ａ▁1", "ab" * 40):
-        encoding = made.spec.encode(text)
+        encoding = made.rules.encode(text)
         assert made.encode(text) == encoding
         assert made.encode_ids(text) == list(encoding.ids)
         for size in (1, 7):
             stream = made.stream_encoder()
             given = [i for start in range(0, len(text), size) for i in stream.feed(text[start : start + size])]
             assert given + stream.finish() == list(encoding.ids)
-        expected = made.spec.decode(encoding.ids)
+        expected = made.rules.decode(encoding.ids)
         assert made.decode(encoding.ids) == expected
         decoder = made.stream_decoder()
         assert "".join([decoder.feed(token_id) for token_id in encoding.ids]) + decoder.finish() == expected
@@ -252,7 +252,7 @@ def test_every_decoder_of_a_file_has_its_streamed_form() -> None:
     kinds = set()
     for config in [*DECODERS, *MORE_DECODERS]:
         made = own(file(decoder=config))
-        stages = decoding_chain(made.spec, True, Output()).stages
+        stages = decoding_chain(made.rules, True, Output()).stages
         assert not any(type(stage).__name__.startswith("Buffered") for stage in stages), config
         kinds.add(config["type"])
     assert kinds == set(DECODER_READERS)

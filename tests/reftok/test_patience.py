@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-import reftok.spec.patience as patience_module
-import reftok.spec.patterns as patterns_module
+import reftok.rules.patience as patience_module
+import reftok.rules.patterns as patterns_module
 from reftok.errors import InvalidText
 from reftok.tokenizer import Tokenizer
 
@@ -20,13 +20,13 @@ WORDS: Json = {"type": "WhitespaceSplit"}
 WAYS: dict[str, Callable[[Tokenizer, str], object]] = {
     "encode_ids": lambda tokenizer, text: tokenizer.encode_ids(text),
     "encode": lambda tokenizer, text: tokenizer.encode(text),
-    "encode, plain rules": lambda tokenizer, text: tokenizer.spec.encode(text),
+    "encode, plain rules": lambda tokenizer, text: tokenizer.rules.encode(text),
     "trace": lambda tokenizer, text: tokenizer.trace(text),
     "stream": lambda tokenizer, text: list(tokenizer.encode_iterable([*text])),
 }
 WAYS_BACK: dict[str, Callable[[Tokenizer, list[int]], object]] = {
     "decode": lambda tokenizer, ids: tokenizer.decode(ids),
-    "decode, plain rules": lambda tokenizer, ids: tokenizer.spec.decode(ids),
+    "decode, plain rules": lambda tokenizer, ids: tokenizer.rules.decode(ids),
     "trace": lambda tokenizer, ids: tokenizer.trace_decode(ids),
     "stream": lambda tokenizer, ids: (decoder := tokenizer.stream_decoder()).feed_all(ids) + decoder.finish(),
 }

@@ -8,8 +8,8 @@ import pytest
 
 import reftok
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError
-from reftok.formats.tiktoken import read_tiktoken
-from reftok.formats.tiktoken_encodings import RankEncoding
+from reftok.formats.tiktoken.encodings import RankEncoding
+from reftok.formats.tiktoken.rank_file import read_tiktoken
 
 from .official import (
     Json,

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from reftok.errors import ReftokError
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 from reftok.tokenizer import Tokenizer
 
 from .engine.stream_comparison import chunkings
@@ -50,7 +50,7 @@ class ThreeWays:
 
     def same(self, name: str, asked: object, ask: Callable[[Any], Any], ask_library: Callable[[Any], Any]) -> Answer:
         """The plain answer, after the three were compared."""
-        plain = asked_of(self.tokenizer.spec, ask)
+        plain = asked_of(self.tokenizer.rules, ask)
         self.hold(f"{ENGINE}, {name}", asked, asked_of(self.tokenizer, ask), plain)
         if EXPLOSION in plain.message:
             self.tally.skipped[f"reftok refuses, {name}"] += 1
@@ -75,14 +75,14 @@ class ThreeWays:
 
     def streams(self, text: str | bytes, ids: Sequence[int], seed: int) -> None:
         """Texts and ids in chunks."""
-        expected = asked_of(self.tokenizer.spec, lambda pipeline: list(pipeline.encode(text).ids))
+        expected = asked_of(self.tokenizer.rules, lambda pipeline: list(pipeline.encode(text).ids))
         data = text.encode() if isinstance(text, str) and not expected.refusal else b""
         for source in (text, data) if data else (text,):
             for chunks in chunkings(source, seed, 2):
                 found = asked_of(self.tokenizer, partial(fed, chunks=chunks))
                 self.hold(f"{STREAM}, ids", chunks, found, expected)
         for skips in (False, True):
-            whole = asked_of(self.tokenizer.spec, lambda pipeline, skips=skips: pipeline.decode(ids, skips))
+            whole = asked_of(self.tokenizer.rules, lambda pipeline, skips=skips: pipeline.decode(ids, skips))
             for size in (1, 1 + Random(seed).randrange(4)):
                 found = asked_of(
                     self.tokenizer, lambda tokenizer, s=size, skips=skips: decoded(tokenizer, ids, s, skips)

@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from reftok.spec.byte_level import to_byte_characters
+from reftok.rules.byte_level import to_byte_characters
 
 _WITHIN, _TWO, _THREE, _FOUR = (
     re.escape(to_byte_characters(bytes(range(first, end))))

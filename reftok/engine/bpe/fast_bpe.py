@@ -15,10 +15,11 @@ from reftok.engine.bpe.word_merges import FEW, WINDOW, WordMerges, merge_ids, me
 from reftok.engine.caches import Results
 from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points import MergeSplitPoints, PairSplitPoints
-from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.bpe import LlamaBPE
-from reftok.spec.models.bpe import BPE, RankBPE
-from reftok.spec.models.merging import merge_all
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.llama_cpp.bpe import LlamaBPE
+from reftok.rules.merging import merge_all
+from reftok.rules.tiktoken.rank_bpe import RankBPE
 
 _WITHIN_CHARACTER = frozenset(to_byte_characters(bytes(range(0x80, 0xC0))))
 PAYS_FROM = 1 << 14

@@ -13,10 +13,10 @@ from reftok.engine.caches import Results
 from reftok.engine.encode.segment_ids import ids_of_segments, with_unknowns_joined
 from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points import PairSplitPoints
-from reftok.spec.llama.spm import LlamaSPM
-from reftok.spec.models.merging import merge_all
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
-from reftok.spec.sentencepiece.pieces import Segment
+from reftok.rules.llama_cpp.spm import LlamaSPM
+from reftok.rules.merging import merge_all
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
+from reftok.rules.sentencepiece.pieces import Segment
 
 ScoredModel = TypeVar("ScoredModel", bound=SentencePieceBPE | LlamaSPM)
 

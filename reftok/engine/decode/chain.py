@@ -12,11 +12,11 @@ from reftok.engine.decode.llama import LlamaPieces, without_spaces
 from reftok.engine.decode.sentencepiece import pieces_stages
 from reftok.engine.decode.stages import Bounded, Buffered, Output, Stage, Timed, Utf8Text, Vocab, link
 from reftok.limits import MOST_GROWTH, MOST_STREAMED_STAGES
-from reftok.spec import decoders
-from reftok.spec.patterns import need_a_clock
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
-from reftok.spec.stages import Decoder
+from reftok.rules.huggingface import decoders
+from reftok.rules.patterns import need_a_clock
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
+from reftok.rules.stages import Decoder
 
 _Forms = Mapping[type[Any], Callable[[Any], list[Stage]]]
 

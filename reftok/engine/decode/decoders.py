@@ -1,4 +1,4 @@
-"""The streamed forms of the decoders of tokenizer.json, whose rules stand in `reftok.spec.decoders`."""
+"""The streamed forms of the decoders of tokenizer.json, whose rules stand in `reftok.rules.huggingface.decoders`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from reftok.engine.decode.stages import LONGEST_REMEMBERED, Stage
 from reftok.engine.patterns.patterns import stream_matches
-from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.decoders import (
+from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.huggingface.decoders import (
     BYTE_TOKEN,
     BPEDecoder,
     Metaspace,
@@ -20,8 +20,8 @@ from reftok.spec.decoders import (
     cleaned,
     decoded_run,
 )
-from reftok.spec.stages import Decoder
-from reftok.spec.text import literal_matches, refuse_expansion
+from reftok.rules.stages import Decoder
+from reftok.rules.text import literal_matches, refuse_expansion
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))

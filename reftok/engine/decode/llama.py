@@ -1,4 +1,4 @@
-"""Ids of llama.cpp back to text while they come. The rules stand in `reftok.spec.llama.stages`.
+"""Ids of llama.cpp back to text while they come. The rules stand in `reftok.rules.llama_cpp.stages`.
 
 Between these stages each byte is written as the Latin-1 character of its number, see `Utf8Text`.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from reftok.engine.decode.decoders import replaced
 from reftok.engine.decode.stages import Stage
-from reftok.spec.llama.stages import Detokenizer
+from reftok.rules.llama_cpp.stages import Detokenizer
 
 _CLEANED = (" ?", " !", " .", " ,", " ' ", " 's", " 'm", " 're", " 've")
 
 
 def without_spaces() -> list[Stage]:
-    """The stages that do what `reftok.spec.llama.stages.clean_spaces` does.
+    """The stages that do what `reftok.rules.llama_cpp.stages.clean_spaces` does.
 
     Its three passes over the bytes find the same as one literal after the other.
     """

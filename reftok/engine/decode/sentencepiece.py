@@ -1,4 +1,4 @@
-"""Pieces of sentencepiece back to text while they come. The rules stand in `reftok.spec.sentencepiece.decoder`."""
+"""Pieces of sentencepiece back to text while they come. The rules stand in `reftok.rules.sentencepiece.decoder`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from math import inf
 from reftok.engine.decode.stages import Stage
 from reftok.engine.encode.sentencepiece_normalizer import StreamedSentencePieceNormalizer
 from reftok.engine.sinks import StreamedStage
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder, decode_bytes
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder, decode_bytes
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 
 
 def pieces_stages(decoder: SentencePieceDecoder) -> list[Stage]:
@@ -21,7 +21,7 @@ def pieces_stages(decoder: SentencePieceDecoder) -> list[Stage]:
 class Pieces(Stage):
     r"""Streamed form of SentencePieceDecoder: holds the bytes of a character that is not complete, at most three.
 
-    >>> from reftok.spec.sentencepiece.pieces import BYTE_PIECES, Piece, PieceTable, PieceType
+    >>> from reftok.rules.sentencepiece.pieces import BYTE_PIECES, Piece, PieceTable, PieceType
     >>> from reftok.engine.decode.stages import Output
     >>> byte_pieces = [Piece(piece, 0.0, PieceType.BYTE) for piece in BYTE_PIECES]
     >>> table = PieceTable([Piece("▁a", 0.0), *byte_pieces], byte_fallback=True)

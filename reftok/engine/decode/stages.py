@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from reftok.spec.patience import InForce, Patience
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.text import refuse_expansion
+from reftok.rules.patience import InForce, Patience
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.text import refuse_expansion
 
 LONGEST_REMEMBERED = 16
 """How many held code points or bytes are still remembered as a state."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TypeAlias
 
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 Stages: TypeAlias = tuple[Hashable, ...]
 

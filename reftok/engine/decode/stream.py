@@ -2,7 +2,7 @@
 
     feed ─vocab─▶ ─Decoder─▶ ─Decoder─▶ text
 
-is the way back of `reftok.spec.pipeline` with a streamed form in the place of every decoder. Each hands on what no
+is the way back of `reftok.rules.pipeline` with a streamed form in the place of every decoder. Each hands on what no
 further id can change and holds the rest, so that the texts of all ids together are the text of `decode`.
 """
 
@@ -15,8 +15,8 @@ from reftok.engine.decode.chain import DecodingChain, decoding_chain
 from reftok.engine.decode.stages import Output, Stage
 from reftok.engine.decode.states import FINISHED, UNREMEMBERED, DecodingStates, State
 from reftok.errors import InvalidIds, StreamFinished
-from reftok.spec.ids import checked_id, checked_ids, id_list, whole_number
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.ids import checked_id, checked_ids, id_list, whole_number
+from reftok.rules.pipeline import Pipeline
 
 TextCallback: TypeAlias = Callable[[str, int, bool], object]
 """Takes text, the id that it came with, and whether it is the last; False asks for no more."""

@@ -1,4 +1,4 @@
-"""Added tokens, cut out of text that comes bit by bit: the streamed form of `reftok.spec.added_tokens`.
+"""Added tokens, cut out of text that comes bit by bit: the streamed form of `reftok.rules.huggingface.added_tokens`.
 
 A place in the text is decided when no continuation can change what is found there: the text from there on is not the
 beginning of a content, and the character behind a `single_word` token has come. White space that a token with `lstrip`
@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from reftok.engine.patterns.literals import beginnings
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.added_tokens import (
+from reftok.rules.huggingface.added_tokens import (
     AddedTokenPattern,
     end_of_white_space_after,
     stands_alone,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reftok.errors import UnsupportedFeature
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.types import Encoding
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.types import Encoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def find_affixes(pipeline: Pipeline, add_special_tokens: bool) -> Affixes:
     reverse order, need to know all of them.
 
     >>> import reftok
-    >>> find_affixes(reftok.load("bpe-llama3").spec, add_special_tokens=True)
+    >>> find_affixes(reftok.load("bpe-llama3").rules, add_special_tokens=True)
     Affixes(prefix=(5008,), suffix=(), buffered_by='')
     """
     if pipeline.truncation is not None:

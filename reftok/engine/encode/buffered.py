@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from reftok.engine.encode.original_start import OriginalStart
 from reftok.engine.sinks import StreamedModel, StreamedStage, TextSink
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.text import NormalizedString, Split
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.text import NormalizedString, Split
 
 PreTokens: TypeAlias = Callable[[str], Iterable[str]]
 """A pre-token, made into pre-tokens."""
@@ -107,7 +107,7 @@ class BufferedModel(_Buffer, StreamedModel):
     reason: why the model cannot tell any id before the end of a pre-token.
 
     >>> from reftok.engine.fast_model import FastModel
-    >>> from reftok.spec.models.wordlevel import WordLevel
+    >>> from reftok.rules.huggingface.wordlevel import WordLevel
     >>> ids: list[int] = []
     >>> model = FastModel(WordLevel({"yes": 1, "no": 2}, "no"))
     >>> stage = BufferedModel(model.known_ids, ids, "a word is looked up as a whole")

@@ -2,7 +2,7 @@
 
     ─AddedTokens─▶ ─Normalizer─▶ ─AddedTokens─▶ ─PreTokenizer─▶ ─Model─▶ ids
 
-is the order of `reftok.spec.pipeline` with a streamed form in the place of every stage.
+is the order of `reftok.rules.pipeline` with a streamed form in the place of every stage.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from reftok.engine.encode.rewriting import may_grow_too_much
 from reftok.engine.fast_model import FastModel
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.limits import MOST_STREAMED_STAGES
-from reftok.spec.llama.special_tokens import LlamaSpecialTokens
-from reftok.spec.patience import InForce, Patience
-from reftok.spec.patterns import need_a_clock
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.pretokenizers import Metaspace
-from reftok.spec.text import refuse_expansion
+from reftok.rules.huggingface.pre_tokenizers import Metaspace
+from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
+from reftok.rules.patience import InForce, Patience
+from reftok.rules.patterns import need_a_clock
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.text import refuse_expansion
 
 _AT_ONCE = 2_000_000
 """So many code points a text may grow by before it is known how long it will be."""

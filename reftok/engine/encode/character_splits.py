@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.text import Behavior
+from reftok.rules.text import Behavior
 from reftok.unicode.characters import character_class
 
 _PRE_TOKENS: dict[Behavior, str] = {

@@ -8,7 +8,7 @@ from reftok.engine.encode.affixes import Affixes, find_affixes, ids_behind_model
 from reftok.engine.encode.chain import EncodingChain
 from reftok.engine.encode.models import fast_model
 from reftok.engine.fast_model import FastModel
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 
 class Encoder:
@@ -18,7 +18,7 @@ class Encoder:
     model: the fast form of its model; made here where nobody has made it yet.
 
     >>> import reftok
-    >>> Encoder(reftok.load("bpe-gpt2").spec).ids("Hello world", add_special_tokens=True)
+    >>> Encoder(reftok.load("bpe-gpt2").rules).ids("Hello world", add_special_tokens=True)
     [40, 3525, 341, 291, 2118]
     """
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import regex
 
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.llama.special_tokens import SPACES, LlamaSpecialTokens
-from reftok.spec.llama.vocab import SPECIAL, Attribute
-from reftok.spec.longest_first import EntriesByBeginning
-from reftok.spec.text import NormalizedString, Split
-from reftok.spec.types import Span
+from reftok.rules.llama_cpp.special_tokens import SPACES, LlamaSpecialTokens
+from reftok.rules.llama_cpp.vocab import SPECIAL, Attribute
+from reftok.rules.longest_first import EntriesByBeginning
+from reftok.rules.text import NormalizedString, Split
+from reftok.rules.types import Span
 
 
 class StreamedLlamaSpecialTokens(StreamedStage):

@@ -1,4 +1,4 @@
-"""Stages of `reftok.spec.llama` on text that comes bit by bit."""
+"""Stages of `reftok.rules.llama_cpp` on text that comes bit by bit."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import regex
 
 from reftok.engine.encode.character_splits import StreamedCharacterSplit, class_of
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.pretokenizers import DigitGroups, ThousandsSplit
-from reftok.spec.llama.stages import ReadCodePoints
-from reftok.spec.llama.wpm import stands_alone
-from reftok.spec.text import NormalizedString, Split
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.llama_cpp.characters import CLASSES, folded
+from reftok.rules.llama_cpp.pre_tokenizers import DigitGroups, ThousandsSplit
+from reftok.rules.llama_cpp.stages import ReadCodePoints
+from reftok.rules.llama_cpp.wpm import stands_alone
+from reftok.rules.text import NormalizedString, Split
 from reftok.unicode.characters import WHITE_SPACE
-from reftok.unicode.llama import CLASSES, folded
 from reftok.unicode.ranges import as_ranges
 
 _ESCAPED = regex.compile("[\udc80-\udcff]")

@@ -10,7 +10,7 @@ from typing import Any
 
 from reftok.engine.bpe.fast_bpe import FastMerging
 from reftok.engine.sinks import StreamedModel
-from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
+from reftok.rules.byte_level import BYTE_TO_CHARACTER, to_byte_characters
 
 LONG = 32
 """From so many code points on a pre-token is searched for safe split points: most end before."""

@@ -17,17 +17,18 @@ from reftok.engine.sinks import TextSink
 from reftok.engine.unigram.fast_sentencepiece_unigram import FastSentencePieceUnigram
 from reftok.engine.unigram.fast_unigram import FastUnigram
 from reftok.limits import LONGEST_STREAMED_PIECE
-from reftok.spec.llama.bpe import LlamaBPE
-from reftok.spec.llama.spm import LlamaSPM
-from reftok.spec.llama.wpm import LlamaWPM
-from reftok.spec.models.bpe import BPE, RankBPE
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.models.wordlevel import WordLevel
-from reftok.spec.models.wordpiece import WordPiece
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
-from reftok.spec.sentencepiece.words import SentencePieceChar, SentencePieceWord
-from reftok.spec.stages import Model
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.huggingface.wordlevel import WordLevel
+from reftok.rules.huggingface.wordpiece import WordPiece
+from reftok.rules.llama_cpp.bpe import LlamaBPE
+from reftok.rules.llama_cpp.spm import LlamaSPM
+from reftok.rules.llama_cpp.wpm import LlamaWPM
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.sentencepiece.words import SentencePieceChar, SentencePieceWord
+from reftok.rules.stages import Model
+from reftok.rules.tiktoken.rank_bpe import RankBPE
 
 _MAY_BE_UNKNOWN = "one character can make a whole word unknown"
 _WHY_BUFFERED: Mapping[type[Any], str] = {
@@ -41,7 +42,7 @@ _WHY_BUFFERED: Mapping[type[Any], str] = {
 def fast_model(model: Model) -> FastModel[Any]:
     """The fast form of a model; of a class that is not known here, derived ones too, its own answers, remembered.
 
-    >>> from reftok.spec.models.bpe import BPE
+    >>> from reftok.rules.huggingface.bpe import BPE
     >>> fast_model(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])).ids("abb")
     [2, 1]
     """
@@ -52,7 +53,7 @@ def fast_model(model: Model) -> FastModel[Any]:
 def stream_model(model: FastModel[Any], ids: list[int]) -> TextSink:
     """The last stage: it puts the ids of each pre-token, and of the added tokens between them, into `ids`.
 
-    >>> from reftok.spec.models.bpe import BPE
+    >>> from reftok.rules.huggingface.bpe import BPE
     >>> ids: list[int] = []
     >>> stage = stream_model(fast_model(BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])), ids)
     >>> stage.text("a"); stage.text("b"); stage.end_pre_token(); stage.token(9); ids

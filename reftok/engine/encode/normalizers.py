@@ -1,4 +1,4 @@
-"""The normalizers on text that comes bit by bit: the streamed forms of `reftok.spec.normalizers`.
+"""The normalizers on text that comes bit by bit: the streamed forms of `reftok.rules.huggingface.normalizers`.
 
 A normalizer that rewrites each character by itself hands everything on at once. The others hold what may still change:
 the end of the text that a mark may join, the beginning of a match, white space that may turn out to be the last.
@@ -19,9 +19,7 @@ from reftok.engine.patterns.literals import overlap
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten
 from reftok.limits import MOST_GROWTH
-from reftok.spec.llama.stages import ReadCodePoints
-from reftok.spec.llama.wpm import BertText
-from reftok.spec.normalizers import (
+from reftok.rules.huggingface.normalizers import (
     NFC,
     NFD,
     NFKC,
@@ -37,8 +35,10 @@ from reftok.spec.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.stages import Normalizer
+from reftok.rules.llama_cpp.stages import ReadCodePoints
+from reftok.rules.llama_cpp.wpm import BertText
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.stages import Normalizer
 
 
 class StreamedRewrite(StreamedStage):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 _AT_ONCE = 32
 """So many code points go on first."""
@@ -23,7 +23,7 @@ class OriginalStart:
     is_passed: whether nothing that may still come begins at the start.
 
     >>> import reftok
-    >>> start = OriginalStart(reftok.load("bpe-qwen").spec, place=1)
+    >>> start = OriginalStart(reftok.load("bpe-qwen").rules, place=1)
     >>> start.come("a b"); start.takes("a"), start.takes(" "), start.is_passed
     (True, False, True)
     """

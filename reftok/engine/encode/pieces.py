@@ -10,8 +10,8 @@ from reftok.engine.encode.merges import StreamedAtSplitPoints
 from reftok.engine.encode.segment_ids import SegmentIds, ids_of_segments
 from reftok.engine.fast_model import FastModel
 from reftok.engine.split_points import PairSplitPoints
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
-from reftok.spec.sentencepiece.words import SentencePieceChar
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.rules.sentencepiece.words import SentencePieceChar
 
 
 class FastChar(FastModel[SentencePieceChar]):

@@ -1,4 +1,4 @@
-"""The pre-tokenizers on text that comes bit by bit: the streamed forms of `reftok.spec.pretokenizers`.
+"""The pre-tokenizers on text that comes bit by bit: the streamed forms of `reftok.rules.huggingface.pre_tokenizers`.
 
 Those of this module hold nothing: they hand text on as more of the pre-token, and end it where a boundary is decided.
 """
@@ -18,9 +18,7 @@ from reftok.engine.encode.llama_stages import (
 from reftok.engine.encode.original_start import OriginalStart
 from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups, RegexSplit, ThousandsSplit
-from reftok.spec.llama.wpm import BertWords
-from reftok.spec.pretokenizers import (
+from reftok.rules.huggingface.pre_tokenizers import (
     BertPreTokenizer,
     ByteLevel,
     CharDelimiterSplit,
@@ -33,8 +31,10 @@ from reftok.spec.pretokenizers import (
     Whitespace,
     WhitespaceSplit,
 )
-from reftok.spec.stages import PreTokenizer
-from reftok.spec.text import Behavior
+from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters, DigitGroups, RegexSplit, ThousandsSplit
+from reftok.rules.llama_cpp.wpm import BertWords
+from reftok.rules.stages import PreTokenizer
+from reftok.rules.text import Behavior
 from reftok.unicode.characters import WHITE_SPACE, script
 from reftok.unicode.tables import BERT_PUNCTUATION, NUMERIC_IN_17
 

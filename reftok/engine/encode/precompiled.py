@@ -17,7 +17,7 @@ import re
 from reftok.engine.caches import Results
 from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, rewriter
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.normalizers import Precompiled
+from reftok.rules.huggingface.normalizers import Precompiled
 from reftok.unicode.forms import Change
 from reftok.unicode.graphemes import JOINED_BY_MARKS_ONLY, MARKS, REGIONAL_INDICATOR, class_letters, graphemes
 

@@ -1,4 +1,4 @@
-r"""The fast path of `reftok.spec.normalizers`: the text without its alignment, and how much longer it can become.
+r"""The fast path of `reftok.rules.huggingface.normalizers`: the text alone, and how much longer it becomes.
 
     rewriter(normalizer)(text) == normalizer.normalize(NormalizedString(text)).text
 
@@ -15,9 +15,8 @@ from typing import Any, TypeAlias
 
 from reftok.engine.caches import Results
 from reftok.limits import MOST_GROWTH
-from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.wpm import BertText
-from reftok.spec.normalizers import (
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface.normalizers import (
     NFC,
     NFD,
     NFKC,
@@ -33,9 +32,10 @@ from reftok.spec.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString
+from reftok.rules.llama_cpp.wpm import BertText
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.stages import Normalizer
+from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import WHITE_SPACE, CharacterTable, quickly_normalized
 from reftok.unicode.forms import decompose, recompose
 from reftok.unicode.graphemes import graphemes
@@ -57,7 +57,7 @@ CLUSTERS_OF_ONE = re.compile(
 def rewriter(normalizer: Normalizer) -> Rewrite:
     r"""The fast path of a normalizer; of one that has none, its own `normalize`.
 
-    >>> from reftok.spec.normalizers import NFC
+    >>> from reftok.rules.huggingface.normalizers import NFC
     >>> rewriter(NFC())("e\u0301")
     'é'
     """
@@ -194,7 +194,7 @@ Of a class that is not here, derived ones too, nothing is known."""
 
 
 def may_grow_too_much(normalizers: Iterable[Normalizer]) -> bool:
-    """Whether there can be a text that `reftok.spec.text.refuse_expansion` refuses behind one of them.
+    """Whether there can be a text that `reftok.rules.text.refuse_expansion` refuses behind one of them.
 
     >>> may_grow_too_much([Prepend("▁"), Replace(" ", "▁")]), may_grow_too_much([Replace(" ", 1000 * "▁")])
     (False, True)

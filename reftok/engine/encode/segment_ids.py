@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from reftok.spec.sentencepiece.pieces import NO_ID, PieceTable, Segment
+from reftok.rules.sentencepiece.pieces import NO_ID, PieceTable, Segment
 
 
 class SegmentIds:
@@ -15,7 +15,7 @@ class SegmentIds:
     ids: where they are put.
     given: how many ids were given for the pre-token so far.
 
-    >>> from reftok.spec.sentencepiece.pieces import Piece, PieceType
+    >>> from reftok.rules.sentencepiece.pieces import Piece, PieceType
     >>> ids: list[int] = []
     >>> stage = SegmentIds(PieceTable([Piece("<unk>", 0.0, PieceType.UNKNOWN), Piece("a", 0.0)]), ids)
     >>> stage.add([("a", 1), ("x", 0)]); stage.add([("y", 0), ("a", 1)]); ids

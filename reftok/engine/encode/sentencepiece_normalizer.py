@@ -1,4 +1,4 @@
-"""The streamed form of `reftok.spec.sentencepiece.normalizer`.
+"""The streamed form of `reftok.rules.sentencepiece.normalizer`.
 
 It holds the text from where a longer text could match a longer rule or symbol, and the spaces that may turn out to be
 the last.
@@ -12,7 +12,7 @@ from reftok.engine.encode.sentencepiece_rewriting import rewriter
 from reftok.engine.encode.sentencepiece_unigram import StreamedSentencePieceUnigram
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.engine.unigram.raw_words import RawWords
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 
 
 def _raw_words(

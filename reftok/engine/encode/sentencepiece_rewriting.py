@@ -1,4 +1,4 @@
-"""The fast path of the rules of `reftok.spec.sentencepiece.normalizer`: for whole texts and for those that still grow.
+"""The fast path of the rules of `reftok.rules.sentencepiece.normalizer`: for whole texts and for those that still grow.
 
 What a character becomes is most often known from the one behind it, and what a word becomes from the space that ends
 it; both are remembered. The spaces at the ends are not looked at here.
@@ -16,8 +16,8 @@ from typing import TypeAlias, cast
 import regex
 
 from reftok.engine.caches import Results
-from reftok.spec.charsmap import Charsmap
-from reftok.spec.sentencepiece.normalizer import MOST_RULES, Rewritten, SentencePieceNormalizer
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.sentencepiece.normalizer import MOST_RULES, Rewritten, SentencePieceNormalizer
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 _SHORT = 16

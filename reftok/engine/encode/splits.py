@@ -9,11 +9,11 @@ from reftok.engine.encode.merges import StreamedMerges
 from reftok.engine.patterns.patterns import Matcher, matcher_of, stream_matches
 from reftok.engine.patterns.streamable import streamable
 from reftok.engine.sinks import StreamedStage, TextSink
-from reftok.spec.byte_level import BYTE_TO_CHARACTER, to_byte_characters
-from reftok.spec.llama.pretokenizers import RegexSplit
-from reftok.spec.patterns import compile_oniguruma
-from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
-from reftok.spec.text import JOINED, Behavior
+from reftok.rules.byte_level import BYTE_TO_CHARACTER, to_byte_characters
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
+from reftok.rules.llama_cpp.pre_tokenizers import RegexSplit
+from reftok.rules.patterns import compile_oniguruma
+from reftok.rules.text import JOINED, Behavior
 
 _IN_NO_TEXT = b"\xff"
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from reftok.engine.encode.normalization_boundaries import BEGINS, ENDS, boundaries
 from reftok.engine.encode.rewriting import Rewrite, bert_steps, rewriter
 from reftok.engine.sinks import StreamedStage, TextSink, hand_on_rewritten
-from reftok.spec.normalizers import BertNormalizer, UnicodeForm
+from reftok.rules.huggingface.normalizers import BertNormalizer, UnicodeForm
 from reftok.unicode.characters import Form
 
 

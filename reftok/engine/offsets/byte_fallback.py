@@ -14,14 +14,14 @@ from reftok.engine.bpe.fast_bpe import FastBPE
 from reftok.engine.caches import Results
 from reftok.engine.encode.encoder import Encoder
 from reftok.engine.offsets.byte_level import Columns, columns_of_parts, encoding_of, has_match
-from reftok.spec.models.bpe import BPE
-from reftok.spec.normalizers import Prepend, Replace
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.pretokenizers import Metaspace
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES
-from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.text import NormalizedString, Split
-from reftok.spec.types import Encoding, Span
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.normalizers import Prepend, Replace
+from reftok.rules.huggingface.pre_tokenizers import Metaspace
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.text import NormalizedString, Split
+from reftok.rules.types import Encoding, Span
 
 _CONTINUING_BYTES = frozenset(BYTE_PIECES[0x80:0xC0])
 

@@ -12,8 +12,8 @@ from reftok.engine.offsets.byte_fallback import byte_fallback_encoding
 from reftok.engine.offsets.byte_level import byte_level_encoding
 from reftok.engine.offsets.metaspace import Words, metaspace_encoding
 from reftok.engine.offsets.sentencepiece import SentencePieceOffsets
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.types import Encoding
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.types import Encoding
 
 
 class OffsetEncoder:
@@ -23,7 +23,7 @@ class OffsetEncoder:
 
     >>> import reftok
     >>> from reftok.engine.encode.encoder import Encoder
-    >>> OffsetEncoder(Encoder(reftok.load("bpe-gpt2").spec)).tokens_of("a b", 0).offsets
+    >>> OffsetEncoder(Encoder(reftok.load("bpe-gpt2").rules)).tokens_of("a b", 0).offsets
     [(0, 1), (1, 3)]
     """
 

@@ -19,13 +19,13 @@ from operator import add
 
 from reftok.engine.caches import MOST_CHARACTERS_OF_TOKENS, Results
 from reftok.engine.offsets.byte_level import Columns, columns_of_parts, encoding_of, has_match
-from reftok.spec.normalizers import Lowercase, Precompiled, Replace, Strip, StripAccents, UnicodeForm
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.pretokenizers import Metaspace, WhitespaceSplit
-from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.text import NormalizedString, Split
-from reftok.spec.trace import to_encoding
-from reftok.spec.types import Encoding
+from reftok.rules.huggingface.normalizers import Lowercase, Precompiled, Replace, Strip, StripAccents, UnicodeForm
+from reftok.rules.huggingface.pre_tokenizers import Metaspace, WhitespaceSplit
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.text import NormalizedString, Split
+from reftok.rules.trace import to_encoding
+from reftok.rules.types import Encoding
 from reftok.unicode.graphemes import graphemes
 
 _SEVERAL_SPACES = (" {2,}", "\\ {2,}")
@@ -40,7 +40,7 @@ def metaspace_encoding(pipeline: Pipeline, words: Words, text: str, sequence_id:
     words: those of the pipeline.
 
     >>> import reftok
-    >>> pipeline = reftok.load("spm-unigram-hf").spec
+    >>> pipeline = reftok.load("spm-unigram-hf").rules
     >>> metaspace_encoding(pipeline, Words(pipeline), "an ☃").offsets
     [(0, 2), (2, 3), (3, 4)]
     """

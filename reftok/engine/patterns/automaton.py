@@ -83,7 +83,7 @@ class Automaton:
 
     reading: what the pattern is matched with in the place of a text, character by character.
 
-    >>> from reftok.oniguruma.parser import parse
+    >>> from reftok.regex_dialects.oniguruma.parser import parse
     >>> from reftok.engine.patterns.paths import paths
     >>> start = Automaton(paths(parse(r"ab?|x+"))).start
     >>> [(start[text[0]][text[1]].alive, start[text[0]][text[1]].may_match) for text in ("ab", "xx", "bx")]

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeAlias
 
-from reftok.oniguruma.case_folding import folded
-from reftok.oniguruma.classes import outside_of_brackets
-from reftok.oniguruma.members import escaped, written
-from reftok.oniguruma.syntax_tree import (
+from reftok.regex_dialects.oniguruma.case_folding import folded
+from reftok.regex_dialects.oniguruma.classes import outside_of_brackets
+from reftok.regex_dialects.oniguruma.members import escaped, written
+from reftok.regex_dialects.oniguruma.syntax_tree import (
     ANY_CHARACTER,
     NO_LINE_FEED,
     Alternation,
@@ -94,7 +94,7 @@ def paths(tree: Node, is_rust: bool = False, in_doubt: bool = False) -> Paths:
     is_rust: whether the tree stands for a pattern that `regex` reads itself.
     in_doubt: whether every path is so at its end.
 
-    >>> from reftok.oniguruma.parser import parse
+    >>> from reftok.regex_dialects.oniguruma.parser import parse
     >>> found = paths(parse(r"a+(?!b)"))
     >>> ((node, _, _),) = found.first
     >>> [(found.classes[following], [*guards]) for following, guards, _ in found.following[node]]

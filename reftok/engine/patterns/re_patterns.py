@@ -15,9 +15,9 @@ from functools import cache, lru_cache
 
 import regex
 
-from reftok.oniguruma.case_folding import folded
-from reftok.oniguruma.members import written
-from reftok.oniguruma.syntax_tree import (
+from reftok.regex_dialects.oniguruma.case_folding import folded
+from reftok.regex_dialects.oniguruma.members import written
+from reftok.regex_dialects.oniguruma.syntax_tree import (
     ANY_CHARACTER,
     Alternation,
     Assertion,
@@ -34,7 +34,7 @@ from reftok.oniguruma.syntax_tree import (
     Repeat,
     Sequence,
 )
-from reftok.oniguruma.writer import write
+from reftok.regex_dialects.oniguruma.writer import write
 from reftok.unicode.character_search import BEYOND_PLANE_0, LAST_OF_PLANE_0
 
 _LAST_OF_ASCII = 0x7F
@@ -54,7 +54,7 @@ class RePatterns:
     tree: of the pattern, as Oniguruma reads it.
     only_ascii: whether there is none for plane 0.
 
-    >>> from reftok.oniguruma.parser import parse
+    >>> from reftok.regex_dialects.oniguruma.parser import parse
     >>> patterns = RePatterns(parse(r"\p{Lu}"))
     >>> patterns.of("aB"), patterns.of("aÉ")
     (re.compile('[A-Z]', re.MULTILINE), None)
@@ -87,7 +87,7 @@ class RePatterns:
 def re_pattern(tree: Node, last: int) -> re.Pattern[str] | None:
     r"""The pattern of `re` with the same matches in text of code points up to `last`; None where it is not known.
 
-    >>> from reftok.oniguruma.parser import parse
+    >>> from reftok.regex_dialects.oniguruma.parser import parse
     >>> re_pattern(parse(r"\p{Lu}|\d{2,3}(?!x)"), 0x7F)
     re.compile('[A-Z]|[0-9]{2,3}(?!x)', re.MULTILINE)
     >>> re_pattern(parse("(ab)+"), 0x7F)

@@ -15,12 +15,12 @@ from reftok.engine.patterns.paths import Undecided, paths
 from reftok.engine.patterns.re_patterns import RePatterns
 from reftok.errors import UnsupportedFeature
 from reftok.limits import LONG_RUN
-from reftok.oniguruma.analysis import may_be_empty
-from reftok.oniguruma.parser import parse
-from reftok.oniguruma.syntax_tree import Node
-from reftok.spec.patience import is_scanned_often
-from reftok.spec.patterns import Pattern, for_16, may_run_away, needs_timer, spans
-from reftok.spec.types import Span
+from reftok.regex_dialects.oniguruma.analysis import may_be_empty
+from reftok.regex_dialects.oniguruma.parser import parse
+from reftok.regex_dialects.oniguruma.syntax_tree import Node
+from reftok.rules.patience import is_scanned_often
+from reftok.rules.patterns import Pattern, for_16, may_run_away, needs_timer, spans
+from reftok.rules.types import Span
 from reftok.unicode.characters import as_of_16
 
 _CLASS_ITEM = r"(?:\\(?:[pP]\{\^?\w+\}|u[0-9A-Fa-f]{4}|[dDfnrsStvwW]|[^\w\n])|[^\[\]\\])"
@@ -180,7 +180,7 @@ def streamable(pattern: Pattern, reading: Callable[[str], str] | None = None) ->
     reading: what makes the text that the pattern is run over, character by character; None for that of
         `pattern_matches`. With it, no match may be empty.
 
-    >>> from reftok.spec.patterns import compile_oniguruma
+    >>> from reftok.rules.patterns import compile_oniguruma
     >>> streamable(compile_oniguruma(r"(a)\1"))
     "the pattern '(a)\\\\1' can only be matched in a complete pre-token: it refers to what a group has matched"
     """

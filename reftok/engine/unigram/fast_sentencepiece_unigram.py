@@ -1,4 +1,4 @@
-"""The ids of `reftok.spec.sentencepiece.unigram.SentencePieceUnigram`, fast: word by word, remembered."""
+"""The ids of `reftok.rules.sentencepiece.unigram.SentencePieceUnigram`, fast: word by word, remembered."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from reftok.engine.unigram.running_score import Scores, Sums
 from reftok.engine.unigram.trie import Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
 from reftok.engine.unigram.whole_texts import LONGEST_PIECE, WholeTexts, bounds
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, Entry, SentencePieceUnigram
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, Entry, SentencePieceUnigram
 
 SUMS = Sums("f", sure=98_000.0, rounding=RESET_THRESHOLD * 2.0**-24, threshold=RESET_THRESHOLD)
 NEAR = 16_384.0

@@ -1,4 +1,4 @@
-"""The ids of `reftok.spec.models.unigram.Unigram`, fast: pre-tokens as a whole, or by steps that are remembered."""
+"""The ids of `reftok.rules.huggingface.unigram.Unigram`, fast: as a whole, or by remembered steps."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from reftok.engine.unigram.running_score import Scores, Sums
 from reftok.engine.unigram.trie import Ids, PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedTexts, Unknown
 from reftok.engine.unigram.whole_texts import LONGEST_PIECE, WholeTexts, bounds
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES, NO_ID
-from reftok.spec.viterbi import PathPiece, with_runs_joined
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, NO_ID
+from reftok.rules.viterbi import PathPiece, with_runs_joined
 
 MOST_TRIE_NODES = 20_000_000
 _LARGEST_SUM = 1e300

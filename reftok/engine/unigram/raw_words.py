@@ -11,8 +11,8 @@ from reftok.engine.caches import Results
 from reftok.engine.encode.sentencepiece_rewriting import rewriter
 from reftok.engine.unigram.fast_sentencepiece_unigram import FastSentencePieceUnigram
 from reftok.engine.unigram.trie import Ids
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 
 _LONG = 255
 """A word of more code points is not looked up."""
@@ -30,7 +30,7 @@ class RawWords:
 
     >>> import reftok
     >>> tokenizer = reftok.load("spm-unigram")
-    >>> words = RawWords.of(tokenizer.spec.normalizers[0], FastSentencePieceUnigram(tokenizer.spec.model))
+    >>> words = RawWords.of(tokenizer.rules.normalizers[0], FastSentencePieceUnigram(tokenizer.rules.model))
     >>> words.words("Ｎｏ…  a"), words.normalized("Ｎｏ…"), words.normalized("\u00a0")
     (['Ｎｏ…', 'a'], '▁No...', '')
     """

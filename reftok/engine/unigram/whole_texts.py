@@ -25,7 +25,7 @@ _NONE: tuple[int, ...] = ()
 
 
 class WholeTexts:
-    """Viterbi over a whole text, as `reftok.spec.viterbi.best_paths` does it.
+    """Viterbi over a whole text, as `reftok.rules.viterbi.best_paths` does it.
 
     entries: the pieces with their ids and scores, none of them longer than `LONGEST_PIECE`, nor ''.
     unknown_score: of a character that is no piece.

@@ -28,7 +28,7 @@ from heapq import heapify, heappop, heappush, heapreplace
 from itertools import pairwise
 from typing import TypeAlias
 
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.training.checkpoint import Columns, numbers, strings
 from reftok.training.sentencepiece.character_coverage import with_best_characters
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words

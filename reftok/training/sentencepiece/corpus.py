@@ -30,8 +30,8 @@ import regex
 
 from reftok.engine.fast_normalizers import FastSentencePieceNormalizer
 from reftok.errors import InvalidOption, InvalidText, TrainingStopped
-from reftok.spec.sentencepiece.pieces import PrefixMatcher
-from reftok.spec.viterbi import to_float32
+from reftok.rules.sentencepiece.pieces import PrefixMatcher
+from reftok.rules.viterbi import to_float32
 from reftok.training.checkpoint import Columns, strings
 from reftok.training.sentencepiece.meta_pieces import MetaPieces
 from reftok.training.sentencepiece.options import TrainerOptions

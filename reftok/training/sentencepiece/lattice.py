@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, inf, log1p
 from typing import TypeAlias
 
-from reftok.spec.viterbi import to_float32
+from reftok.rules.viterbi import to_float32
 
 Node: TypeAlias = tuple[int, int, int]
 """Where a piece starts, where it ends, and its number."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from reftok.errors import InvalidOption
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES, SPACE_SYMBOL, PieceType
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, SPACE_SYMBOL, PieceType
 from reftok.training.sentencepiece.options import TrainerOptions
 
 MetaPieces: TypeAlias = dict[int, tuple[str, PieceType]]

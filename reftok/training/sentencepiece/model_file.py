@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from reftok.errors import TrainingStopped, VocabularyTooLarge
-from reftok.formats.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, Field, written_fields
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, Field, written_fields
+from reftok.rules.sentencepiece.pieces import PieceType
 from reftok.training.sentencepiece.meta_pieces import MetaPieces
 from reftok.training.sentencepiece.normalization import USER_DEFINED, compiled_file, rules_name
 from reftok.training.sentencepiece.options import MODEL_TYPES, NORMALIZER_FIELDS, TRAINER_FIELDS, Kind, TrainerOptions

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from reftok.engine.fast_normalizers import FastSentencePieceNormalizer
 from reftok.errors import InvalidOption, ReftokError
-from reftok.spec.charsmap import Charsmap
-from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.training.sentencepiece.charsmap_compiler import compiled_charsmap
 from reftok.training.sentencepiece.options import TrainerOptions
 

@@ -14,7 +14,7 @@ from math import isnan
 from typing import Any, TypeAlias
 
 from reftok.errors import InvalidOption
-from reftok.spec.viterbi import to_float32
+from reftok.rules.viterbi import to_float32
 
 MODEL_TYPES: Mapping[str, int] = {"unigram": 1, "bpe": 2, "word": 3, "char": 4}
 """The model types and their numbers in the file."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from reftok.spec.viterbi import to_float32
+from reftok.rules.viterbi import to_float32
 from reftok.training.sentencepiece.lattice import BestPaths, Node
 
 MOST_ON_AGENDA = 10_000

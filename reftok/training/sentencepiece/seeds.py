@@ -30,7 +30,7 @@ from itertools import accumulate
 from math import log
 
 from reftok.errors import InvalidOption
-from reftok.spec.viterbi import to_float32
+from reftok.rules.viterbi import to_float32
 from reftok.training.sentencepiece.corpus import Counted, as_count, by_count, character_counts
 from reftok.training.sentencepiece.model_file import ScoredPiece
 from reftok.training.sentencepiece.options import TrainerOptions

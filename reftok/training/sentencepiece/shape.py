@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from reftok.spec.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.training.sentencepiece.options import TrainerOptions
 from reftok.unicode.characters import script
 

@@ -41,7 +41,7 @@ def train(
     Raises InvalidOption for an option, InvalidText for a sentence that is no text, TrainingStopped for a corpus that
     does not give what is asked for, VocabularyTooLarge among them, which names the largest vocabulary possible.
 
-    >>> from reftok.formats.sentencepiece_model import read_sentencepiece_model
+    >>> from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
     >>> from reftok.training.sentencepiece.options import trainer_options
     >>> model = train(["hug pug hugs"] * 5, trainer_options(model_type="bpe", vocab_size=12))
     >>> read_sentencepiece_model(model, "").encode("hugs").tokens

@@ -38,7 +38,7 @@ from math import isfinite, log
 from operator import add
 
 from reftok.errors import TrainingStopped
-from reftok.spec.viterbi import to_float32
+from reftok.rules.viterbi import to_float32
 from reftok.training.checkpoint import Columns, numbers, strings
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
 from reftok.training.sentencepiece.lattice import UNKNOWN_PENALTY, BestPaths, Lattice, Marginals, nodes_of

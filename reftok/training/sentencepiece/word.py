@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reftok.errors import TrainingStopped
-from reftok.spec.viterbi import to_float32
+from reftok.rules.viterbi import to_float32
 from reftok.training.sentencepiece.corpus import Corpus, Counted, counted_words
 from reftok.training.sentencepiece.logarithm import log_float32
 from reftok.training.sentencepiece.model_file import ScoredPiece

@@ -18,7 +18,7 @@ from conformance.diagnosis.fault_search import FULL_SEARCHES
 from conformance.faults import decoding_faults, faults
 from conformance.subjects.reftok_subject import REFERENCE
 from reftok import ReftokError, embedded_models
-from reftok.spec.models.bpe import BPE
+from reftok.rules.huggingface.bpe import BPE
 from tests.models import load
 from tests.reftok.official import own, tokenizer_json, wordlevel
 

@@ -20,7 +20,7 @@ from conformance.faults.added_tokens import with_normalizers
 from conformance.inputs.shards import Inputs
 from conformance.subjects.reftok_subject import ReftokSubject
 from reftok import Tokenizer, embedded_models
-from reftok.spec.added_tokens import AddedVocabulary
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
 
 MODEL = ModelPlan("bpe-qwen", embedded_models()["bpe-qwen"], "tokenizer.json", "tokenizers")
 CASE = text_case("cafe\u0301 <|im_end|>", "o")

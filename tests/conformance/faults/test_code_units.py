@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.faults.code_units import SplitByUnits, of_code_units
-from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.patterns import compile_oniguruma
-from reftok.spec.pretokenizers import Split
-from reftok.spec.text import NormalizedString
-from reftok.spec.text import Split as Part
+from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.huggingface.pre_tokenizers import Split
+from reftok.rules.patterns import compile_oniguruma
+from reftok.rules.text import NormalizedString
+from reftok.rules.text import Split as Part
 from tests.models import load
 
 

@@ -10,7 +10,7 @@ from conformance.faults.added_tokens import of_matches
 from conformance.faults.merge_queues import merged_looking, of_merge_queues
 from conformance.faults.models import of_model
 from reftok import Tokenizer
-from reftok.spec.models.merging import merge_all
+from reftok.rules.merging import merge_all
 from tests.models import load
 
 from ...reftok.official import added, bpe, own, tokenizer_json, unigram

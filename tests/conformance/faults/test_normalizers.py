@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.faults.fault import Fault
 from conformance.faults.normalizers import of_normalizers
 from reftok import Tokenizer
-from reftok.spec.normalizers import Lowercase
+from reftok.rules.huggingface.normalizers import Lowercase
 from tests.models import load
 
 

@@ -23,7 +23,7 @@ from conformance.faults.older_releases import (
     release_faults,
 )
 from reftok import Tokenizer
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 
 from ...reftok.official import added, bpe, own, tokenizer_json
 

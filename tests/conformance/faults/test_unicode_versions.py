@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from conformance.faults import Fault, unicode_versions
 from conformance.faults.unicode_versions import VERSIONS, name, normalized, of_unicode_versions, version_of
-from reftok.spec.normalizers import UnicodeForm
-from reftok.spec.text import NormalizedString
+from reftok.rules.huggingface.normalizers import UnicodeForm
+from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import Form
 from tests.models import load
 

@@ -34,12 +34,12 @@ from conformance.generators.symbols import Symbols
 from conformance.generators.token_ids import TokenIds
 from conformance.generators.vocab import VocabEntries
 from reftok import load
-from reftok.formats.tokenizer_json import build_tokenizer
-from reftok.oniguruma.parser import parse
-from reftok.oniguruma.writer import write
-from reftok.spec.pretokenizers import GPT2_PATTERN
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.types import AddedToken
+from reftok.formats.huggingface.tokenizer_json import build_tokenizer
+from reftok.regex_dialects.oniguruma.parser import parse
+from reftok.regex_dialects.oniguruma.writer import write
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.types import AddedToken
 from tests.conformance.generators.tiny import knowledge_of, tiny_json
 
 LINES = ("hello world", "naïve ☠ don't", "")

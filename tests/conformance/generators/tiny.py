@@ -7,13 +7,13 @@ from typing import Any
 
 from conformance.generators.knowledge import ModelKnowledge, model_knowledge
 from reftok import Tokenizer
-from reftok.formats.tokenizer_json import build_tokenizer
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.byte_level import BYTE_TO_CHARACTER
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
-from reftok.spec.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
-from reftok.spec.sentencepiece.pieces import Piece, PieceTable, PieceType
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
+from reftok.formats.huggingface.tokenizer_json import build_tokenizer
+from reftok.rules.byte_level import BYTE_TO_CHARACTER
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
+from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
+from reftok.rules.sentencepiece.pieces import Piece, PieceTable, PieceType
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 
 PATTERN = r"(?i:'s|'t)|\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 MERGES = [("a", "b"), ("b", "c"), ("a", "a"), ("ab", "c"), ("a", "bc"), ("Ġ", "a")]

@@ -31,8 +31,8 @@ from conformance.subjects.isolated import IsolatedSubject
 from conformance.subjects.protocol import Unit
 from conformance.subjects.units import in_code_points
 from reftok import Tokenizer, embedded_models
-from reftok.formats.tiktoken_encodings import ENCODINGS
-from reftok.spec.pipeline import Pipeline
+from reftok.formats.tiktoken.encodings import ENCODINGS
+from reftok.rules.pipeline import Pipeline
 
 from ..commands import Command, Corpus, Findings, said
 

@@ -1,4 +1,4 @@
-"""The adapter for llama.cpp, as far as it goes without it; with it: tests/reftok/spec/llama/test_llama_vectors.py."""
+"""The adapter for llama.cpp, without it; with it: tests/reftok/rules/llama_cpp/test_llama_vectors.py."""
 
 from __future__ import annotations
 

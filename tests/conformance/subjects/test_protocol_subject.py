@@ -40,7 +40,7 @@ from conformance.subjects.protocol_subject import BATCH_TEXTS, FIRST_ITEMS, Prot
 from conformance.subjects.serve import Server
 from conformance.subjects.special_tokens import SpecialTokens, special_tokens
 from conformance.subjects.units import in_code_points
-from reftok.formats.tiktoken_encodings import ENCODINGS, RankEncoding
+from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding
 
 from .isolated_subjects import TIMEOUT, Make, failure
 from .served_here import ServedHere

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from reftok.spec.added_tokens import (
+from reftok.rules.huggingface.added_tokens import (
     AddedTokenPattern,
     AddedVocabulary,
     end_of_white_space_after,
     stands_alone,
     start_of_white_space_before,
 )
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 from tests.planted_defects.second.plain import Plain, of_class
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.decoder import decode_bytes
+from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.decoder import decode_bytes
 from tests.planted_defects.second.plain import Plain
 
 

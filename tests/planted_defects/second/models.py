@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
 
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import MergeOf
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
-from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES, PieceTable, PrefixMatcher, Segment
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
-from reftok.spec.types import Token
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.merging import MergeOf
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, PieceTable, PrefixMatcher, Segment
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.types import Token
 from tests.planted_defects.official import Official
 from tests.planted_defects.second.plain import Plain, Spans, of_class
 

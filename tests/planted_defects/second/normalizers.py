@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from reftok.spec.normalizers import NFC
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.text import NormalizedString
+from reftok.rules.huggingface.normalizers import NFC
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.text import NormalizedString
 from reftok.unicode.forms import Change, decompose, recompose
 from tests.planted_defects.official import Official
 from tests.planted_defects.second.plain import Plain, of_class

@@ -1,4 +1,4 @@
-"""What most defects of the second catalogue start from: the rules of reftok.spec as they stand, every answer right."""
+"""What most defects of the second catalogue start from: the rules of reftok.rules as they stand, every answer right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import reftok
 from reftok import Tokenizer
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 
 Spans = list[tuple[int, int]]
 Part = TypeVar("Part")
@@ -18,7 +18,7 @@ class Plain:
 
     def __init__(self, model_path: str) -> None:
         self.tokenizer: Tokenizer = reftok.load(model_path)
-        self.pipeline = self.changed(self.tokenizer.spec)
+        self.pipeline = self.changed(self.tokenizer.rules)
 
     def changed(self, pipeline: Pipeline) -> Pipeline:
         """The stages that answer: for a defect to damage."""

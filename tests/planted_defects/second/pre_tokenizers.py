@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from reftok.spec.byte_level import BYTE_TO_CHARACTER
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.pretokenizers import GPT2_PATTERN
-from reftok.spec.text import NormalizedString, Split
+from reftok.rules.byte_level import BYTE_TO_CHARACTER
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.text import NormalizedString, Split
 from tests.planted_defects.official import Official
 from tests.planted_defects.second.plain import Plain
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reftok.spec.byte_level import from_byte_characters
-from reftok.spec.sentencepiece.decoder import SentencePieceDecoder
+from reftok.rules.byte_level import from_byte_characters
+from reftok.rules.sentencepiece.decoder import SentencePieceDecoder
 from tests.planted_defects.second.plain import Plain
 
 MOST_HELD = 3

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from reftok.errors import ModelFormatError
-from reftok.spec.pipeline import Pipeline
+from reftok.rules.pipeline import Pipeline
 from reftok.tokenizer import Tokenizer
 
 
 def decoded(tokenizer: Tokenizer, ids: Sequence[int], skip_special_tokens: bool = True) -> str | None:
     """The text of the ids by the plain rules, None where it is refused as too long; `decode` does the same."""
-    expected = _decoded(tokenizer.spec, ids, skip_special_tokens)
+    expected = _decoded(tokenizer.rules, ids, skip_special_tokens)
     assert _decoded(tokenizer, ids, skip_special_tokens) == expected
     return expected
 

@@ -7,8 +7,8 @@ from itertools import combinations, pairwise
 from random import Random
 
 from reftok.engine.sinks import TextSink
-from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.text import NormalizedString, Split
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.text import NormalizedString, Split
 
 Stream = Callable[[TextSink], TextSink]
 Stage = Callable[[str], list[str]]

@@ -52,7 +52,7 @@ def check_stream(tokenizer: Tokenizer, text: str | bytes, seed: int = 0, rounds:
 
     Raises AssertionError that shows the chunks.
     """
-    expected = refused(lambda: list(tokenizer.spec.encode(text).ids))
+    expected = refused(lambda: list(tokenizer.rules.encode(text).ids))
     found = refused(lambda: list(tokenizer.encode(text).ids))
     assert found == expected, f"encode: {found} instead of {expected}"
     found = refused(lambda: tokenizer.encode_ids(text))

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from hypothesis import strategies as st
 
 from reftok.engine.patterns.patterns import Matcher
-from reftok.spec.patterns import Pattern, pattern_matches
-from reftok.spec.text import literal_matches
+from reftok.rules.patterns import Pattern, pattern_matches
+from reftok.rules.text import literal_matches
 
 from .recording import cut_at
 

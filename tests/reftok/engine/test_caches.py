@@ -61,7 +61,7 @@ def test_a_copy_has_the_same_bounds_and_remembers_nothing() -> None:
 
 def test_tokens_have_a_smaller_bound_than_ids() -> None:
     """Fault: a generation of tokens took up to 560 MB."""
-    pipeline = load("spm-bpe-hf").spec
+    pipeline = load("spm-bpe-hf").rules
     words = Words(pipeline)
     caches = [RememberingModel(pipeline.model)._tokens, words._within, words._last]
     assert {one._characters for one in caches} == {MOST_CHARACTERS_OF_TOKENS}

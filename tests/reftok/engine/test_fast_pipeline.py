@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.engine.fast_pipeline import FastByteFallback, RememberingModel
-from reftok.spec.decoders import ByteFallback
-from reftok.spec.models.bpe import RankBPE
+from reftok.rules.huggingface.decoders import ByteFallback
+from reftok.rules.tiktoken.rank_bpe import RankBPE
 
 TOKENS = st.sampled_from(["<0xC3>", "<0xA9>", "<0x41>", "<0x4>", "<0xc3>", "<0x", "<0xC3>a", "a", "\u2581", ""])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import reftok
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.text import coloured, explanation_lines
-from reftok.spec.steps import Lattice, Merging
+from reftok.rules.steps import Lattice, Merging
 
 from ..tokenizers_strategies import texts
 

@@ -13,7 +13,7 @@ from tokenizers.models import BPE
 import reftok
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats import embedded_models, file_format, find_model, load, models_in, names_embedded_model
-from reftok.spec.byte_level import BYTE_TO_CHARACTER
+from reftok.rules.byte_level import BYTE_TO_CHARACTER
 
 from ..official import as_bytes, bpe, tokenizer_json
 from ..protobuf_writer import UNKNOWN, model_bytes

@@ -6,8 +6,8 @@ import pytest
 import tokenizers
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
 from reftok.formats.strict_json import parse_json
-from reftok.formats.tokenizer_json import read_tokenizer_json
 
 from ..official import Json, as_bytes, bpe, outcome, tokenizer_json, wordlevel
 

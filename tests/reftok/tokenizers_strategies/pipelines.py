@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from reftok.spec.types import AddedToken
+from reftok.rules.types import AddedToken
 
 from ..official import Json, chain, tokenizer_json
 from .decoders import decoders, strips

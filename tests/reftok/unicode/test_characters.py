@@ -16,8 +16,8 @@ import regex
 import tokenizers
 
 from reftok.engine.encode.rewriting import rewriter
-from reftok.spec.normalizers import UnicodeForm
-from reftok.spec.patterns import compile_oniguruma, pattern_matches
+from reftok.rules.huggingface.normalizers import UnicodeForm
+from reftok.rules.patterns import compile_oniguruma, pattern_matches
 from reftok.unicode import characters as characters_module
 from reftok.unicode.characters import (
     RUST,

@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode.models import fast_model
-from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
-from reftok.spec.models.bpe import BPE, RankBPE
-from reftok.spec.stages import Model
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.llama_cpp.bpe import LlamaBPE, LlamaBPEOptions
+from reftok.rules.stages import Model
+from reftok.rules.tiktoken.rank_bpe import RankBPE
 
 from ...official import Json, outcome, own, tokenizer_json
-from ...spec.llama.test_bpe import parts
-from ...spec.models.test_rank_bpe import rank_vocabs
+from ...rules.llama_cpp.test_bpe import parts
+from ...rules.tiktoken.test_rank_bpe import rank_vocabs
 from ...tokenizers_strategies import bpe_models, words
 
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from reftok.engine.bpe.fast_scored_bpe import FastSentencePieceBPE, FastSPM, settled_splits
 from reftok.errors import InvalidText
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 
 from ...protobuf_writer import BPE
+from ...rules.llama_cpp.test_spm import MODEL, model, words
+from ...rules.sentencepiece.test_bpe import LONG_RUNS, with_pieces
 from ...sentencepiece_strategies import load_both, models
-from ...spec.llama.test_spm import MODEL, model, words
-from ...spec.sentencepiece.test_bpe import LONG_RUNS, with_pieces
 
 
 def assert_same(model: object, text: str) -> None:

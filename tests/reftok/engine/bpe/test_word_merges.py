@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from reftok.engine.bpe import fast_bpe, word_merges
 from reftok.engine.bpe.fast_bpe import FastBPE
 from reftok.engine.bpe.word_merges import WordMerges, merge_ids, merge_texts
-from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.merging import merge_all
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.merging import merge_all
 
 LETTERS = "abc"
 PIECES = st.lists(st.text("abc", min_size=2, max_size=6), max_size=20, unique=True)

@@ -13,7 +13,7 @@ from reftok.errors import ModelFormatError, ReftokError
 from reftok.tokenizer import Tokenizer
 
 from ...official import Json, added, bpe, chain, official, outcome, own, tokenizer_json, wordlevel
-from ...spec.test_decoders import ALL_TOKENS, BYTE_CHARACTERS
+from ...rules.huggingface.test_decoders import ALL_TOKENS, BYTE_CHARACTERS
 from ...tokenizers_strategies import decoders, pipelines
 from ...tokenizers_strategies.decoders import strips
 from ..decoding import assert_streams, certain_text, decoded, given_texts

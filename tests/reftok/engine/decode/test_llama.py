@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import reftok
 from reftok.engine.decode.llama import without_spaces
 from reftok.engine.decode.stages import Output, link
-from reftok.spec.llama.stages import Detokenizer, clean_spaces
+from reftok.rules.llama_cpp.stages import Detokenizer, clean_spaces
 from reftok.tokenizer import Tokenizer
 
 from ..decoding import assert_streams

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
+from reftok.rules.sentencepiece.pieces import PieceType
 
 from ...protobuf_writer import UNKNOWN, byte_pieces, compile_charsmap, model_bytes
 from ...sentencepiece_strategies import load_both, models

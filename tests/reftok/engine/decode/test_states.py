@@ -43,9 +43,9 @@ def test_ids_outside_the_vocab_are_not_remembered() -> None:
 def test_tokens_are_remembered_as_they_are(ids: list[int], skip_special_tokens: bool) -> None:
     tokenizer = load("bpe-qwen")
     states = tokenizer.engine._decoding[skip_special_tokens]
-    expected = [tokenizer.spec.decodable_token(token_id, skip_special_tokens) for token_id in ids]
+    expected = [tokenizer.rules.decodable_token(token_id, skip_special_tokens) for token_id in ids]
     for _ in range(2):
-        assert decodable_tokens(tokenizer.spec, states, ids, skip_special_tokens) == [
+        assert decodable_tokens(tokenizer.rules, states, ids, skip_special_tokens) == [
             token for token in expected if token is not None
         ]
 

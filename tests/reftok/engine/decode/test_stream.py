@@ -16,7 +16,7 @@ import pytest
 import reftok
 from reftok.engine.decode.stages import Utf8Text
 from reftok.errors import InvalidIds, StreamFinished
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES
 from reftok.tokenizer import Tokenizer
 
 from ..decoding import assert_streams

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.engine.encode.added_tokens import stream_added_tokens
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.text import NormalizedString, Split
-from reftok.spec.types import AddedToken
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.text import NormalizedString, Split
+from reftok.rules.types import AddedToken
 
 from ...tokenizers_strategies.pipelines import added_tokens
 from ..recording import Item, Recorder, begins, cut_at, cuts, feed

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.engine.encode.rewriting import may_grow_too_much, most_growth
-from reftok.spec.charsmap import Charsmap
-from reftok.spec.normalizers import (
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.huggingface.normalizers import (
     NFC,
     NFD,
     NFKC,
@@ -23,10 +23,10 @@ from reftok.spec.normalizers import (
     Strip,
     StripAccents,
 )
-from reftok.spec.patterns import compile_oniguruma
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString
+from reftok.rules.patterns import compile_oniguruma
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.stages import Normalizer
+from reftok.rules.text import NormalizedString
 
 from ...official import precompiled_charsmap
 from ...protobuf_writer import compile_charsmap

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.engine.encode.llama_special_tokens import StreamedLlamaSpecialTokens
-from reftok.spec.llama.special_tokens import LlamaSpecialTokens
-from reftok.spec.llama.vocab import Attribute, LlamaVocab
-from reftok.spec.text import NormalizedString, Split
+from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
+from reftok.rules.llama_cpp.vocab import Attribute, LlamaVocab
+from reftok.rules.text import NormalizedString, Split
 
 from ..recording import Item, Recorder, begins, cut_at, cuts, feed
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from reftok.engine.bpe.fast_bpe import FastBPE, FastLlamaBPE, FastRankBPE
 from reftok.engine.encode import merges
 from reftok.engine.encode.models import stream_model
-from reftok.spec.byte_level import to_byte_characters
-from reftok.spec.llama.bpe import LlamaBPE, LlamaBPEOptions
-from reftok.spec.models.bpe import BPE, BPEOptions, RankBPE
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface.bpe import BPE, BPEOptions
+from reftok.rules.llama_cpp.bpe import LlamaBPE, LlamaBPEOptions
+from reftok.rules.tiktoken.rank_bpe import RankBPE
 
 from ...official import Json, own, tokenizer_json
 from ...tokenizers_strategies import bpe_models, words

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok.engine.encode.models import fast_model, stream_model
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.llama.spm import LlamaSPM
-from reftok.spec.llama.ugm import LlamaUGM
-from reftok.spec.llama.wpm import LlamaWPM
-from reftok.spec.models.bpe import BPE
-from reftok.spec.models.wordlevel import WordLevel
-from reftok.spec.models.wordpiece import WordPiece
-from reftok.spec.stages import Model
-from reftok.spec.types import AddedToken, Token
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.wordlevel import WordLevel
+from reftok.rules.huggingface.wordpiece import WordPiece
+from reftok.rules.llama_cpp.spm import LlamaSPM
+from reftok.rules.llama_cpp.ugm import LlamaUGM
+from reftok.rules.llama_cpp.wpm import LlamaWPM
+from reftok.rules.stages import Model
+from reftok.rules.types import AddedToken, Token
 from reftok.tokenizer import Tokenizer
 from tests.models import load
 
@@ -136,5 +136,5 @@ def test_a_tokenizer_with_a_model_of_another_kind_streams(model: Model, ids: lis
     assert [encoder.feed(text) for text in ("b", "a", "<x", ">")] == [[], [], [], ids[:-1]]
     assert encoder.held_until_end == (f"{type(model).__name__}: its search is not made to go on",)
     assert encoder.feed("b") + encoder.finish() == ids[-1:]
-    assert tokenizer.encode_ids("ba<x>b") == [*tokenizer.spec.encode("ba<x>b").ids] == ids
-    assert tokenizer.encode("ba<x>b") == tokenizer.spec.encode("ba<x>b")
+    assert tokenizer.encode_ids("ba<x>b") == [*tokenizer.rules.encode("ba<x>b").ids] == ids
+    assert tokenizer.encode("ba<x>b") == tokenizer.rules.encode("ba<x>b")

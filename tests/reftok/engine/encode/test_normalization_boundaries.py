@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from reftok.engine.encode.normalization_boundaries import segments
 from reftok.engine.fast_normalizers import FastForm
-from reftok.spec.normalizers import Replace, UnicodeForm
-from reftok.spec.text import NormalizedString
+from reftok.rules.huggingface.normalizers import Replace, UnicodeForm
+from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import Form
 
 FORMS = get_args(Form)

@@ -13,11 +13,8 @@ from hypothesis import strategies as st
 from reftok.engine.encode.normalizers import stream_normalizer
 from reftok.engine.encode.precompiled import StreamedPrecompiled
 from reftok.engine.encode.rewriting import rewriter
-from reftok.spec.charsmap import Charsmap
-from reftok.spec.llama.stages import ReadCodePoints
-from reftok.spec.llama.ugm_normalizer import UGMNormalizer
-from reftok.spec.llama.wpm import BertText
-from reftok.spec.normalizers import (
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.huggingface.normalizers import (
     NFC,
     NFD,
     NFKC,
@@ -33,9 +30,12 @@ from reftok.spec.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from reftok.spec.patterns import compile_oniguruma
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString
+from reftok.rules.llama_cpp.stages import ReadCodePoints
+from reftok.rules.llama_cpp.ugm_normalizer import UGMNormalizer
+from reftok.rules.llama_cpp.wpm import BertText
+from reftok.rules.patterns import compile_oniguruma
+from reftok.rules.stages import Normalizer
+from reftok.rules.text import NormalizedString
 
 from ...official import precompiled_charsmap
 from ...protobuf_writer import compile_charsmap

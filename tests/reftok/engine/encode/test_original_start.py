@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode import original_start
-from reftok.spec.charsmap import Charsmap
-from reftok.spec.normalizers import NFC, NFKD, Lowercase, Precompiled, Prepend, Replace, Strip
-from reftok.spec.patterns import compile_oniguruma
-from reftok.spec.pipeline import Pipeline
-from reftok.spec.pretokenizers import FixedLength, Metaspace, Punctuation, Split, WhitespaceSplit
-from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.text import NormalizedString
-from reftok.spec.text import Split as TextSplit
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.huggingface.normalizers import NFC, NFKD, Lowercase, Precompiled, Prepend, Replace, Strip
+from reftok.rules.huggingface.pre_tokenizers import FixedLength, Metaspace, Punctuation, Split, WhitespaceSplit
+from reftok.rules.patterns import compile_oniguruma
+from reftok.rules.pipeline import Pipeline
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.text import NormalizedString
+from reftok.rules.text import Split as TextSplit
 from reftok.tokenizer import Tokenizer
 from tests.models import load
 
@@ -69,7 +69,7 @@ def test_a_stream_prepends_where_the_whole_text_does(
     normalizers: list[Normalizer], pre_tokenizers: list[PreTokenizer], text: str
 ) -> None:
     made = tokenizer(normalizers, [*pre_tokenizers, FIRST])
-    expected = made.spec.encode_ids(text)
+    expected = made.rules.encode_ids(text)
     assert made.encode_ids(text) == expected
     for fragments in cuts(text, 2):
         assert streamed(made, fragments) == expected, fragments
@@ -81,8 +81,8 @@ def test_a_stream_prepends_where_the_whole_text_does(
 )
 def test_an_inserted_character_stands_for_what_is_removed_behind_it(text: str, tokens: str) -> None:
     made = tokenizer([RULES], [FixedLength(1), FIRST])
-    assert made.spec.encode(text).tokens == tokens.split(" ")
-    assert streamed(made, text) == made.spec.encode_ids(text)
+    assert made.rules.encode(text).tokens == tokens.split(" ")
+    assert streamed(made, text) == made.rules.encode_ids(text)
 
 
 def test_the_text_is_recorded_only_until_its_start_has_passed(monkeypatch: pytest.MonkeyPatch) -> None:

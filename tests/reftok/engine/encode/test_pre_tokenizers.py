@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from reftok.engine.encode.pre_tokenizers import stream_pre_tokenizer
 from reftok.engine.sinks import TextSink
-from reftok.spec.llama.pretokenizers import ByteCharacters, DigitGroups, ThousandsSplit
-from reftok.spec.llama.wpm import BertWords, stands_alone
-from reftok.spec.pretokenizers import (
+from reftok.rules.huggingface.pre_tokenizers import (
     BertPreTokenizer,
     CharDelimiterSplit,
     Digits,
@@ -24,8 +22,10 @@ from reftok.spec.pretokenizers import (
     UnicodeScripts,
     WhitespaceSplit,
 )
-from reftok.spec.stages import PreTokenizer
-from reftok.spec.text import JOINED, Split
+from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters, DigitGroups, ThousandsSplit
+from reftok.rules.llama_cpp.wpm import BertWords, stands_alone
+from reftok.rules.stages import PreTokenizer
+from reftok.rules.text import JOINED, Split
 
 from ...tokenizers_strategies import texts
 from ..stage_comparison import PartRecorder, check_stage, pre_tokenizer_stage

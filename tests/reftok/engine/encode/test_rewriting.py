@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode.rewriting import CLUSTERS_OF_ONE, rewriter
-from reftok.spec.llama.stages import ReadCodePoints
-from reftok.spec.llama.wpm import BertText
-from reftok.spec.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
-from reftok.spec.stages import Normalizer
-from reftok.spec.text import NormalizedString
+from reftok.rules.huggingface.normalizers import NFC, NFD, NFKC, NFKD, UnicodeForm
+from reftok.rules.llama_cpp.stages import ReadCodePoints
+from reftok.rules.llama_cpp.wpm import BertText
+from reftok.rules.stages import Normalizer
+from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import CharacterTable
 from reftok.unicode.graphemes import graphemes
 

@@ -13,13 +13,13 @@ from reftok.engine.encode.models import fast_model, stream_model
 from reftok.engine.fast_model import FastModel
 from reftok.engine.unigram import search
 from reftok.engine.unigram.fast_sentencepiece_unigram import SUMS, FastSentencePieceUnigram
-from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.spec.sentencepiece.bpe import SentencePieceBPE
-from reftok.spec.sentencepiece.model import PieceModel
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES, NO_ID, Piece, PieceTable, PieceType
-from reftok.spec.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
-from reftok.spec.sentencepiece.words import SentencePieceChar
-from reftok.spec.viterbi import Best, PieceMatch, best_paths, path_to_end, to_float32
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
+from reftok.rules.sentencepiece.bpe import SentencePieceBPE
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, NO_ID, Piece, PieceTable, PieceType
+from reftok.rules.sentencepiece.unigram import RESET_THRESHOLD, SentencePieceUnigram
+from reftok.rules.sentencepiece.words import SentencePieceChar
+from reftok.rules.viterbi import Best, PieceMatch, best_paths, path_to_end, to_float32
 
 from ...protobuf_writer import BPE, CHAR, UNIGRAM, WORD
 from ...sentencepiece_strategies import models

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.engine.encode.splits import stream_byte_level, stream_regex_split, stream_split, stream_whitespace
-from reftok.spec.llama.pretokenizers import Reading, RegexSplit
-from reftok.spec.patterns import Pattern, compile_oniguruma
-from reftok.spec.pretokenizers import ByteLevel, Split, Whitespace
-from reftok.spec.text import JOINED, Behavior
+from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split, Whitespace
+from reftok.rules.llama_cpp.pre_tokenizers import Reading, RegexSplit
+from reftok.rules.patterns import Pattern, compile_oniguruma
+from reftok.rules.text import JOINED, Behavior
 
 from ..recording import cut_at
 from ..stage_comparison import PartRecorder, check_chunks, check_stage, pre_tokenizer_stage

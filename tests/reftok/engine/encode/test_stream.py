@@ -15,9 +15,9 @@ import reftok
 from reftok import SentencePieceOptions
 from reftok.engine.encode import chain
 from reftok.errors import InvalidText, ReftokError, StreamFinished
-from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.spec.padding import Padding
-from reftok.spec.truncation import Truncation
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
+from reftok.rules.huggingface.padding import Padding
+from reftok.rules.huggingface.truncation import Truncation
 from tests.models import load
 
 from ...official import Json, added, bpe, own, tokenizer_json
@@ -65,7 +65,7 @@ def test_a_random_sentencepiece_model_gives_the_ids_of_the_whole_text(
 @pytest.mark.parametrize("line", LINES)
 def test_every_cut_in_two_gives_the_ids_of_the_whole_text(name: str, line: str) -> None:
     tokenizer = load(name)
-    expected = [*tokenizer.spec.encode(line).ids]
+    expected = [*tokenizer.rules.encode(line).ids]
     assert tokenizer.encode_ids(line) == expected
     for fragments in cuts(line, 1):
         assert streamed(tokenizer, fragments) == expected
@@ -116,7 +116,7 @@ def test_what_the_model_refuses_is_told_before_what_the_post_processor_refuses()
         ("", "a TemplateProcessing after another one cannot take 0 parts"),
     ):
         with pytest.raises(ReftokError, match=refusal):
-            tokenizer.spec.encode_ids(text, add_special_tokens=False)
+            tokenizer.rules.encode_ids(text, add_special_tokens=False)
         with pytest.raises(ReftokError, match=refusal):
             tokenizer.encode_ids(text, add_special_tokens=False)
         with pytest.raises(ReftokError, match=refusal):

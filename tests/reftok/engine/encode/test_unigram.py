@@ -10,8 +10,8 @@ from reftok.engine.encode.models import stream_model
 from reftok.engine.unigram import fast_unigram
 from reftok.engine.unigram.fast_unigram import FastUnigram
 from reftok.errors import ModelFormatError
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES
 
 from ...official import Json, own, tokenizer_json
 from ...tokenizers_strategies import unigram_models, words

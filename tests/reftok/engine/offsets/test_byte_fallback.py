@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from reftok import Tokenizer
 from reftok.engine.offsets.byte_fallback import byte_fallback_encoding
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.models.bpe import BPE, BPEOptions
-from reftok.spec.normalizers import Prepend, Replace
-from reftok.spec.pretokenizers import Metaspace
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES
-from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.types import AddedToken
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.huggingface.bpe import BPE, BPEOptions
+from reftok.rules.huggingface.normalizers import Prepend, Replace
+from reftok.rules.huggingface.pre_tokenizers import Metaspace
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.types import AddedToken
 from tests.models import load
 
 TOKENS = ["<s>", "b", " c", "\u2581", "\u00e9"]
@@ -36,7 +36,7 @@ PRE_TOKENIZERS: st.SearchStrategy[tuple[PreTokenizer, ...]] = st.just(()) | st.b
 
 def same(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> bool:
     found = byte_fallback_encoding(tokenizer.engine.encoder, text, sequence_id)
-    return found is None or found == tokenizer.spec.tokens_of(text, sequence_id)
+    return found is None or found == tokenizer.rules.tokens_of(text, sequence_id)
 
 
 @settings(max_examples=200)
@@ -73,7 +73,7 @@ def test_a_text_is_told_by_its_ids() -> None:
     tokenizer = load("spm-bpe-hf")
     encoding = byte_fallback_encoding(tokenizer.engine.encoder, "ab \u2603")
     assert encoding is not None
-    assert encoding == tokenizer.spec.tokens_of("ab \u2603")
+    assert encoding == tokenizer.rules.tokens_of("ab \u2603")
 
 
 def test_what_looks_like_a_byte_in_the_text_goes_the_plain_way() -> None:
@@ -89,4 +89,4 @@ def test_an_unknown_token_that_merges_stands_for_the_characters_before_it() -> N
     options = BPEOptions(byte_fallback=True, unk_token="a")
     model = BPE({"<0x3F>": 0, "a": 1, "c": 2, "ac": 3}, [("a", "c")], options)
     tokenizer = Tokenizer(model=model, added_tokens=AddedVocabulary(), library="tokenizers")
-    assert tokenizer.encode("\u00c3?c").offsets == tokenizer.spec.encode("\u00c3?c").offsets == [(0, 1), (0, 3)]
+    assert tokenizer.encode("\u00c3?c").offsets == tokenizer.rules.encode("\u00c3?c").offsets == [(0, 1), (0, 3)]

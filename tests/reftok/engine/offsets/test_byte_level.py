@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from reftok.engine.offsets.byte_level import byte_level_encoding
 from reftok.errors import ModelFormatError
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.normalizers import NFD, NFKC, Lowercase, Prepend, Replace, Strip
-from reftok.spec.patterns import compile_oniguruma
-from reftok.spec.pretokenizers import ByteLevel, Split
-from reftok.spec.stages import Normalizer
-from reftok.spec.types import AddedToken, Encoding
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.huggingface.normalizers import NFD, NFKC, Lowercase, Prepend, Replace, Strip
+from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
+from reftok.rules.patterns import compile_oniguruma
+from reftok.rules.stages import Normalizer
+from reftok.rules.types import AddedToken, Encoding
 from reftok.tokenizer import Tokenizer
 from tests.models import load
 
@@ -46,7 +46,7 @@ def by_words(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding 
 def test_text_has_the_tokens_and_offsets_of_the_plain_way(name: str, text: str, sequence_id: int) -> None:
     tokenizer = load(name)
     found = by_words(tokenizer, text, sequence_id)
-    expected = tokenizer.spec.tokens_of(text, sequence_id)
+    expected = tokenizer.rules.tokens_of(text, sequence_id)
     assert found == expected
 
 
@@ -56,7 +56,7 @@ def test_text_has_the_tokens_and_offsets_of_the_plain_way(name: str, text: str, 
 def test_whatever_the_pattern_matches_the_words_are_those_of_the_plain_way(pattern: str, text: str) -> None:
     tokenizer = cut_by(pattern)
     found = by_words(tokenizer, text)
-    expected = tokenizer.spec.tokens_of(text)
+    expected = tokenizer.rules.tokens_of(text)
     assert found == expected
 
 
@@ -83,7 +83,7 @@ def test_whatever_the_normalizers_do_the_offsets_are_those_of_the_plain_way(
     vocabulary = AddedVocabulary([AddedToken("1"), AddedToken("bb", normalized=True)], {"1": 9000, "bb": 9001})
     added_tokens = vocabulary if has_token else AddedVocabulary()
     tokenizer = replace(load("bpe-qwen"), normalizers=normalizers, added_tokens=added_tokens)
-    assert by_words(tokenizer, text) == tokenizer.spec.tokens_of(text)
+    assert by_words(tokenizer, text) == tokenizer.rules.tokens_of(text)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_around_added_tokens_there_are_the_tokens_of_the_plain_way(
     tokenizer = load("bpe-qwen")
     vocabulary = AddedVocabulary(added, {token.content: 9000 + number for number, token in enumerate(added)})
     tokenizer = replace(tokenizer, added_tokens=vocabulary, encode_special_tokens=encode_special_tokens)
-    assert by_words(tokenizer, text) == tokenizer.spec.tokens_of(text)
+    assert by_words(tokenizer, text) == tokenizer.rules.tokens_of(text)
 
 
 @settings(max_examples=50)
@@ -124,7 +124,7 @@ def test_where_gaps_are_lost_the_tokens_are_those_of_the_plain_way(text: str) ->
         steps = Split(compile_oniguruma(pattern), "Removed", True), ByteLevel(False, False)
         tokenizer = replace(load("bpe-llama3"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
         found = by_words(tokenizer, text)
-        assert found is None or found == tokenizer.spec.tokens_of(text)
+        assert found is None or found == tokenizer.rules.tokens_of(text)
 
 
 def test_a_gap_that_is_lost_is_no_token() -> None:

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from reftok import Tokenizer
 from reftok.engine.offsets.metaspace import Words, metaspace_encoding
-from reftok.spec.added_tokens import AddedVocabulary
-from reftok.spec.charsmap import Charsmap
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.normalizers import NFC, NFKD, Lowercase, Precompiled, Replace, Strip, StripAccents
-from reftok.spec.patterns import rust_pattern
-from reftok.spec.pretokenizers import Metaspace, WhitespaceSplit
-from reftok.spec.stages import Normalizer, PreTokenizer
-from reftok.spec.text import NormalizedString
-from reftok.spec.types import AddedToken, Encoding
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.huggingface.normalizers import NFC, NFKD, Lowercase, Precompiled, Replace, Strip, StripAccents
+from reftok.rules.huggingface.pre_tokenizers import Metaspace, WhitespaceSplit
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.patterns import rust_pattern
+from reftok.rules.stages import Normalizer, PreTokenizer
+from reftok.rules.text import NormalizedString
+from reftok.rules.types import AddedToken, Encoding
 from tests.models import load
 
 from ...official import added, assert_same_encoding, bpe, tokenizer_json
@@ -74,13 +74,13 @@ def test_the_tokens_are_those_of_the_plain_way(
     words = Words(tokenizer.engine.fast)
     for text in texts:
         found = by_words(tokenizer, words, text, sequence_id)
-        assert found is None or found == tokenizer.spec.tokens_of(text, sequence_id)
+        assert found is None or found == tokenizer.rules.tokens_of(text, sequence_id)
 
 
 @pytest.mark.parametrize("text", ["an ab ☃", " an  ab\n", "", " ", "a<s> b"])
 def test_common_texts_need_not_go_the_plain_way(text: str) -> None:
     tokenizer = load("spm-unigram-hf")
-    assert by_words(tokenizer, Words(tokenizer.engine.fast), text) == tokenizer.spec.tokens_of(text)
+    assert by_words(tokenizer, Words(tokenizer.engine.fast), text) == tokenizer.rules.tokens_of(text)
 
 
 def test_a_tokenizer_that_cuts_elsewhere_goes_the_plain_way() -> None:
@@ -98,7 +98,7 @@ def test_a_word_is_not_blown_up_before_it_is_left_to_the_plain_way() -> None:
             return super().normalize(text)
 
     tokenizer = Tokenizer("tokenizers", MODEL, ADDED, normalizers=(Doubling("a", "aa"),) * 12, pre_tokenizers=ALWAYS)
-    assert by_words(tokenizer, Words(tokenizer.spec), "a b") is None
+    assert by_words(tokenizer, Words(tokenizer.rules), "a b") is None
     assert max(lengths) < 32
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from reftok.engine.offsets.piece_spelling import Spelling
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES
 
 
 def test_runs_of_characters_that_are_in_no_piece_are_the_unknown_tokens() -> None:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from reftok import Tokenizer
 from reftok.engine.offsets.sentencepiece import SentencePieceOffsets
-from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
+from reftok.rules.sentencepiece.pieces import PieceType
 from tests.models import load
 
 from ...protobuf_writer import UNKNOWN, model_bytes
@@ -33,7 +33,7 @@ TEXTS = st.text(
 
 def same(tokenizer: Tokenizer, text: str) -> None:
     offsets = SentencePieceOffsets(tokenizer.engine.encoder, tokenizer.engine.fast)
-    assert offsets.encoding(text) == tokenizer.spec.tokens_of(text)
+    assert offsets.encoding(text) == tokenizer.rules.tokens_of(text)
 
 
 @given(models(), st.lists(inputs, max_size=4))

@@ -8,12 +8,12 @@ import reftok.engine.patterns.automaton as automaton_module
 from reftok.engine.patterns.automaton import Automaton
 from reftok.engine.patterns.paths import Undecided, paths
 from reftok.errors import UnsupportedFeature
-from reftok.oniguruma.parser import parse
-from reftok.spec.patterns import Pattern, compile_oniguruma, for_16
-from reftok.spec.types import Span
+from reftok.regex_dialects.oniguruma.parser import parse
+from reftok.rules.patterns import Pattern, compile_oniguruma, for_16
+from reftok.rules.types import Span
 
-from ...oniguruma.test_random_patterns import PATTERNS
-from ...spec.test_patterns import patterns as plain_patterns
+from ...regex_dialects.oniguruma.test_random_patterns import PATTERNS
+from ...rules.test_patterns import patterns as plain_patterns
 
 TEXTS = st.text(st.sampled_from("aabbcsskfi'1 \n\rßſéŉﬃʼn\u0295\U0001e6c0"), min_size=1, max_size=10)
 

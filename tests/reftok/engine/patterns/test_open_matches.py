@@ -16,15 +16,15 @@ from reftok.engine.patterns.automaton import State, reached
 from reftok.engine.patterns.patterns import stream_matches
 from reftok.engine.patterns.streamable import streamable
 from reftok.errors import UnsupportedFeature
-from reftok.spec.llama.pretokenizers import RegexSplit
-from reftok.spec.patterns import Pattern, compile_oniguruma, rust_pattern
-from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
-from reftok.spec.text import Behavior
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, WORDS, ByteLevel, Split, Whitespace
+from reftok.rules.llama_cpp.pre_tokenizers import RegexSplit
+from reftok.rules.patterns import Pattern, compile_oniguruma, rust_pattern
+from reftok.rules.text import Behavior
 
 from ...official import Json
-from ...oniguruma.test_random_patterns import PATTERNS
 from ...pipeline_comparison import Input
-from ...spec.test_patterns import patterns as plain_patterns
+from ...regex_dialects.oniguruma.test_random_patterns import PATTERNS
+from ...rules.test_patterns import patterns as plain_patterns
 from ...tokenizers_strategies import questions
 from ..encode.test_splits import BEHAVIORS
 from ..encode.test_stream import check_pipeline

@@ -9,21 +9,21 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import reftok.spec.patience as patience_module
+import reftok.rules.patience as patience_module
 from reftok.engine.patterns.patterns import Matcher, matcher_of, stream_matches
 from reftok.engine.patterns.streamable import Streamable, streamable
 from reftok.errors import InvalidText, UnsupportedFeature
-from reftok.formats.fancy_regex import compile_fancy_regex
-from reftok.formats.gguf_pre_types import PRE_TYPES
-from reftok.formats.tiktoken_encodings import ENCODINGS
-from reftok.spec.llama.pretokenizers import RegexSplit
-from reftok.spec.patterns import compile_oniguruma, pattern_matches, rust_pattern
-from reftok.spec.pretokenizers import GPT2_PATTERN, WORDS
-from reftok.spec.text import Match
+from reftok.formats.llama_cpp.pre_types import PRE_TYPES
+from reftok.formats.tiktoken.encodings import ENCODINGS
+from reftok.rules.fancy_regex import compile_fancy_regex
+from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, WORDS
+from reftok.rules.llama_cpp.pre_tokenizers import RegexSplit
+from reftok.rules.patterns import compile_oniguruma, pattern_matches, rust_pattern
+from reftok.rules.text import Match
 
-from ...oniguruma.test_random_patterns import PATTERNS
-from ...spec.test_patterns import patterns as plain_patterns
-from ...spec.test_published_patterns import PUBLISHED
+from ...regex_dialects.oniguruma.test_random_patterns import PATTERNS
+from ...rules.test_patterns import patterns as plain_patterns
+from ...rules.test_published_patterns import PUBLISHED
 from ..recording import cut_at, cuts
 from ..streamed_matches import fragmented, joined, streamed, whole_matches
 

@@ -14,9 +14,9 @@ from reftok.engine.patterns.patterns import matcher_of
 from reftok.engine.patterns.re_patterns import RePatterns, re_pattern
 from reftok.engine.patterns.streamable import streamable
 from reftok.errors import UnsupportedFeature
-from reftok.formats.fancy_regex import compile_fancy_regex
-from reftok.oniguruma.parser import parse
-from reftok.spec.patterns import compile_oniguruma, for_16, pattern_matches
+from reftok.regex_dialects.oniguruma.parser import parse
+from reftok.rules.fancy_regex import compile_fancy_regex
+from reftok.rules.patterns import compile_oniguruma, for_16, pattern_matches
 
 ASCII = st.characters(max_codepoint=127)
 PLANE_0 = st.characters(max_codepoint=0xFFFF)

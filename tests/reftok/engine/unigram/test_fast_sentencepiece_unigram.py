@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reftok.engine.unigram.fast_sentencepiece_unigram import FastSentencePieceUnigram
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 
 from ...protobuf_writer import UNIGRAM
+from ...rules.sentencepiece.test_unigram import SCALES, random_model
 from ...sentencepiece_strategies import load_both, models
-from ...spec.sentencepiece.test_unigram import SCALES, random_model
 from ..model_streams import stream
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from reftok.engine.encode.unigram import StreamedUnigram
 from reftok.engine.unigram import fast_unigram
 from reftok.engine.unigram.fast_unigram import FastUnigram
-from reftok.spec.models.unigram import Unigram
-from reftok.spec.viterbi import PieceMatch
+from reftok.rules.huggingface.unigram import Unigram
+from reftok.rules.viterbi import PieceMatch
 
 from ...official import Json, outcome, own, tokenizer_json
 from ...tokenizers_strategies import unigram_models, words

@@ -15,9 +15,9 @@ from reftok import Tokenizer
 from reftok.engine.encode.sentencepiece_unigram import StreamedSentencePieceUnigram
 from reftok.engine.unigram.fast_sentencepiece_unigram import NEAR, FastSentencePieceUnigram
 from reftok.engine.unigram.raw_words import RawWords
-from reftok.formats.sentencepiece_model import read_sentencepiece_model
-from reftok.spec.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.spec.sentencepiece.pieces import PieceType
+from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
+from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
+from reftok.rules.sentencepiece.pieces import PieceType
 from tests.models import load
 
 from ...protobuf_writer import UNKNOWN, PieceTuple, byte_pieces, compile_charsmap, model_bytes
@@ -43,7 +43,7 @@ def tokenizer(
 
 
 def raw_words_of(one: Tokenizer) -> RawWords | None:
-    normalizer, model = one.spec.normalizers[0], one.engine.encoder.model
+    normalizer, model = one.rules.normalizers[0], one.engine.encoder.model
     assert isinstance(normalizer, SentencePieceNormalizer)
     assert isinstance(model, FastSentencePieceUnigram)
     return RawWords.of(normalizer, model)
@@ -51,7 +51,7 @@ def raw_words_of(one: Tokenizer) -> RawWords | None:
 
 def check(one: Tokenizer, text: str) -> None:
     """Ask twice: the second time words are looked up."""
-    expected = one.spec.encode_ids(text)
+    expected = one.rules.encode_ids(text)
     assert [one.encode_ids(text) for _ in range(2)] == [expected, expected]
 
 
@@ -115,7 +115,7 @@ def test_what_is_known_of_another_normalizer_goes_with_it() -> None:
     model = first.engine.encoder.model
     assert isinstance(model, FastSentencePieceUnigram)
     before = len(model.raw_words)
-    normalizer = first.spec.normalizers[0]
+    normalizer = first.rules.normalizers[0]
     assert isinstance(normalizer, SentencePieceNormalizer)
     for _ in range(40):  # more than a rewriter is kept for
         other = SentencePieceNormalizer(normalizer.options, normalizer.charsmap)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reftok.engine.unigram import running_score
 from reftok.engine.unigram.running_score import RoundedScores, RunningScore, Scores, Sums
 from reftok.engine.unigram.undecided_text import LONGEST
-from reftok.spec.viterbi import to_float32
+from reftok.rules.viterbi import to_float32
 
 SCORES = (-1.0, -0.25, 0.5, 0.0)
 SUMS = Sums("d", 300.0, 1e-9)

@@ -15,9 +15,9 @@ from reftok.engine.unigram.search import ConvergingPaths
 from reftok.engine.unigram.trie import PieceTrie
 from reftok.engine.unigram.undecided_text import UndecidedText, UndecidedTexts
 from reftok.engine.unigram.whole_texts import WholeTexts, bounds
-from reftok.spec.sentencepiece.pieces import BYTE_PIECES, Piece, PieceTable, PieceType
-from reftok.spec.sentencepiece.unigram import SentencePieceUnigram
-from reftok.spec.viterbi import PieceMatch, best_paths, to_float32
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, Piece, PieceTable, PieceType
+from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
+from reftok.rules.viterbi import PieceMatch, best_paths, to_float32
 
 scored = st.dictionaries(st.text("ab", min_size=1, max_size=5), st.integers(-400, 0).map(lambda score: score / 64))
 

@@ -10,7 +10,7 @@ from typing import Any
 from sentencepiece import SentencePieceTrainer
 
 from reftok.errors import ReftokError, VocabularyTooLarge
-from reftok.formats.protobuf import read_fields, to_float
+from reftok.formats.sentencepiece.protobuf import read_fields, to_float
 from reftok.training.sentencepiece.options import trainer_options
 from reftok.training.sentencepiece.trainer import train
 

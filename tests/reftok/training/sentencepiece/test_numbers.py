@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.spec.viterbi import to_float32
+from reftok.rules.viterbi import to_float32
 from reftok.training.sentencepiece.lattice import BestPaths, nodes_of
 from reftok.training.sentencepiece.logarithm import log_float32
 from reftok.training.sentencepiece.second_best import Heap, two_best

@@ -1,0 +1,185 @@
+"""vocab.json + merges.txt, the format of GPT-2: a byte-level BPE with GPT-2's pattern and no added tokens.
+
+Source: tokenizers 0.23 models/bpe/model.rs `BPE::read_file`; the pipeline is that of its `ByteLevelBPETokenizer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from reftok.errors import ModelFormatError
+from reftok.formats.fields import Fields, is_id
+from reftok.formats.strict_json import parse_json
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.huggingface import decoders, post_processors, pre_tokenizers
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.named_ids import WELL_KNOWN, first_well_known
+from reftok.rules.patterns import compile_oniguruma
+from reftok.rules.stages import PreTokenizer
+from reftok.rules.types import AddedToken
+from reftok.tokenizer import Tokenizer
+
+
+def read_vocab_merges(
+    vocab: bytes,
+    merges: bytes,
+    special_tokens: Iterable[str] = (),
+    vocab_source: str = "vocab.json",
+    merges_source: str = "merges.txt",
+) -> Tokenizer:
+    """The tokenizer of the two files.
+
+    special_tokens: matched in the text before everything else.
+    Raises ModelFormatError where a file is not sound or a merge is not in the vocab.
+    """
+    entries = read_vocab(vocab, vocab_source)
+    return byte_level_bpe(entries, read_merges(merges, merges_source), special_tokens, source=merges_source)
+
+
+def read_vocab(data: bytes, source: str) -> dict[str, int]:
+    """Token to id, as vocab.json has it."""
+    return Fields({"vocab": parse_json(data, source, vocab_at=())}, source, "").vocab("vocab")
+
+
+def byte_level_bpe(
+    vocab: Mapping[str, int] | Mapping[bytes, int] | Mapping[int, bytes],
+    merges: Iterable[tuple[str, str]] | Iterable[tuple[bytes, bytes]],
+    special_tokens: Iterable[str] = (),
+    *,
+    pattern: str | None = None,
+    source: str = "",
+) -> Tokenizer:
+    r"""GPT-2's tokenizer from a vocab and merges in memory, as `tokenizers` would build it.
+
+    vocab: token to id, the token as bytes or written in the characters of `bytes_to_unicode`; or id to bytes.
+    merges: pairs of tokens, bytes or characters, the first merged first.
+    special_tokens: matched in the text before everything else, and left out in decoding. One that is in the vocab (as
+        its UTF-8 bytes, or literally where the vocab is in characters) has that id, another gets the next one. They
+        alone have names then (`eos_id`); without any, see `reftok.rules.named_ids`.
+    pattern: what a pre-token is, in the syntax of Oniguruma; None for GPT-2's pattern.
+    source: the name for messages.
+    Raises ModelFormatError where an entry is of another type, a token or an id is there twice, or a merge is not in
+    the vocab; UnsupportedFeature for a pattern that is not known to mean the same in Python.
+    Quirk: a byte that is not in the vocab vanishes.
+
+    >>> byte_level_bpe({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).encode_ids("aba")
+    [2, 0]
+    >>> tokenizer = byte_level_bpe({0: b"\xc3", 1: b"\xa9", 2: b"\xc3\xa9"}, [(b"\xc3", b"\xa9")], ["<|end|>"])
+    >>> tokenizer.encode_ids("é<|end|>"), tokenizer.decode([2, 3])
+    ([2, 3], 'é')
+    """
+    entries, in_bytes = _byte_character_vocab(vocab, source)
+    specials = _contents(special_tokens, source)
+    known = _entries_of_texts(specials, entries) if in_bytes else entries
+    added = [AddedToken(content, normalized=False, special=True) for content in specials]
+    pairs = _byte_character_merges(merges, source)
+    return Tokenizer(
+        library="tokenizers",
+        model=BPE(entries, pairs, source=source),
+        added_tokens=AddedVocabulary(added, known, model_size=len(entries), source=source),
+        pre_tokenizers=_pre_tokenizers(pattern),
+        post_processors=(post_processors.ByteLevel(add_prefix_space=False, trim_offsets=False),),
+        decoders=(decoders.ByteLevel(),),
+        named_ids={} if specials else ids_of_vocab_and_merges(entries, pairs),
+    )
+
+
+def _entries_of_texts(texts: Iterable[str], entries: Mapping[str, int]) -> dict[str, int]:
+    """The ids of the texts whose UTF-8 bytes are in the vocab."""
+    written = {text: to_byte_characters(text.encode("utf-8")) for text in texts}
+    return {text: entries[token] for text, token in written.items() if token in entries}
+
+
+def _pre_tokenizers(pattern: str | None) -> tuple[PreTokenizer, ...]:
+    if pattern is None:
+        return (pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True),)
+    split = pre_tokenizers.Split(compile_oniguruma(pattern), "Isolated", invert=False)
+    return split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+
+
+def _byte_character_vocab(
+    vocab: Mapping[str, int] | Mapping[bytes, int] | Mapping[int, bytes], source: str
+) -> tuple[dict[str, int], bool]:
+    """The vocab in byte characters, and whether it was given in bytes."""
+    given: object = vocab
+    if not isinstance(given, Mapping):
+        problem = f"is not a mapping but {type(given).__name__}; files are read by reftok.load"
+        raise ModelFormatError(source, "vocab", problem)
+    entries: dict[str, int] = {}
+    kinds: set[type] = set()
+    for key, value in vocab.items():
+        token, token_id = (value, key) if isinstance(key, int) else (key, value)
+        if not isinstance(token, str | bytes) or not is_id(token_id) or (isinstance(key, int) and type(token) is str):
+            raise ModelFormatError(source, "vocab", f"is not of token to id nor of id to bytes: {key!r:.60}")
+        kinds.add(type(token))
+        written = to_byte_characters(token) if isinstance(token, bytes) else token
+        if written in entries:
+            raise ModelFormatError(source, "vocab", f"has the token {token!r:.60} twice")
+        entries[written] = int(token_id)
+    if len(kinds) > 1:
+        raise ModelFormatError(source, "vocab", "has tokens in bytes and in characters")
+    if len(set(entries.values())) < len(entries):
+        raise ModelFormatError(source, "vocab", "gives an id to two tokens")
+    return entries, bytes in kinds
+
+
+def _contents(special_tokens: Iterable[str], source: str) -> list[str]:
+    contents = [special_tokens] if isinstance(special_tokens, bytes | str) else list(special_tokens)
+    for content in contents:
+        if content is special_tokens or not isinstance(content, str) or any("\ud800" <= c < "\ue000" for c in content):
+            raise ModelFormatError(source, "special_tokens", f"is not a list of texts: {content!r:.60}")
+    return contents
+
+
+def _byte_character_merges(
+    merges: Iterable[tuple[str, str]] | Iterable[tuple[bytes, bytes]], source: str
+) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for index, pair in enumerate(merges):
+        match pair:
+            case (str() as left, str() as right):
+                pairs.append((left, right))
+            case (bytes() as first, bytes() as second):
+                pairs.append((to_byte_characters(first), to_byte_characters(second)))
+            case _:
+                raise ModelFormatError(source, f"merges[{index}]", f"is not a pair of bytes or of str: {pair!r:.60}")
+    return pairs
+
+
+def read_merges(data: bytes, source: str) -> list[tuple[str, str]]:
+    """Lines of two tokens; lines that start with `#version` are skipped wherever they stand."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelFormatError(source, f"byte {error.start}", "is not UTF-8") from None
+    merges: list[tuple[str, str]] = []
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+        line = line.removesuffix("\r")
+        if line.startswith("#version") or not text:
+            continue
+        parts = line.split(" ")
+        if len(parts) != 2:
+            raise ModelFormatError(source, f"line {number}", f"is not two tokens: {line[:60]!r}")
+        merges.append((parts[0], parts[1]))
+    return merges
+
+
+_GPT2_TOKEN = "<|endoftext|>"
+_GPT2_NAMES = ("bos", "eos", "unk")
+
+
+def ids_of_vocab_and_merges(vocab: Mapping[str, int], merges: Iterable[Sequence[str]]) -> dict[str, int | None]:
+    """The names in a vocab of which nothing says what is special: see above.
+
+    merges: pairs of tokens.
+
+    >>> ids = ids_of_vocab_and_merges({"<": 0, "s>": 1, "<s>": 2, "<pad>": 3, "<|endoftext|>": 4}, [("<", "s>")])
+    >>> ids["bos"], ids["eos"], ids["pad"], ids["im_end"]
+    (4, 4, 3, None)
+    """
+    known = {content for contents in WELL_KNOWN.values() for content in contents if content in vocab}
+    cuts = {(content[:place], content[place:]) for content in known for place in range(1, len(content))}
+    made = {left + right for left, right in cuts.intersection(map(tuple, merges))}
+    named = {name: first_well_known(name, {content: vocab[content] for content in known - made}) for name in WELL_KNOWN}
+    return named | dict.fromkeys(_GPT2_NAMES, vocab[_GPT2_TOKEN]) if _GPT2_TOKEN in known - made else named

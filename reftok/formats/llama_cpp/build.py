@@ -1,0 +1,128 @@
+"""From a vocabulary to a tokenizer: which stages llama.cpp puts in a line."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence as Items
+from dataclasses import replace
+
+from reftok.errors import ModelFormatError
+from reftok.rules.huggingface.normalizers import Prepend, Replace
+from reftok.rules.huggingface.post_processors import Sequence, SpecialToken, TemplateProcessing
+from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
+from reftok.rules.llama_cpp.spm import LlamaSPM
+from reftok.rules.llama_cpp.stages import Detokenizer
+from reftok.rules.llama_cpp.vocab import CUT_OUT, LlamaVocab, attributes, is_byte_token
+from reftok.rules.named_ids import TURNS, WELL_KNOWN, first_well_known
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
+from reftok.rules.stages import Model, Normalizer, PreTokenizer
+from reftok.tokenizer import Tokenizer
+
+
+def llama_spm(
+    tokens: Items[str],
+    scores: Items[float],
+    unk_id: int | None = None,
+    bos_id: int | None = None,
+    eos_id: int | None = None,
+    add_space_prefix: bool = True,
+    token_types: Items[int] | None = None,
+) -> Tokenizer:
+    """The tokenizer SPM of llama.cpp from tokens and scores in memory, as in a GGUF file with the model `llama`.
+
+    tokens, scores: by id.
+    unk_id, bos_id, eos_id: None where there is none. BOS is added before a text where it is there; EOS is not added.
+    add_space_prefix: a space before each text, so that its first word is the same as within.
+    token_types: as in GGUF: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte. None makes the three ids
+        above unknown and control tokens, `<0x00>` to `<0xFF>` byte tokens and every other one a normal token.
+    Raises ModelFormatError where the lists do not belong together or a token is there twice.
+
+    The unknown token is never given: a character that neither is a token nor has byte tokens raises InvalidText, as
+    llama.cpp ends the process over it.
+
+    >>> tokenizer = llama_spm(["<unk>", "<s>", "▁", "h", "i", "hi", "▁hi"], [0, 0, -4, -4, -4, -2, -1], 0, 1)
+    >>> tokenizer.encode_ids("hi<s>hi hi")
+    [1, 6, 1, 6, 6]
+    """
+    size = len(tokens)
+    ids = {token: index for index, token in enumerate(tokens)}
+    if len(scores) != size or len(ids) != size or (token_types is not None and len(token_types) != size):
+        raise ModelFormatError("", "tokens", "must be different, with one score and one type each")
+    for name, token_id in (("unk_id", unk_id), ("bos_id", bos_id), ("eos_id", eos_id)):
+        if token_id is not None and not 0 <= token_id < size:
+            raise ModelFormatError("", name, f"{token_id} is not in the vocab")
+    if any(score != score for score in scores):
+        raise ModelFormatError("", "scores", "has what is not a number")
+    types = _types(tokens, unk_id, (bos_id, eos_id)) if token_types is None else token_types
+    found = attributes(ids, types)
+    vocab = LlamaVocab(tokens, ids, found, "spaces escaped", bos_id, eos_id, bos_id is not None, add_eos=False)
+    tokenizer = spm_tokenizer(vocab, array("f", scores), add_space_prefix)
+    return replace(tokenizer, named_ids={**tokenizer.named_ids, "unk": unk_id})
+
+
+def _types(tokens: Items[str], unk_id: int | None, control_ids: Items[int | None]) -> list[int]:
+    types = [6 if is_byte_token(token) else 1 for token in tokens]
+    if unk_id is not None:
+        types[unk_id] = 2
+    for token_id in control_ids:
+        if token_id is not None:
+            types[token_id] = 3
+    return types
+
+
+def spm_tokenizer(vocab: LlamaVocab, scores: Items[float], add_space_prefix: bool, source: str = "") -> Tokenizer:
+    """The tokenizer SPM.
+
+    Quirk: llama.cpp puts the space before a text at the start or behind a special token, which is every text there is.
+    """
+    escape = Replace(" ", SPACE_SYMBOL)
+    normalizers = (Prepend(" "), escape) if add_space_prefix else (escape,)
+    return llama_tokenizer(vocab, LlamaSPM(vocab.ids, scores), normalizers, (), add_space_prefix, source=source)
+
+
+def llama_tokenizer(
+    vocab: LlamaVocab,
+    model: Model,
+    normalizers: tuple[Normalizer, ...],
+    pre_tokenizers: tuple[PreTokenizer, ...],
+    add_space_prefix: bool,
+    clean_spaces: bool = False,
+    source: str = "",
+) -> Tokenizer:
+    """The tokenizer of a model of llama.cpp: BOS before the text and EOS behind it, as the file says.
+
+    add_space_prefix: the first piece that is decoded loses a space; only SPM and UGM put one before a text.
+    clean_spaces: whether decoded text loses spaces before punctuation.
+    source: the file's name, for messages.
+    Quirk: a BOS or EOS that the text itself has is not looked at; llama.cpp only warns that there are two.
+    """
+    for name, token_id, is_added in (("bos", vocab.bos_id, vocab.add_bos), ("eos", vocab.eos_id, vocab.add_eos)):
+        if is_added and token_id is None:
+            problem = f"is not there, and add_{name}_token asks for it: llama.cpp ends the process"
+            raise ModelFormatError(source, f"tokenizer.ggml.{name}_token_id", problem)
+    begin, end = vocab.bos_id if vocab.add_bos else None, vocab.eos_id if vocab.add_eos else None
+    return Tokenizer(
+        library="llama.cpp",
+        model=model,
+        added_tokens=LlamaSpecialTokens(vocab, source=source),
+        normalizers=normalizers,
+        pre_tokenizers=pre_tokenizers,
+        post_processors=(begin_and_end(vocab, begin, end),),
+        named_ids=ids_of_llama_vocab(vocab),
+        detokenizer=Detokenizer(vocab, add_space_prefix, clean_spaces),
+    )
+
+
+def begin_and_end(vocab: LlamaVocab, begin: int | None, end: int | None) -> TemplateProcessing:
+    """One token before a text and one behind it, or none."""
+    ids = [() if token_id is None else (token_id,) for token_id in (begin, end)]
+    before, after = (SpecialToken(found, tuple(map(vocab.tokens.__getitem__, found)), 0) for found in ids)
+    return TemplateProcessing((before, Sequence("A", 0), after))
+
+
+def ids_of_llama_vocab(vocab: LlamaVocab) -> dict[str, int | None]:
+    """The named ids of the vocab of a GGUF file, but for unk: pad and the marks of turns are cut out of a text."""
+    named = {"bos": vocab.bos_id, "eos": vocab.eos_id}
+    contents = {content for name in ("pad", *TURNS) for content in WELL_KNOWN[name] if content in vocab.ids}
+    cut_out = {content: vocab.ids[content] for content in contents if vocab.attributes[vocab.ids[content]] & CUT_OUT}
+    return named | {name: first_well_known(name, cut_out) for name in ("pad", *TURNS)}

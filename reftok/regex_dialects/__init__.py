@@ -1,0 +1,1 @@
+"""The regular expressions of other libraries, read and written for the package `regex`."""

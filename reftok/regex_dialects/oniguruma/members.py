@@ -1,0 +1,172 @@
+r"""Classes in the syntax of `regex`: as they stand, or exact for Unicode 16 whatever version `regex` has.
+
+The plain form, `\p{L}`, is fast, and right for every text without the characters that `suspects` names. The exact form
+takes out of a property what has become its member since 16, and puts back what has left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+import regex
+
+from reftok.regex_dialects.oniguruma import property_names as tables
+from reftok.regex_dialects.oniguruma.syntax_tree import Complement, Intersection, Members, Property, Ranges, Union
+from reftok.unicode.characters import newer_than_16
+from reftok.unicode.ranges import as_ranges, ranges_of
+
+_LAST = 0x10FFFF
+_EVERYTHING = r"\x00-\U0010FFFF"
+"""Written out because `regex` loses the negation of a class with `\\s` and `\\S` in it."""
+_NOTHING = r"[^\x00-\U0010FFFF]"
+_UNCHANGED = frozenset({"any", "patsyn", "patternsyntax"})
+_OF_UNASSIGNED = frozenset({"c", "other", "cn", "unassigned", "zzzz", "unknown"})
+_WRITTEN = {
+    "space": r"\s",
+    "digit": r"\d",
+    "newline": r"\n",
+    "idc": r"\p{IDContinue}",
+    "vs": r"\p{VariationSelector}",
+    "xdigit": "[0-9A-Fa-f]",
+    "word": r"[\w--[\u200C\u200D]]",
+    "posixpunct": r"[\p{P}\p{S}]",
+}
+"""What `regex` calls by another name, or takes for something else."""
+
+
+def written(members: Members, exact: bool) -> str:
+    r"""A class that stands for itself.
+
+    >>> written(Complement(Union((Property("space"), Ranges(((97, 122),))))), exact=False)
+    '[^\\sa-z]'
+    """
+    match members:
+        case Property(name):
+            return _property(name, exact)
+        case Complement(Property("space" | "digit" as name)) if not exact:
+            return _WRITTEN[name].upper()
+        case Complement(Union((only,))):
+            return written(Complement(only), exact)
+        case Complement(Complement(inner)):
+            return written(inner, exact)
+        case Complement(inner):
+            return f"[^{_content(inner, exact)}]"
+        case Intersection(parts):
+            return f"[{'&&'.join(f'[{_content(part, exact)}]' for part in parts)}]"
+        case Ranges(((first, last),)) if first == last <= _LAST:
+            return escaped(chr(first))
+        case _:
+            return f"[{_content(members, exact)}]"
+
+
+def _content(members: Members, exact: bool) -> str:
+    """The text between the brackets of a class.
+
+    In a union, what several parts leave out is written as one part: `regex` takes `[[^a][^b]]` for `[^ab]`.
+    """
+    match members:
+        case Union(parts) if parts:
+            parts = _dissolved(parts)
+            negated = tuple(part.members for part in parts if isinstance(part, Complement))
+            if any({*_dissolved([inner])} <= {*parts} for inner in negated):
+                return _EVERYTHING
+            if len(negated) > 1:
+                others = (part for part in parts if not isinstance(part, Complement))
+                parts = (*others, Complement(Intersection(negated)))
+            return "".join(_content(part, exact) for part in parts)
+        case Ranges(ranges):
+            return "".join(_range(first, min(last, _LAST)) for first, last in ranges if first <= _LAST) or _NOTHING
+        case Union():
+            return _NOTHING
+        case _:
+            return written(members, exact)
+
+
+def _dissolved(parts: Iterable[Members]) -> tuple[Members, ...]:
+    """The parts, those of unions among them one by one, also where a union has been negated twice."""
+    dissolved: list[Members] = []
+    for part in parts:
+        match part:
+            case Union(inner):
+                dissolved += _dissolved(inner)
+            case Complement(Complement(inner)) | Complement(Union((Complement(inner),))):
+                dissolved += _dissolved((inner,))
+            case _:
+                dissolved.append(part)
+    return tuple(dissolved)
+
+
+def _range(first: int, last: int) -> str:
+    return escaped(chr(first)) if first == last else f"{escaped(chr(first))}-{escaped(chr(last))}"
+
+
+def escaped(text: str) -> str:
+    r"""Characters that stand for themselves, inside and outside of brackets.
+
+    >>> escaped("a-é ")
+    'a\\-é\\ '
+    """
+    return "".join(map(_escaped_character, text))
+
+
+def _escaped_character(character: str) -> str:
+    if character.isalnum() or character in "'\"/_,%@!`":
+        return character
+    if character.isprintable() and character.isascii():
+        return "\\" + character
+    return f"\\U{ord(character):08X}"
+
+
+def is_block(name: str) -> bool:
+    """Whether a property is a block, which has the code points that are not assigned as well, in every version.
+
+    >>> is_block("inkannada"), is_block("inherited")
+    (True, False)
+    """
+    return name.startswith("in") and not name.startswith(("inherited", "inscriptional"))
+
+
+@cache
+def _property(name: str, exact: bool) -> str:
+    if name in ("extpict", "extendedpictographic"):
+        return character_ranges(tables.EXTENDED_PICTOGRAPHIC)
+    plain = _WRITTEN.get(name, rf"\p{{{name}}}")
+    if not exact or name in _UNCHANGED or is_block(name):
+        return plain
+    newer = "".join(newer_than_16())
+    if name in _OF_UNASSIGNED:
+        return f"[{plain}{_set(newer)}]"
+    gone = _set(regex.findall(plain, newer, regex.V1)) + character_ranges(tables.JOINED_SINCE_16.get(name, ""))
+    kept = f"[{plain}--[{gone}]]" if gone else plain
+    left = character_ranges(tables.LEFT_SINCE_16.get(name, ""))
+    return f"[{kept}{left}]" if left else kept
+
+
+def character_ranges(table: str) -> str:
+    """A class of hexadecimal ranges, "" for none."""
+    ranges = tuple(ranges_of(table))
+    return written(Ranges(ranges), exact=False) if ranges else ""
+
+
+def _set(characters: Iterable[str]) -> str:
+    """A class of these characters, "" for none."""
+    ranges = tuple(as_ranges(map(ord, characters)))
+    return written(Ranges(ranges), exact=False) if ranges else ""
+
+
+def suspects(names: Iterable[str]) -> frozenset[str]:
+    """The characters for which the plain form of a class with these properties may be wrong."""
+    named = set(names)
+    changed = [table.get(name, "") for name in named for table in (tables.JOINED_SINCE_16, tables.LEFT_SINCE_16)]
+    codes = (code for first, last in ranges_of(" ".join(changed)) for code in range(first, last + 1))
+    return newer_than_16().union(map(chr, codes)) if named else frozenset()
+
+
+def is_within_ascii(members: Members) -> bool:
+    """Whether no member is beyond ASCII. That looks at every code point: tens of milliseconds.
+
+    >>> is_within_ascii(Property("ascii")), is_within_ascii(Property("alpha"))
+    (True, False)
+    """
+    return regex.search(written(members, exact=True), "".join(map(chr, range(0x80, _LAST + 1))), regex.V1) is None

@@ -1,0 +1,186 @@
+"""The precompiled character map of sentencepiece: rules "these bytes become those", in a double array.
+
+The blob is a little-endian uint32 with the size of the double array in bytes, the array (uint32 units of the library
+darts-clone), and the replacements, UTF-8 strings that end with NUL; the value of a key is the byte at which its
+replacement begins among these.
+Source: `Normalizer::DecodePrecompiledCharsMap`, sentencepiece 0.2 normalizer.cc; darts.h of darts-clone.
+
+The readers of .model, tokenizer.json and GGUF files take the blob from its field `precompiled_charsmap`. Three rules
+apply it: sentencepiece the longest match (rules/sentencepiece/normalizer.py, for the denormalizer of
+rules/sentencepiece/decoder.py too), the Precompiled of tokenizers the shortest prefix of each grapheme cluster
+(rules/huggingface/normalizers.py), llama.cpp the longest match of bytes (rules/llama_cpp/ugm_normalizer.py).
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from functools import cached_property
+from sys import byteorder
+
+from reftok.errors import ModelFormatError, UnsupportedFeature
+
+_VALUE = (1 << 31) - 1
+_LABEL = (1 << 31) | 0xFF
+
+
+class Charsmap:
+    """The rules of one character map.
+
+    blob: the bytes of `precompiled_charsmap`.
+    units: the double array.
+    Raises ModelFormatError for a blob that is cut off or whose array points outside itself.
+    """
+
+    def __init__(self, blob: bytes, source: str = "") -> None:
+        if len(blob) <= 4:
+            raise ModelFormatError(source, "precompiled_charsmap", "is cut off")
+        (size,) = struct.unpack_from("<I", blob)
+        if size % 4 or size == 0 or 4 + size >= len(blob):
+            raise ModelFormatError(source, "precompiled_charsmap", f"the trie of {size} bytes does not fit")
+        self.units = array("I")
+        if self.units.itemsize != 4:
+            self.units = array("L")
+        self.units.frombytes(blob[4 : 4 + size])
+        if byteorder == "big":
+            self.units.byteswap()
+        self._replacements = blob[4 + size :]
+        self._source = source
+
+    def prefixes(self, key: bytes, start: int = 0) -> list[tuple[int, str]]:
+        """The rules that match at byte `start` of `key`, shortest first: bytes matched and replacement."""
+        return [(length, self.replacement(value)) for length, value in self._walk(key, start)]
+
+    def shortest_prefix(self, text: str) -> str | None:
+        """The replacement of the shortest rule that the UTF-8 of a text begins with, None where none does.
+
+        NUL ends the text.
+        """
+        found = self._walk(text.encode("utf-8"), 0, stop_at_nul=True)
+        return self.replacement(found[0][1]) if found else None
+
+    def has_part(self, character: str) -> bool:
+        """Whether a rule begins with this character, or matches a part of its UTF-8.
+
+        Where none does, `shortest_prefix` has nothing for any text that begins with it.
+        """
+        units = self.units
+        try:
+            position = _offset(units[0])
+            for byte in character.encode("utf-8"):
+                position ^= byte
+                unit = units[position]
+                if unit & _LABEL != byte:
+                    return False
+                position ^= _offset(unit)
+                if unit >> 8 & 1:
+                    return True
+        except IndexError:
+            pass  # the look-up itself names the fault
+        return True
+
+    def _walk(self, key: bytes, start: int, stop_at_nul: bool = False) -> list[tuple[int, int]]:
+        """Follow the double array; each unit holds its label, whether it is a leaf, and the offset to its children."""
+        units = self.units
+        found: list[tuple[int, int]] = []
+        try:
+            position = _offset(units[0])
+            for index in range(start, len(key)):
+                byte = key[index]
+                if stop_at_nul and byte == 0:
+                    break
+                position ^= byte
+                unit = units[position]
+                if unit & _LABEL != byte:
+                    break
+                position ^= _offset(unit)
+                if unit >> 8 & 1:
+                    found.append((index - start + 1, units[position] & _VALUE))
+        except IndexError:
+            raise ModelFormatError(self._source, "precompiled_charsmap", "the trie points outside itself") from None
+        return found
+
+    @cached_property
+    def longest_replacement(self) -> int:
+        """The size of the longest replacement, in bytes."""
+        return max(map(len, self._replacements.split(b"\0")))
+
+    def root(self) -> int:
+        """Where the keys begin: the node to give to `step` first."""
+        return _offset(self.units[0])
+
+    def step(self, node: int, character: bytes) -> tuple[int, int | None] | None:
+        """Follow the bytes of one character: the node after them and the value of the key that ends there, if any.
+
+        None where no key goes on like this. Call `validate` before.
+        Raises ModelFormatError for a key that ends inside the character.
+        """
+        units = self.units
+        value: int | None = None
+        for byte in character:
+            if value is not None:
+                raise ModelFormatError(self._source, "precompiled_charsmap", f"a rule ends inside {character!r}")
+            node ^= byte
+            unit = units[node]
+            if unit & _LABEL != byte:
+                return None
+            node ^= _offset(unit)
+            if unit >> 8 & 1:
+                value = units[node] & _VALUE
+        return node, value
+
+    def goes_on_in_ascii(self, node: int) -> bool:
+        """Whether a key goes on behind a node with an ASCII character other than NUL. Call `validate` before."""
+        units = self.units
+        return any(units[node ^ byte] & _LABEL == byte for byte in range(1, 128))
+
+    def validate(self) -> None:
+        """Check the whole blob as sentencepiece does on loading; and that no replacement is cut inside a character.
+
+        Raises ModelFormatError for what the library refuses, UnsupportedFeature for a replacement that is not UTF-8:
+        the library would go on with text that is none.
+
+        Source: sentencepiece 0.2.3, `DecodePrecompiledCharsMap` (normalizer.cc), `DoubleArrayImpl::validate` (darts.h).
+        """
+        units, size, end = self.units, len(self.units), len(self._replacements)
+        if size % 256:
+            raise ModelFormatError(self._source, "precompiled_charsmap", f"{size} units are not a multiple of 256")
+        if self._replacements[-1] != 0:
+            raise ModelFormatError(self._source, "precompiled_charsmap", "the replacements do not end with NUL")
+        root = _offset(units[0])
+        sound = units[0] & _LABEL == 0 and not units[0] >> 8 & 1 and 0 < root <= root | 0xFF < size
+        for index in range(1, size):
+            unit = units[index]
+            if unit >> 31:
+                sound = sound and unit & _VALUE < end
+                continue
+            child = index ^ (unit >> 10) << ((unit & (1 << 9)) >> 6)
+            if child | 0xFF >= size or (unit >> 8 & 1 and not units[child] >> 31):
+                sound = False
+        if not sound:
+            raise ModelFormatError(self._source, "precompiled_charsmap", "the trie points outside itself")
+        self._validate_replacements()
+
+    def _validate_replacements(self) -> None:
+        try:
+            self._replacements.decode("utf-8")
+        except UnicodeDecodeError as error:
+            problem = f"byte {error.start} of the replacements is not UTF-8"
+            raise UnsupportedFeature(self._source, "precompiled_charsmap", problem) from None
+        for unit in self.units:
+            value = unit & _VALUE
+            if unit >> 31 and self._replacements[value] & 0xC0 == 0x80:
+                problem = f"replacement {value} begins inside a character"
+                raise UnsupportedFeature(self._source, "precompiled_charsmap", problem)
+
+    def replacement(self, value: int) -> str:
+        """The replacement that begins at byte `value` of the replacements."""
+        end = self._replacements.find(b"\0", value)
+        try:
+            return self._replacements[value : end if end >= 0 else None].decode("utf-8")
+        except UnicodeDecodeError:
+            raise ModelFormatError(self._source, "precompiled_charsmap", f"replacement {value} is not UTF-8") from None
+
+
+def _offset(unit: int) -> int:
+    return (unit >> 10) << ((unit & (1 << 9)) >> 6)

@@ -1,0 +1,144 @@
+"""Cutting encodings apart and joining them: what templates, truncation and padding share.
+
+Source: `Encoding`, tokenizers 0.23 tokenizer/encoding.rs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+from itertools import accumulate, chain, groupby
+from typing import TypeVar
+
+from reftok.errors import InvalidText
+from reftok.limits import MOST_TOKENS, MOST_TOKENS_OF_ONE
+from reftok.rules.types import Encoding, Span
+
+Item = TypeVar("Item")
+
+_TOKENS_AN_ENCODING_WEIGHS = 500
+
+
+def inserted(ids: Sequence[int], tokens: Sequence[str], type_id: int) -> Encoding:
+    """Tokens that stand for no text.
+
+    >>> inserted([1], ["<s>"], 0).special_tokens_mask
+    [1]
+    """
+    size = len(ids)
+    return Encoding(ids, tokens, [(0, 0)] * size, [1] * size, [None] * size, [type_id] * size)
+
+
+def part_of(encoding: Encoding, start: int, end: int) -> Encoding:
+    """The tokens from `start` up to `end`; what overflows and the ranges of the texts are lost."""
+    return Encoding(
+        encoding.ids[start:end],
+        encoding.tokens[start:end],
+        encoding.offsets[start:end],
+        encoding.special_tokens_mask[start:end],
+        encoding.word_ids[start:end],
+        encoding.type_ids[start:end],
+    )
+
+
+def numbered(encoding: Encoding, sequence_id: int) -> Encoding:
+    """The encoding with all of its tokens counted to the text `sequence_id`."""
+    everything = 0, len(encoding)
+    if encoding.sequence_ranges.get(sequence_id) == everything:
+        return encoding
+    return replace(encoding, sequence_ranges={**encoding.sequence_ranges, sequence_id: everything})
+
+
+def joined(parts: Sequence[Encoding]) -> Encoding:
+    """One encoding of all parts.
+
+    What overflows is combined: each overflowing encoding of one part with the other part and with each that overflows
+    from it. Quirk: those combinations overflow again, so that some stand there twice, at different depths.
+    Raises InvalidText where the combinations would have more than about MOST_TOKENS tokens.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    runs: list[Encoding] = []
+    for overflows, group in groupby(parts, key=lambda part: bool(part.overflowing)):
+        run = list(group)
+        runs += run if overflows else [end_to_end(run)]
+    return reduce(_combined, runs) if runs else end_to_end(())
+
+
+def _combined(left: Encoding, right: Encoding) -> Encoding:
+    if left.overflowing and right.overflowing:
+        refuse_explosion(_weight(left) * count(right) + count(left) * _weight(right), len(left) + len(right))
+    return _merged(left, right)
+
+
+def _merged(left: Encoding, right: Encoding) -> Encoding:
+    from_left = (_merged(other, part) for other in left.overflowing for part in (right, *right.overflowing))
+    from_right = (_merged(left, other) for other in right.overflowing)
+    return replace(end_to_end((left, right)), overflowing=(*from_left, *from_right))
+
+
+def count(encoding: Encoding) -> int:
+    """How many encodings it is with all that overflow."""
+    return 1 + sum(map(count, encoding.overflowing))
+
+
+def _weight(encoding: Encoding) -> int:
+    return _TOKENS_AN_ENCODING_WEIGHS + len(encoding) + sum(map(_weight, encoding.overflowing))
+
+
+def refuse_explosion(tokens: int, of: int) -> None:
+    """Raise InvalidText for more tokens than stages behind the model may make of so many tokens of theirs."""
+    if tokens > MOST_TOKENS + MOST_TOKENS_OF_ONE * of:
+        raise InvalidText(f"the stages after the model would make {tokens} tokens of this text, which is refused")
+
+
+def end_to_end(parts: Sequence[Encoding]) -> Encoding:
+    """One encoding of all parts, without what overflows from them."""
+    return Encoding(
+        _flat(part.ids for part in parts),
+        _flat(part.tokens for part in parts),
+        _flat(part.offsets for part in parts),
+        _flat(part.special_tokens_mask for part in parts),
+        _flat(part.word_ids for part in parts),
+        _flat(part.type_ids for part in parts),
+        sequence_ranges=_shifted_ranges(parts),
+    )
+
+
+def _shifted_ranges(parts: Iterable[Encoding]) -> dict[int, Span]:
+    """Where the texts are after joining; of a text that stands there twice the last place counts."""
+    ranges: dict[int, Span] = {}
+    position = 0
+    for part in parts:
+        for sequence_id, (start, end) in part.sequence_ranges.items():
+            ranges[sequence_id] = position + start, position + end
+        position += len(part)
+    return ranges
+
+
+def _flat(lists: Iterable[Iterable[Item]]) -> list[Item]:
+    return list(chain.from_iterable(lists))
+
+
+def text_and_pair(text: str | bytes | tuple[str, str]) -> tuple[str | bytes, str | None]:
+    """A text and its second one, None where it stands alone."""
+    if not isinstance(text, tuple):
+        return text, None
+    if len(text) != 2:
+        raise InvalidText(f"a pair is two texts, not {len(text)}")
+    return text
+
+
+def byte_offsets(encoding: Encoding, text: str) -> Encoding:
+    r"""The encoding with offsets that count the bytes of `text`; a lone surrogate stands for one byte that is no UTF-8.
+
+    >>> encoding = Encoding([0], ["é"], [(1, 2)], [0], [0], [0])
+    >>> byte_offsets(encoding, "\udcffé").offsets
+    [(1, 3)]
+    """
+    if text.isascii():
+        return encoding
+    lengths = (len(character.encode("utf-8", "surrogateescape")) for character in text)
+    position = [0, *accumulate(lengths)]
+    return replace(encoding, offsets=[(position[start], position[end]) for start, end in encoding.offsets])

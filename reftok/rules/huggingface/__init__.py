@@ -1,0 +1,1 @@
+"""The stages and models of tokenizer.json, as the library tokenizers runs them."""

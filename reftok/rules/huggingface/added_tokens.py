@@ -1,0 +1,266 @@
+"""Added tokens: cut out of the text before the model sees it.
+
+Source: `AddedVocabulary`, tokenizers 0.23 tokenizer/added_vocabulary.rs. Quirks that follow from it:
+
+- Matching is leftmost-longest; a match that `single_word` rejects is consumed, and no shorter one is tried there.
+- `lstrip` reaches back to the end of the previous match at most, but `rstrip` does not move the matcher: the token
+  that starts inside the stripped white space matches as well, and the two spans overlap. Where that one strips to the
+  left, nothing is left of it; the library panics where the white space reaches beyond it.
+- A token with `normalized` is matched by its *normalized* content in normalized text, and `id_to_token` gives that
+  form too, so that `skip_special_tokens` misses it (0.23; 0.22 gave the content).
+- The id in the file is not used. A content that the vocab has keeps the vocab's id, others get the next one after as
+  many ids as the vocab has tokens. Where the vocab's ids have gaps, that id may be another's already: the token that
+  comes last in the file takes it, and the other is matched no more. Where normalizing changed the other and does not
+  change the last, the last is matched by the normalized form of the other.
+- With `encode_special_tokens` a special token that matches is ordinary text, and no shorter one is tried there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+import regex
+
+from reftok.errors import UnsupportedFeature
+from reftok.rules.longest_first import EntriesByBeginning
+from reftok.rules.text import NormalizedString, Split, refuse_expansion
+from reftok.rules.types import AddedToken, Span, Token
+from reftok.unicode.characters import RUST, WHITE_SPACE
+
+_BLANKS = "".join(sorted(WHITE_SPACE))
+_BLANK_RUN = regex.compile(f"[{_BLANKS}]*+")
+
+AddedMatch = tuple[int | None, Span]
+
+
+class AddedVocabulary:
+    """The added tokens of one tokenizer, with their ids.
+
+    tokens: in the order of the file.
+    vocab: the model's vocab, whose ids come first.
+    normalize: what the tokenizer's normalizers make of a text.
+    model_size: the first free id; None for the size of the vocab.
+    source: the file's name, for messages.
+    Raises UnsupportedFeature for tokens whose normalized forms are equal or empty.
+
+    >>> added = AddedVocabulary([AddedToken("<s>", lstrip=True, normalized=False, special=True)], {"a": 0}, str)
+    >>> [(part.normalized.text, part.tokens and part.tokens[0].id)
+    ...  for part in added.split_raw([Split(NormalizedString("a <s>a"))])]
+    [('a', None), (' <s>', 1), ('a', None)]
+    """
+
+    def __init__(
+        self,
+        tokens: Iterable[AddedToken] = (),
+        vocab: Mapping[str, int] | None = None,
+        normalize: Callable[[str], str] = str,
+        model_size: int | None = None,
+        source: str = "",
+    ) -> None:
+        self._source = source
+        self._by_id: dict[int, AddedToken] = {}
+        self._ids: dict[str, int] = {}
+        self._matched: dict[str, int] = {}
+        self._normalized: dict[int, str] = {}
+        named = [token for token in tokens if token.content]
+        self._special = frozenset(token.content for token in named if token.special)
+        self._assign_ids(named, vocab or {}, normalize, len(vocab or {}) if model_size is None else model_size)
+        self._refuse_unsound()
+
+    def _assign_ids(
+        self, tokens: Sequence[AddedToken], vocab: Mapping[str, int], normalize: Callable[[str], str], next_id: int
+    ) -> None:
+        handed_out: set[int] = set()
+        for token in tokens:
+            token_id = self._ids.get(token.content, vocab.get(token.content))
+            if token_id is None:
+                token_id, next_id = next_id, next_id + 1
+                handed_out.add(token_id)
+            if token_id in handed_out and token_id in self._by_id:
+                self._matched.pop(self._by_id[token_id].content, None)
+            if token.normalized and (normalized := normalize(token.content)) != token.content:
+                self._normalized[token_id] = normalized
+            self._ids[token.content] = self._matched[token.content] = token_id
+            self._by_id[token_id] = token
+
+    def _refuse_unsound(self) -> None:
+        """Refuse what the library answers by chance (it hashes the tokens) or with a panic (it cuts at every byte)."""
+        owners: dict[str, AddedToken] = {}
+        for token_id, token in self._by_id.items():
+            if not token.normalized:
+                continue
+            normalized = self._normalized.get(token_id, token.content)
+            if not normalized:
+                raise UnsupportedFeature(
+                    self._source, "added_tokens", f"nothing is left of {token.content!r} when normalized"
+                )
+            if owners.setdefault(normalized, token) is not token:
+                both = f"{owners[normalized].content!r} and {token.content!r}"
+                problem = f"{both} both become {normalized!r} when normalized"
+                raise UnsupportedFeature(self._source, "added_tokens", problem)
+
+    @property
+    def contents(self) -> Iterable[str]:
+        """The contents of all added tokens."""
+        return self._ids.keys()
+
+    @property
+    def tokens(self) -> Mapping[int, AddedToken]:
+        """The added tokens by id."""
+        return self._by_id
+
+    def token_to_id(self, token: str) -> int | None:
+        """The id of an added token by its content."""
+        return self._ids.get(token)
+
+    def id_to_token(self, token_id: int) -> str | None:
+        """The text that the added token of this id is matched by.
+
+        Quirk: the normalized form, since tokenizers 0.23.1; 0.22.2 and older give the content. So what is decoded has
+        what the normalizer put in, and a special token that it changed is not skipped.
+        """
+        token = self._by_id.get(token_id)
+        return None if token is None else self._normalized.get(token_id, token.content)
+
+    def is_special(self, token: str) -> bool:
+        """Whether this is the content of a special token."""
+        return token in self._special
+
+    def split_raw(self, splits: Sequence[Split], encode_special_tokens: bool = False) -> list[Split]:
+        """Cut the tokens with `normalized=False` out of raw text.
+
+        encode_special_tokens: treat special tokens as ordinary text.
+        """
+        return self._split(splits, self.raw_pattern, encode_special_tokens)
+
+    def split_normalized(self, splits: Sequence[Split], encode_special_tokens: bool = False) -> list[Split]:
+        """Cut the tokens with `normalized=True` out of normalized text."""
+        return self._split(splits, self.normalized_pattern, encode_special_tokens)
+
+    @cached_property
+    def raw_pattern(self) -> AddedTokenPattern | None:
+        """The tokens with `normalized=False`, by their contents."""
+        return self._pattern({text: i for text, i in self._matched.items() if not self._by_id[i].normalized})
+
+    @cached_property
+    def normalized_pattern(self) -> AddedTokenPattern | None:
+        """The tokens with `normalized=True`, by the normalized form of their contents."""
+        normalized = (i for i, token in self._by_id.items() if token.normalized)
+        return self._pattern({self._normalized.get(i, self._by_id[i].content): i for i in normalized})
+
+    def _pattern(self, ids: Mapping[str, int]) -> AddedTokenPattern | None:
+        return AddedTokenPattern(ids, self._by_id, self._source) if ids else None
+
+    def special_ids(self) -> frozenset[int]:
+        """The ids of the special tokens, whose text is ordinary text under `encode_special_tokens`."""
+        return frozenset(token_id for token_id, token in self._by_id.items() if token.content in self._special)
+
+    def _split(
+        self, splits: Sequence[Split], pattern: AddedTokenPattern | None, encode_special_tokens: bool
+    ) -> list[Split]:
+        result: list[Split] = []
+        for split in splits:
+            if split.tokens is not None:
+                result.append(split)
+            elif pattern is None:
+                if split.normalized.text:
+                    result.append(Split(split.normalized.slice(0, len(split.normalized))))
+            else:
+                result += self._cut(split.normalized, pattern, encode_special_tokens)
+        return result
+
+    def _cut(
+        self, normalized: NormalizedString, pattern: AddedTokenPattern, encode_special_tokens: bool
+    ) -> Iterator[Split]:
+        for token_id, (start, end) in self._matches(normalized.text, pattern, encode_special_tokens):
+            part = normalized.slice(start, end)
+            if part.text:
+                tokens = None if token_id is None else (Token(token_id, part.text, (0, len(part))),)
+                yield Split(part, tokens)
+
+    def _matches(self, text: str, pattern: AddedTokenPattern, encode_special_tokens: bool) -> Iterator[AddedMatch]:
+        """The matches and what lies between them, as `AddedVocabulary::find_matches` gives them.
+
+        Raises ModelFormatError where the matches overlap so often that they are too long together.
+        """
+        covered = size = 0
+        for token_id, start, stop in pattern.find(text):
+            token = self._by_id[token_id]
+            if encode_special_tokens and token.content in self._special:
+                continue
+            if token.single_word and not stands_alone(text, start, stop):
+                continue
+            if token.lstrip:
+                start = self.lstripped(text, start, covered)
+            if token.rstrip:
+                # What the match before has covered beyond its content is white space, and was looked at.
+                stop = self.rstripped(text, max(stop, covered))
+            if start > stop:
+                continue
+            size += stop - start
+            refuse_expansion(size, len(text), "added_tokens")
+            if covered < start:
+                yield None, (covered, start)
+            yield token_id, (start, stop)
+            covered = stop
+        if covered != len(text):
+            yield None, (covered, len(text))
+
+    def lstripped(self, text: str, start: int, lowest: int) -> int:
+        """The start of a match with `lstrip` at `start`; not before `lowest`."""
+        return start_of_white_space_before(text, start, lowest)
+
+    def rstripped(self, text: str, stop: int) -> int:
+        """The end of a match with `rstrip` at `stop`."""
+        return end_of_white_space_after(text, stop)
+
+
+class AddedTokenPattern:
+    """Leftmost-longest search for a set of strings.
+
+    ids: of the tokens, by the text that they are matched by.
+    tokens: the tokens by id.
+    source: the file's name, for messages.
+
+    >>> pattern = AddedTokenPattern({"<s>": 1, "<s>x": 2}, {1: AddedToken("<s>"), 2: AddedToken("<s>x")})
+    >>> list(pattern.find("a<s>x<s>"))
+    [(2, 1, 5), (1, 5, 8)]
+    """
+
+    def __init__(self, ids: Mapping[str, int], tokens: Mapping[int, AddedToken], source: str = "") -> None:
+        self.ids = ids
+        self.tokens = tokens
+        self.contents = EntriesByBeginning(ids, source, "added_tokens")
+        first_characters = {content[0] for content in ids}
+        self.first_character = regex.compile(f"[{''.join(map(regex.escape, sorted(first_characters)))}]", regex.V0)
+        self.begins_with_white_space = not first_characters.isdisjoint(WHITE_SPACE)
+        self.strips_left = any(tokens[token_id].lstrip for token_id in ids.values())
+
+    def find(self, text: str) -> Iterator[tuple[int, int, int]]:
+        """The id, start and end of each match."""
+        position = 0
+        while (found := self.first_character.search(text, position)) is not None:
+            start = found.start()
+            content = next(self.contents.at(text, start), None)
+            position = start + len(content or "-")
+            if content is not None:
+                yield self.ids[content], start, position
+
+
+def stands_alone(text: str, start: int, stop: int) -> bool:
+    """Whether no character of a word is on either side."""
+    after_word = start > 0 and RUST.is_word(text[start - 1])
+    before_word = stop < len(text) and RUST.is_word(text[stop])
+    return not after_word and not before_word
+
+
+def start_of_white_space_before(text: str, start: int, lowest: int) -> int:
+    """Where the white space that ends at `start` begins; not before `lowest`."""
+    return lowest + len(text[lowest:start].rstrip(_BLANKS)) if lowest < start else lowest
+
+
+def end_of_white_space_after(text: str, stop: int) -> int:
+    """Where the white space that begins at `stop` ends."""
+    run = _BLANK_RUN.match(text, stop)
+    return run.end() if run else stop

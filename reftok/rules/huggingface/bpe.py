@@ -1,0 +1,268 @@
+"""Byte-pair encoding by merges, the model `BPE` of tokenizer.json.
+
+The rule is `BPE.symbols`, `BPE.merge_of`, `BPE.tokenize` and `merge_all` (models/merging.py); behind ByteLevel the text
+comes in the characters of bytes already (byte_level.py). How options and merges stand in the file is read by
+formats/huggingface/components_json.py. What else is here serves those who ask for the merges.
+
+Source: tokenizers 0.23 models/bpe/model.rs (`merge_word`) and models/bpe/word.rs (`merge_all`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, islice, pairwise
+from operator import add, itemgetter
+
+from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.rules.merging import MergeEvent, merge_all
+from reftok.rules.steps import Merge, Merging, Steps, WholeWord
+from reftok.rules.types import Token
+from reftok.rules.vocab_model import VocabModel
+
+Merges = Mapping[tuple[int, int], tuple[int, int]]
+"""A pair of ids to the rank of its merge and the id that it becomes."""
+
+Symbol = tuple[int, int]
+"""An id and how many bytes of the word it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class BPEOptions:
+    """The options of the model, named as in the file; an empty string is the same as none."""
+
+    unk_token: str | None = None
+    continuing_subword_prefix: str = ""
+    end_of_word_suffix: str = ""
+    fuse_unk: bool = False
+    byte_fallback: bool = False
+    ignore_merges: bool = False
+
+
+class BPE(VocabModel):
+    """Merges of the lowest rank first, the leftmost of equals first.
+
+    vocab: token to id.
+    merges: pairs of tokens, the first has rank 0; of equal pairs the last counts.
+    source: the file's name, for messages.
+    Raises ModelFormatError for a merge whose parts or result are not in the vocab, UnsupportedFeature for byte
+    fallback together with a subword prefix or a word suffix: the library falls back to the bytes of these too, and
+    its offsets lie outside the text then.
+
+    Quirks: `ignore_merges` takes a word that is in the vocab as it is. Byte fallback is all or nothing for a
+    character. An unknown token is written when the next known character comes, or at the end, so that the bytes of
+    characters between stand before it.
+    Without `unk_token` an unknown character vanishes, and the offsets of all tokens after it in the word shift.
+
+    >>> model = BPE({"a": 0, "b": 1, "c": 2, "bc": 3, "ab": 4}, [("b", "c"), ("a", "b")])
+    >>> [token.value for token in model.tokenize("abc")]
+    ['a', 'bc']
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int],
+        merges: Sequence[Sequence[str]],
+        options: BPEOptions = BPEOptions(),
+        source: str = "",
+    ) -> None:
+        if options.byte_fallback and (options.continuing_subword_prefix or options.end_of_word_suffix):
+            raise UnsupportedFeature(source, "model.byte_fallback", "is not supported with a prefix or suffix of words")
+        super().__init__(vocab)
+        self.options = options
+        self.source = source
+        prefix, suffix = options.continuing_subword_prefix, options.end_of_word_suffix
+        self.merge_ids = merge_ids(vocab, merges, prefix, source)
+        self.ids_at_start = _character_ids(vocab, "", ""), _character_ids(vocab, "", suffix)
+        self.ids_after_start = _character_ids(vocab, prefix, ""), _character_ids(vocab, prefix, suffix)
+
+    @cached_property
+    def merges(self) -> Merges:
+        """The merges by the pairs of their ids."""
+        return ranked(*self.merge_ids)
+
+    def with_merges(self, merges: Merges) -> BPE:
+        """The same model with other merges: what a faulty implementation would do, to compare with."""
+        pairs = sorted(merges, key=lambda pair: merges[pair][0])
+        changed = copy(self)
+        changed.merge_ids = (
+            [left for left, _ in pairs],
+            [right for _, right in pairs],
+            [merges[pair][1] for pair in pairs],
+        )
+        vars(changed).pop("merges", None)
+        return changed
+
+    @property
+    def byte_fallback(self) -> bool:
+        """Whether an unknown character becomes the tokens of its bytes."""
+        return self.options.byte_fallback
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, None where there is none."""
+        return None if self.options.unk_token is None else self.vocab.get(self.options.unk_token)
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of one pre-token."""
+        if self.takes_whole(text):
+            return [Token(self.vocab[text], text, (0, len(text)))]
+        symbols = self.symbols(text)
+        first_bytes = [0, *accumulate(length for _, length in symbols)]
+        merged = merge_all([token_id for token_id, _ in symbols], self.merge_of)
+        bounds = pairwise([*(first_bytes[index] for index, _ in merged), first_bytes[-1]])
+        character_at = [index for index, character in enumerate(text) for _ in character.encode("utf-8")]
+        return [
+            Token(token_id, self._tokens[token_id], (character_at[start], character_at[end - 1] + 1))
+            for (_, token_id), (start, end) in zip(merged, bounds, strict=True)
+        ]
+
+    def takes_whole(self, text: str) -> bool:
+        """Whether a pre-token is one token without a look at the merges."""
+        return self.options.ignore_merges and bool(text) and text in self.vocab
+
+    def merge_of(self, left: int, right: int) -> tuple[int, int] | None:
+        """The rank of the merge of two neighbours and the id that they become, None where they do not merge."""
+        return self.merges.get((left, right))
+
+    def explain(self, text: str) -> Steps:
+        """The merges that `tokenize` makes, one by one."""
+        if self.takes_whole(text):
+            return WholeWord(text)
+        ids = [token_id for token_id, _ in self.symbols(text)]
+        events: list[MergeEvent[int]] = []
+        merge_all(ids, self.merge_of, events.append)
+        token_of = self._tokens.__getitem__
+        merges = tuple(
+            Merge(
+                event.priority,
+                token_of(event.symbols[0]),
+                token_of(event.symbols[1]),
+                token_of(event.whole),
+                (event.left, event.right),
+            )
+            for event in events
+            if event.kind == "merge"
+        )
+        return Merging(text, tuple(map(token_of, ids)), "rank", merges)
+
+    def symbols(self, text: str, begins: bool = True, ends: bool = True) -> list[Symbol]:
+        """The word before any merge: one symbol a character, or its bytes, or the unknown token.
+
+        begins, ends: whether the word does here; False for a part of a word.
+        """
+        options = self.options
+        symbols: list[Symbol] = []
+        unknown: Symbol | None = None
+        last = len(text) - 1 if ends else -1
+        for index, character in enumerate(text):
+            ids = self.ids_after_start if index or not begins else self.ids_at_start
+            token_id = ids[index == last].get(character)
+            length = len(character.encode("utf-8"))
+            if token_id is not None:
+                if unknown is not None:
+                    symbols.append(unknown)
+                    unknown = None
+                symbols.append((token_id, length))
+                continue
+            fallback = self.byte_ids(character)
+            if fallback is not None:
+                symbols += [(byte_id, 1) for byte_id in fallback]
+            elif options.unk_token is not None:
+                if unknown is not None and options.fuse_unk:
+                    unknown = unknown[0], unknown[1] + length
+                    continue
+                if unknown is not None:
+                    symbols.append(unknown)
+                unknown = self._needed_unk_id(), length
+        if unknown is not None:
+            symbols.append(unknown)
+        return symbols
+
+    def byte_ids(self, character: str) -> list[int] | None:
+        """The ids of the bytes of a character, None where it does not fall back to them."""
+        if not self.options.byte_fallback:
+            return None
+        ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in character.encode("utf-8")]
+        return None if None in ids else [token_id for token_id in ids if token_id is not None]
+
+    def _needed_unk_id(self) -> int:
+        unk_token = self.options.unk_token
+        if unk_token is None or unk_token not in self.vocab:
+            raise ModelFormatError(self.source, "model.unk_token", f"{unk_token!r:.60} is not in the vocab")
+        return self.vocab[unk_token]
+
+
+def _character_ids(vocab: Mapping[str, int], prefix: str, suffix: str) -> Mapping[str, int]:
+    """The entries of one character between a prefix and a suffix, by that character."""
+    if not prefix and not suffix:
+        return vocab
+    length = len(prefix) + 1 + len(suffix)
+    return {
+        token[len(prefix)]: token_id
+        for token, token_id in vocab.items()
+        if len(token) == length and token.startswith(prefix) and token.endswith(suffix)
+    }
+
+
+def ranked(lefts: Sequence[int], rights: Sequence[int], wholes: Sequence[int]) -> Merges:
+    """The merges by the pairs of their ids. lefts, rights, wholes: as `merge_ids` gives them."""
+    return dict(zip(zip(lefts, rights, strict=True), enumerate(wholes), strict=True))
+
+
+def merge_ids(
+    vocab: Mapping[str, int], merges: Sequence[Sequence[str]], prefix: str, source: str
+) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """The ids of the left tokens of the merges, of the right ones, and of what they become.
+
+    A merge becomes the left token and the right one without its subword prefix. Quirk: as many bytes as the prefix has
+    are taken off, whatever they are.
+    Raises ModelFormatError for a token that is not in the vocab.
+    """
+    if not prefix:
+        with suppress(KeyError):
+            left_tokens, right_tokens = [*map(itemgetter(0), merges)], [*map(itemgetter(1), merges)]
+            tokens = [*map(add, left_tokens, right_tokens)]
+            return _ids(vocab, left_tokens), _ids(vocab, right_tokens), _ids_in_order(vocab, tokens)
+    lefts: list[int] = []
+    rights: list[int] = []
+    wholes: list[int] = []
+    prefix_length_bytes = len(prefix.encode("utf-8"))
+    for rank, (left, right) in enumerate(merges):
+        place = f"model.merges[{rank}]"
+        try:
+            lefts.append(vocab[left])
+            rights.append(vocab[right])
+            wholes.append(vocab[left + _without_bytes(right, prefix_length_bytes)])
+        except KeyError as missing:
+            raise ModelFormatError(source, place, f"{missing.args[0]!r:.60} is not in the vocab") from None
+        except UnicodeDecodeError:
+            problem = f"{right!r:.60} does not begin with the subword prefix {prefix!r:.60}"
+            raise ModelFormatError(source, place, problem) from None
+    return lefts, rights, wholes
+
+
+def _ids(vocab: Mapping[str, int], tokens: Sequence[str]) -> list[int]:
+    return [*map(vocab.__getitem__, tokens)]
+
+
+def _ids_in_order(vocab: Mapping[str, int], tokens: list[str]) -> list[int]:
+    """The ids of tokens that are likely to stand next to each other in the vocab; it takes long to look up so many."""
+    start = next((place for place, token in enumerate(vocab) if tokens and token == tokens[0]), 0)
+    end = start + len(tokens)
+    if [*islice(vocab, start, end)] == tokens:
+        return [*islice(vocab.values(), start, end)]
+    return _ids(vocab, tokens)
+
+
+def _without_bytes(token: str, length_bytes: int) -> str:
+    """Raises UnicodeDecodeError for a token that has fewer bytes, or a character across the cut."""
+    if not length_bytes:
+        return token
+    data = token.encode("utf-8")
+    if length_bytes > len(data):
+        raise UnicodeDecodeError("utf-8", data, 0, len(data), "shorter than the prefix")
+    return data[length_bytes:].decode("utf-8")

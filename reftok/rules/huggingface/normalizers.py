@@ -1,0 +1,310 @@
+"""The normalizers of tokenizer.json.
+
+Source: tokenizers 0.23, folder normalizers/. Each class is named as the `type` in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.patterns import Pattern, pattern_matches
+from reftok.rules.text import NormalizedString, literal_matches, refuse_expansion
+from reftok.unicode.characters import (
+    WHITE_SPACE,
+    Form,
+    is_chinese,
+    is_combining_mark,
+    is_control,
+    is_nonspacing_mark,
+    lower_case,
+)
+from reftok.unicode.forms import Change, decompose, recompose
+from reftok.unicode.graphemes import graphemes
+
+
+class UnicodeForm:
+    r"""A Unicode normalization form, with the tables of Unicode 9.0.
+
+    Source: crate unicode-normalization-alignments 0.1 (decompose.rs, recompose.rs, UNICODE_VERSION in tables.rs).
+
+    >>> UnicodeForm("NFC").normalize(NormalizedString("e\u0301")).spans()
+    [(0, 1)]
+    """
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        changes = decompose(normalized.text, compatible="K" in self.form)
+        if self.form.endswith("C"):
+            changes = recompose(changes)
+        return normalized.transform(changes)
+
+
+class NFC(UnicodeForm):
+    """Canonical decomposition, then composition."""
+
+    def __init__(self) -> None:
+        super().__init__("NFC")
+
+
+class NFD(UnicodeForm):
+    """Canonical decomposition."""
+
+    def __init__(self) -> None:
+        super().__init__("NFD")
+
+
+class NFKC(UnicodeForm):
+    """Compatible decomposition, then composition."""
+
+    def __init__(self) -> None:
+        super().__init__("NFKC")
+
+
+class NFKD(UnicodeForm):
+    """Compatible decomposition."""
+
+    def __init__(self) -> None:
+        super().__init__("NFKD")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepend:
+    """A fixed text before every text that is not empty.
+
+    >>> Prepend("▁").normalize(NormalizedString("a")).spans()
+    [(0, 1), (0, 1)]
+    """
+
+    prepend: str
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return normalized.prepend(self.prepend)
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Every match of a pattern becomes a fixed text.
+
+    pattern: a string is taken literally. Where it matches nothing the library loses its alignment, which only stages
+        that replace and cut do not notice; tokenizer.json files with other stages behind it are refused.
+    Raises ModelFormatError for a text that it blows up.
+
+    >>> Replace("ab", "x").normalize(NormalizedString("cab")).spans()
+    [(0, 1), (2, 3)]
+    """
+
+    pattern: str | Pattern
+    content: str
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text = normalized.text
+        if isinstance(self.pattern, str):
+            if self.pattern not in text:
+                return normalized
+            matches = literal_matches(text, self.pattern)
+        else:
+            matches = pattern_matches(self.pattern, text)
+        refuse_expansion(len(text) + len(self.content) * sum(is_match for _, _, is_match in matches), len(text))
+        return normalized.replace(matches, self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """White space off the ends.
+
+    >>> Strip(True, True).normalize(NormalizedString(" a ")).spans()
+    [(1, 2)]
+    """
+
+    strip_left: bool
+    strip_right: bool
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        text = normalized.text
+        start, end = 0, len(text)
+        while self.strip_left and start < end and text[start] in WHITE_SPACE:
+            start += 1
+        while self.strip_right and end > start and text[end - 1] in WHITE_SPACE:
+            end -= 1
+        if (start, end) == (0, len(text)):
+            return normalized
+        return NormalizedString(text[start:end], normalized.original_start, normalized.spans()[start:end])
+
+
+@dataclass(frozen=True, slots=True)
+class Precompiled:
+    """The character map of a sentencepiece model, as `tokenizers` applies it.
+
+    Source: tokenizers 0.23 normalizers/precompiled.rs and the crate spm_precompiled. Quirks: a grapheme cluster
+    under 6 bytes is looked up as a whole, the *shortest* rule that begins it wins, and the rest of the cluster is
+    dropped; otherwise each code point is looked up alone. sentencepiece itself takes the longest rule at each byte.
+    """
+
+    charsmap: Charsmap
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        changes: list[Change] = []
+        return normalized.transform(changes) if self.add_changes(normalized.text, changes) else normalized
+
+    def add_changes(self, text: str, changes: list[Change]) -> bool:
+        """Add the changes that rewrite `text` to those of the text before it; tells whether any rule was used."""
+        modified = False
+        shortest_prefix = self.charsmap.shortest_prefix
+        for cluster in graphemes(text):
+            if len(cluster.encode("utf-8")) < 6:
+                replacement = shortest_prefix(cluster)
+                if replacement is not None:
+                    modified = True
+                    _substitute(changes, cluster, replacement)
+                    continue
+            for character in cluster:
+                replacement = shortest_prefix(character)
+                if replacement is None:
+                    changes.append((character, 0))
+                else:
+                    modified = True
+                    _substitute(changes, character, replacement)
+        return modified
+
+
+def _substitute(changes: list[Change], old: str, new: str) -> None:
+    """`new` for `old`: surplus new characters are inserted; surplus old ones go with the last character written.
+
+    Where `new` is empty and nothing was written before, the removal is lost, as in the library.
+    """
+    changes.extend((character, 0) for character in new)
+    surplus = len(new) - len(old)
+    if surplus > 0:
+        for index in range(len(changes) - surplus, len(changes)):
+            changes[index] = changes[index][0], 1
+    elif surplus < 0 and changes:
+        character, change = changes[-1]
+        changes[-1] = character, change + surplus
+
+
+def substitute_each(normalized: NormalizedString, rule: Callable[[str], str]) -> NormalizedString:
+    """The text with `rule` applied to every character; what it gives, if anything, shares the character's alignment.
+
+    >>> substitute_each(NormalizedString("-a"), {"-": "", "a": "bc"}.__getitem__).spans()
+    [(1, 2), (1, 2)]
+    """
+    substitutes = {ord(character): rule(character) for character in set(normalized.text)}
+    text = normalized.text.translate(substitutes)
+    if text == normalized.text:
+        return normalized
+    alignments = normalized.alignments
+    if any(len(substitute) != 1 for substitute in substitutes.values()):
+        pairs = zip(normalized.text, normalized.spans(), strict=True)
+        alignments = [span for character, span in pairs for _ in substitutes[ord(character)]]
+    return NormalizedString(text, normalized.original_start, alignments)
+
+
+@dataclass(frozen=True, slots=True)
+class Nmt:
+    r"""Control characters removed, and a space for what sentencepiece's rule `nmt` counts as white space.
+
+    Source: normalizers/unicode.rs. Quirks: of the controls U+0080 to U+009F only two go, U+0085 and U+00A0 stay.
+
+    >>> Nmt().normalize(NormalizedString("\x07\u200b▁a")).text
+    '  a'
+    """
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return substitute_each(normalized, lambda character: _NMT.get(character, character))
+
+
+_NMT = dict.fromkeys([*map(chr, range(0x01, 0x20)), "\x7f", "\x8f", "\x9f"], "") | dict.fromkeys(
+    "\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029▁\ufeff\ufffd", " "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StripAccents:
+    r"""Combining marks removed, spacing and enclosing ones as well; a precomposed character keeps its accent.
+
+    Source: normalizers/strip.rs.
+
+    >>> StripAccents().normalize(NormalizedString("e\u0301é\u0903")).text
+    'eé'
+    """
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return substitute_each(normalized, lambda character: "" if is_combining_mark(character) else character)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowercase:
+    """Every character in lower case by itself: a sigma at the end of a word is like any other.
+
+    Source: `NormalizedString::lowercase`, tokenizer/normalizer.rs.
+
+    >>> Lowercase().normalize(NormalizedString("ΟΣ")).text
+    'οσ'
+    """
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return substitute_each(normalized, lower_case)
+
+
+@dataclass(frozen=True, slots=True)
+class ByteLevel:
+    """Every byte of the text as its character in the map of GPT-2.
+
+    Source: normalizers/byte_level.rs.
+
+    >>> ByteLevel().normalize(NormalizedString("né")).spans()
+    [(0, 1), (1, 2), (1, 2)]
+    """
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        return substitute_each(normalized, lambda character: to_byte_characters(character.encode("utf-8")))
+
+
+@dataclass(frozen=True, slots=True)
+class BertNormalizer:
+    r"""The cleaning that the BERT models were trained with.
+
+    clean_text: remove control characters, and turn white space into spaces.
+    handle_chinese_chars: put a space on either side of every ideograph.
+    strip_accents: decompose (NFD) and remove the marks; None does what `lowercase` does.
+    lowercase: as Lowercase.
+    Source: normalizers/bert.rs.
+
+    >>> BertNormalizer(True, True, None, True).normalize(NormalizedString("É\x07\t中")).text
+    'e  中 '
+    """
+
+    clean_text: bool
+    handle_chinese_chars: bool
+    strip_accents: bool | None
+    lowercase: bool
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        if self.clean_text:
+            normalized = substitute_each(normalized, _cleaned)
+        if self.handle_chinese_chars:
+            normalized = substitute_each(normalized, _set_apart)
+        if self.lowercase if self.strip_accents is None else self.strip_accents:
+            normalized = substitute_each(NFD().normalize(normalized), _unaccented)
+        if self.lowercase:
+            normalized = substitute_each(normalized, lower_case)
+        return normalized
+
+
+def _cleaned(character: str) -> str:
+    if is_control(character):
+        return ""
+    return " " if character in WHITE_SPACE else character
+
+
+def _set_apart(character: str) -> str:
+    return f" {character} " if is_chinese(character) else character
+
+
+def _unaccented(character: str) -> str:
+    return "" if is_nonspacing_mark(character) else character

@@ -1,0 +1,294 @@
+"""The pre-tokenizers of tokenizer.json.
+
+Source: tokenizers 0.23, folder pre_tokenizers/. Each class is named as the `type` in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import regex
+
+from reftok.rules.byte_level import to_byte_characters
+from reftok.rules.patterns import Pattern, compile_oniguruma, pattern_matches, rust_pattern
+from reftok.rules.text import Behavior, Match, NormalizedString, literal_matches, resplit, with_gaps
+from reftok.rules.text import Split as Part
+from reftok.rules.types import Span
+from reftok.unicode.characters import WHITE_SPACE, as_of_16, is_numeric, is_punctuation, script
+
+GPT2_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""The built-in pattern of ByteLevel; tiktoken spells it otherwise (formats/tiktoken/encodings.py).
+
+Matched by `pattern_matches` (rules/patterns.py); the fast path is `stream_byte_level` (engine/encode/splits.py).
+Source: openai/gpt-2 src/encoder.py.
+"""
+
+WORDS = rust_pattern(regex.compile(r"\w+|[^\w\s]+"))
+"""Source: tokenizers 0.23 pre_tokenizers/whitespace.rs; matched with the classes of Unicode 16."""
+
+PrependScheme = Literal["first", "never", "always"]
+
+
+@dataclass(frozen=True, slots=True)
+class ByteLevel:
+    """Every character as the visible characters of its UTF-8 bytes, after GPT-2's split where `use_regex` is set.
+
+    add_prefix_space: a space before every part that does not start with one (every part, not only the first).
+
+    >>> parts = ByteLevel(add_prefix_space=False, use_regex=True).pre_tokenize([Part(NormalizedString("né 1"))])
+    >>> [(part.normalized.text, part.normalized.spans()) for part in parts]
+    [('nÃ©', [(0, 1), (1, 2), (1, 2)]), ('Ġ1', [(2, 3), (3, 4)])]
+    """
+
+    add_prefix_space: bool
+    use_regex: bool
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return [
+            part if part.tokens is not None else Part(byte_level(part.normalized))
+            for part in resplit(splits, self._cut)
+        ]
+
+    def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        if self.add_prefix_space and not normalized.text.startswith(" "):
+            normalized = normalized.prepend(" ")
+        if not self.use_regex:
+            return [normalized]
+        matches = pattern_matches(compile_oniguruma(GPT2_PATTERN), normalized.text)
+        return normalized.split(matches, "Isolated")
+
+
+def byte_level(normalized: NormalizedString) -> NormalizedString:
+    """The text in the characters of its bytes; each byte shares the alignment of its character.
+
+    Surrogates, which only the bytes of llama.cpp can spell, are encoded like any other code point.
+    """
+    text = normalized.text
+    encoded = to_byte_characters(text.encode("utf-8", "surrogatepass"))
+    if len(encoded) == len(text):
+        return NormalizedString(encoded, normalized.original_start, normalized.alignments)
+    alignments: list[Span] = []
+    for character, span in zip(text, normalized.spans(), strict=True):
+        alignments += [span] * len(character.encode("utf-8", "surrogatepass"))
+    return NormalizedString(encoded, normalized.original_start, alignments)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Cut by a pattern.
+
+    pattern: a string is taken literally.
+    invert: the matches are what is kept and the gaps the delimiters.
+
+    >>> parts = Split("-", "MergedWithPrevious", False).pre_tokenize([Part(NormalizedString("a-b"))])
+    >>> [part.normalized.text for part in parts]
+    ['a-', 'b']
+    """
+
+    pattern: str | Pattern
+    behavior: Behavior
+    invert: bool
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return resplit(splits, lambda normalized: normalized.split(self._matches(normalized.text), self.behavior))
+
+    def _matches(self, text: str) -> list[Match]:
+        if isinstance(self.pattern, str):
+            matches = literal_matches(text, self.pattern)
+        else:
+            matches = pattern_matches(self.pattern, text)
+        return [(start, end, not matched) for start, end, matched in matches] if self.invert else matches
+
+
+@dataclass(frozen=True, slots=True)
+class Metaspace:
+    """Spaces as a visible character, and a cut before each of them.
+
+    replacement: the visible character, usually `▁`.
+    prepend_scheme: whether a part that does not start with it gets one: "always", "never", or "first": every part that
+        begins where the original text does. That can be several behind a normalizer that inserts, and none where the
+        start was removed.
+    Quirk: only U+0020 is replaced, no other white space.
+
+    >>> parts = Metaspace("▁", "first", True).pre_tokenize([Part(NormalizedString("a b"))])
+    >>> [(part.normalized.text, part.normalized.spans()) for part in parts]
+    [('▁a', [(0, 1), (0, 1)]), ('▁b', [(1, 2), (2, 3)])]
+    """
+
+    replacement: str
+    prepend_scheme: PrependScheme
+    split: bool
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return resplit(splits, self._cut)
+
+    def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        if " " in normalized.text:
+            alignments = normalized.alignments
+            text = normalized.text.replace(" ", self.replacement)
+            normalized = NormalizedString(text, normalized.original_start, alignments)
+        if self._prepends(normalized) and not normalized.text.startswith(self.replacement):
+            normalized = normalized.prepend(self.replacement)
+        if not self.split:
+            return [normalized]
+        return normalized.split(literal_matches(normalized.text, self.replacement), "MergedWithNext")
+
+    def _prepends(self, normalized: NormalizedString) -> bool:
+        if self.prepend_scheme == "first":
+            return normalized.original_start == 0
+        return self.prepend_scheme == "always"
+
+
+@dataclass(frozen=True, slots=True)
+class WhitespaceSplit:
+    """Cut at white space, which goes.
+
+    >>> parts = WhitespaceSplit().pre_tokenize([Part(NormalizedString(" a  b"))])
+    >>> [part.normalized.text for part in parts]
+    ['a', 'b']
+    """
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return split_at(splits, WHITE_SPACE.__contains__, "Removed")
+
+
+@dataclass(frozen=True, slots=True)
+class CharDelimiterSplit:
+    """Cut at one character, which goes.
+
+    >>> parts = CharDelimiterSplit("-").pre_tokenize([Part(NormalizedString("a--b c"))])
+    >>> [part.normalized.text for part in parts]
+    ['a', 'b c']
+    """
+
+    delimiter: str
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return split_at(splits, lambda character: character == self.delimiter, "Removed")
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """Numbers apart from the rest, whole or digit by digit.
+
+    individual_digits: whether each numeric character is a part of its own.
+    Quirk: every numeric character counts as a digit, so fractions and Roman numerals (`½`, `Ⅳ`) do, in Unicode 17,
+        which is younger than what the patterns of the same library know.
+
+    >>> parts = Digits(individual_digits=False).pre_tokenize([Part(NormalizedString("a12²b"))])
+    >>> [part.normalized.text for part in parts]
+    ['a', '12²', 'b']
+    """
+
+    individual_digits: bool
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return split_at(splits, is_numeric, "Isolated" if self.individual_digits else "Contiguous")
+
+
+@dataclass(frozen=True, slots=True)
+class Punctuation:
+    """Cut at each punctuation character, as BERT knows them.
+
+    >>> parts = Punctuation("Isolated").pre_tokenize([Part(NormalizedString("a, b..."))])
+    >>> [part.normalized.text for part in parts]
+    ['a', ',', ' b', '.', '.', '.']
+    """
+
+    behavior: Behavior
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return split_at(splits, is_punctuation, self.behavior)
+
+
+@dataclass(frozen=True, slots=True)
+class BertPreTokenizer:
+    """Cut at white space, which goes, and around each punctuation character.
+
+    >>> parts = BertPreTokenizer().pre_tokenize([Part(NormalizedString("a, b"))])
+    >>> [part.normalized.text for part in parts]
+    ['a', ',', 'b']
+    """
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return split_at(split_at(splits, WHITE_SPACE.__contains__, "Removed"), is_punctuation, "Isolated")
+
+
+@dataclass(frozen=True, slots=True)
+class Whitespace:
+    r"""Runs of word characters, and runs of what is neither word nor white space; the white space goes.
+
+    The pattern is `\w+|[^\w\s]+` of the Rust crate `regex`, with the classes of Unicode 16: marks and the joiners
+    U+200C and U+200D are word characters, superscripts and fractions are not.
+
+    >>> parts = Whitespace().pre_tokenize([Part(NormalizedString("a_1, b²"))])
+    >>> [part.normalized.text for part in parts]
+    ['a_1', ',', 'b', '²']
+    """
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return resplit(splits, self._cut)
+
+    def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        return [normalized.slice(*match.span()) for match in WORDS.compiled.finditer(as_of_16(normalized.text))]
+
+
+@dataclass(frozen=True, slots=True)
+class UnicodeScripts:
+    """Cut where the script changes.
+
+    Quirks: what has no script (the space, and what Unicode 9 did not have) goes with the part before it, and is lost at
+    the start of the text. Digits and punctuation have the script Common, combining marks the script Inherited, so that
+    there is a cut between a letter and its accent.
+
+    >>> parts = UnicodeScripts().pre_tokenize([Part(NormalizedString(" Go 漢字かな.1ж"))])
+    >>> [part.normalized.text for part in parts]
+    ['Go ', '漢字かな', '.1', 'ж']
+    """
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return resplit(splits, self._cut)
+
+    def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        starts: list[int] = []
+        previous = None
+        for position, character in enumerate(normalized.text):
+            here = script(character)
+            if here is not None and here != previous:
+                starts.append(position)
+                previous = here
+        return [normalized.slice(start, end) for start, end in pairwise([*starts, len(normalized)])]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedLength:
+    """Parts of the same length, the last one of what remains.
+
+    length: in code points.
+
+    >>> parts = FixedLength(2).pre_tokenize([Part(NormalizedString("añb"))])
+    >>> [part.normalized.text for part in parts]
+    ['añ', 'b']
+    """
+
+    length: int
+
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return resplit(splits, self._cut)
+
+    def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
+        end = len(normalized)
+        return [normalized.slice(start, min(start + self.length, end)) for start in range(0, end, self.length)]
+
+
+def split_at(splits: Sequence[Part], is_delimiter: Callable[[str], bool], behavior: Behavior) -> list[Part]:
+    """Cut at every character that is a delimiter."""
+
+    def cut(normalized: NormalizedString) -> list[NormalizedString]:
+        places = [(i, i + 1) for i, character in enumerate(normalized.text) if is_delimiter(character)]
+        return normalized.split(with_gaps(places, len(normalized)), behavior)
+
+    return resplit(splits, cut)

@@ -1,0 +1,118 @@
+"""The unigram language model of tokenizer.json: the segmentation with the highest sum of scores.
+
+Source: tokenizers 0.23 models/unigram/model.rs (`encode_optimized`, `tokenize`). It counts in float64; the
+model of sentencepiece (rules/sentencepiece/unigram.py) counts in float32 and knows piece types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import inf
+
+from reftok.errors import ModelFormatError
+from reftok.rules.longest_first import EntriesByBeginning
+from reftok.rules.sentencepiece.pieces import BYTE_PIECES, NO_ID
+from reftok.rules.steps import Lattice
+from reftok.rules.types import Token
+from reftok.rules.viterbi import UNK_PENALTY, Best, PieceMatch, best_paths, lattice, path_to_end, with_runs_joined
+from reftok.rules.vocab_model import VocabModel
+
+
+class Unigram(VocabModel):
+    """Viterbi over all pieces of the vocab.
+
+    pieces: piece and score (log probability), by id.
+    unk_id: None where there is none; a text that needs it is then refused.
+    source: the file's name, for messages.
+    Raises ModelFormatError for an unk_id outside the vocab, UnsupportedFeature for pieces of more than 65,536
+    characters.
+
+    Quirks: on equal scores the piece that starts first stays. Every entry of the vocab matches text, control tokens
+    too. A run of unknown characters is fused first; then byte fallback is all or nothing for the whole run.
+
+    >>> model = Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -1.5), ("ab", -2.0)], unk_id=0)
+    >>> [(token.id, token.value) for token in model.tokenize("abxyb")]
+    [(3, 'ab'), (0, 'xy'), (2, 'b')]
+    """
+
+    def __init__(
+        self, pieces: Sequence[tuple[str, float]], unk_id: int | None, byte_fallback: bool = False, source: str = ""
+    ) -> None:
+        if unk_id is not None and not 0 <= unk_id < len(pieces):
+            raise ModelFormatError(source, "model.unk_id", f"{unk_id} is not an id of the {len(pieces)} pieces")
+        self.pieces = pieces
+        super().__init__({piece: token_id for token_id, (piece, _) in enumerate(pieces)})
+        self._unk_id = unk_id
+        self.byte_fallback = byte_fallback
+        self.unknown_score = min((score for _, score in pieces), default=inf) - UNK_PENALTY
+        self._by_beginning = EntriesByBeginning(self.vocab, source, "model.vocab")
+        self.source = source
+
+    @property
+    def size(self) -> int:
+        """How many ids it has."""
+        return len(self.pieces)
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown piece, None where there is none."""
+        return self._unk_id
+
+    def id_to_token(self, token_id: int) -> str | None:
+        """The piece of an id, None for an id outside the vocab."""
+        return self.pieces[token_id][0] if 0 <= token_id < len(self.pieces) else None
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of one pre-token."""
+        tokens: list[Token] = []
+        for start, end, _ in with_runs_joined(path_to_end(self.best_paths(text)), self.unk_id):
+            piece = text[start:end]
+            byte_pieces = self.byte_pieces(piece)
+            if byte_pieces:
+                tokens += [Token(self.vocab[byte_piece], byte_piece, (start, end)) for byte_piece in byte_pieces]
+            else:
+                tokens.append(Token(self.id_or_unknown(piece), piece, (start, end)))
+        return tokens
+
+    def best_paths(self, text: str) -> list[Best]:
+        """For each position the best path that ends there; raises ModelFormatError where one needs an unknown id."""
+        best = best_paths(len(text), partial(self.matches, text))
+        if self.unk_id is None and any(path.id == NO_ID for path in best[1:]):
+            self.needed_unk_id()
+        return best
+
+    def matches(self, text: str, start: int) -> list[PieceMatch]:
+        """The pieces that begin at `start`; the unknown piece where no piece is the first character alone."""
+        found: list[PieceMatch] = []
+        has_single = False
+        for piece in self._by_beginning.at(text, start):
+            token_id = self.vocab[piece]
+            found.append((start + len(piece), token_id, self.pieces[token_id][1]))
+            has_single = has_single or len(piece) == 1
+        if not has_single:
+            found.append((start + 1, NO_ID if self.unk_id is None else self.unk_id, self.unknown_score))
+        return found
+
+    def byte_pieces(self, piece: str) -> list[str]:
+        """The pieces of the bytes of a run of unknown characters, all of them or none."""
+        if piece in self.vocab or not self.byte_fallback:
+            return []
+        byte_pieces = [BYTE_PIECES[byte] for byte in piece.encode("utf-8")]
+        return byte_pieces if all(byte_piece in self.vocab for byte_piece in byte_pieces) else []
+
+    def id_or_unknown(self, piece: str) -> int:
+        """The id of a piece, the unknown id for any other text."""
+        token_id = self.vocab.get(piece)
+        return self.needed_unk_id() if token_id is None else token_id
+
+    def needed_unk_id(self) -> int:
+        """The unknown id; raises ModelFormatError where there is none."""
+        if self.unk_id is None:
+            raise ModelFormatError(self.source, "model.unk_id", "is missing, but the text has an unknown character")
+        return self.unk_id
+
+    def explain(self, text: str) -> Lattice:
+        """The pieces that match, and the best path; byte fallback and the fusing of unknown runs come after it."""
+        best = self.best_paths(text)
+        return lattice(text, lambda start: [match for match in self.matches(text, start) if match[1] != NO_ID], best)

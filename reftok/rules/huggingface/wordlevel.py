@@ -1,0 +1,50 @@
+"""One token a word, the model `WordLevel` of tokenizer.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from reftok.errors import ModelFormatError
+from reftok.rules.types import Token
+from reftok.rules.vocab_model import VocabModel
+
+
+class WordLevel(VocabModel):
+    """A word of the vocab, or the unknown token.
+
+    Source: tokenizers 0.23 models/wordlevel/mod.rs.
+
+    vocab: token to id.
+    unk_token: what stands for every other word; it need not be in the vocab unless a text needs it.
+    source: the file's name, for messages.
+
+    >>> model = WordLevel({"<unk>": 0, "yes": 1}, "<unk>")
+    >>> [token.value for word in ("yes", "no") for token in model.tokenize(word)]
+    ['yes', '<unk>']
+    """
+
+    def __init__(self, vocab: Mapping[str, int], unk_token: str, source: str = "") -> None:
+        super().__init__(vocab)
+        self.unk_token = unk_token
+        self.source = source
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, None where the vocab does not have it."""
+        return self.vocab.get(self.unk_token)
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The one token of a word.
+
+        Raises ModelFormatError for an unknown word where the unknown token is not in the vocab.
+        """
+        if text in self.vocab:
+            return [Token(self.vocab[text], text, (0, len(text)))]
+        return [unknown_word(text, self.vocab, self.unk_token, self.source)]
+
+
+def unknown_word(text: str, vocab: Mapping[str, int], unk_token: str, source: str) -> Token:
+    """The unknown token for a whole word."""
+    if unk_token not in vocab:
+        raise ModelFormatError(source, "model.unk_token", f"{unk_token!r:.60} is not in the vocab")
+    return Token(vocab[unk_token], unk_token, (0, len(text)))

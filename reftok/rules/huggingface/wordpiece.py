@@ -1,0 +1,77 @@
+"""The longest known part first, the model `WordPiece` of tokenizer.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from reftok.rules.huggingface.wordlevel import unknown_word
+from reftok.rules.longest_first import EntriesByBeginning
+from reftok.rules.types import Token
+from reftok.rules.vocab_model import VocabModel
+
+
+class WordPiece(VocabModel):
+    """Each token is the longest of the vocab that the rest of the word begins with.
+
+    Source: tokenizers 0.23 models/wordpiece/mod.rs.
+
+    vocab: token to id.
+    unk_token: what stands for a word that is too long or has a part that no token fits.
+    continuing_subword_prefix: what tokens have before them in the vocab that do not begin a word.
+    max_input_chars_per_word: in code points.
+    source: the file's name, for messages.
+    Raises UnsupportedFeature for tokens of more than 65,536 characters in words that may be so long.
+
+    Quirk: there is no way back. A word of which the longest beginning leaves a rest that no token fits is unknown as
+    a whole, even if a shorter beginning would do.
+
+    >>> model = WordPiece({"[UNK]": 0, "un": 1, "una": 2, "##able": 3, "##ble": 4, "[x]": 5})
+    >>> [[token.value for token in model.tokenize(word)] for word in ("unable", "unxable")]
+    [['una', '##ble'], ['[UNK]']]
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int],
+        unk_token: str = "[UNK]",
+        continuing_subword_prefix: str = "##",
+        max_input_chars_per_word: int = 100,
+        source: str = "",
+    ) -> None:
+        super().__init__(vocab)
+        self.unk_token = unk_token
+        self.continuing_subword_prefix = continuing_subword_prefix
+        self.max_input_chars_per_word = max_input_chars_per_word
+        self.source = source
+        self._first = self._entries("")
+        self._continuing = self._entries(continuing_subword_prefix)
+
+    def _entries(self, prefix: str) -> EntriesByBeginning:
+        """The tokens with a prefix, without it; those that are longer than any word are left out."""
+        longest = len(prefix) + self.max_input_chars_per_word
+        texts = [t.removeprefix(prefix) for t in self.vocab if len(t) <= longest and t.startswith(prefix)]
+        return EntriesByBeginning(texts, self.source, "model.vocab")
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, None where the vocab does not have it."""
+        return self.vocab.get(self.unk_token)
+
+    def tokenize(self, text: str) -> Sequence[Token]:
+        """The tokens of one word.
+
+        Raises ModelFormatError for an unknown word where the unknown token is not in the vocab.
+        """
+        if len(text) > self.max_input_chars_per_word:
+            return [unknown_word(text, self.vocab, self.unk_token, self.source)]
+        tokens: list[Token] = []
+        start = 0
+        while start < len(text):
+            entries, prefix = (self._continuing, self.continuing_subword_prefix) if start else (self._first, "")
+            longest = next(entries.at(text, start), None)
+            if longest is None:
+                return [unknown_word(text, self.vocab, self.unk_token, self.source)]
+            end = start + len(longest)
+            tokens.append(Token(self.vocab[prefix + longest], prefix + longest, (start, end)))
+            start = end
+        return tokens

@@ -1,0 +1,400 @@
+"""The order of the stages, written once for all families.
+
+    text ─AddedTokens─▶ ─Normalizer─▶ ─AddedTokens─▶ ─PreTokenizer─▶ ─Model─▶ tokens of a text, or of each of a pair
+    tokens ─Truncation─▶ ─PostProcessor─▶ ─Padding─▶ Encoding
+    ids ─vocab─▶ tokens ─Decoder─▶ text
+
+Source: `TokenizerImpl` in tokenizers 0.23 (tokenizer/mod.rs). A sentencepiece model is the same pipeline with no added
+tokens (its user-defined symbols belong to the normalizer and the model) and no pre-tokenizer. llama.cpp decodes ids to
+bytes without decoders.
+
+This is the specification: what stands here and in the modules beside it is run as it stands, stage by stage.
+`reftok.Tokenizer` gives the same answers by the fast paths of `reftok.engine`, which can stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, SupportsIndex, TypeAlias
+
+from reftok.errors import InvalidIds, InvalidText, ModelFormatError, UnsupportedFeature
+from reftok.limits import MOST_NORMALIZED, MOST_NORMALIZED_OF_ONE, MOST_STREAMED_STAGES
+from reftok.rules.encodings import byte_offsets, joined, text_and_pair
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.huggingface.padding import Padding
+from reftok.rules.huggingface.post_processors import default_processing
+from reftok.rules.huggingface.truncation import Truncation
+from reftok.rules.ids import checked_ids, whole_number
+from reftok.rules.llama_cpp.stages import Detokenizer
+from reftok.rules.llama_cpp.vocab import SPECIAL
+from reftok.rules.named_ids import MEANINGS, named_id
+from reftok.rules.patience import InForce, Patience
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.options import SentencePieceOptions, apply_options
+from reftok.rules.sentencepiece.pieces import PieceTable, PieceType
+from reftok.rules.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
+from reftok.rules.text import NormalizedString, Split, refuse_expansion
+from reftok.rules.trace import DecoderStep, DecodingTrace, Record, StageTrace, Trace, to_encoding
+from reftok.rules.types import Encoding
+
+Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp", "mistral-common"]
+
+Note: TypeAlias = Callable[[str, object, list[Split]], None]
+"""Is told the name of a stage, its component and what it gave."""
+
+
+def _named_id(name: str) -> property:
+    """The property for the id of the token with a name."""
+
+    def find(pipeline: Pipeline) -> int | None:
+        return named_id(name, pipeline.named_ids, pipeline.model, pipeline.added_tokens)
+
+    return property(find, doc=f"The id of {MEANINGS[name]}; None where there is none.")
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The stages of a tokenizer, as its official library would build them from the same file.
+
+    library: the official library that it follows, quirks included.
+    normalizers, pre_tokenizers, post_processors, decoders: the stages, sequences flattened.
+    post_processors: None where the file has none; a pair is then the tokens of both texts.
+    decoders: None where the file has none, and the tokens are joined with a space, as `tokenizers` does; () for
+        decoders that change nothing.
+    truncation, padding: as in the file.
+    encode_special_tokens: treat added tokens that are special as ordinary text; of `tokenizers` and llama.cpp (where it
+        is `parse_special` switched off), and not in their files:
+        `dataclasses.replace(tokenizer, encode_special_tokens=True)`.
+    sentencepiece_options: bos, eos, the reverse order, the name of the unknown piece; set in the same way.
+    named_ids: by name ("eos"), what the files say; None where they say that there is none. A name that is not in it
+        goes by well-known contents: see `reftok.rules.named_ids`.
+    detokenizer: takes the place of the decoders where ids become bytes without tokens between, as in llama.cpp.
+
+    >>> import reftok
+    >>> pipeline = reftok.load("bpe-gpt2").rules
+    >>> encoding = pipeline.encode("Hello world")
+    >>> pipeline.decode(encoding.ids)
+    'Hello world'
+    """
+
+    library: Library
+    model: Model
+    added_tokens: AddedVocabulary
+    normalizers: tuple[Normalizer, ...] = ()
+    pre_tokenizers: tuple[PreTokenizer, ...] = ()
+    post_processors: tuple[PostProcessor, ...] | None = None
+    decoders: tuple[Decoder, ...] | None = ()
+    truncation: Truncation | None = None
+    padding: Padding | None = None
+    encode_special_tokens: bool = False
+    sentencepiece_options: SentencePieceOptions | None = None
+    named_ids: Mapping[str, int | None] = field(default_factory=dict)
+    detokenizer: Detokenizer | None = None
+
+    bos_id, eos_id, pad_id, unk_id = _named_id("bos"), _named_id("eos"), _named_id("pad"), _named_id("unk")
+    eot_id, im_start_id, im_end_id = _named_id("eot"), _named_id("im_start"), _named_id("im_end")
+
+    # --- from text to ids
+
+    def encode(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> Encoding:
+        """Token ids with their tokens and offsets.
+
+        text: str, or bytes where the library takes them (sentencepiece, llama.cpp; the offsets then count bytes).
+        pair: a second text (`tokenizers` only).
+        add_special_tokens: let the post-processor insert the special tokens of its template.
+        Raises InvalidText for what the official library refuses (lone surrogates, bytes, what is no text, a pair, a
+        text that cannot be truncated as the file says) and where a pattern takes too long; ModelFormatError for a
+        character that needs an unknown token the file does not have, and where the normalizers, or added tokens
+        that overlap, blow the text up.
+        """
+        checked = self.checked_text(text)
+        encodings = [self.tokens_of(checked)]
+        if pair is not None:
+            if not isinstance(pair, str):
+                raise InvalidText(f"the second text: {self.library} takes str, not {type(pair).__name__}")
+            if self.library != "tokenizers":
+                raise InvalidText(f"{self.library} does not encode pairs of texts")
+            encodings.append(self.tokens_of(self.checked_text(pair), sequence_id=1))
+        encoding = self.post_process(encodings, len(checked), add_special_tokens)
+        return encoding if isinstance(text, str) else byte_offsets(encoding, checked)
+
+    def encode_batch(
+        self, texts: Iterable[str | bytes | tuple[str, str]], add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """The encodings of texts and of pairs of texts, padded to one length where the file says so.
+
+        >>> import reftok
+        >>> [encoding.tokens for encoding in reftok.load("bpe-gpt2").encode_batch(["a b", ("a", "b")])]
+        [['a', 'Ġb'], ['a', 'b']]
+        """
+        given: object = texts
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+            raise InvalidText(f"encode_batch takes a list of texts, not {type(texts).__name__}")
+        encodings = [self.encode(*text_and_pair(text), add_special_tokens) for text in texts]
+        return encodings if self.padding is None else self.padding.pad(encodings)
+
+    def encode_ids(self, text: str | bytes, pair: str | None = None, add_special_tokens: bool = True) -> list[int]:
+        """The ids of `encode`, and nothing else."""
+        return list(self.encode(text, pair, add_special_tokens).ids)
+
+    def trace(self, text: str | bytes, *, add_special_tokens: bool = True) -> Trace:
+        r"""The input and output of every stage.
+
+        Raises InvalidText as `encode` does, and for a text that is too long to be traced through so many stages.
+
+        >>> import reftok
+        >>> trace = reftok.load("bpe-qwen").trace("cafe\u0301 au lait")
+        >>> [stage.component for stage in trace.stages]
+        ['AddedVocabulary', 'NFC', 'AddedVocabulary', 'Split', 'ByteLevel', 'BPE', 'ByteLevel']
+        >>> [piece.text for piece in trace.stages[3].pieces]
+        ['café', ' au', ' lait']
+        """
+        checked = self.checked_text(text)
+        record: Record[StageTrace] = Record(len(checked))
+
+        def note(stage: str, component: object, splits: list[Split]) -> None:
+            record.add(StageTrace(stage, component, splits), sum(1 + len(split.normalized) for split in splits))
+
+        splits = self.tokenized(checked, note)
+        encoding = self.post_process([to_encoding(splits)], len(checked), add_special_tokens, record)
+        shown = text if isinstance(text, str) else text.decode("utf-8", "backslashreplace")
+        return Trace(shown, tuple(record.steps), encoding)
+
+    def tokens_of(self, text: str, sequence_id: int = 0) -> Encoding:
+        """The tokens of a text as the model gives them, before the stages behind it.
+
+        text: as `checked_text` gives it. sequence_id: 1 for the second text of a pair.
+        """
+        return to_encoding(self.tokenized(text), sequence_id)
+
+    def tokenized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+        """The text taken through every stage up to the model."""
+        splits = self.pre_tokenized(text, note)
+        tokenize = self.model.tokenize
+        splits = [
+            split if split.tokens is not None else Split(split.normalized, tuple(tokenize(split.normalized.text)))
+            for split in splits
+        ]
+        note("Model", self.model, splits)
+        return splits
+
+    def pre_tokenized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+        """The text as the model gets it, the added tokens cut out of it.
+
+        >>> import reftok
+        >>> [split.normalized.text for split in reftok.load("bpe-qwen").pre_tokenized("a b<|endoftext|>")]
+        ['a', 'Ġb', '<|endoftext|>']
+        """
+        with InForce(Patience(len(text))):
+            splits = self.normalized(text, note)
+            for pre_tokenizer in self.pre_tokenizers:
+                splits = pre_tokenizer.pre_tokenize(splits)
+                note("PreTokenizer", pre_tokenizer, splits)
+        return splits
+
+    def normalized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+        """The text as the pre-tokenizers get it, the added tokens cut out of it.
+
+        Raises ModelFormatError where the normalizers blow the text up, and where very many go over a long one.
+
+        >>> import reftok
+        >>> [split.normalized.text for split in reftok.load("bpe-qwen").normalized("e\u0301<|endoftext|>b")]
+        ['é', '<|endoftext|>', 'b']
+        """
+        added_tokens, ignores = self.added_tokens, self.encode_special_tokens
+        splits = added_tokens.split_raw([Split(NormalizedString(text))], ignores)
+        note("AddedTokens", added_tokens, splits)
+        normalized = 0
+        for normalizer in self.normalizers:
+            splits = [
+                split if split.tokens is not None else Split(normalizer.normalize(split.normalized)) for split in splits
+            ]
+            size = sum(len(split.normalized) for split in splits)
+            refuse_expansion(size, len(text))
+            normalized += size
+            self._check_normalized(normalized, len(text))
+            note("Normalizer", normalizer, splits)
+        splits = added_tokens.split_normalized(splits, ignores)
+        note("AddedTokens", added_tokens, splits)
+        return splits
+
+    def _check_normalized(self, normalized: int, size: int) -> None:
+        """Raise ModelFormatError where the normalizers, which are very many, have gone over too many characters."""
+        is_much = normalized > MOST_NORMALIZED + MOST_NORMALIZED_OF_ONE * size
+        if is_much and len(self.normalizers) > MOST_STREAMED_STAGES:
+            told = f"{len(self.normalizers):,} of them go over {normalized:,} characters for a text of {size:,}"
+            raise ModelFormatError("", "normalizer", f"{told}, which is refused")
+
+    def post_process(
+        self, parts: list[Encoding], size: int, add_special_tokens: bool, record: Record[StageTrace] | None = None
+    ) -> Encoding:
+        """The tokens of a text, or of each of a pair, taken through every stage behind the model.
+
+        size: of the text, in code points. record: takes down each step.
+        """
+
+        def note(stage: str, component: object, parts: list[Encoding]) -> None:
+            if record is not None:
+                encoding = joined(parts)
+                record.add(StageTrace(stage, component, encoding), len(encoding))
+
+        if self.truncation is not None:
+            added = sum(step.added_tokens(len(parts) == 2) for step in self.post_processors or ())
+            parts = self.truncation.truncate(parts, added if add_special_tokens else 0)
+            note("Truncation", self.truncation, parts)
+        if self.post_processors is None:
+            parts = [default_processing(parts)]
+        else:
+            for processor in self.post_processors:
+                parts = processor.process(parts, add_special_tokens)
+                note("PostProcessor", processor, parts)
+            parts = [joined(parts)]
+        if self.padding is not None:
+            parts = self.padding.pad(parts)
+            note("Padding", self.padding, parts)
+        if self.sentencepiece_options is None:
+            return parts[0]
+        encoding = apply_options(parts[0], self.sentencepiece_options, self.piece_table(), size)
+        note("PostProcessor", self.sentencepiece_options, [encoding])
+        return encoding
+
+    def checked_text(self, text: str | bytes) -> str:
+        """`text` as str, if the library takes it.
+
+        Of sentencepiece and llama.cpp, bytes that are not UTF-8 come out as lone surrogates U+DC80 to U+DCFF. Of
+        tiktoken and mistral-common, two surrogates that make a character become it, and any other is U+FFFD.
+        """
+        if isinstance(text, bytes):
+            if self.library not in ("sentencepiece", "llama.cpp"):
+                raise InvalidText(f"{self.library} takes str, not bytes: decode them first")
+            return text.decode("utf-8", "surrogateescape")
+        if not isinstance(text, str):
+            raise InvalidText(f"{self.library} takes str, not {type(text).__name__}")
+        if text.isascii():
+            return text
+        if self.library in ("tiktoken", "mistral-common"):
+            return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InvalidText(
+                f"lone surrogate U+{ord(text[error.start]):04X} at code point {error.start}: "
+                f"not a text; {self.library} refuses it too"
+            ) from None
+        return text
+
+    # --- from ids to text
+
+    def decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> str:
+        """The text of `ids`.
+
+        skip_special_tokens: leave out added tokens that are special (`tokenizers`); sentencepiece always leaves
+        out its control pieces; of llama.cpp see `decode_bytes`.
+        Raises InvalidIds for what is no list of ids from 0 to 2**32 - 1, and for an id outside the vocab where the
+        library refuses it (`tokenizers` skips it); ModelFormatError where the decoders blow the text up.
+        """
+        return self.decoded(checked_ids(ids), skip_special_tokens)
+
+    def trace_decode(self, ids: Iterable[int], skip_special_tokens: bool = True) -> DecodingTrace:
+        """The input and output of every decoder.
+
+        Raises InvalidIds as `decode` does, and InvalidText for more ids than can be traced through so many decoders.
+
+        >>> import reftok
+        >>> trace = reftok.load("spm-bpe-hf").trace_decode(reftok.load("spm-bpe-hf").encode("a ☃").ids)
+        >>> [step.component for step in trace.steps], trace.text
+        (['Replace', 'ByteFallback', 'Fuse', 'Strip'], 'a ☃')
+        """
+        checked = checked_ids(ids)
+        record: Record[DecoderStep] = Record(len(checked))
+        text = self.decoded(checked, skip_special_tokens, record)
+        return DecodingTrace(checked, tuple(record.steps), text)
+
+    def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = True) -> bytes:
+        """The bytes of `ids`, as `llama_detokenize` gives them; of llama.cpp only.
+
+        skip_special_tokens: True is `remove_special` on and `unparse_special` off, False the reverse.
+        Raises InvalidIds for what is no list of ids, and for an id outside the vocab; UnsupportedFeature for another
+        library.
+        """
+        if self.detokenizer is None:
+            raise UnsupportedFeature("", "decode_bytes", f"{self.library} decodes ids to text: use decode")
+        return self.detokenizer.decode(checked_ids(ids), skip_special_tokens, not skip_special_tokens)
+
+    def decoded(self, ids: Sequence[int], skip_special_tokens: bool, record: Record[DecoderStep] | None = None) -> str:
+        """The tokens of `ids` taken through every decoder; `record` receives each step."""
+        if self.detokenizer is not None:
+            text = self.decode_bytes(ids, skip_special_tokens).decode("utf-8", "replace")
+            if record is not None:
+                before = tuple(self.id_to_token(token_id) or "" for token_id in ids)
+                record.add(DecoderStep(type(self.detokenizer).__name__, before, (text,)), len(ids))
+            return text
+        found = (self.decodable_token(token_id, skip_special_tokens) for token_id in ids)
+        return self.decode_tokens([token for token in found if token is not None], record)
+
+    def decode_tokens(self, tokens: list[str], record: Record[DecoderStep] | None = None) -> str:
+        """The text that the decoders make of tokens; `record` receives each step."""
+        size = sum(map(len, tokens))
+        with InForce(Patience(size)):
+            for decoder in self.decoders or ():
+                before, tokens = tuple(tokens), decoder.decode_chain(tokens)
+                refuse_expansion(sum(map(len, tokens)), size, "decoder")
+                if record is not None:
+                    step = DecoderStep(type(decoder).__name__, before, tuple(tokens))
+                    record.add(step, sum(1 + len(token) for token in tokens))
+        return (" " if self.decoders is None else "").join(tokens)
+
+    def decodable_token(self, token_id: int, skip_special_tokens: bool) -> str | None:
+        """The token that `decode` takes for an id, None where it skips it."""
+        token = self.id_to_token(token_id)
+        if token is None:
+            if self.library != "tokenizers":
+                raise InvalidIds(f"id {token_id} is not in the vocab, and {self.library} refuses it")
+            return None
+        if self.library == "mistral-common":
+            return "" if skip_special_tokens and token_id in self.added_tokens.tokens else token
+        return None if skip_special_tokens and self.added_tokens.is_special(token) else token
+
+    # --- the vocab
+
+    def id_to_token(self, token_id: SupportsIndex | None) -> str | None:
+        """The token of an id, None where there is none, and for what is no whole number."""
+        number = whole_number(token_id)
+        if number is None:
+            return None
+        token = self.added_tokens.id_to_token(number)
+        return self.model.id_to_token(number) if token is None else token
+
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a token of the vocab or an added token, None where there is none."""
+        token_id = self.added_tokens.token_to_id(token)
+        return self.model.vocab.get(token) if token_id is None else token_id
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids there are, added tokens included."""
+        return self.model.size + sum(token not in self.model.vocab for token in self.added_tokens.contents)
+
+    def is_special(self, token_id: SupportsIndex | None) -> bool:
+        """Whether the id is a special added token, a control piece or, for llama.cpp, a control or unknown token.
+
+        What is no whole number is not special: `is_special(tokenizer.pad_id)` is False where there is no pad.
+        """
+        number = whole_number(token_id)
+        if number is None:
+            return False
+        if self.detokenizer is not None:
+            attributes = self.detokenizer.vocab.attributes
+            return 0 <= number < len(attributes) and bool(attributes[number] & SPECIAL)
+        if isinstance(self.model, PieceModel):
+            pieces = self.model.table.pieces
+            return 0 <= number < len(pieces) and pieces[number].type is PieceType.CONTROL
+        token = self.added_tokens.tokens.get(number)
+        return token is not None and token.special
+
+    def piece_table(self) -> PieceTable:
+        """The pieces of a sentencepiece model. Raises UnsupportedFeature for any other."""
+        if not isinstance(self.model, PieceModel):
+            raise UnsupportedFeature("", "sentencepiece_options", f"{self.library} does not have them")
+        return self.model.table

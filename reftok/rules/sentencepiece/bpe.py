@@ -1,0 +1,124 @@
+"""Byte-pair encoding by scores, the model type BPE of sentencepiece.
+
+Source: sentencepiece 0.2.3, bpe_model.cc (`Model::SampleEncode` without dropout).
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from operator import neg
+from typing import TypeAlias
+
+from reftok.rules.merging import MergeEvent, merge_all
+from reftok.rules.sentencepiece.model import PieceModel
+from reftok.rules.sentencepiece.pieces import PieceTable, PieceType, Segment
+from reftok.rules.steps import Merge, Merging
+
+Splits: TypeAlias = dict[str, tuple[str, str]]
+"""An unused piece to the two symbols that it was last seen as."""
+
+_DEEPEST_SPLIT = 100
+
+
+class UserDefinedSymbol(str):
+    """A symbol that was cut out of the text and never merges."""
+
+    __slots__ = ()
+
+
+class SentencePieceBPE(PieceModel):
+    """Merges the two neighbours whose piece has the highest score, the leftmost of equals first.
+
+    Quirks: a user-defined symbol is cut out first and never merges. Control, unknown and byte pieces never match
+    text. An unused piece merges as any other; what is left of it at the end is split again into the two symbols that
+    it was last *seen* as anywhere in the text, whether they were merged or not, up to 100 levels deep. Scores are
+    compared as the bits of float32: -0.0 is less than 0.0.
+
+    >>> from reftok.rules.sentencepiece.pieces import Piece
+    >>> pieces = [Piece("<unk>", 0.0, PieceType.UNKNOWN), Piece("bc", -1.0), Piece("ab", -2.0), Piece("a", -3.0)]
+    >>> model = SentencePieceBPE(PieceTable(pieces))
+    >>> [(token.id, token.value) for token in model.tokenize("abcab")]
+    [(3, 'a'), (1, 'bc'), (2, 'ab')]
+    """
+
+    def __init__(self, table: PieceTable, source: str = "") -> None:
+        super().__init__(table)
+        self.source = source
+        orders = float_orders([table.pieces[token_id].score for token_id in table.text_ids.values()])
+        self.ranks = dict(zip(table.text_ids, map(neg, orders), strict=True))
+        self.unused = table.of_type(PieceType.UNUSED)
+
+    def segments(self, text: str) -> Sequence[Segment]:
+        """The parts of the text with the ids of their pieces."""
+        merged, splits = self.merged(text)
+        segments: list[Segment] = []
+        for part in merged:
+            self.split_unused(part, splits, segments)
+        return segments
+
+    def merged(self, text: str) -> tuple[list[str], Splits]:
+        """The symbols of the text after every merge, and the splits of the unused pieces that were seen."""
+        splits: Splits = {}
+
+        def note_split(event: MergeEvent[str]) -> None:
+            if event.kind == "queue" and event.whole in self.unused:
+                splits[event.whole] = event.symbols
+
+        merged = merge_all(self.symbols(text), self.merge_of, note_split if self.unused else None)
+        return [symbol for _, symbol in merged], splits
+
+    def symbols(self, text: str) -> list[str]:
+        """The text before any merge: its user-defined symbols, and the characters between them."""
+        parts, is_symbol = self.table.matcher.split(text)
+        return [UserDefinedSymbol(part) if whole else part for part, whole in zip(parts, is_symbol, strict=True)]
+
+    def merge_of(self, left: str, right: str) -> tuple[int, str] | None:
+        """The rank of the merge of two neighbours and what they become, None where they do not merge."""
+        whole = left + right
+        rank = self.ranks.get(whole)
+        if rank is None or isinstance(left, UserDefinedSymbol) or isinstance(right, UserDefinedSymbol):
+            return None
+        return rank, whole
+
+    def split_unused(self, part: str, splits: Mapping[str, tuple[str, str]], segments: list[Segment]) -> None:
+        """Add the segments that a symbol becomes in the end: an unused piece is split again."""
+        self._split_unused(part, splits, segments, 0)
+
+    def _split_unused(
+        self, part: str, splits: Mapping[str, tuple[str, str]], segments: list[Segment], depth: int
+    ) -> None:
+        if depth > _DEEPEST_SPLIT:
+            segments.append((part, self.table.vocab.get(part, self.table.unk_id)))
+        elif part in self.unused and part in splits:
+            for half in splits[part]:
+                self._split_unused(half, splits, segments, depth + 1)
+        else:
+            segments.append((part, self.table.usable_id(part)))
+
+    def explain(self, text: str) -> Merging:
+        """The merges that `segments` makes, one by one; unused pieces are split again after them."""
+        symbols = self.symbols(text)
+        events: list[MergeEvent[str]] = []
+        merge_all(symbols, self.merge_of, events.append)
+        merges = tuple(
+            Merge(self._score(event.whole), *event.symbols, event.whole, (event.left, event.right))
+            for event in events
+            if event.kind == "merge"
+        )
+        return Merging(text, tuple(symbols), "score", merges)
+
+    def _score(self, piece: str) -> float:
+        return self.table.pieces[self.table.text_ids[piece]].score
+
+
+def float_orders(scores: Iterable[float]) -> list[int]:
+    """Numbers that order float32 as the library does, by their bits.
+
+    >>> orders = float_orders([-1.0, -0.5, -0.0, 0.0, 2.0])
+    >>> orders == sorted(orders), len({*orders})
+    (True, 5)
+    """
+    packed = array("f", scores).tobytes()
+    return [bits if bits >= 0 else -(bits & 0x7FFFFFFF) - 1 for (bits,) in struct.iter_unpack("=i", packed)]

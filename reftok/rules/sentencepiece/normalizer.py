@@ -1,0 +1,147 @@
+"""The normalizer of sentencepiece: characters rewritten by rule, spaces trimmed, collapsed and turned into `▁`.
+
+Source: sentencepiece 0.2.3, normalizer.cc (`Normalizer::Normalize`, `Normalizer::NormalizePrefix`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from reftok.rules.charsmap import Charsmap
+from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL, PrefixMatcher
+from reftok.rules.text import NormalizedString
+from reftok.unicode.characters import REPLACEMENT_CHARACTER
+
+MOST_RULES = 32
+"""So many rules that match at one position are seen, the shortest ones."""
+
+Rewritten: TypeAlias = tuple[str, Sequence[int]]
+"""A text, and positions in the old text: the origin of each character, and last the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizerOptions:
+    """The options of the normalizer, named as in the file.
+
+    add_dummy_prefix: a space before the text, so that a word is the same at its start as within.
+    remove_extra_whitespaces: no spaces at either end, and one instead of many.
+    escape_whitespaces: `▁` instead of the space.
+    treat_whitespace_as_suffix: the dummy space goes behind the text.
+    """
+
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+    treat_whitespace_as_suffix: bool = False
+
+
+class SentencePieceNormalizer:
+    """At each position: a user-defined symbol as it is, else the longest rule of the charsmap, else one character.
+
+    options: what happens to spaces.
+    charsmap: the rules, None where there are none.
+    symbols: the user-defined symbols, which no rule touches.
+
+    Quirks: an empty text gets no dummy prefix. Spaces are looked for in the *normalized* text, so U+3000 counts where a
+    rule makes it a space; at the end `▁` that stood in the text itself is removed as well. A replacement keeps the
+    spaces within it. Only the 32 shortest rules that match at one position are seen. A byte that is not part of a
+    character becomes U+FFFD, which no rule sees.
+
+    >>> normalizer = SentencePieceNormalizer(NormalizerOptions())
+    >>> normalized = normalizer.normalize(NormalizedString(" a  b "))
+    >>> normalized.text, normalized.spans()
+    ('▁a▁b', [(1, 1), (1, 2), (2, 4), (4, 5)])
+    """
+
+    def __init__(
+        self,
+        options: NormalizerOptions = NormalizerOptions(),
+        charsmap: Charsmap | None = None,
+        symbols: PrefixMatcher | None = None,
+    ) -> None:
+        self.options = options
+        self.charsmap = charsmap
+        self.symbols = symbols if symbols is not None and symbols.symbols else None
+        self._space = SPACE_SYMBOL if options.escape_whitespaces else " "
+
+    def normalize(self, normalized: NormalizedString) -> NormalizedString:
+        """The normalized text; each character has the span from where it came from to where the next one did."""
+        text, origins = self.rewrite(normalized.text)
+        if not text:
+            return NormalizedString("", normalized.original_start)
+        if normalized.alignments is not None:
+            origins = [normalized.original_span(origin, origin)[0] for origin in origins]
+        elif normalized.original_start:
+            origins = [normalized.original_start + origin for origin in origins]
+        return NormalizedString(text, normalized.original_start, list(pairwise(origins)))
+
+    def rewrite(self, text: str) -> Rewritten:
+        """The normalized text and the origins of its characters, as the library computes them."""
+        start = position = self.end_of_leading_spaces(text)
+        if start == len(text):
+            return "", [0]
+        parts: list[str] = []
+        origins: list[int] = []
+        follows_space = self.options.remove_extra_whitespaces
+        while position < len(text):
+            part, length = self.prefix(text, position)
+            if follows_space:
+                part = part.lstrip(" ")
+            if part:
+                follows_space = self.options.remove_extra_whitespaces and part.endswith(" ")
+                parts.append(part.replace(" ", self._space))
+                origins += [position] * len(part)
+            position += length
+        return self.finished(parts, [*origins, len(text)], start)
+
+    def end_of_leading_spaces(self, text: str) -> int:
+        """Where the text begins that is not spaces to be removed."""
+        position = 0
+        if self.options.remove_extra_whitespaces:
+            while position < len(text):
+                part, length = self.prefix(text, position)
+                if part != " ":
+                    break
+                position += length
+        return position
+
+    def finished(self, parts: Sequence[str], origins: Sequence[int], start: int) -> Rewritten:
+        """The trailing spaces removed and the dummy space added; it comes from where the text starts or ends."""
+        options = self.options
+        is_prefixed = options.add_dummy_prefix and not options.treat_whitespace_as_suffix
+        text = self._space * is_prefixed + "".join(parts)
+        if is_prefixed:
+            origins = [start, *origins]
+        if options.remove_extra_whitespaces and text.endswith(self._space):
+            text = text.rstrip(self._space)
+            origins = origins[: len(text) + 1]
+        if options.add_dummy_prefix and options.treat_whitespace_as_suffix:
+            text += self._space
+            origins = [*origins, origins[-1]]
+        return text, origins
+
+    def prefix(self, text: str, position: int) -> tuple[str, int]:
+        """The replacement at `position`, and how many characters it stands for."""
+        if self.symbols is not None and (length := self.symbols.length_at(text, position)):
+            return text[position : position + length], length
+        if self.charsmap is not None and (rule := self._longest_rule(self.charsmap, text, position)) is not None:
+            return rule
+        character = text[position]
+        return REPLACEMENT_CHARACTER if "\udc80" <= character <= "\udcff" else character, 1
+
+    def _longest_rule(self, charsmap: Charsmap, text: str, position: int) -> tuple[str, int] | None:
+        """The replacement of the longest rule at `position`, and how many characters it replaces."""
+        values: list[tuple[int, int]] = []
+        node = charsmap.root()
+        for end in range(position, len(text)):
+            found = charsmap.step(node, text[end].encode("utf-8", "surrogateescape"))
+            if found is None:
+                break
+            node, value = found
+            if value is not None:
+                values.append((value, end + 1 - position))
+        seen = values[:MOST_RULES]
+        return (charsmap.replacement(seen[-1][0]), seen[-1][1]) if seen else None

@@ -1,1 +1,0 @@
-"""The models: from a pre-token to tokens."""

@@ -1,0 +1,314 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import partial
+from typing import Any
+
+import pytest
+
+from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
+from reftok.rules.huggingface.bpe import BPE
+from reftok.rules.huggingface.unigram import Unigram
+
+from ...official import (
+    Json,
+    added,
+    as_bytes,
+    as_lists,
+    bpe,
+    chain,
+    official,
+    official_encoding,
+    outcome,
+    own,
+    refusal,
+    tokenizer_json,
+    unigram,
+)
+from ...tokenizers_strategies import DECODERS, NORMALIZERS, PATTERNS, SPECIAL_TOKENS
+
+BYTE_LEVEL: Json = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+METASPACE: Json = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
+TEMPLATE: Json = {
+    "type": "TemplateProcessing",
+    "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+    "special_tokens": SPECIAL_TOKENS,
+}
+OPTIONS: Json = {
+    "dropout": None,
+    "unk_token": "<unk>",
+    "continuing_subword_prefix": None,
+    "end_of_word_suffix": "",
+    "fuse_unk": True,
+    "byte_fallback": False,
+    "ignore_merges": False,
+}
+SPLIT: Json = {"type": "Split", "pattern": {"Regex": r"\s+"}, "behavior": "Isolated", "invert": False}
+FULL = tokenizer_json(
+    bpe(["<unk>", "a", "b", "ab", "▁"], [("a", "b")], **OPTIONS),
+    [added("<s>", special=True), added("x y", normalized=True)],
+    normalizer=chain("normalizers", [*NORMALIZERS[3:7], NORMALIZERS[-4], NORMALIZERS[-1]]),
+    pre_tokenizer=chain("pretokenizers", [SPLIT, METASPACE, BYTE_LEVEL, {"type": "WhitespaceSplit"}]),
+    post_processor=chain("processors", [BYTE_LEVEL, TEMPLATE]),
+    decoder=chain("decoders", [*DECODERS, METASPACE]),
+)
+SMALL = tokenizer_json(
+    unigram(("<unk>", 0.0), ("▁a", -1.5), ("b", -2), byte_fallback=True),
+    pre_tokenizer={**METASPACE, "add_prefix_space": True, "str_rep": "▁"},
+    post_processor=BYTE_LEVEL,
+    decoder=DECODERS[3],
+)
+REPLACEMENTS: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    1 << 32,
+    1 << 64,
+    1e300,
+    "",
+    "x",
+    "ab",
+    [],
+    [None],
+    [1],
+    {},
+    {"type": "x"},
+]
+TEXTS = ["", "ab x y a<s>b", " é"]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every value in a file."""
+    if path:
+        yield path
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+def parent(config: Json, path: tuple[Any, ...]) -> Any:
+    value: Any = config
+    for key in path[:-1]:
+        value = value[key]
+    return value
+
+
+def mutants(config: Json) -> Iterator[Json]:
+    """The file with each value replaced by each other type, each key or item removed, and each object given a key."""
+    for path in places(config):
+        for replacement in REPLACEMENTS:
+            mutant = deepcopy(config)
+            parent(mutant, path)[path[-1]] = replacement
+            yield mutant
+        mutant = deepcopy(config)
+        del parent(mutant, path)[path[-1]]
+        yield mutant
+        if isinstance(parent(config, path)[path[-1]], dict):
+            mutant = deepcopy(config)
+            parent(mutant, path)[path[-1]]["unknown"] = 1
+            yield mutant
+
+
+def assert_sound(config: Any) -> None:
+    """What reftok reads, the library reads too, and both give the same; what it does not read is a format error."""
+    problem = refusal(lambda: read_tokenizer_json(as_bytes(config), "m.json"))
+    assert problem.startswith("m.json: ") or not problem
+    if problem:
+        return
+    ours = own(config)
+    theirs = official(config)
+    for text in TEXTS:
+        expected = outcome(partial(official_encoding, theirs, text))
+        if expected == "panicked":
+            continue
+        found = outcome(partial(ours.encode, text))
+        if isinstance(expected, str) or isinstance(found, str):
+            assert found == expected
+        else:
+            assert as_lists(found) == as_lists(expected)
+
+
+@pytest.mark.parametrize("config", [FULL, SMALL], ids=["full", "small"])
+def test_both_read_the_whole_file(config: Json) -> None:
+    theirs = official(config)
+    for text in TEXTS:
+        assert as_lists(own(config).encode(text)) == as_lists(official_encoding(theirs, text))
+
+
+@pytest.mark.parametrize("config", [FULL, SMALL], ids=["full", "small"])
+def test_no_change_of_any_value_is_misread_or_raises_anything_but_a_format_error(config: Json) -> None:
+    for mutant in mutants(config):
+        assert_sound(mutant)
+
+
+@pytest.mark.parametrize("config", [FULL, SMALL], ids=["full", "small"])
+def test_what_the_library_reads_is_read_or_refused_as_unsupported(config: Json) -> None:
+    misread = []
+    for mutant in mutants(config):
+        try:
+            own(mutant)
+        except UnsupportedFeature:
+            continue
+        except ModelFormatError as error:
+            if outcome(partial(official, mutant)) not in {"refused", "panicked"}:
+                misread.append(str(error))
+    known = [
+        "type: is ",
+        "is not in special_tokens",
+        "has another length than ids",
+        "gives the id",
+        "added_tokens: is not",
+    ]
+    assert [message for message in misread if not any(part in message for part in known)] == []
+
+
+@pytest.mark.parametrize("config", [FULL, SMALL], ids=["full", "small"])
+def test_a_truncated_file_is_refused_wherever_it_ends(config: Json) -> None:
+    data = as_bytes(config)
+    for end in [*range(200), *range(200, len(data) - 50, 37), *range(len(data) - 50, len(data))]:
+        with pytest.raises(ModelFormatError, match=r"^m\.json: "):
+            read_tokenizer_json(data[:end], "m.json")
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "line 1 column 1: is not JSON"),
+        (b"[]", "is not an object but a list"),
+        (b"\xff", "byte 0: is not UTF-8"),
+        (b"\xef\xbb\xbf{}", "is not JSON"),
+        (b'{"version": NaN}', "is not JSON (NaN is not a number in JSON)"),
+        (b'{"version": -Infinity}', "is not JSON (-Infinity is not a number in JSON)"),
+        (b'{"version": 1e999}', "is not JSON (number out of range)"),
+        (b'{"version": ' + b"1" * 5000 + b"}", "is not JSON (number out of range)"),
+        (b'{"version": "\\ud800"}', "is not JSON (an escape stands for half a surrogate pair)"),
+        (b'{"\\udc00": 1}', "is not JSON (an escape stands for half a surrogate pair)"),
+        (b"[" * 100_000, "is nested too deeply"),
+        (b'{"version": "1.0", "version": 1}', "the key 'version' is there twice"),
+        (b'{"version": "2.0"}', "version: only 1.0 is known"),
+        (b"{}", "model: is missing"),
+    ],
+)
+def test_what_is_no_tokenizer_json_is_refused(data: bytes, problem: str) -> None:
+    with pytest.raises(ModelFormatError) as refused:
+        read_tokenizer_json(data, "m.json")
+    assert problem in str(refused.value)
+    assert outcome(lambda: official_from(data)) == "refused"
+
+
+def official_from(data: bytes) -> object:
+    import tokenizers
+
+    return tokenizers.Tokenizer.from_buffer(data)
+
+
+def test_a_file_without_added_tokens_is_read() -> None:
+    config = tokenizer_json(bpe("a"))
+    del config["added_tokens"]
+    assert own(config).encode_ids("a") == official(config).encode("a").ids == [0]
+
+
+def test_a_template_that_inserts_a_hundred_thousand_ids_is_refused() -> None:
+    special = {"<s>": {"id": "<s>", "ids": [0] * 2000, "tokens": ["a"] * 2000}}
+    piece: Json = {"SpecialToken": {"id": "<s>", "type_id": 0}}
+    template: Json = {**TEMPLATE, "single": [piece] * 2000, "special_tokens": special}
+    with pytest.raises(ModelFormatError, match=r"post_processor\.single: inserts more than 131072 ids"):
+        own(tokenizer_json(bpe("a"), post_processor=template))
+
+
+def test_whole_surrogate_pairs_are_characters() -> None:
+    data = as_bytes(tokenizer_json(bpe("😀"))).decode().replace("😀", "\\ud83d\\ude00")
+    assert read_tokenizer_json(data.encode()).encode_ids("😀") == [0]
+
+
+@pytest.mark.parametrize("stage", ["normalizer", "pre_tokenizer", "post_processor", "decoder"])
+@pytest.mark.parametrize("depth", [70, 400, 50_000])
+def test_deep_nesting_of_any_stage_is_refused(stage: str, depth: int) -> None:
+    children = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers"}
+    children |= {"post_processor": "processors", "decoder": "decoders"}
+    nested = f'{{"type":"Sequence","{children[stage]}":[' * depth + "]}" * depth
+    data = json.dumps(tokenizer_json(bpe("a"), **{stage: {}})).replace(f'"{stage}": {{}}', f'"{stage}": {nested}')
+    with pytest.raises(ModelFormatError):
+        read_tokenizer_json(data.encode())
+
+
+@pytest.mark.parametrize(
+    ("stages", "named"),
+    [
+        ({"normalizer": {"type": "Uppercase"}}, "m.json: normalizer.type: Uppercase is not supported"),
+        ({"pre_tokenizer": {"type": "Delimiter"}}, "m.json: pre_tokenizer.type: Delimiter is not supported"),
+        ({"post_processor": {"type": "Bert"}}, "m.json: post_processor.type: Bert is not supported"),
+        ({"decoder": {"type": "Unigram"}}, "m.json: decoder.type: Unigram is not supported"),
+        ({"unknown": 1}, "m.json: unknown: this key is not known"),
+        (
+            {"normalizer": {"type": "Prepend", "prepend": ""}},
+            "m.json: normalizer.prepend: nothing, with which the library loses its alignment, is not supported",
+        ),
+        (
+            {"pre_tokenizer": chain("pretokenizers", [BYTE_LEVEL, SPLIT | {"pattern": {"Regex": "(?~a)"}}])},
+            "m.json: pre_tokenizer.pretokenizers[1].pattern: pattern '(?~a)': "
+            "at character 0, '(?~': the absent operator is not supported",
+        ),
+    ],
+)
+def test_what_is_not_supported_is_refused_by_name(stages: Json, named: str) -> None:
+    with pytest.raises(UnsupportedFeature) as refused:
+        read_tokenizer_json(as_bytes(tokenizer_json(bpe("a"), **stages)), "m.json")
+    assert str(refused.value) == named
+
+
+@pytest.mark.parametrize("dropout", [0.5, 1, 1e-9])
+def test_dropout_is_refused_and_none_and_zero_are_not(dropout: float) -> None:
+    with pytest.raises(UnsupportedFeature, match=r"model\.dropout: a rate above 0"):
+        own(tokenizer_json(bpe("a", dropout=dropout)))
+    for harmless in (None, 0, 0.0):
+        assert own(tokenizer_json(bpe("a", dropout=harmless))).encode_ids("a") == [0]
+
+
+def test_models_without_a_type_are_told_by_their_keys() -> None:
+    for model, kind in [(bpe("a"), BPE), (unigram(("a", 0.0)), Unigram)]:
+        config = tokenizer_json({key: value for key, value in model.items() if key != "type"})
+        assert isinstance(own(config).model, kind)
+        assert as_lists(own(config).encode("a")) == as_lists(official_encoding(official(config), "a"))
+
+
+def test_merges_may_be_lines_and_versions_among_them_are_skipped() -> None:
+    lines = ["#version: 0.2", "a b", "#version x", "ab a"]
+    config = tokenizer_json(bpe(["a", "b", "ab", "aba", "#version", "x"], lines))
+    assert own(config).encode_ids("aba") == official(config).encode("aba").ids == [3]
+
+
+@pytest.mark.parametrize(
+    "merges", [["a b", ["a", "b"]], [["a", "b"], "a b"], ["a b c"], ["ab"], [["a", "b", "c"]], [[1, 2]]]
+)
+def test_merges_of_another_form_are_refused(merges: list[Any]) -> None:
+    config = tokenizer_json(bpe(["a", "b", "ab"], merges))
+    assert outcome(lambda: official(config)) == "refused"
+    with pytest.raises(ModelFormatError, match=r"model\.merges\[[01]\]: is not a pair of tokens"):
+        own(config)
+
+
+def test_merges_as_pairs_may_contain_spaces() -> None:
+    config = tokenizer_json(bpe(["a", " ", "a ", "b", "a b"], [("a", " "), ("a ", "b")]))
+    assert own(config).encode_ids("a b") == official(config).encode("a b").ids == [4]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_is_a_string_or_a_regex(pattern: Json) -> None:
+    config = tokenizer_json(bpe("ab"), pre_tokenizer={**SPLIT, "pattern": pattern})
+    assert as_lists(own(config).encode("ab a.b")) == as_lists(official_encoding(official(config), "ab a.b"))
+
+
+@pytest.mark.parametrize("scheme", ["first", "always", None])
+def test_add_prefix_space_must_agree_with_the_scheme(scheme: str | None) -> None:
+    metaspace: Json = {"type": "Metaspace", "replacement": "▁", "add_prefix_space": False}
+    config = tokenizer_json(bpe("a"), pre_tokenizer=metaspace | ({"prepend_scheme": scheme} if scheme else {}))
+    assert outcome(lambda: official(config)) == "refused"
+    with pytest.raises(ModelFormatError, match="add_prefix_space: does not match the prepend_scheme"):
+        own(config)

@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.rules.huggingface.added_tokens import AddedVocabulary
+from reftok.rules.text import NormalizedString, Split
+from reftok.rules.types import AddedToken, Encoding
+
+from ...official import (
+    Json,
+    added,
+    as_lists,
+    assert_same_encoding,
+    bpe,
+    chain,
+    official,
+    official_encoding,
+    outcome,
+    own,
+    tokenizer_json,
+    unigram,
+)
+from ...tokenizers_strategies import CONTENTS, added_tokens, texts
+
+LETTERS = bpe([*"abcxyz_é ▁"])
+NORMALIZERS: list[Json] = [
+    {"type": "Prepend", "prepend": "▁"},
+    {"type": "NFC"},
+    {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    {"type": "Replace", "pattern": {"String": "a"}, "content": "bb"},
+    {"type": "Strip", "strip_left": True, "strip_right": False},
+]
+lookalikes = st.lists(st.one_of(st.sampled_from([*CONTENTS, *" abc\n"]), texts), max_size=8).map("".join)
+
+
+def assert_same(text: str, *tokens: AddedToken, model: Json = LETTERS, **stages: Json) -> Encoding:
+    return assert_same_encoding(tokenizer_json(model, tokens, **stages), text)
+
+
+@settings(max_examples=700)
+@given(added_tokens, st.lists(st.sampled_from(NORMALIZERS), max_size=2), lookalikes, st.booleans())
+def test_added_tokens_are_cut_out_as_in_the_library(
+    tokens: list[AddedToken], steps: list[Json], text: str, encode_special_tokens: bool
+) -> None:
+    config = tokenizer_json(LETTERS, tokens, normalizer=chain("normalizers", steps))
+    try:
+        ours = own(config)
+    except UnsupportedFeature:
+        assume(False)
+    theirs = official(config)
+    theirs.encode_special_tokens = encode_special_tokens
+    ours = replace(ours, encode_special_tokens=encode_special_tokens)
+    expected = outcome(lambda: official_encoding(theirs, text))
+    if not isinstance(expected, str):
+        assert as_lists(ours.encode(text)) == as_lists(expected)
+
+
+def test_the_leftmost_match_wins_and_the_longest_of_those() -> None:
+    assert assert_same("xabcab", added("ab"), added("abc"), added("bca")).tokens == ["x", "abc", "ab"]
+
+
+def test_a_match_that_single_word_rejects_is_consumed() -> None:
+    encoding = assert_same("abcx ab", added("abc", single_word=True), added("ab"))
+    assert encoding.tokens == ["a", "b", "c", "x", " ", "ab"]
+
+
+def test_with_encode_special_tokens_only_special_tokens_are_ordinary_text() -> None:
+    config = tokenizer_json(
+        LETTERS, [added("abc", special=True), added("x y"), added("A", normalized=True, special=True)]
+    )
+    ours, theirs = own(config), official(config)
+    assert ours.encode("abcx yA").tokens == theirs.encode("abcx yA").tokens == ["abc", "x y", "A"]
+    ours, theirs.encode_special_tokens = replace(ours, encode_special_tokens=True), True
+    assert ours.encode("abcx yA").tokens == theirs.encode("abcx yA").tokens == ["a", "b", "c", "x y"]
+    assert ours.decode([0, 10], skip_special_tokens=True) == theirs.decode([0, 10], skip_special_tokens=True) == "a"
+
+
+def test_a_match_that_encode_special_tokens_rejects_is_consumed() -> None:
+    config = tokenizer_json(LETTERS, [added("abc", special=True), added("ab")])
+    ours, theirs = replace(own(config), encode_special_tokens=True), official(config)
+    theirs.encode_special_tokens = True
+    assert ours.encode("abc").tokens == theirs.encode("abc").tokens == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"), [("a", True), (" a.", True), ("a_", False), ("éa", False), ("a\u0301", False)]
+)
+def test_single_word_needs_no_word_character_on_either_side(text: str, alone: bool) -> None:
+    encoding = assert_same(text, added("a", single_word=True), model=bpe("b"))
+    assert list(encoding.tokens) == (["a"] if alone else [])
+
+
+def test_left_stripping_reaches_back_to_the_match_before_and_no_further() -> None:
+    encoding = assert_same("<s>  <a>", added("<s>", rstrip=True), added("<a>", lstrip=True))
+    assert encoding.offsets == [(0, 5), (5, 8)]
+
+
+def test_right_stripping_does_not_move_the_matcher() -> None:
+    encoding = assert_same("<a>  x", added("<a>", rstrip=True), added("  "))
+    assert encoding.offsets == [(0, 5), (3, 5), (5, 6)]
+
+
+def test_nothing_is_left_of_a_left_stripping_token_inside_stripped_white_space_where_the_library_panics() -> None:
+    config = tokenizer_json(LETTERS, [added("<a>", rstrip=True), added(" ", lstrip=True)])
+    assert assert_same_encoding(config, "<a> x").tokens == ["<a> ", "x"]
+    assert outcome(lambda: official(config).encode("<a>   x")) == "panicked"
+    assert own(config).encode("<a>   x").tokens == ["<a>   ", "x"]
+
+
+def test_stripping_takes_line_feeds_and_wide_spaces() -> None:
+    assert assert_same("x\n\u3000<a>\t y", added("<a>", lstrip=True, rstrip=True)).offsets == [(0, 1), (1, 8), (8, 9)]
+
+
+def test_a_normalized_token_is_matched_by_its_normalized_form() -> None:
+    stages = {"normalizer": {"type": "Prepend", "prepend": "▁"}}
+    assert assert_same("bc abc", added("bc", normalized=True), **stages).tokens == ["▁bc", " ", "a", "b", "c"]
+
+
+def test_a_raw_token_is_matched_before_normalization() -> None:
+    stages = {"normalizer": {"type": "NFC"}}
+    assert assert_same("e\u0301é", added("é"), **stages).tokens == ["é", "é"]
+    assert assert_same("e\u0301é", added("e\u0301", normalized=True), **stages).offsets == [(0, 1), (2, 3)]
+
+
+def test_each_part_between_raw_tokens_is_normalized_on_its_own() -> None:
+    stages = {"normalizer": {"type": "Prepend", "prepend": "▁"}}
+    assert assert_same("a<s>b", added("<s>"), **stages).tokens == ["▁", "a", "<s>", "▁", "b"]
+
+
+def test_the_normalized_form_is_what_an_id_stands_for_and_is_not_skipped() -> None:
+    token = added("<s>", normalized=True, special=True)
+    config = tokenizer_json(bpe("ab"), [token], normalizer={"type": "Prepend", "prepend": "▁"})
+    for load in (own, official):
+        tokenizer = load(config)
+        assert tokenizer.id_to_token(2) == "▁<s>"
+        assert tokenizer.decode([0, 2], skip_special_tokens=True) == "a ▁<s>"
+
+
+def test_a_content_of_the_vocab_keeps_its_id_and_others_get_the_next_free_one() -> None:
+    config = tokenizer_json(bpe({"a": 0, "b": 7}), [added("x"), added("b"), added("y"), added("x", special=True)])
+    for load in (own, official):
+        assert [load(config).token_to_id(token) for token in "xby"] == [2, 7, 3]
+
+
+def test_an_id_in_a_gap_of_the_vocab_that_two_tokens_get_is_the_last_ones() -> None:
+    holes = bpe({"a": 0, "b": 3})
+    assert assert_same("xyab", added("x"), added("y"), added("b"), model=holes).tokens == ["x", "a", "b"]
+    assert assert_same("xyab", added("x"), added("b"), added("y"), model=holes).tokens == ["x", "y", "a", "b"]
+    again = [added("x"), added("b"), added("y"), added("b", lstrip=True)]
+    assert assert_same("xyab y b", *again, model=holes).ids == [2, 0, 3, 3]
+    config = tokenizer_json(holes, again)
+    assert [own(config).token_to_id(token) for token in "xyab"] == [2, 3, 0, 3]
+    assert own(config).vocab_size == official(config).get_vocab_size() == 4
+
+
+def test_a_token_that_takes_an_id_over_is_matched_by_the_normalized_form_of_the_one_before() -> None:
+    tokens = [added("x"), added("y", normalized=True), added("b", normalized=True)]
+    stages = {"normalizer": {"type": "Replace", "pattern": {"String": "y"}, "content": "zz"}}
+    config = tokenizer_json(bpe({"a": 0, "b": 3}), tokens, **stages)
+    assert assert_same_encoding(config, "bzz").tokens == ["b", "zz"]
+    assert own(config).id_to_token(3) == official(config).id_to_token(3) == "zz"
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.builds(added, st.sampled_from([*"abcxyz", "ab"]), normalized=st.booleans()), max_size=8),
+    st.sampled_from([{"a": 0, "b": 3}, {"b": 1, "a": 2}, {"a": 9, "c": 4, "b": 3, "ab": 5}]),
+    st.text(st.sampled_from([*"abcxyz"]), max_size=8),
+)
+def test_ids_are_assigned_as_in_the_library_whatever_gaps_the_vocab_has(
+    tokens: list[AddedToken], vocab: dict[str, int], text: str
+) -> None:
+    config = tokenizer_json(bpe(vocab), tokens, normalizer=NORMALIZERS[3])
+    try:
+        ours = own(config)
+    except UnsupportedFeature:
+        assume(False)
+    theirs = official(config)
+    assert as_lists(ours.encode(text)) == as_lists(theirs.encode(text))
+    assert [ours.id_to_token(i) for i in range(12)] == [theirs.id_to_token(i) for i in range(12)]
+    assert {token: ours.token_to_id(token) for token in theirs.get_vocab()} == theirs.get_vocab()
+    assert ours.vocab_size == theirs.get_vocab_size()
+
+
+def test_free_ids_begin_after_all_pieces_even_where_a_piece_is_there_twice() -> None:
+    config = tokenizer_json(unigram(("a", -1.0), ("a", -2.0), unk_id=None), [added("x")])
+    assert own(config).token_to_id("x") == official(config).token_to_id("x") == 2
+
+
+def test_the_last_of_equal_contents_counts_and_special_stays_special() -> None:
+    config = tokenizer_json(bpe("ab"), [added("<s>", special=True), added("<s>", lstrip=True)])
+    assert assert_same_encoding(config, "a <s>").offsets == [(0, 1), (1, 5)]
+    assert own(config).decode([0, 2]) == official(config).decode([0, 2]) == "a"
+
+
+def test_an_empty_content_is_left_out() -> None:
+    assert assert_same("ab", added(""), added("x")).ids == [0, 1]
+    assert own(tokenizer_json(bpe("ab"), [added(""), added("x")])).token_to_id("x") == 2
+
+
+@pytest.mark.parametrize(
+    ("contents", "problem"), [(["a b", "ab"], "'a b' and 'ab' both become 'ab'"), (["  "], "nothing is left of '  '")]
+)
+def test_tokens_that_the_library_tells_apart_by_chance_are_refused(contents: list[str], problem: str) -> None:
+    tokens = [added(content, normalized=True) for content in contents]
+    config = tokenizer_json(bpe("ab"), tokens, normalizer=NORMALIZERS[2] | {"content": ""})
+    with pytest.raises(UnsupportedFeature, match=f"added_tokens: {problem}"):
+        own(config)
+
+
+def test_the_public_parts_know_each_other() -> None:
+    vocabulary = AddedVocabulary([added("<s>", special=True), added("x")], {"x": 4})
+    assert vocabulary.tokens == {1: added("<s>", special=True), 4: added("x")}
+    assert list(vocabulary.contents) == ["<s>", "x"]
+    assert (vocabulary.is_special("<s>"), vocabulary.is_special("x")) == (True, False)
+    assert vocabulary.id_to_token(0) is None
+
+
+def test_parts_that_are_settled_stay_and_empty_parts_go() -> None:
+    vocabulary = AddedVocabulary([added("x")], {})
+    splits = vocabulary.split_raw([Split(NormalizedString("ax"))])
+    assert vocabulary.split_raw(splits) == splits
+    assert AddedVocabulary().split_normalized([Split(NormalizedString(""))]) == []
+
+
+def test_stripping_looks_at_each_white_space_once() -> None:
+    assert_same(" " * 8_000, added(" ", lstrip=True))
+
+
+def test_stripped_spans_that_overlap_too_often_to_be_kept_are_refused() -> None:
+    tokenizer = own(tokenizer_json(LETTERS, [added(" ", rstrip=True)]))
+    assert tokenizer.encode(" " * 3).tokens == ["   ", "  ", " "]
+    with pytest.raises(ModelFormatError, match="added_tokens: makes 1002165 characters of 3000, which is refused"):
+        tokenizer.encode(" " * 3_000)
+
+
+def test_many_added_tokens_are_no_slower_than_few() -> None:
+    tokens = [added(f"x{number}") for number in range(30_000)]
+    tokenizer = own(tokenizer_json(LETTERS, tokens))
+    assert tokenizer.encode("x" * 5_000 + "x29999a").tokens[-2:] == ["x29999", "a"]

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reftok.rules.llama_cpp.bpe import LlamaBPE, LlamaBPEOptions
+from reftok.rules.merging import merge_all
+
+Pair = tuple[str, str]
+
+
+def merged_plainly(word: str, ranks: dict[Pair, int]) -> list[str]:
+    """The rule in so many words: merge the leftmost pair of the lowest rank, until there is none."""
+    symbols = list(word)
+    while found := [
+        (ranks[pair], i) for i in range(len(symbols) - 1) if (pair := (symbols[i], symbols[i + 1])) in ranks
+    ]:
+        _, left = min(found)
+        symbols[left : left + 2] = [symbols[left] + symbols[left + 1]]
+    return symbols
+
+
+parts = st.sampled_from(["a", "b", "c", "ab", "bc", "aa", "abc", "ca"])
+
+
+@given(pairs=st.lists(st.tuples(parts, parts), unique=True, max_size=12), word=st.text("abc", max_size=14))
+def test_the_queue_merges_as_the_rule_says(pairs: list[Pair], word: str) -> None:
+    ranks = {pair: rank for rank, pair in enumerate(pairs)}
+    merged = merge_all(word, LlamaBPE({}, ranks).merge_of)
+    assert [symbol for _, symbol in merged] == merged_plainly(word, ranks)
+
+
+def test_what_is_not_in_the_vocab_falls_apart_into_ascii_and_the_rest_is_lost() -> None:
+    model = LlamaBPE({"a": 0, "Ġ": 1}, {("a", "b"): 0, ("Ġ", "b"): 1, ("Ã", "©"): 2})
+    assert [token.id for token in model.tokenize("ab")] == [0]
+    assert [token.id for token in model.tokenize("Ġb")] == []
+    assert [token.id for token in model.tokenize("Ã©a")] == [0]
+
+
+def test_over_characters_what_is_not_in_the_vocab_becomes_byte_tokens_as_far_as_they_are_there() -> None:
+    options = LlamaBPEOptions(is_byte_level=False)
+    model = LlamaBPE({"<0xC3>": 0, "<0xA9>": 1, "<0xE2>": 2}, {}, options)
+    assert [(token.id, token.span_normalized) for token in model.tokenize("é€")] == [
+        (0, (0, 1)),
+        (1, (0, 1)),
+        (2, (1, 2)),
+    ]
+
+
+def test_a_word_of_the_vocab_is_one_token_only_where_merges_are_ignored() -> None:
+    tokens, ranks = {"a": 0, "b": 1, "ab": 2, "\n": 3, "\n\n": 4}, {}
+    plain, ignoring, newlines = (
+        [[token.id for token in LlamaBPE(tokens, ranks, options).tokenize(word)] for word in ("ab", "\n\n")]
+        for options in (
+            LlamaBPEOptions(),
+            LlamaBPEOptions(ignore_merges=True),
+            LlamaBPEOptions(takes_newlines_whole=True),
+        )
+    )
+    assert (plain, ignoring, newlines) == ([[0, 1], [3, 3]], [[2], [4]], [[0, 1], [4]])
