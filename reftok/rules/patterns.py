@@ -1,7 +1,7 @@
 r"""Regular expressions of tokenizer.json, which are Oniguruma's, run by the package `regex`.
 
-What differs in meaning is translated (see reftok.regex_dialects.oniguruma); what is not known to mean the same in both is
-refused by name. The differences that patterns of published models come near to:
+What differs in meaning is translated (see reftok.regex_dialects.oniguruma); what is not known to mean the same in both
+is refused by name. The differences that patterns of published models come near to:
 
 - `^` and `$` match at every line, but `^` not after a line feed that ends the text.
 - `{1,3}+` repeats the interval, it is not possessive; `{2}?` makes it optional, not lazy.
