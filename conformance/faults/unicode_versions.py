@@ -21,8 +21,7 @@ from reftok.rules.huggingface.pre_tokenizers import Digits, Split
 from reftok.rules.patterns import Pattern, needs_timer, spans
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, resplit, with_gaps
-from reftok.rules.text import Split as Part
+from reftok.rules.text import NormalizedString, Part, resplit, with_gaps
 from reftok.unicode.characters import NONCHARACTER, CharacterTable, Form, lower_case
 from reftok.unicode.ranges import ranges_of
 

@@ -134,24 +134,24 @@ class NormalizedString:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class Part:
     """A part of the text between two stages; `tokens` is None until it is final."""
 
     normalized: NormalizedString
     tokens: tuple[Token, ...] | None = None
 
 
-def resplit(splits: Iterable[Split], cut: Callable[[NormalizedString], Iterable[NormalizedString]]) -> list[Split]:
+def resplit(splits: Iterable[Part], cut: Callable[[NormalizedString], Iterable[NormalizedString]]) -> list[Part]:
     """Cut every part that has no tokens yet, and drop the parts that come out empty.
 
     Source: `PreTokenizedString::split`, tokenizers 0.23 tokenizer/pre_tokenizer.rs.
     """
-    result: list[Split] = []
+    result: list[Part] = []
     for split in splits:
         if split.tokens is not None:
             result.append(split)
         else:
-            result += [Split(part) for part in cut(split.normalized) if part.text]
+            result += [Part(part) for part in cut(split.normalized) if part.text]
     return result
 
 

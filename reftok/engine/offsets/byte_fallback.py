@@ -20,7 +20,7 @@ from reftok.rules.huggingface.pre_tokenizers import Metaspace
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import BYTE_PIECES
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import Encoding, Span
 
 _CONTINUING_BYTES = frozenset(BYTE_PIECES[0x80:0xC0])
@@ -41,7 +41,7 @@ def byte_fallback_encoding(encoder: Encoder, text: str, sequence_id: int = 0) ->
         return None
     if len(pipeline.pre_tokenizers) > 1 or not all(map(_is_one_for_one, _steps(pipeline))):
         return None
-    parts = pipeline.added_tokens.split_raw([Split(NormalizedString(text))], pipeline.encode_special_tokens)
+    parts = pipeline.added_tokens.split_raw([Part(NormalizedString(text))], pipeline.encode_special_tokens)
     columns = columns_of_parts(parts, lambda part, start, word: _columns(encoder, model, part, start, word))
     return None if columns is None else encoding_of(columns, sequence_id)
 
@@ -70,7 +70,7 @@ def _columns(encoder: Encoder, model: BPE, text: str, start: int, word: int) -> 
     if has_match(pipeline.added_tokens.normalized_pattern, text):
         return None
     for metaspace in pipeline.pre_tokenizers:
-        (part,) = metaspace.pre_tokenize([Split(NormalizedString(text, start))])
+        (part,) = metaspace.pre_tokenize([Part(NormalizedString(text, start))])
         text = part.normalized.text
     before = len(text) - size
     ids = encoder.ids_of_normalized(text)

@@ -68,7 +68,7 @@ def _keeps(step: Normalizer, text: str) -> bool:
 
 
 def columns_of_parts(
-    parts: Sequence[texts.Split], columns_of: Callable[[str, int, int], Columns | None]
+    parts: Sequence[texts.Part], columns_of: Callable[[str, int, int], Columns | None]
 ) -> Columns | None:
     """The columns of parts of the text, of which some are added tokens; None where one cannot be told.
 

@@ -23,7 +23,7 @@ from reftok.rules.huggingface.normalizers import Lowercase, Precompiled, Replace
 from reftok.rules.huggingface.pre_tokenizers import Metaspace, WhitespaceSplit
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.trace import to_encoding
 from reftok.rules.types import Encoding
 from reftok.unicode.graphemes import graphemes
@@ -46,7 +46,7 @@ def metaspace_encoding(pipeline: Pipeline, words: Words, text: str, sequence_id:
     """
     if not words.are_independent:
         return None
-    parts = pipeline.added_tokens.split_raw([Split(NormalizedString(text))], pipeline.encode_special_tokens)
+    parts = pipeline.added_tokens.split_raw([Part(NormalizedString(text))], pipeline.encode_special_tokens)
     columns = columns_of_parts(parts, words.columns)
     return None if columns is None else encoding_of(columns, sequence_id)
 
@@ -135,10 +135,10 @@ class Words:
         normalized = self._normalized(NormalizedString(word, shift), is_first, is_last)
         if normalized is None:
             return None
-        splits = [Split(normalized.slice(0, len(normalized)))]
+        splits = [Part(normalized.slice(0, len(normalized)))]
         for step in self._pre_tokenizers:
             splits = step.pre_tokenize(splits)
-        splits = [Split(part.normalized, tuple(self._tokenize(part.normalized.text))) for part in splits]
+        splits = [Part(part.normalized, tuple(self._tokenize(part.normalized.text))) for part in splits]
         encoding = to_encoding(splits)
         begins = [begin - shift for begin, _ in encoding.offsets]
         ends = [end - shift for _, end in encoding.offsets]

@@ -23,8 +23,7 @@ import regex
 from reftok.rules.huggingface.pre_tokenizers import byte_level
 from reftok.rules.llama_cpp.characters import CLASSES, folded, folded_with_han, with_ascii_spaces
 from reftok.rules.patterns import Pattern, rust_pattern
-from reftok.rules.text import Match, NormalizedString, resplit, with_gaps
-from reftok.rules.text import Split as Part
+from reftok.rules.text import Match, NormalizedString, Part, resplit, with_gaps
 
 Reading = Literal["categories", "categories and Han", "code points"]
 
