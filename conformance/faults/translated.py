@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import regex
 
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.huggingface import pre_tokenizers
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Metaspace
-from reftok.rules.patterns import Pattern, compile_oniguruma, pattern_matches
+from reftok.rules.patterns import pattern_matches
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import Behavior, NormalizedString, Part, resplit
 from reftok.unicode.characters import NONCHARACTER, as_of_16

@@ -20,6 +20,7 @@ from typing import Literal, SupportsIndex, TypeAlias
 
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError, UnsupportedFeature
 from reftok.limits import MOST_NORMALIZED, MOST_NORMALIZED_OF_ONE, MOST_STREAMED_STAGES
+from reftok.regex_dialects.executor import Deadline
 from reftok.rules.encodings import byte_offsets, joined, text_and_pair
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
@@ -29,7 +30,6 @@ from reftok.rules.ids import checked_ids, whole_number
 from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.llama_cpp.vocab import SPECIAL
 from reftok.rules.named_ids import MEANINGS, named_id
-from reftok.rules.patience import InForce, Patience
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.options import SentencePieceOptions, apply_options
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType
@@ -186,7 +186,7 @@ class Pipeline:
         >>> [split.normalized.text for split in reftok.load("bpe-qwen").pre_tokenized("a b<|endoftext|>")]
         ['a', 'Ġb', '<|endoftext|>']
         """
-        with InForce(Patience(len(text))):
+        with Deadline(len(text)):
             splits = self.normalized(text, note)
             for pre_tokenizer in self.pre_tokenizers:
                 splits = pre_tokenizer.pre_tokenize(splits)
@@ -336,7 +336,7 @@ class Pipeline:
     def decode_tokens(self, tokens: list[str], record: Record[DecoderStep] | None = None) -> str:
         """The text that the decoders make of tokens; `record` receives each step."""
         size = sum(map(len, tokens))
-        with InForce(Patience(size)):
+        with Deadline(size):
             for decoder in self.decoders or ():
                 before, tokens = tuple(tokens), decoder.decode_chain(tokens)
                 refuse_expansion(sum(map(len, tokens)), size, "decoder")

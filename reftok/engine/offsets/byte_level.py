@@ -15,12 +15,13 @@ from typing import Any, TypeAlias
 from reftok.engine.bpe.fast_bpe import FastBPE, FastMerging, FastRankBPE
 from reftok.engine.encode.encoder import Encoder
 from reftok.engine.patterns.streamable import Streamable, streamable
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules import text as texts
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.added_tokens import AddedTokenPattern
 from reftok.rules.huggingface.normalizers import UnicodeForm
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Split
-from reftok.rules.patterns import Pattern, compile_oniguruma, pattern_matches
+from reftok.rules.patterns import pattern_matches
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.types import Encoding, Span

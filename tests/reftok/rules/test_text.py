@@ -7,7 +7,8 @@ import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reftok.rules.text import Behavior, Match, NormalizedString, Part, literal_matches, resplit, split_spans
+from reftok.rules.patterns import Match, literal_matches
+from reftok.rules.text import Behavior, NormalizedString, Part, resplit, split_spans
 from reftok.rules.types import Token
 
 from ..official import normalized_alignment, official_parts, own_parts

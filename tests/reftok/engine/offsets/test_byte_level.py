@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from reftok.engine.offsets.byte_level import byte_level_encoding
 from reftok.errors import ModelFormatError
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import NFD, NFKC, Lowercase, Prepend, Replace, Strip
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split
-from reftok.rules.patterns import compile_oniguruma
 from reftok.rules.stages import Normalizer
 from reftok.rules.types import AddedToken, Encoding
 from reftok.tokenizer import Tokenizer

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from reftok import Tokenizer
 from reftok.engine.offsets.metaspace import Words, metaspace_encoding
+from reftok.regex_dialects.pattern import rust_pattern
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import NFC, NFKD, Lowercase, Precompiled, Replace, Strip, StripAccents
 from reftok.rules.huggingface.pre_tokenizers import Metaspace, WhitespaceSplit
 from reftok.rules.huggingface.unigram import Unigram
-from reftok.rules.patterns import rust_pattern
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString
 from reftok.rules.types import AddedToken, Encoding
