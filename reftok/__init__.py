@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from reftok.formats import embedded_models, load
     from reftok.formats.huggingface.vocab_merges import byte_level_bpe
     from reftok.formats.llama_cpp.build import llama_spm
+    from reftok.nbest import n_best
     from reftok.rules.byte_level import bytes_to_unicode, unicode_to_bytes
-    from reftok.rules.sentencepiece.n_best import n_best
     from reftok.rules.sentencepiece.options import SentencePieceOptions
     from reftok.rules.trace import Trace
     from reftok.rules.types import AddedToken, Encoding, Span, Token
@@ -52,7 +52,7 @@ else:
         "llama_spm": "reftok.formats.llama_cpp.build",
         "byte_level_bpe": "reftok.formats.huggingface.vocab_merges",
         **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.rules.byte_level"),
-        "n_best": "reftok.rules.sentencepiece.n_best",
+        "n_best": "reftok.nbest",
         "SentencePieceOptions": "reftok.rules.sentencepiece.options",
         "Trace": "reftok.rules.trace",
         **dict.fromkeys(("AddedToken", "Encoding", "Span", "Token"), "reftok.rules.types"),
