@@ -12,14 +12,13 @@ from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
 from reftok.errors import UnsupportedFeature
-from reftok.rules.encodings import byte_offsets
+from reftok.rules.encodings import byte_offsets, to_encoding
 from reftok.rules.huggingface.post_processors import default_processing
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.options import apply_options
 from reftok.rules.sentencepiece.pieces import PieceType, Segment
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram, user_defined_score
 from reftok.rules.text import NormalizedString, Part
-from reftok.rules.trace import to_encoding
 from reftok.rules.types import Encoding
 from reftok.rules.viterbi import PieceMatch, best_paths, path_to_end, to_float32
 

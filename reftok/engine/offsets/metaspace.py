@@ -19,12 +19,12 @@ from operator import add
 
 from reftok.engine.caches import MOST_CHARACTERS_OF_TOKENS, Results
 from reftok.engine.offsets.byte_level import Columns, columns_of_parts, encoding_of, has_match
+from reftok.rules.encodings import to_encoding
 from reftok.rules.huggingface.normalizers import Lowercase, Precompiled, Replace, Strip, StripAccents, UnicodeForm
 from reftok.rules.huggingface.pre_tokenizers import Metaspace, WhitespaceSplit
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString, Part
-from reftok.rules.trace import to_encoding
 from reftok.rules.types import Encoding
 from reftok.unicode.graphemes import graphemes
 

@@ -13,13 +13,13 @@ from typing import TypeAlias
 
 from reftok.engine.encode.encoder import Encoder
 from reftok.engine.offsets.piece_spelling import Spelling
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 from reftok.rules.sentencepiece.words import SentencePieceChar
-from reftok.rules.text import refuse_expansion
 from reftok.rules.types import Encoding, Span
 
 Columns: TypeAlias = tuple[list[int], list[str], list[Span]]
