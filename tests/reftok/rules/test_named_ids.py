@@ -205,7 +205,7 @@ def test_a_rank_file_has_the_names_of_its_encoding() -> None:
 def test_help_says_what_each_named_id_is() -> None:
     text = pydoc.plain(pydoc.render_doc(reftok.Tokenizer))
     for name, meaning in MEANINGS.items():
-        assert f"{name}_id\n |      The id of {meaning}; None where there is none." in text
+        assert f"{name}_id\n |      The id of {meaning}; None if the tokenizer has none." in text
         assert isinstance(getattr(reftok.load("bpe-qwen"), f"{name}_id"), int | None)
 
 
