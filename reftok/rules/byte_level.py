@@ -61,12 +61,3 @@ def from_byte_characters(text: str) -> bytes | None:
         return bytes(map(_BYTES.__getitem__, text))
     except KeyError:
         return None
-
-
-def stands_for_bytes(content: str) -> bool:
-    """Whether ByteLevel decodes a special token to other bytes than its own UTF-8.
-
-    >>> stands_for_bytes("<s>"), stands_for_bytes("é"), stands_for_bytes("<漢>")
-    (False, True, False)
-    """
-    return not content.isascii() and from_byte_characters(content) is not None

@@ -17,14 +17,14 @@ import struct
 from array import array
 from sys import byteorder
 
-from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.errors import ModelFormatError
 
 # A unit is a node of the trie. Bits 0 to 7 are its label, the byte that leads to it; bit 8 says that a key ends here;
 # bits 10 to 30 are the offset to its children, in steps of 256 if bit 9 is set. The child for a byte stands at the
 # position of the node, xor its offset, xor that byte. If a key ends at a node, its child for NUL is a leaf: bit 31 is
 # set, and the other bits are the value of the key.
-_VALUE = (1 << 31) - 1
-_LABEL = (1 << 31) | 0xFF  # with the bit of a leaf, so that a leaf never looks like a node
+VALUE = (1 << 31) - 1
+LABEL = (1 << 31) | 0xFF  # with the bit of a leaf, so that a leaf never looks like a node
 
 
 class Charsmap:
@@ -32,7 +32,8 @@ class Charsmap:
 
     blob: the bytes of `precompiled_charsmap`. source: the file's name, for messages.
     units: the double array. replacements: all of them, each ended by NUL.
-    Raises ModelFormatError for a blob that is cut off; `validate` finds the other faults.
+    Raises ModelFormatError for a blob that is cut off. Other faults are found by a look-up that meets them, or when a
+    .model file is read (formats/sentencepiece/charsmap_check.py).
     """
 
     def __init__(self, blob: bytes, source: str = "") -> None:
@@ -69,13 +70,13 @@ class Charsmap:
         """
         units = self.units
         try:
-            position = _offset(units[0])
+            position = offset(units[0])
             for byte in character.encode("utf-8"):
                 position ^= byte
                 unit = units[position]
-                if unit & _LABEL != byte:
+                if unit & LABEL != byte:
                     return False
-                position ^= _offset(unit)
+                position ^= offset(unit)
                 if unit >> 8 & 1:
                     return True
         except IndexError:
@@ -87,30 +88,30 @@ class Charsmap:
         units = self.units
         found: list[tuple[int, int]] = []
         try:
-            position = _offset(units[0])  # `position` is that of a node xor its offset: the place to look for children
+            position = offset(units[0])  # `position` is that of a node xor its offset: the place to look for children
             for index in range(start, len(key)):
                 byte = key[index]
                 if stop_at_nul and byte == 0:
                     break
                 position ^= byte
                 unit = units[position]
-                if unit & _LABEL != byte:
+                if unit & LABEL != byte:
                     break
-                position ^= _offset(unit)
+                position ^= offset(unit)
                 if unit >> 8 & 1:
-                    found.append((index - start + 1, units[position] & _VALUE))
+                    found.append((index - start + 1, units[position] & VALUE))
         except IndexError:
             raise ModelFormatError(self._source, "precompiled_charsmap", "the trie points outside itself") from None
         return found
 
     def root(self) -> int:
         """The node at which all keys begin, for `step`."""
-        return _offset(self.units[0])
+        return offset(self.units[0])
 
     def step(self, node: int, character: bytes) -> tuple[int, int | None] | None:
         """The node behind the bytes of one character, and the value of the key that ends there, if any.
 
-        None if no key continues with this character. Call `validate` before.
+        None if no key continues with this character. Only for a map that the reader of .model files has checked.
         Raises ModelFormatError for a key that ends inside the character: its replacement would cut the character.
         """
         units = self.units
@@ -120,52 +121,12 @@ class Charsmap:
                 raise ModelFormatError(self._source, "precompiled_charsmap", f"a rule ends inside {character!r}")
             node ^= byte
             unit = units[node]
-            if unit & _LABEL != byte:
+            if unit & LABEL != byte:
                 return None
-            node ^= _offset(unit)
+            node ^= offset(unit)
             if unit >> 8 & 1:
-                value = units[node] & _VALUE
+                value = units[node] & VALUE
         return node, value
-
-    def validate(self) -> None:
-        """Check the whole blob as sentencepiece does on loading, and that the replacements are UTF-8.
-
-        Raises ModelFormatError for what the library refuses, UnsupportedFeature for a replacement that is not UTF-8,
-        with which the library would continue.
-
-        Source: sentencepiece 0.2.3, `DecodePrecompiledCharsMap` (normalizer.cc), `DoubleArrayImpl::validate` (darts.h).
-        """
-        units, size, end = self.units, len(self.units), len(self.replacements)
-        if size % 256:
-            raise ModelFormatError(self._source, "precompiled_charsmap", f"{size} units are not a multiple of 256")
-        if self.replacements[-1] != 0:
-            raise ModelFormatError(self._source, "precompiled_charsmap", "the replacements do not end with NUL")
-        root = _offset(units[0])
-        sound = units[0] & _LABEL == 0 and not units[0] >> 8 & 1 and 0 < root <= root | 0xFF < size
-        for index in range(1, size):
-            unit = units[index]
-            if unit >> 31:
-                sound = sound and unit & _VALUE < end
-                continue
-            # A look-up goes to this place xor any byte; if the 256 units around it exist, no walk leaves the array.
-            child = index ^ (unit >> 10) << ((unit & (1 << 9)) >> 6)
-            if child | 0xFF >= size or (unit >> 8 & 1 and not units[child] >> 31):
-                sound = False
-        if not sound:
-            raise ModelFormatError(self._source, "precompiled_charsmap", "the trie points outside itself")
-        self._validate_replacements()
-
-    def _validate_replacements(self) -> None:
-        try:
-            self.replacements.decode("utf-8")
-        except UnicodeDecodeError as error:
-            problem = f"byte {error.start} of the replacements is not UTF-8"
-            raise UnsupportedFeature(self._source, "precompiled_charsmap", problem) from None
-        for unit in self.units:
-            value = unit & _VALUE
-            if unit >> 31 and self.replacements[value] & 0xC0 == 0x80:
-                problem = f"replacement {value} begins inside a character"
-                raise UnsupportedFeature(self._source, "precompiled_charsmap", problem)
 
     def replacement(self, value: int) -> str:
         """The replacement with this value, from there up to its NUL."""
@@ -176,5 +137,6 @@ class Charsmap:
             raise ModelFormatError(self._source, "precompiled_charsmap", f"replacement {value} is not UTF-8") from None
 
 
-def _offset(unit: int) -> int:
+def offset(unit: int) -> int:
+    """The offset of a unit to its children."""
     return (unit >> 10) << ((unit & (1 << 9)) >> 6)

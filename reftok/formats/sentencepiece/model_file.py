@@ -18,6 +18,7 @@ from math import isfinite
 from typing import TypeAlias
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.sentencepiece.charsmap_check import check_charsmap
 from reftok.formats.sentencepiece.protobuf import FIXED32, LENGTH_DELIMITED, VARINT, read_fields, to_float, to_int32
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
@@ -230,7 +231,7 @@ def _normalizer(
     charsmap = None
     if isinstance(blob, bytes) and blob:
         charsmap = Charsmap(blob, source)
-        charsmap.validate()
+        check_charsmap(charsmap, source)
     options = NormalizerOptions(
         add_dummy_prefix=bool(values.get("add_dummy_prefix", True)),
         remove_extra_whitespaces=bool(values.get("remove_extra_whitespaces", True)),

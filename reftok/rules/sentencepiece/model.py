@@ -1,4 +1,4 @@
-"""The part of a sentencepiece model that does not depend on how it cuts the text."""
+"""The part that all models of sentencepiece share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reftok.rules.types import Token
 
 
 class PieceModel(ABC):
-    """The base of the models over a table of pieces: the vocab, and segments turned into tokens."""
+    """A model over a table of pieces. Subclasses cut the text into segments; here these become tokens."""
 
     def __init__(self, table: PieceTable) -> None:
         self.table = table
@@ -26,7 +26,7 @@ class PieceModel(ABC):
 
     @property
     def size(self) -> int:
-        """How many ids it has."""
+        """The number of ids."""
         return len(self.table.pieces)
 
     @property
@@ -36,11 +36,11 @@ class PieceModel(ABC):
 
     @property
     def unk_id(self) -> int | None:
-        """The id of the unknown piece, None where there is none."""
+        """The id of the unknown piece; None if the model has none."""
         return None if self.table.unk_id == NO_ID else self.table.unk_id
 
     def id_to_token(self, token_id: int) -> str | None:
-        """The piece of an id, None for an id outside the vocab."""
+        """The piece of an id; None for an id outside the vocab."""
         return self.table.id_to_token(token_id)
 
     def tokenize(self, text: str) -> Sequence[Token]:

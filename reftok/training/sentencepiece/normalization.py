@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reftok.engine.fast_normalizers import FastSentencePieceNormalizer
 from reftok.errors import InvalidOption, ReftokError
+from reftok.formats.sentencepiece.charsmap_check import check_charsmap
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.training.sentencepiece.charsmap_compiler import compiled_charsmap
@@ -60,7 +61,7 @@ def normalizer_of(options: TrainerOptions, blob: bytes) -> FastSentencePieceNorm
         try:
             charsmap = Charsmap(blob, "precompiled_charsmap")
             if options.precompiled_charsmap:  # the others are the library's own, or compiled here
-                charsmap.validate()
+                check_charsmap(charsmap, "precompiled_charsmap")
         except ReftokError as error:
             raise InvalidOption("precompiled_charsmap", str(error)) from None
     return FastSentencePieceNormalizer(

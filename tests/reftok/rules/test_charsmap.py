@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.sentencepiece.charsmap_check import check_charsmap
 from reftok.rules.charsmap import Charsmap
 
 from ..official import as_bytes, bpe, own_normalized, refusal, tokenizer_json
@@ -84,14 +85,14 @@ def test_a_replacement_that_is_not_utf8_is_refused_by_name(value: int, replaceme
     (leaf,) = (offset for offset in range(4, len(trie), 4) if trie[offset + 3] == 0x80)
     blob = trie[:leaf] + struct.pack("<I", 1 << 31 | value) + trie[leaf + 4 :] + replacements
     with pytest.raises(UnsupportedFeature, match=problem):
-        Charsmap(blob, "m.json").validate()
+        check_charsmap(Charsmap(blob, "m.json"), "m.json")
 
 
 def use(blob: bytes) -> None:
     charsmap = Charsmap(blob, "m.json")
     for key in (b"ab\xff", "é".encode(), b"\xc3"):
         charsmap.prefixes(key)
-    charsmap.validate()
+    check_charsmap(charsmap, "m.json")
 
 
 @given(st.binary(min_size=5, max_size=60))
