@@ -12,6 +12,7 @@ from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.bpe import BPE, BPEOptions
 from reftok.rules.huggingface.normalizers import Prepend, Replace
 from reftok.rules.huggingface.pre_tokenizers import Metaspace
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import BYTE_PIECES
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.types import AddedToken
@@ -50,12 +51,14 @@ def test_the_tokens_are_those_of_the_plain_way(
     sequence_id: int,
 ) -> None:
     vocabulary = AddedVocabulary(added, {token.content: 9000 + number for number, token in enumerate(added)})
-    tokenizer = replace(
-        load("spm-bpe-hf"),
-        normalizers=normalizers,
-        pre_tokenizers=pre_tokenizers,
-        added_tokens=vocabulary,
-        encode_special_tokens=encode_special_tokens,
+    tokenizer = Tokenizer(
+        replace(
+            load("spm-bpe-hf").rules,
+            normalizers=normalizers,
+            pre_tokenizers=pre_tokenizers,
+            added_tokens=vocabulary,
+            encode_special_tokens=encode_special_tokens,
+        )
     )
     assert same(tokenizer, text, sequence_id)
 
@@ -66,7 +69,7 @@ def test_what_is_unknown_is_not_told_by_the_ids(unk_token: str | None, text: str
     pieces = [piece for piece in BYTE_PIECES if piece != "<0x83>"]
     vocab = {token: token_id for token_id, token in enumerate(["?", "<unk>", "a", "ab", "b", *pieces])}
     model = BPE(vocab, [("a", "b")], BPEOptions(unk_token=unk_token, fuse_unk=True, byte_fallback=True))
-    assert same(Tokenizer("tokenizers", model, AddedVocabulary()), text)
+    assert same(Tokenizer(Pipeline("tokenizers", model, AddedVocabulary())), text)
 
 
 def test_a_text_is_told_by_its_ids() -> None:
@@ -80,7 +83,7 @@ def test_what_looks_like_a_byte_in_the_text_goes_the_plain_way() -> None:
     vocab = {token: token_id for token_id, token in enumerate([*BYTE_PIECES, "<", "0", "x", "4", "1", ">", "<0", "x4"])}
     merges = [("<", "0"), ("x", "4"), ("<0", "x4"), ("1", ">"), ("<0x4", "1>")]
     vocab |= {"<0x4": 300, "1>": 301}
-    tokenizer = Tokenizer("tokenizers", BPE(vocab, merges, BPEOptions(byte_fallback=True)), AddedVocabulary())
+    tokenizer = Tokenizer(Pipeline("tokenizers", BPE(vocab, merges, BPEOptions(byte_fallback=True)), AddedVocabulary()))
     assert tokenizer.encode("<0x41>").offsets == [(0, 6)]
     assert byte_fallback_encoding(tokenizer.engine.encoder, "<0x41>") is None
 
@@ -88,5 +91,5 @@ def test_what_looks_like_a_byte_in_the_text_goes_the_plain_way() -> None:
 def test_an_unknown_token_that_merges_stands_for_the_characters_before_it() -> None:
     options = BPEOptions(byte_fallback=True, unk_token="a")
     model = BPE({"<0x3F>": 0, "a": 1, "c": 2, "ac": 3}, [("a", "c")], options)
-    tokenizer = Tokenizer(model=model, added_tokens=AddedVocabulary(), library="tokenizers")
+    tokenizer = Tokenizer(Pipeline(model=model, added_tokens=AddedVocabulary(), library="tokenizers"))
     assert tokenizer.encode("\u00c3?c").offsets == tokenizer.rules.encode("\u00c3?c").offsets == [(0, 1), (0, 3)]

@@ -32,7 +32,7 @@ PATTERNS = [r"\p{L}+", r" ?\w+|\d", "a*", "(?=b)|c", "ab|.", r"\s+(?!\S)|\s", "(
 @cache
 def cut_by(pattern: str) -> Tokenizer:
     steps = Split(compile_oniguruma(pattern), "Isolated", False), ByteLevel(False, False)
-    return replace(load("bpe-qwen"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
+    return Tokenizer(replace(load("bpe-qwen").rules, pre_tokenizers=steps, added_tokens=AddedVocabulary()))
 
 
 def by_words(tokenizer: Tokenizer, text: str, sequence_id: int = 0) -> Encoding | None:
@@ -82,7 +82,7 @@ def test_whatever_the_normalizers_do_the_offsets_are_those_of_the_plain_way(
 ) -> None:
     vocabulary = AddedVocabulary([AddedToken("1"), AddedToken("bb", normalized=True)], {"1": 9000, "bb": 9001})
     added_tokens = vocabulary if has_token else AddedVocabulary()
-    tokenizer = replace(load("bpe-qwen"), normalizers=normalizers, added_tokens=added_tokens)
+    tokenizer = Tokenizer(replace(load("bpe-qwen").rules, normalizers=normalizers, added_tokens=added_tokens))
     assert by_words(tokenizer, text) == tokenizer.rules.tokens_of(text)
 
 
@@ -90,7 +90,7 @@ def test_whatever_the_normalizers_do_the_offsets_are_those_of_the_plain_way(
     "normalizers", [(Prepend(" b" * 510_000),), (Replace("a", "a" * 1_000), Replace("a", " b" * 510))]
 )
 def test_normalizers_that_blow_a_text_up_are_refused(normalizers: tuple[Normalizer, ...]) -> None:
-    tokenizer = replace(load("bpe-qwen"), normalizers=normalizers, added_tokens=AddedVocabulary())
+    tokenizer = Tokenizer(replace(load("bpe-qwen").rules, normalizers=normalizers, added_tokens=AddedVocabulary()))
     with pytest.raises(ModelFormatError, match="makes 10"):
         tokenizer.encode("a")
 
@@ -113,7 +113,9 @@ def test_around_added_tokens_there_are_the_tokens_of_the_plain_way(
 ) -> None:
     tokenizer = load("bpe-qwen")
     vocabulary = AddedVocabulary(added, {token.content: 9000 + number for number, token in enumerate(added)})
-    tokenizer = replace(tokenizer, added_tokens=vocabulary, encode_special_tokens=encode_special_tokens)
+    tokenizer = Tokenizer(
+        replace(tokenizer.rules, added_tokens=vocabulary, encode_special_tokens=encode_special_tokens)
+    )
     assert by_words(tokenizer, text) == tokenizer.rules.tokens_of(text)
 
 
@@ -122,13 +124,13 @@ def test_around_added_tokens_there_are_the_tokens_of_the_plain_way(
 def test_where_gaps_are_lost_the_tokens_are_those_of_the_plain_way(text: str) -> None:
     for pattern in (r"\w+", r"\w+|\W"):
         steps = Split(compile_oniguruma(pattern), "Removed", True), ByteLevel(False, False)
-        tokenizer = replace(load("bpe-llama3"), pre_tokenizers=steps, added_tokens=AddedVocabulary())
+        tokenizer = Tokenizer(replace(load("bpe-llama3").rules, pre_tokenizers=steps, added_tokens=AddedVocabulary()))
         found = by_words(tokenizer, text)
         assert found is None or found == tokenizer.rules.tokens_of(text)
 
 
 def test_a_gap_that_is_lost_is_no_token() -> None:
     steps = Split(compile_oniguruma(r"\w+"), "Removed", True), ByteLevel(False, False)
-    tokenizer = replace(load("bpe-qwen"), pre_tokenizers=steps)
+    tokenizer = Tokenizer(replace(load("bpe-qwen").rules, pre_tokenizers=steps))
     assert tokenizer.encode("a b").tokens == ["a", "b"]
     assert by_words(tokenizer, "ab") is not None

@@ -17,6 +17,7 @@ from reftok.rules.huggingface.normalizers import NFC, NFKD, Lowercase, Precompil
 from reftok.rules.huggingface.pre_tokenizers import Metaspace, WhitespaceSplit
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.patterns import rust_pattern
+from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString
 from reftok.rules.types import AddedToken, Encoding
@@ -70,7 +71,7 @@ def by_words(tokenizer: Tokenizer, words: Words, text: str, sequence_id: int = 0
 def test_the_tokens_are_those_of_the_plain_way(
     normalizers: tuple[Normalizer, ...], pre_tokenizers: tuple[PreTokenizer, ...], texts: list[str], sequence_id: int
 ) -> None:
-    tokenizer = Tokenizer("tokenizers", MODEL, ADDED, normalizers=normalizers, pre_tokenizers=pre_tokenizers)
+    tokenizer = Tokenizer(Pipeline("tokenizers", MODEL, ADDED, normalizers=normalizers, pre_tokenizers=pre_tokenizers))
     words = Words(tokenizer.engine.fast)
     for text in texts:
         found = by_words(tokenizer, words, text, sequence_id)
@@ -84,7 +85,7 @@ def test_common_texts_need_not_go_the_plain_way(text: str) -> None:
 
 
 def test_a_tokenizer_that_cuts_elsewhere_goes_the_plain_way() -> None:
-    tokenizer = Tokenizer("tokenizers", MODEL, ADDED, pre_tokenizers=(Metaspace("\u2581", "always", False),))
+    tokenizer = Tokenizer(Pipeline("tokenizers", MODEL, ADDED, pre_tokenizers=(Metaspace("\u2581", "always", False),)))
     assert by_words(tokenizer, Words(tokenizer.engine.fast), "a b") is None
 
 
@@ -97,7 +98,9 @@ def test_a_word_is_not_blown_up_before_it_is_left_to_the_plain_way() -> None:
             lengths.append(len(text))
             return super().normalize(text)
 
-    tokenizer = Tokenizer("tokenizers", MODEL, ADDED, normalizers=(Doubling("a", "aa"),) * 12, pre_tokenizers=ALWAYS)
+    tokenizer = Tokenizer(
+        Pipeline("tokenizers", MODEL, ADDED, normalizers=(Doubling("a", "aa"),) * 12, pre_tokenizers=ALWAYS)
+    )
     assert by_words(tokenizer, Words(tokenizer.rules), "a b") is None
     assert max(lengths) < 32
 

@@ -38,7 +38,7 @@ def same(tokenizer: Tokenizer, text: str) -> None:
 
 @given(models(), st.lists(inputs, max_size=4))
 def test_the_tokens_are_those_of_the_plain_way(data: bytes, texts: list[str | bytes]) -> None:
-    tokenizer = read_sentencepiece_model(data, "")
+    tokenizer = Tokenizer(read_sentencepiece_model(data, ""))
     for text in texts:
         same(tokenizer, text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
 
@@ -52,7 +52,7 @@ def test_embedded_models_give_the_tokens_of_the_plain_way(name: str, text: str) 
 
 def test_a_character_that_is_only_within_a_piece_is_unknown_alone() -> None:
     data = model_bytes([UNKNOWN, ("ab", -1.0, PieceType.NORMAL), ("c", -1.0, PieceType.NORMAL)])
-    tokenizer = read_sentencepiece_model(data, "")
+    tokenizer = Tokenizer(read_sentencepiece_model(data, ""))
     for text in ("a", "acab", "xaxabb"):
         same(tokenizer, text)
 
