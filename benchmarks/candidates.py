@@ -11,7 +11,7 @@ from typing import Any
 import reftok
 from reftok.encode_files.engines import tiktoken_encoding, tokenizers_model
 from reftok.encode_files.optional_libraries import optional_library
-from reftok.formats import find_model
+from reftok.formats.model_files import find_model
 from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks
 
 Encode = Callable[[str], list[int]]

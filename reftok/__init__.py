@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from reftok.encode_files.result import EncodedFiles
     from reftok.engine.decode.stream import StreamDecoder
     from reftok.engine.encode.stream import StreamEncoder
-    from reftok.formats import embedded_models
+    from reftok.formats.model_files import embedded_models
     from reftok.loading import byte_level_bpe, llama_spm, load
     from reftok.rules.byte_level import bytes_to_unicode, unicode_to_bytes
     from reftok.rules.sentencepiece.n_best import n_best
@@ -47,7 +47,7 @@ else:
         "EncodedFiles": "reftok.encode_files.result",
         "StreamDecoder": "reftok.engine.decode.stream",
         "StreamEncoder": "reftok.engine.encode.stream",
-        "embedded_models": "reftok.formats",
+        "embedded_models": "reftok.formats.model_files",
         **dict.fromkeys(("byte_level_bpe", "llama_spm", "load"), "reftok.loading"),
         **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.rules.byte_level"),
         "n_best": "reftok.rules.sentencepiece.n_best",

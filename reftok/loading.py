@@ -17,14 +17,14 @@ def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
 
     source: a tokenizer.json, a sentencepiece .model or .spm, a .tiktoken rank file, vocab.json (with merges.txt
         beside it), vocab.txt (with tokenizer_config.json), a GGUF file, a tekken.json, a folder with one of these, or a
-        name of `embedded_models()`. What a file is shows in its content, but for tekken.json. A tokenizer.json without
-        a model takes it from the vocab.json and merges.txt beside it; those two are GPT-2's tokenizer where no
-        tokenizer_config.json is beside them.
-    encoding: for a rank file, whose pattern and special tokens it has: a name in `formats.tiktoken.encodings`. None
-        for those of the .toml beside it (see `formats.tiktoken.rank_file`), or else for a published file, which is
-        recognised.
-    Raises ModelFormatError where there is no such file or it is not sound, UnsupportedFeature where it asks for
-    something that reftok does not know.
+        name of `embedded_models()`. The format is recognised by the content; vocab files and tekken.json by their name.
+        A tokenizer.json without a model takes it from the vocab.json and merges.txt beside it. These two are read as
+        GPT-2's tokenizer if there is no tokenizer_config.json beside them.
+    encoding: the pattern and the special tokens of a rank file, by a name in `reftok.formats.tiktoken.encodings`. With
+        None they are read from the .toml beside the file (see `reftok.formats.tiktoken.rank_file`), or, without one,
+        a published file is recognised.
+    Raises ModelFormatError if there is no such file or it is not sound, UnsupportedFeature if it asks for something
+    that reftok does not know.
 
     >>> load("bpe-gpt2").library
     'tokenizers'
@@ -45,12 +45,12 @@ def byte_level_bpe(
     vocab: token to id, the token as bytes or written in the characters of `bytes_to_unicode`; or id to bytes.
     merges: pairs of tokens, bytes or characters, the first merged first.
     special_tokens: matched in the text before everything else, and left out in decoding. One that is in the vocab (as
-        its UTF-8 bytes, or literally where the vocab is in characters) has that id, another gets the next one. They
-        alone have names then (`eos_id`); without any, see `reftok.rules.named_ids`.
+        its UTF-8 bytes, or literally if the vocab is in characters) keeps its id, another one gets the next id. If
+        there are any, only they have names (`eos_id`); without any, see `reftok.rules.named_ids`.
     pattern: what a pre-token is, in the syntax of Oniguruma; None for GPT-2's pattern.
     source: the name for messages.
-    Raises ModelFormatError where an entry is of another type, a token or an id is there twice, or a merge is not in
-    the vocab; UnsupportedFeature for a pattern that is not known to mean the same in Python.
+    Raises ModelFormatError if an entry is of another type, a token or an id is there twice, or a merge is not in the
+    vocab; UnsupportedFeature for a pattern that is not known to mean the same in Python.
     Quirk: a byte that is not in the vocab vanishes.
 
     >>> byte_level_bpe({"a": 0, "b": 1, "ab": 2}, [("a", "b")]).encode_ids("aba")
@@ -74,14 +74,14 @@ def llama_spm(
     """The tokenizer SPM of llama.cpp from tokens and scores in memory, as in a GGUF file with the model `llama`.
 
     tokens, scores: by id.
-    unk_id, bos_id, eos_id: None where there is none. BOS is added before a text where it is there; EOS is not added.
-    add_space_prefix: a space before each text, so that its first word is the same as within.
+    unk_id, bos_id, eos_id: None if there is none. BOS is added before each text if it is given; EOS is not added.
+    add_space_prefix: put a space before each text, so that its first word gets the same tokens as within a text.
     token_types: as in GGUF: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte. None makes the three ids
         above unknown and control tokens, `<0x00>` to `<0xFF>` byte tokens and every other one a normal token.
-    Raises ModelFormatError where the lists do not belong together or a token is there twice.
+    Raises ModelFormatError if the lists differ in length or a token is there twice.
 
-    The unknown token is never given: a character that neither is a token nor has byte tokens raises InvalidText, as
-    llama.cpp ends the process over it.
+    The unknown token is never given: a character that is no token and has no byte tokens raises InvalidText, since
+    llama.cpp ends the process there.
 
     >>> tokenizer = llama_spm(["<unk>", "<s>", "▁", "h", "i", "hi", "▁hi"], [0, 0, -4, -4, -4, -2, -1], 0, 1)
     >>> tokenizer.encode_ids("hi<s>hi hi")

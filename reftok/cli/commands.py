@@ -19,7 +19,8 @@ from reftok.errors import InvalidIds, InvalidText, ReftokError, VerificationFail
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
 from reftok.explain.text import coloured, decoding_lines, explanation_lines, plain
-from reftok.formats import embedded_models, find_model, load_rules
+from reftok.formats import load_rules
+from reftok.formats.model_files import embedded_models, find_model
 from reftok.loading import load
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding

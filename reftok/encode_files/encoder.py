@@ -20,8 +20,7 @@ from reftok.encode_files.messages import LONGEST, Failure, Part, Ready, Reply, S
 from reftok.encode_files.output import id_type, little_endian
 from reftok.engine.encode.stream import StreamEncoder
 from reftok.errors import EncodingStopped, ReftokError
-from reftok.formats import find_model
-from reftok.formats.huggingface.hub_folder import files_beside
+from reftok.formats.model_files import files_beside, find_model
 from reftok.loading import load
 from reftok.tokenizer import Tokenizer
 

@@ -13,9 +13,9 @@ import regex
 
 from reftok.encode_files.optional_libraries import optional_library
 from reftok.errors import EncodingStopped
-from reftok.formats import VOCAB_FILES, find_model
 from reftok.formats.files import read_file
 from reftok.formats.huggingface.hub_folder import hub_tokenizer_json
+from reftok.formats.model_files import VOCAB_FILES, find_model
 from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks
 from reftok.tokenizer import Tokenizer
 from reftok.version import __version__

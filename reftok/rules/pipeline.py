@@ -168,7 +168,7 @@ class Pipeline:
         """The text as the model gets it, the added tokens cut out of it.
 
         >>> import reftok
-        >>> [split.normalized.text for split in reftok.load("bpe-qwen").pre_tokenized("a b<|endoftext|>")]
+        >>> [split.normalized.text for split in reftok.load("bpe-qwen").rules.pre_tokenized("a b<|endoftext|>")]
         ['a', 'Ġb', '<|endoftext|>']
         """
         with InForce(Patience(len(text))):
@@ -184,7 +184,7 @@ class Pipeline:
         Raises ModelFormatError where the normalizers blow the text up, and where very many go over a long one.
 
         >>> import reftok
-        >>> [split.normalized.text for split in reftok.load("bpe-qwen").normalized("e\u0301<|endoftext|>b")]
+        >>> [split.normalized.text for split in reftok.load("bpe-qwen").rules.normalized("e\u0301<|endoftext|>b")]
         ['é', '<|endoftext|>', 'b']
         """
         added_tokens, ignores = self.added_tokens, self.encode_special_tokens

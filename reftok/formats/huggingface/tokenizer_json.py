@@ -20,7 +20,7 @@ from reftok.formats.huggingface.components_json import (
     read_truncation,
     reader,
 )
-from reftok.formats.strict_json import parse_json
+from reftok.formats.strict_json import VOCAB_AT, parse_json
 from reftok.rules.huggingface import pre_tokenizers
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import Replace
@@ -30,9 +30,6 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import NormalizedString, refuse_expansion
 from reftok.rules.types import AddedToken
-
-VOCAB_AT = ("model", "vocab")
-"""Where the vocab stands in the file."""
 
 _ONLY_CUT = (
     pre_tokenizers.BertPreTokenizer,

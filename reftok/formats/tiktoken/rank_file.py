@@ -156,16 +156,6 @@ def recognise(data: bytes, source: str = "") -> RankEncoding:
     )
 
 
-def is_rank_file(data: bytes) -> bool:
-    r"""Whether a file may be a rank file, by its first line. data: the file, or its beginning.
-
-    >>> is_rank_file(b"IQ== 0\n"), is_rank_file(b"GGUF")
-    (True, False)
-    """
-    first = data.split(b"\n", 1)[0].split()
-    return len(first) == 2 and first[1].isdigit() and len(first[0]) % 4 == 0
-
-
 def read_ranks(data: bytes, source: str = "") -> dict[bytes, int]:
     """Token bytes to rank, as in the file.
 

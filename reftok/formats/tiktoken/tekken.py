@@ -16,7 +16,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
@@ -39,15 +38,6 @@ _DEFAULT_SPECIAL_TOKENS = (
 )  # fmt: skip
 _WITHOUT_EFFECT = ("version", "type", "image", "audio", "multimodal", "model_settings_builder")
 """Keys about chats, pictures and sounds, which change no id of a text."""
-
-
-def is_tekken(path: Path) -> bool:
-    """Whether a file is one of Tekken, by its name, as mistral-common has it.
-
-    >>> is_tekken(Path("tekken_240911.json")), is_tekken(Path("tokenizer.json"))
-    (True, False)
-    """
-    return "tekken" in path.name and path.suffix == ".json"
 
 
 def read_tekken(data: bytes, source: str = "") -> Pipeline:
