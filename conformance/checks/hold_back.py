@@ -128,7 +128,7 @@ class TextHoldBack:
         """come: how many code points have come by each chunk."""
         if not self._bounds.is_byte_level or streamed.held is None or max(streamed.held) <= FREELY_HELD:
             return None
-        if self._bounds.tokenizer.engine.encoder.affixes(add_special_tokens=True).buffered_by:
+        if self._bounds.tokenizer.engine.affixes(add_special_tokens=True).buffered_by:
             return None
         return _first_late(streamed.held, [self._bound(size) for size in come])
 

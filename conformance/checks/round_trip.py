@@ -176,14 +176,14 @@ def _llama_round_trip(tokenizer: Tokenizer, trace: Trace) -> RoundTrip | None:
 
 def _sentencepiece_round_trip(tokenizer: Tokenizer, text: str | bytes) -> RoundTrip | None:
     """Most texts of these models are normalized, so this is asked often; a whole trace would take twice the time."""
-    model, (normalizer, *_) = tokenizer.model, tokenizer.engine.fast.normalizers
+    model, (normalizer, *_), encoder = tokenizer.model, tokenizer.normalizers, tokenizer.engine.encoder
     assert isinstance(model, PieceModel)
     assert isinstance(normalizer, SentencePieceNormalizer)
     given = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
     if METASPACE in given:
         return None
-    normalized, _ = normalizer.rewrite(given)
-    if not model.table.byte_fallback and model.unk_id in tokenizer.engine.encoder.ids_of_normalized(normalized):
+    normalized = "".join(part.normalized.text for part in encoder.normalized(given))
+    if not model.table.byte_fallback and model.unk_id in encoder.ids(given):
         return None
     if normalizer.options.add_dummy_prefix or normalizer.options.remove_extra_whitespaces:
         normalized = normalized.removeprefix(METASPACE)

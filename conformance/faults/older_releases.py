@@ -160,8 +160,8 @@ class OlderUnigram(SentencePieceUnigram):
         normal = [piece.score for piece in model.table.pieces if piece.type is PieceType.NORMAL]
         self._highest = max(normal, default=0.0)
 
-    def best_paths(self, text: str) -> list[Best]:
-        best = [BEGINNING, *repeat(UNREACHED, len(text))]
+    def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
+        best = [replace(BEGINNING, score=score), *repeat(UNREACHED, len(text))]
         for start in range(len(text)):
             for end, token_id, _ in self.matches(text, start):
                 candidate = best[start].score + self._older_score(token_id)

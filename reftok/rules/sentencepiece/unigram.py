@@ -91,9 +91,9 @@ class SentencePieceUnigram(PieceModel):
         """The parts of the text with the ids of their pieces."""
         return [(text[start:end], token_id) for start, end, token_id in path_to_end(self.best_paths(text))]
 
-    def best_paths(self, text: str) -> list[Best]:
-        """For each position the best path that ends there."""
-        return best_paths(len(text), partial(self.matches, text), to_float32, RESET_THRESHOLD)
+    def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
+        """For each position the best path that ends there. score: of the path before the text."""
+        return best_paths(len(text), partial(self.matches, text), to_float32, RESET_THRESHOLD, score=score)
 
     def explain(self, text: str) -> Lattice:
         """The pieces that match, and the best path; its score is that of the library, in float32."""
