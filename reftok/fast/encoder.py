@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from reftok.fast.added_tokens import QuickAddedTokens
 from reftok.fast.known_models import word_model
 from reftok.fast.memo import LONGEST
-from reftok.fast.models import WordModel
+from reftok.fast.models import WordModel, in_byte_characters
 from reftok.fast.normalizers import fast_normalizer
 from reftok.fast.pre_tokens import Place, known_pre_tokens
 from reftok.rules.huggingface.unigram import Unigram
@@ -77,6 +77,25 @@ class FastEncoder:
     def _ids_of(self, pre_token: str) -> Sequence[int]:
         """The ids of a pre-token that the rules have cut; a long one is cut further by the model."""
         return self._ids[pre_token] if len(pre_token) <= LONGEST else self.model.ids_of_text(pre_token)
+
+    def pre_tokens(self, text: str) -> list[str]:
+        """The text as the model takes it, the added tokens among the pre-tokens; trainers count these.
+
+        >>> import reftok
+        >>> FastEncoder(reftok.load("bpe-gpt2").rules).pre_tokens("é b")
+        ['Ã©', 'Ġb']
+        """
+        found: list[str] = []
+        pre_tokens = self._pre_tokens
+        for part in self.normalized(text):
+            if part.tokens is not None:
+                found.append(part.normalized.text)
+            elif pre_tokens is None:
+                found += [pre_token.text for pre_token in self._cut(part.normalized)]
+            else:
+                words = pre_tokens.words(part.normalized)
+                found += map(in_byte_characters, words) if pre_tokens.is_raw else words
+        return found
 
     def tokens_of(self, text: str, sequence_id: int = 0) -> Encoding:
         """The tokens of a text before the stages behind the model. sequence_id: 1 for the second text of a pair."""
