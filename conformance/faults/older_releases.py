@@ -22,10 +22,10 @@ from itertools import repeat
 from conformance.faults.fault import DecodingFault, Fault, of_text, of_tokenizer
 from conformance.faults.translated import TranslatedSplit
 from reftok import Tokenizer
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import Precompiled
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Split
-from reftok.rules.patterns import compile_oniguruma
 from reftok.rules.sentencepiece.pieces import PieceType
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 from reftok.rules.stages import PreTokenizer

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import regex
 
 from reftok.explain.unicode_profile import unicode_version
-from reftok.rules.patterns import Pattern
+from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.steps import Steps
 from reftok.rules.trace import Piece, StageTrace

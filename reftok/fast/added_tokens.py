@@ -11,7 +11,7 @@ from copy import copy
 
 from reftok.rules.huggingface.added_tokens import AddedTokenPattern, AddedVocabulary
 from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
-from reftok.rules.text import Split
+from reftok.rules.text import Part
 
 _LOOKED_AT = (3, 2, 1)
 _MOST_BEGINNINGS = 1000
@@ -37,17 +37,17 @@ class QuickAddedTokens:
         normalized = self._rules.normalized_pattern
         self._may_be_normalized = None if normalized is None else beginnings(normalized.ids)
 
-    def split_raw(self, parts: list[Split]) -> list[Split]:
+    def split_raw(self, parts: list[Part]) -> list[Part]:
         """Cut the tokens with `normalized=False` out of raw text."""
         if _has_none(self._may_be_raw, parts):
             return [part for part in parts if part.normalized.text]
         return self._rules.split_raw(parts, self._ignores)
 
-    def split_normalized(self, parts: list[Split]) -> list[Split]:
+    def split_normalized(self, parts: list[Part]) -> list[Part]:
         """Cut the tokens with `normalized=True` out of normalized text."""
         if _has_none(self._may_be_normalized, parts):
             return [
-                part if part.tokens is not None else Split(part.normalized.slice(0, len(part.normalized)))
+                part if part.tokens is not None else Part(part.normalized.slice(0, len(part.normalized)))
                 for part in parts
                 if part.normalized.text
             ]
@@ -63,7 +63,7 @@ def _quick(pattern: AddedTokenPattern | None) -> AddedTokenPattern | None:
     return quick
 
 
-def _has_none(pattern: re.Pattern[str] | None, parts: list[Split]) -> bool:
+def _has_none(pattern: re.Pattern[str] | None, parts: list[Part]) -> bool:
     return pattern is None or not any(part.tokens is None and pattern.search(part.normalized.text) for part in parts)
 
 

@@ -22,7 +22,7 @@ from reftok.fast.pre_tokens import Place, known_pre_tokens
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.model import PieceModel
-from reftok.rules.text import NormalizedString, Split, refuse_expansion
+from reftok.rules.text import NormalizedString, Part, refuse_expansion
 from reftok.rules.types import Encoding, Span
 
 Word: TypeAlias = tuple[Sequence[int], Sequence[Span]]
@@ -154,18 +154,16 @@ class FastEncoder:
         return self.model.tokens_of_text(pre_token)
 
     def _cut(self, part: NormalizedString) -> list[NormalizedString]:
-        splits = [Split(part)]
+        splits = [Part(part)]
         for pre_tokenizer in self.rules.pre_tokenizers:
             splits = pre_tokenizer.pre_tokenize(splits)
         return [split.normalized for split in splits]
 
-    def normalized(self, text: str) -> list[Split]:
+    def normalized(self, text: str) -> list[Part]:
         """`Pipeline.normalized`: the text as the pre-tokenizers get it, the added tokens cut out; no part is empty."""
-        parts = self._added_tokens.split_raw([Split(NormalizedString(text))])
+        parts = self._added_tokens.split_raw([Part(NormalizedString(text))])
         for normalizer in self._normalizers:
-            parts = [
-                part if part.tokens is not None else Split(normalizer.normalize(part.normalized)) for part in parts
-            ]
+            parts = [part if part.tokens is not None else Part(normalizer.normalize(part.normalized)) for part in parts]
             refuse_expansion(sum([len(part.normalized) for part in parts]), len(text))
         return self._added_tokens.split_normalized(parts)
 

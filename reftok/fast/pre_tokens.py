@@ -14,7 +14,8 @@ from typing import Protocol, TypeAlias
 import regex
 
 from reftok.fast.re_patterns import RePatterns
-from reftok.regex_dialects.oniguruma.analysis import may_be_empty
+from reftok.regex_dialects.executor import needs_deadline
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.huggingface.pre_tokenizers import (
     GPT2_PATTERN,
     ByteLevel,
@@ -23,7 +24,7 @@ from reftok.rules.huggingface.pre_tokenizers import (
     Split,
     WhitespaceSplit,
 )
-from reftok.rules.patterns import Pattern, compile_oniguruma, for_16, may_run_away, needs_timer, pattern_matches
+from reftok.rules.patterns import pattern_matches
 from reftok.rules.stages import PreTokenizer
 from reftok.rules.text import NormalizedString
 from reftok.rules.types import Span
@@ -221,15 +222,12 @@ class PatternCut:
     def __init__(self, pattern: Pattern, keeps_gaps: bool) -> None:
         self._pattern = pattern
         self._keeps_gaps = keeps_gaps
-        self._source = pattern.as_oniguruma()
-        tree = pattern.tree
-        # `findall` gives the groups of a pattern that has any, and counts empty matches otherwise than Oniguruma.
-        is_simple = tree is not None and not may_be_empty(tree) and not pattern.compiled.groups
-        is_simple = is_simple and not may_run_away(self._source)
+        # `findall` gives the groups of a pattern that has any; one that may run away is matched with a deadline.
+        is_simple = not pattern.compiled.groups and not pattern.may_run_away
         self._may_cover = is_simple and "".join(pattern.compiled.findall(_OF_EACH_KIND)) == _OF_EACH_KIND
         self._of_re: RePatterns | None = None
-        if is_simple and tree is not None:
-            self._of_re = RePatterns(tree, only_ascii=len(self._source) > _LONGEST_WRITTEN_OUT)
+        if self._may_cover and pattern.tree is not None:
+            self._of_re = RePatterns(pattern.tree, only_ascii=len(pattern.source) > _LONGEST_WRITTEN_OUT)
 
     def words(self, text: str) -> list[str]:
         """The pre-tokens of a text."""
@@ -246,16 +244,17 @@ class PatternCut:
 
     def _covering(self, text: str) -> list[str] | None:
         """The matches, if they follow each other from the start of the text to its end: then there is no gap."""
-        if not self._may_cover or needs_timer(self._source, text):
+        if not self._may_cover or needs_deadline(self._pattern, text):
             return None
         compiled: re.Pattern[str] | regex.Pattern[str] | None
         compiled = None if self._of_re is None else self._of_re.of(text)
         if compiled is None:
-            compiled, prepared = for_16(self._pattern, text)
+            compiled, prepared = self._pattern.for_text(text)
             if prepared is not text:
                 return None
         words: list[str] = compiled.findall(text)
-        return words if len("".join(words)) == len(text) else None
+        # An empty match directly behind another one counts here, and not in Oniguruma.
+        return words if len("".join(words)) == len(text) and "" not in words else None
 
     def _spans(self, text: str) -> list[Span]:
         matches = pattern_matches(self._pattern, text)

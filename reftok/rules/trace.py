@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from reftok.errors import InvalidText
 from reftok.limits import MOST_TRACED, MOST_TRACED_OF_ONE
-from reftok.rules.text import Split
+from reftok.rules.text import Part
 from reftok.rules.types import Encoding, Span
 
 
@@ -35,7 +35,7 @@ class StageTrace:
     pieces: the state of the text afterwards; worked out when first asked for, since most steps are never looked at.
     """
 
-    def __init__(self, stage: str, component: object, state: Sequence[Split] | Encoding) -> None:
+    def __init__(self, stage: str, component: object, state: Sequence[Part] | Encoding) -> None:
         self.stage = stage
         self.performer = component
         self.component = type(component).__name__
@@ -106,7 +106,7 @@ class Record(Generic[Step]):
         self.steps.append(step)
 
 
-def _split_piece(split: Split) -> Piece:
+def _split_piece(split: Part) -> Piece:
     normalized = split.normalized
     ids = None if split.tokens is None else tuple(token.id for token in split.tokens)
     return Piece(normalized.text, normalized.original_span(0, len(normalized)), ids)
@@ -117,7 +117,7 @@ def _token_pieces(encoding: Encoding) -> tuple[Piece, ...]:
     return tuple(Piece(token, span, (token_id,)) for token, span, token_id in pieces)
 
 
-def to_encoding(splits: Sequence[Split], sequence_id: int = 0) -> Encoding:
+def to_encoding(splits: Sequence[Part], sequence_id: int = 0) -> Encoding:
     """The tokens of all parts with offsets in the original text.
 
     sequence_id: 1 for the second text of a pair.

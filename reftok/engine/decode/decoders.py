@@ -20,8 +20,9 @@ from reftok.rules.huggingface.decoders import (
     cleaned,
     decoded_run,
 )
+from reftok.rules.patterns import literal_matches
 from reftok.rules.stages import Decoder
-from reftok.rules.text import literal_matches, refuse_expansion
+from reftok.rules.text import refuse_expansion
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 _SAME_IN_BOTH_READINGS = "".join(map(chr, range(0x21, 0x7F)))

@@ -19,7 +19,7 @@ from reftok.rules.sentencepiece.options import apply_options
 from reftok.rules.sentencepiece.pieces import PieceType, Segment
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram, user_defined_score
 from reftok.rules.steps import LatticeNode
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.trace import to_encoding
 from reftok.rules.types import Encoding
 from reftok.rules.viterbi import PieceMatch, best_paths, path_to_end, to_float32
@@ -71,7 +71,7 @@ def n_best(tokenizer: Pipeline, text: str | bytes, size: int) -> list[ScoredEnco
     results = []
     for segments, score in n_best_segments(model, normalized.text, size):
         tokens = tuple(model.table.tokens(segments))
-        encoding = default_processing([to_encoding([Split(normalized, tokens)])])
+        encoding = default_processing([to_encoding([Part(normalized, tokens)])])
         if tokenizer.sentencepiece_options is not None:
             encoding = apply_options(encoding, tokenizer.sentencepiece_options, model.table, len(original))
         results.append(ScoredEncoding(encoding if isinstance(text, str) else byte_offsets(encoding, original), score))
