@@ -170,8 +170,6 @@ def _add_text(command: argparse.ArgumentParser, without: str) -> None:
 
 def _add_loading(command: argparse.ArgumentParser) -> None:
     command.add_argument("--encoding", metavar="NAME", help="of a tiktoken rank file that is not a published one")
-    told = "keep what a large tokenizer.json says in ~/.cache/reftok (XDG_CACHE_HOME), for a quicker start"
-    command.add_argument("--cache", action="store_true", help=told)
 
 
 def _add_plain(command: argparse.ArgumentParser, told: str) -> None:
@@ -179,7 +177,7 @@ def _add_plain(command: argparse.ArgumentParser, told: str) -> None:
 
 
 def _load(options: argparse.Namespace) -> Pipeline:
-    tokenizer = load(options.model, options.encoding, cache=options.cache)
+    tokenizer = load(options.model, options.encoding)
     return tokenizer.rules if getattr(options, "plain", False) else tokenizer
 
 

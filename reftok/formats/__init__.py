@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from reftok.errors import ModelFormatError
@@ -12,7 +12,6 @@ from reftok.formats.files import begins_with, read_file, unreadable
 from reftok.formats.huggingface.hub_folder import hub_tokenizer_json, named_ids
 from reftok.formats.huggingface.tokenizer_json import VOCAB_AT, build_tokenizer
 from reftok.formats.huggingface.vocab_merges import read_vocab_merges
-from reftok.formats.json_cache import cached_json
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken.rank_file import is_rank_file, rank_encoding, read_tiktoken
@@ -57,7 +56,7 @@ _GGUF = b"GGUF"
 _ENDINGS = (".model", ".spm", ".tiktoken", ".gguf")
 
 
-def load(source: str | Path, encoding: str | None = None, *, cache: bool = False) -> Tokenizer:
+def load(source: str | Path, encoding: str | None = None) -> Tokenizer:
     """The tokenizer of a file or folder, or of an embedded model.
 
     source: a tokenizer.json, a sentencepiece .model or .spm, a .tiktoken rank file, vocab.json (with merges.txt
@@ -67,8 +66,6 @@ def load(source: str | Path, encoding: str | None = None, *, cache: bool = False
         tokenizer_config.json is beside them.
     encoding: for a rank file, whose pattern and special tokens it has: a name in `formats.tiktoken_encodings`. None
         for those of the .toml beside it (see `formats.tiktoken`), or else for a published file, which is recognised.
-    cache: keep what a large tokenizer.json says in the user's cache folder, and take it from there the next time, which
-        takes a quarter to two fifths less time: see `formats.json_cache`.
     Raises ModelFormatError where there is no such file or it is not sound, UnsupportedFeature where it asks for
     something that reftok does not know.
 
@@ -76,10 +73,10 @@ def load(source: str | Path, encoding: str | None = None, *, cache: bool = False
     'tokenizers'
     """
     with collecting_later():
-        return _load(source, encoding, cache)
+        return _load(source, encoding)
 
 
-def _load(source: str | Path, encoding: str | None, cache: bool) -> Tokenizer:
+def _load(source: str | Path, encoding: str | None) -> Tokenizer:
     path = find_model(source) if encoding is None else _rank_file(source)
     if encoding is None and begins_with(path, _GGUF):
         from reftok.formats.llama_cpp.gguf import (
@@ -103,7 +100,7 @@ def _load(source: str | Path, encoding: str | None, cache: bool) -> Tokenizer:
         case "unknown":
             raise ModelFormatError(name, "", _unknown_problem(path))
         case "tokenizer.json":
-            return _with_named_ids(_from_tokenizer_json(path, data, cache), path)
+            return _with_named_ids(_from_tokenizer_json(path, data), path)
         case "tiktoken":
             return read_tiktoken(data, name, rank_encoding(data, path))
         case _:
@@ -118,10 +115,9 @@ def _from_vocab_file(path: Path, data: bytes) -> Tokenizer:
     return read_vocab_merges(data, read_file(merges), vocab_source=str(path), merges_source=str(merges))
 
 
-def _from_tokenizer_json(path: Path, data: bytes, cache: bool) -> Tokenizer:
+def _from_tokenizer_json(path: Path, data: bytes) -> Tokenizer:
     """One without a model has its model, and the stages that it does not name, from the files beside it."""
-    parse = partial(parse_json, source=str(path), vocab_at=VOCAB_AT)
-    value = cached_json(data, parse) if cache else parse(data)
+    value = parse_json(data, str(path), VOCAB_AT)
     _check_is_tokenizer(path, value)
     vocab = path.with_name("vocab.json")
     if isinstance(value, dict) and value.get("model") is None and vocab.is_file():
