@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from reftok.encode_files.result import EncodedFiles
     from reftok.engine.decode.stream import StreamDecoder
     from reftok.engine.encode.stream import StreamEncoder
-    from reftok.formats import embedded_models, load
-    from reftok.formats.huggingface.vocab_merges import byte_level_bpe
-    from reftok.formats.llama_cpp.build import llama_spm
+    from reftok.formats import embedded_models
+    from reftok.loading import byte_level_bpe, llama_spm, load
     from reftok.rules.byte_level import bytes_to_unicode, unicode_to_bytes
     from reftok.rules.sentencepiece.n_best import n_best
     from reftok.rules.sentencepiece.options import SentencePieceOptions
@@ -48,9 +47,8 @@ else:
         "EncodedFiles": "reftok.encode_files.result",
         "StreamDecoder": "reftok.engine.decode.stream",
         "StreamEncoder": "reftok.engine.encode.stream",
-        **dict.fromkeys(("embedded_models", "load"), "reftok.formats"),
-        "llama_spm": "reftok.formats.llama_cpp.build",
-        "byte_level_bpe": "reftok.formats.huggingface.vocab_merges",
+        "embedded_models": "reftok.formats",
+        **dict.fromkeys(("byte_level_bpe", "llama_spm", "load"), "reftok.loading"),
         **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.rules.byte_level"),
         "n_best": "reftok.rules.sentencepiece.n_best",
         "SentencePieceOptions": "reftok.rules.sentencepiece.options",

@@ -20,8 +20,9 @@ from reftok.encode_files.messages import LONGEST, Failure, Part, Ready, Reply, S
 from reftok.encode_files.output import id_type, little_endian
 from reftok.engine.encode.stream import StreamEncoder
 from reftok.errors import EncodingStopped, ReftokError
-from reftok.formats import find_model, load
+from reftok.formats import find_model
 from reftok.formats.huggingface.hub_folder import files_beside
+from reftok.loading import load
 from reftok.tokenizer import Tokenizer
 
 
@@ -161,7 +162,7 @@ def _end_ids(task: Task, tokenizer: Tokenizer) -> Sequence[int]:
 
 
 def _alterations(tokenizer: Tokenizer) -> str:
-    what = [name for name in ("truncation", "padding") if getattr(tokenizer, name) is not None]
+    what = [name for name in ("truncation", "padding") if getattr(tokenizer.rules, name) is not None]
     return " and ".join(what)
 
 

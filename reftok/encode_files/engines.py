@@ -118,5 +118,6 @@ def id_bound(tokenizer: Tokenizer, add_special_tokens: bool) -> int:
     True
     """
     inserted = tokenizer.encode_ids("", add_special_tokens=add_special_tokens)
-    ids = [tokenizer.model.size - 1, *tokenizer.model.vocab.values(), *tokenizer.added_tokens.tokens, *inserted]
+    model, added_tokens = tokenizer.rules.model, tokenizer.rules.added_tokens
+    ids = [model.size - 1, *model.vocab.values(), *added_tokens.tokens, *inserted]
     return max(ids) + 1

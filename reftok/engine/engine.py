@@ -16,7 +16,7 @@ from reftok.rules.types import Encoding
 
 
 class Engine:
-    """Shared by all threads; not part of what the tokenizer is, so that a copy of it begins with nothing remembered.
+    """Shared by all threads.
 
     pipeline: the plain rules.
     shared: another engine, whose tables of the model are taken where the two pipelines have the same one.
