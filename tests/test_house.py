@@ -37,9 +37,8 @@ DOORS_TO_THE_WORLD = {
     "signal", "socket", "subprocess", "tempfile", "threading", "time", "urllib",
 }  # fmt: skip
 CALLS_TO_THE_WORLD = {"open", "print", "input", "exec", "eval", "__import__"}
-IMPORT_BY_NAME = ["reftok", "reftok.encode_files.optional_libraries"]
-"""The package, what it exports when that is first used. The other: what an official library gives is written or
-compared with on request, and .zst is read where zstandard is there."""
+IMPORT_BY_NAME = ["reftok", "reftok.encode_files.sources"]
+"""The package, what it exports when that is first used; and zstandard, which is optional."""
 
 
 def files(package: str) -> list[Path]:
