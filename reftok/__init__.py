@@ -25,12 +25,11 @@ from reftok.errors import (
     StreamFinished,
     TrainingStopped,
     UnsupportedFeature,
-    VerificationFailed,
 )
 from reftok.version import __version__
 
 if TYPE_CHECKING:
-    from reftok.encode_files.result import EncodedFiles
+    from reftok.encode_files.run import EncodedFiles
     from reftok.engine.decode.stream import StreamDecoder
     from reftok.engine.encode.stream import StreamEncoder
     from reftok.formats import embedded_models
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from reftok.training.train import train
 else:
     _HOMES = {
-        "EncodedFiles": "reftok.encode_files.result",
+        "EncodedFiles": "reftok.encode_files.run",
         "StreamDecoder": "reftok.engine.decode.stream",
         "StreamEncoder": "reftok.engine.encode.stream",
         "embedded_models": "reftok.formats",
@@ -84,7 +83,6 @@ __all__ = [
     "Trace",
     "TrainingStopped",
     "UnsupportedFeature",
-    "VerificationFailed",
     "__version__",
     "byte_level_bpe",
     "bytes_to_unicode",
