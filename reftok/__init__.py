@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from reftok.engine.encode.stream import StreamEncoder
     from reftok.formats import embedded_models
     from reftok.loading import byte_level_bpe, llama_spm, load
+    from reftok.nbest import n_best
     from reftok.rules.byte_level import bytes_to_unicode, unicode_to_bytes
-    from reftok.rules.sentencepiece.n_best import n_best
     from reftok.rules.sentencepiece.options import SentencePieceOptions
     from reftok.rules.trace import Trace
     from reftok.rules.types import AddedToken, Encoding, Span, Token
@@ -49,7 +49,7 @@ else:
         "embedded_models": "reftok.formats",
         **dict.fromkeys(("byte_level_bpe", "llama_spm", "load"), "reftok.loading"),
         **dict.fromkeys(("bytes_to_unicode", "unicode_to_bytes"), "reftok.rules.byte_level"),
-        "n_best": "reftok.rules.sentencepiece.n_best",
+        "n_best": "reftok.nbest",
         "SentencePieceOptions": "reftok.rules.sentencepiece.options",
         "Trace": "reftok.rules.trace",
         **dict.fromkeys(("AddedToken", "Encoding", "Span", "Token"), "reftok.rules.types"),

@@ -21,7 +21,8 @@ from typing import Literal, SupportsIndex, TypeAlias
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError, UnsupportedFeature
 from reftok.limits import MOST_NORMALIZED, MOST_NORMALIZED_OF_ONE, MOST_STREAMED_STAGES
 from reftok.regex_dialects.executor import Deadline
-from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs
+from reftok.rules.bounds import refuse_expansion
+from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs, to_encoding
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.post_processors import default_processing
@@ -34,8 +35,8 @@ from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.options import SentencePieceOptions, apply_options
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType
 from reftok.rules.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
-from reftok.rules.text import NormalizedString, Part, refuse_expansion
-from reftok.rules.trace import DecoderStep, DecodingTrace, Record, StageTrace, Trace, to_encoding
+from reftok.rules.text import NormalizedString, Part
+from reftok.rules.trace import DecoderStep, DecodingTrace, Record, StageTrace, Trace
 from reftok.rules.types import Encoding
 
 Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp", "mistral-common"]

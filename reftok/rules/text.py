@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from reftok.errors import ModelFormatError
-from reftok.limits import LEAST_TOO_LONG, MOST_GROWTH
 from reftok.rules.patterns import Match
 from reftok.rules.types import Span, Token
 from reftok.unicode.forms import Change
@@ -151,12 +149,6 @@ def resplit(splits: Iterable[Part], cut: Callable[[NormalizedString], Iterable[N
         else:
             result += [Part(part) for part in cut(split.normalized) if part.text]
     return result
-
-
-def refuse_expansion(size: int, old_size: int, place: str = "normalizer") -> None:
-    """Raise ModelFormatError where a stage makes a text longer than the limits let it."""
-    if size > MOST_GROWTH * old_size + LEAST_TOO_LONG:
-        raise ModelFormatError("", place, f"makes {size} characters of {old_size}, which is refused")
 
 
 JOINED: dict[Behavior, frozenset[tuple[bool, bool]]] = {

@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from reftok.regex_dialects.executor import Deadline
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.text import refuse_expansion
 
 LONGEST_REMEMBERED = 16
 """How many held code points or bytes are still remembered as a state."""

@@ -24,10 +24,10 @@ from reftok.engine.patterns.streamable import need_a_deadline
 from reftok.engine.sinks import StreamedStage, TextSink
 from reftok.limits import MOST_STREAMED_STAGES
 from reftok.regex_dialects.executor import Deadline
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.huggingface.pre_tokenizers import Metaspace
 from reftok.rules.llama_cpp.special_tokens import LlamaSpecialTokens
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.text import refuse_expansion
 
 _AT_ONCE = 2_000_000
 """So many code points a text may grow by before it is known how long it will be."""

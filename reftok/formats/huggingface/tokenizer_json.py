@@ -23,12 +23,13 @@ from reftok.formats.huggingface.components_json import (
 from reftok.formats.strict_json import parse_json
 from reftok.regex_dialects.executor import Deadline
 from reftok.regex_dialects.pattern import may_match_nothing
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.huggingface import pre_tokenizers
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import Replace
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, refuse_expansion
+from reftok.rules.text import NormalizedString
 from reftok.rules.types import AddedToken
 
 VOCAB_AT = ("model", "vocab")

@@ -12,10 +12,10 @@ from itertools import groupby
 import regex
 
 from reftok.regex_dialects.pattern import Pattern
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import PrependScheme
 from reftok.rules.patterns import literal_matches, pattern_matches
-from reftok.rules.text import refuse_expansion
 from reftok.unicode.characters import REPLACEMENT_CHARACTER
 
 SPACES_BEFORE = (

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from reftok.regex_dialects.pattern import Pattern
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.patterns import literal_matches, pattern_matches
-from reftok.rules.text import NormalizedString, refuse_expansion
+from reftok.rules.text import NormalizedString
 from reftok.unicode.characters import (
     WHITE_SPACE,
     Form,
