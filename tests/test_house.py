@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TOKENIZERS = {"tokenizers", "sentencepiece", "tiktoken", "transformers", "mistral_common", "llama_cpp", "gguf"}
 ROOMS = {
     "reftok": (
-        "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "formats", "engine",
-        "tokenizer", "loading", "training", "explain", "encode_files", "cli", "reftok",
+        "version", "errors", "signals", "limits", "unicode", "regex_dialects", "rules", "formats", "fast",
+        "streams", "engine", "tokenizer", "loading", "training", "explain", "encode_files", "cli", "reftok",
     ),
     "conformance": (
         "core", "files", "generators", "subjects", "inputs", "checks", "faults", "diagnosis", "engine", "shrinking",
@@ -38,9 +38,8 @@ DOORS_TO_THE_WORLD = {
     "signal", "socket", "subprocess", "tempfile", "threading", "time", "urllib",
 }  # fmt: skip
 CALLS_TO_THE_WORLD = {"open", "print", "input", "exec", "eval", "__import__"}
-IMPORT_BY_NAME = ["reftok", "reftok.encode_files.optional_libraries"]
-"""The package, what it exports when that is first used. The other: what an official library gives is written or
-compared with on request, and .zst is read where zstandard is there."""
+IMPORT_BY_NAME = ["reftok", "reftok.encode_files.sources"]
+"""The package, what it exports when that is first used; and zstandard, which is optional."""
 
 
 def files(package: str) -> list[Path]:

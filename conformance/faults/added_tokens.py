@@ -21,7 +21,7 @@ from reftok.rules.huggingface.added_tokens import (
 )
 from reftok.rules.pipeline import Note, Pipeline
 from reftok.rules.stages import Normalizer
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken
 
 FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
@@ -261,7 +261,7 @@ def _between_spaces(text: str, found: Sequence[_Found]) -> list[_Found]:
 class _StartOnly(Pipeline):
     """A program that takes added tokens off the start of a text, and finds none in what they leave."""
 
-    def normalized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+    def normalized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
         """The splits, those behind the first text made anew."""
         taken = [*takewhile(lambda split: split.tokens is not None, super().normalized(text, note))]
         end = max((split.normalized.original_span(0, len(split.normalized))[1] for split in taken), default=0)

@@ -18,8 +18,7 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.pieces import BYTE_PIECES
 from reftok.rules.stages import Model, PreTokenizer
-from reftok.rules.text import NormalizedString, resplit
-from reftok.rules.text import Split as Part
+from reftok.rules.text import NormalizedString, Part, resplit
 from reftok.rules.types import Token
 
 _ABOVE_UTF_16 = re.compile("[\U00010000-\U0010ffff]")

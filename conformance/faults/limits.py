@@ -21,6 +21,7 @@ from conformance.faults.changed_models import (
     is_byte_level,
     merged_by,
     merged_otherwise,
+    with_merge_of,
     words_of,
 )
 from conformance.faults.fault import Fault, Faults, of_ids, of_pipeline, of_text
@@ -427,7 +428,7 @@ class Words:
         if unknown is not None:
             yield f"{long} are unknown", lambda word: [Token(unknown, word, (0, len(word)))]
         if isinstance(model, BPE):
-            yield f"{long} are not merged", model.with_merges({}).tokenize
+            yield f"{long} are not merged", with_merge_of(model, lambda *_: None).tokenize
         orders = (
             (f"of equal merges the last goes first in {long}", True, True),
             (f"merges go from left to right in {long}", False, False),

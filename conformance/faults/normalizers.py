@@ -29,7 +29,7 @@ from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Metaspace, Prepen
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.normalizer import NormalizerOptions, SentencePieceNormalizer
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.unicode.characters import WHITE_SPACE, lower_case
 
 _SCHEMES: tuple[PrependScheme, ...] = ("always", "first")
@@ -271,8 +271,8 @@ class _NormalizedParts:
 
     step: Normalizer
 
-    def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
-        return [part if part.tokens is not None else Split(self.step.normalize(part.normalized)) for part in splits]
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return [part if part.tokens is not None else Part(self.step.normalize(part.normalized)) for part in splits]
 
 
 def _after_split(tokenizer: Tokenizer, index: int) -> Pipeline:

@@ -22,10 +22,10 @@ from itertools import repeat
 from conformance.faults.fault import DecodingFault, Fault, of_rules, of_text
 from conformance.faults.translated import TranslatedSplit
 from reftok import Tokenizer
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import Precompiled
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Split
-from reftok.rules.patterns import compile_oniguruma
 from reftok.rules.sentencepiece.pieces import PieceType
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
 from reftok.rules.stages import PreTokenizer
@@ -161,8 +161,8 @@ class OlderUnigram(SentencePieceUnigram):
         normal = [piece.score for piece in model.table.pieces if piece.type is PieceType.NORMAL]
         self._highest = max(normal, default=0.0)
 
-    def best_paths(self, text: str) -> list[Best]:
-        best = [BEGINNING, *repeat(UNREACHED, len(text))]
+    def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
+        best = [replace(BEGINNING, score=score), *repeat(UNREACHED, len(text))]
         for start in range(len(text)):
             for end, token_id, _ in self.matches(text, start):
                 candidate = best[start].score + self._older_score(token_id)

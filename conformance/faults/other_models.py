@@ -317,8 +317,8 @@ class PreciseUnigram(SentencePieceUnigram):
     def __init__(self, model: SentencePieceUnigram) -> None:
         self.__dict__.update(vars(model))
 
-    def best_paths(self, text: str) -> list[Best]:
-        return best_paths(len(text), partial(self.matches, text), float, RESET_THRESHOLD)
+    def best_paths(self, text: str, score: float = 0.0) -> list[Best]:
+        return best_paths(len(text), partial(self.matches, text), float, RESET_THRESHOLD, score=score)
 
 
 def _each_unknown(model: PieceModel, text: str) -> Sequence[Token]:

@@ -11,13 +11,12 @@ from conformance.faults.fault import Fault, Faults, of_rules, with_steps
 from conformance.faults.patterns import rewritten
 from conformance.faults.translated import TranslatedSplit, in_other_classes
 from reftok import ReftokError, Tokenizer
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN, ByteLevel, Digits, Metaspace, PrependScheme, Split
-from reftok.rules.patterns import Pattern, compile_oniguruma
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import PreTokenizer
-from reftok.rules.text import NormalizedString
-from reftok.rules.text import Split as Part
+from reftok.rules.text import NormalizedString, Part
 
 MOST_CHARACTERS = 4
 """Of a text that are looked at when a class of characters is in doubt."""

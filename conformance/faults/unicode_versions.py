@@ -16,13 +16,14 @@ from conformance.faults.fault import Faults, of_pipeline
 from conformance.faults.normalizers import Rewritten
 from conformance.faults.translated import TranslatedStep, splits_by_class, with_other_splits
 from reftok import Tokenizer
+from reftok.regex_dialects.executor import needs_deadline, spans_of
+from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.huggingface.normalizers import Lowercase, UnicodeForm
 from reftok.rules.huggingface.pre_tokenizers import Digits, Split
-from reftok.rules.patterns import Pattern, needs_timer, spans
+from reftok.rules.patterns import with_gaps
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, resplit, with_gaps
-from reftok.rules.text import Split as Part
+from reftok.rules.text import NormalizedString, Part, resplit
 from reftok.unicode.characters import NONCHARACTER, CharacterTable, Form, lower_case
 from reftok.unicode.ranges import ranges_of
 
@@ -174,8 +175,8 @@ class NewestSplit:
 
     def _cut(self, normalized: NormalizedString) -> list[NormalizedString]:
         text = normalized.text.translate(_unassigned_after(self.version))
-        timed = needs_timer(self.pattern.as_oniguruma(), text)
-        matches = with_gaps(spans(self.pattern.compiled, text, timed), len(text))
+        is_timed = needs_deadline(self.pattern, text)
+        matches = with_gaps(spans_of(self.pattern.compiled, text, is_timed), len(text))
         if self.step.invert:
             matches = [(start, end, not matched) for start, end, matched in matches]
         return normalized.split(matches, self.step.behavior)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, pairwise, product
 from operator import add
 
@@ -20,13 +20,14 @@ from conformance.generators.base import Drawn
 from conformance.generators.knowledge import ModelKnowledge, tree_of_step
 from conformance.generators.pattern_texts import branches_of
 from reftok import ReftokError, Tokenizer, Trace
+from reftok.explain.model_steps import model_steps
+from reftok.explain.steps import Merging
 from reftok.regex_dialects.oniguruma.writer import write
 from reftok.rules.charsmap import Charsmap
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.huggingface.decoders import byte_of_token
 from reftok.rules.huggingface.normalizers import Precompiled
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
-from reftok.rules.steps import Merging, Steps
 from reftok.rules.trace import Piece
 from reftok.rules.types import AddedToken
 from reftok.unicode.characters import RUST
@@ -260,7 +261,7 @@ class _MergesOf:
 
     def __init__(self, tokenizer: Tokenizer, knowledge: ModelKnowledge) -> None:
         model = tokenizer.rules.model
-        self._explain: Callable[[str], Steps] | None = getattr(model, "explain", None) if knowledge.pairs else None
+        self._model = model if knowledge.pairs else None
         self._parts: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
         self._by_rank = isinstance(model, BPE)
         self.everything: Sequence[Key] = []
@@ -289,6 +290,6 @@ class _MergesOf:
 
     def explained(self, text: str) -> Iterator[Key]:
         """The merges that the model makes in a text."""
-        steps = self._explain(text) if self._explain else None
+        steps = None if self._model is None else model_steps(self._model, text)
         if isinstance(steps, Merging):
             yield from (int(merge.priority) if self._by_rank else merge.result for merge in steps.merges)

@@ -10,6 +10,7 @@ from conformance.generators.charsmap_rules import charsmap_rules
 from reftok import ReftokError, Tokenizer
 from reftok.regex_dialects.oniguruma.parser import parse
 from reftok.regex_dialects.oniguruma.syntax_tree import Node
+from reftok.regex_dialects.pattern import Pattern, compile_oniguruma
 from reftok.rules.byte_level import from_byte_characters
 from reftok.rules.huggingface import decoders, normalizers, pre_tokenizers
 from reftok.rules.huggingface.bpe import BPE
@@ -17,7 +18,6 @@ from reftok.rules.huggingface.decoders import byte_of_token
 from reftok.rules.huggingface.unigram import Unigram
 from reftok.rules.llama_cpp.bpe import LlamaBPE
 from reftok.rules.llama_cpp.spm import LlamaSPM
-from reftok.rules.patterns import Pattern, compile_oniguruma
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer

@@ -15,7 +15,7 @@ from reftok.cli.encode_file import add_encode_file
 from reftok.cli.terminal import Parser, harmless, json_line
 from reftok.cli.train import add_train
 from reftok.engine.caches import bounds
-from reftok.errors import InvalidIds, InvalidText, ReftokError, VerificationFailed
+from reftok.errors import InvalidIds, InvalidText, ReftokError
 from reftok.explain.explanation import explain, to_json
 from reftok.explain.information import information, information_lines
 from reftok.explain.text import coloured, decoding_lines, explanation_lines, plain
@@ -48,8 +48,7 @@ EXAMPLES = """examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
-    The exit code is 0, 2 for bad usage, input or output, 130 when interrupted (143 by SIGTERM, 129 by SIGHUP); 1 where
-    `encode-file --verify` finds a difference.
+    The exit code is 0, 2 for bad usage, input or output, 130 when interrupted (143 by SIGTERM, 129 by SIGHUP).
     """
     end_by_signals()
     try:
@@ -60,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except ReftokError as error:
         print(harmless(f"reftok: {error}"), file=sys.stderr)
-        return 1 if isinstance(error, VerificationFailed) else 2
+        return 2
     except OSError as error:
         # What is still in the buffer would fail a second time when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

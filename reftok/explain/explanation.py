@@ -5,25 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import regex
 
+from reftok.explain.model_steps import model_steps
+from reftok.explain.steps import Steps
 from reftok.explain.unicode_profile import unicode_version
-from reftok.rules.patterns import Pattern
+from reftok.regex_dialects.pattern import Pattern
 from reftok.rules.pipeline import Pipeline
-from reftok.rules.steps import Steps
 from reftok.rules.trace import Piece, StageTrace
 from reftok.rules.types import Span
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """A model that can show its inner steps."""
-
-    def explain(self, text: str) -> Steps | None:
-        """The steps of `tokenize` on a text; None where there is nothing to show but the tokens."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +99,8 @@ def explain(rules: Pipeline, text: str, add_special_tokens: bool = True) -> Expl
 
 def _explained(rules: Pipeline, stage: StageTrace, before: tuple[Piece, ...]) -> ExplainedStage:
     steps: list[Steps] = []
-    if isinstance(stage.performer, Explains):
-        shown = (stage.performer.explain(piece.text) for piece in before if piece.ids is None)
+    if stage.stage == "Model":
+        shown = (model_steps(stage.performer, piece.text) for piece in before if piece.ids is None)
         steps = [found for found in shown if found is not None]
     version = unicode_version(rules.library, stage.performer)
     return ExplainedStage(

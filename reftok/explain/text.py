@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from reftok.explain.explanation import ExplainedStage, ExplainedToken, Explanation, options_text
-from reftok.rules.steps import Lattice, LatticeNode, Merging, Steps, Walk, WholeWord
+from reftok.explain.steps import Lattice, LatticeNode, Merging, Steps, Walk, WholeWord
 from reftok.rules.trace import DecodingTrace, Piece
 
 Paint = Callable[[str, str], str]

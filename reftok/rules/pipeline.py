@@ -20,7 +20,9 @@ from typing import Literal, SupportsIndex, TypeAlias
 
 from reftok.errors import InvalidIds, InvalidText, ModelFormatError, UnsupportedFeature
 from reftok.limits import MOST_NORMALIZED, MOST_NORMALIZED_OF_ONE, MOST_STREAMED_STAGES
-from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs
+from reftok.regex_dialects.executor import Deadline
+from reftok.rules.bounds import refuse_expansion
+from reftok.rules.encodings import byte_offsets, joined, texts_and_pairs, to_encoding
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.padding import Padding
 from reftok.rules.huggingface.post_processors import default_processing
@@ -29,13 +31,12 @@ from reftok.rules.ids import checked_ids, whole_number
 from reftok.rules.llama_cpp.stages import Detokenizer
 from reftok.rules.llama_cpp.vocab import SPECIAL
 from reftok.rules.named_ids import MEANINGS, named_id
-from reftok.rules.patience import InForce, Patience
 from reftok.rules.sentencepiece.model import PieceModel
 from reftok.rules.sentencepiece.options import SentencePieceOptions, apply_options
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType
 from reftok.rules.stages import Decoder, Model, Normalizer, PostProcessor, PreTokenizer
-from reftok.rules.text import NormalizedString, Split, refuse_expansion
-from reftok.rules.trace import DecoderStep, DecodingTrace, Record, StageTrace, Trace, to_encoding
+from reftok.rules.text import NormalizedString, Part
+from reftok.rules.trace import DecoderStep, DecodingTrace, Record, StageTrace, Trace
 from reftok.rules.types import Encoding
 
 Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp", "mistral-common"]
@@ -43,7 +44,7 @@ Library = Literal["tokenizers", "sentencepiece", "tiktoken", "llama.cpp", "mistr
 TokensOf: TypeAlias = Callable[[str, int], Encoding]
 """The tokens of a checked text, before the stages behind the model; 1 for the second text of a pair, else 0."""
 
-Note: TypeAlias = Callable[[str, object, list[Split]], None]
+Note: TypeAlias = Callable[[str, object, list[Part]], None]
 """Is told the name of a stage, its component and what it gave."""
 
 
@@ -138,7 +139,7 @@ class Pipeline:
         checked = self.checked_text(text)
         record: Record[StageTrace] = Record(len(checked))
 
-        def note(stage: str, component: object, splits: list[Split]) -> None:
+        def note(stage: str, component: object, splits: list[Part]) -> None:
             record.add(StageTrace(stage, component, splits), sum(1 + len(split.normalized) for split in splits))
 
         splits = self.tokenized(checked, note)
@@ -153,32 +154,32 @@ class Pipeline:
         """
         return to_encoding(self.tokenized(text), sequence_id)
 
-    def tokenized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+    def tokenized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
         """The text taken through every stage up to the model."""
         splits = self.pre_tokenized(text, note)
         tokenize = self.model.tokenize
         splits = [
-            split if split.tokens is not None else Split(split.normalized, tuple(tokenize(split.normalized.text)))
+            split if split.tokens is not None else Part(split.normalized, tuple(tokenize(split.normalized.text)))
             for split in splits
         ]
         note("Model", self.model, splits)
         return splits
 
-    def pre_tokenized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+    def pre_tokenized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
         """The text as the model gets it, the added tokens cut out of it.
 
         >>> import reftok
         >>> [split.normalized.text for split in reftok.load("bpe-qwen").rules.pre_tokenized("a b<|endoftext|>")]
         ['a', 'Ġb', '<|endoftext|>']
         """
-        with InForce(Patience(len(text))):
+        with Deadline(len(text)):
             splits = self.normalized(text, note)
             for pre_tokenizer in self.pre_tokenizers:
                 splits = pre_tokenizer.pre_tokenize(splits)
                 note("PreTokenizer", pre_tokenizer, splits)
         return splits
 
-    def normalized(self, text: str, note: Note = lambda *_: None) -> list[Split]:
+    def normalized(self, text: str, note: Note = lambda *_: None) -> list[Part]:
         """The text as the pre-tokenizers get it, the added tokens cut out of it.
 
         Raises ModelFormatError where the normalizers blow the text up, and where very many go over a long one.
@@ -188,12 +189,12 @@ class Pipeline:
         ['é', '<|endoftext|>', 'b']
         """
         added_tokens, ignores = self.added_tokens, self.encode_special_tokens
-        splits = added_tokens.split_raw([Split(NormalizedString(text))], ignores)
+        splits = added_tokens.split_raw([Part(NormalizedString(text))], ignores)
         note("AddedTokens", added_tokens, splits)
         normalized = 0
         for normalizer in self.normalizers:
             splits = [
-                split if split.tokens is not None else Split(normalizer.normalize(split.normalized)) for split in splits
+                split if split.tokens is not None else Part(normalizer.normalize(split.normalized)) for split in splits
             ]
             size = sum(len(split.normalized) for split in splits)
             refuse_expansion(size, len(text))
@@ -302,7 +303,7 @@ class Pipeline:
     def decode_tokens(self, tokens: list[str], record: Record[DecoderStep] | None = None) -> str:
         """The text that the decoders make of tokens; `record` receives each step."""
         size = sum(map(len, tokens))
-        with InForce(Patience(size)):
+        with Deadline(size):
             for decoder in self.decoders or ():
                 before, tokens = tuple(tokens), decoder.decode_chain(tokens)
                 refuse_expansion(sum(map(len, tokens)), size, "decoder")

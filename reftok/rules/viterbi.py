@@ -13,8 +13,6 @@ from itertools import repeat
 from math import inf, nan
 from typing import TypeAlias
 
-from reftok.rules.steps import Lattice, LatticeNode
-
 UNK_PENALTY = 10.0
 """By how much an unknown character scores less than the lowest piece."""
 
@@ -55,6 +53,7 @@ def best_paths(
     rounded: Callable[[float], float] = float,
     threshold: float = inf,
     unreached: Best = UNREACHED,
+    score: float = 0.0,
 ) -> list[Best]:
     """For each place from 0 to `size` the best path that ends there; on equal scores the one that was found first.
 
@@ -64,12 +63,13 @@ def best_paths(
     already end farther on.
     unreached: the path to a place that no piece has reached. With the start -1 any path replaces it; with another one
     only a path of a higher score does, as in llama.cpp.
+    score: of the path before the text.
 
     >>> pieces = {0: [(1, 7, -1.0), (2, 9, -1.5)], 1: [(2, 8, -1.0)]}
     >>> best_paths(2, pieces.__getitem__)[1:]
     [Best(score=-1.0, start=0, id=7), Best(score=-1.5, start=0, id=9)]
     """
-    best = [BEGINNING, *repeat(unreached, size)]
+    best = [replace(BEGINNING, score=score), *repeat(unreached, size)]
     farthest = 0
     for start in range(size):
         before = best[start].score
@@ -112,14 +112,3 @@ def with_runs_joined(path: Iterable[PathPiece], unk_id: int | None) -> list[Path
             start = joined.pop()[0]
         joined.append((start, end, token_id))
     return joined
-
-
-def lattice(text: str, matches: Callable[[int], Iterable[PieceMatch]], best: Sequence[Best]) -> Lattice:
-    """The pieces that match, and which of them are the best path."""
-    nodes = [
-        LatticeNode(start, end, text[start:end], token_id, score)
-        for start in range(len(text))
-        for end, token_id, score in matches(start)
-    ]
-    path = {(start, end) for start, end, _ in path_to_end(best)}
-    return Lattice(text, tuple(nodes), tuple(node for node in nodes if (node.start, node.end) in path), best[-1].score)

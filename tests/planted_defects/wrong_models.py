@@ -25,7 +25,7 @@ from reftok.rules.merging import merge_all
 from reftok.rules.sentencepiece.bpe import SentencePieceBPE
 from reftok.rules.sentencepiece.pieces import PieceTable, PieceType, Segment
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import Span, Token
 from reftok.rules.viterbi import PieceMatch
 from reftok.rules.vocab_model import VocabModel
@@ -121,8 +121,8 @@ class GlyphBytes(Reference):
 class _Glyphs:
     """ASCII by the byte table, everything else as it is."""
 
-    def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
-        return [part if part.tokens is not None else Split(_glyphs(part.normalized)) for part in splits]
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
+        return [part if part.tokens is not None else Part(_glyphs(part.normalized)) for part in splits]
 
 
 def _glyphs(normalized: NormalizedString) -> NormalizedString:

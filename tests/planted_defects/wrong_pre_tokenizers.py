@@ -18,7 +18,7 @@ from conformance.core.unicode_ages import age_of
 from reftok import Tokenizer
 from reftok.rules.byte_level import to_byte_characters
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 
 
 class _Pattern(Official):
@@ -384,8 +384,8 @@ class _Bytes:
     def __init__(self, glyphs: Callable[[str], str]) -> None:
         self.glyphs = glyphs
 
-    def pre_tokenize(self, splits: Iterable[Split]) -> list[Split]:
-        return [part if part.tokens is not None else Split(self.written(part.normalized)) for part in splits]
+    def pre_tokenize(self, splits: Iterable[Part]) -> list[Part]:
+        return [part if part.tokens is not None else Part(self.written(part.normalized)) for part in splits]
 
     def written(self, normalized: NormalizedString) -> NormalizedString:
         pairs = [

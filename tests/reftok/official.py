@@ -12,7 +12,7 @@ import tokenizers
 
 from reftok.errors import ModelFormatError
 from reftok.formats.huggingface.tokenizer_json import read_tokenizer_json
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken, Encoding
 from reftok.tokenizer import Tokenizer
 
@@ -183,7 +183,7 @@ def normalized_by(tokenizer: Tokenizer, text: str) -> NormalizedString:
 
 def own_parts(pre_tokenizer: Json, text: str) -> list[tuple[str, tuple[int, int]]]:
     """The pre-tokens and their spans, as `pre_tokenize_str` of the official library gives them."""
-    splits = [Split(NormalizedString(text))]
+    splits = [Part(NormalizedString(text))]
     for step in read_own(with_stages(pre_tokenizer=pre_tokenizer)).rules.pre_tokenizers:
         splits = step.pre_tokenize(splits)
     return [(split.normalized.text, split.normalized.original_span(0, len(split.normalized))) for split in splits]

@@ -12,7 +12,7 @@ from typing import Any
 import tokenizers
 
 from reftok.errors import ModelFormatError, ReftokError, UnsupportedFeature
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.tokenizer import Tokenizer
 
 from .official import Json, as_lists, normalized_by, official, own
@@ -215,7 +215,7 @@ class Comparison:
 
 
 def own_parts(tokenizer: Tokenizer, text: str) -> list[tuple[str, tuple[int, int]]]:
-    splits = [Split(NormalizedString(text))]
+    splits = [Part(NormalizedString(text))]
     for step in tokenizer.rules.pre_tokenizers:
         splits = step.pre_tokenize(splits)
     return [(split.normalized.text, split.normalized.original_span(0, len(split.normalized))) for split in splits]

@@ -11,7 +11,7 @@ from sentencepiece import SentencePieceProcessor
 
 from reftok.formats.sentencepiece.model_file import read_sentencepiece_model
 from reftok.formats.sentencepiece.protobuf import read_fields, to_float
-from reftok.rules.sentencepiece.n_best import n_best
+from reftok.nbest import n_best
 from reftok.rules.sentencepiece.pieces import PieceType
 from reftok.tokenizer import Tokenizer
 

@@ -24,7 +24,7 @@ from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.bpe import BPE
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer
-from reftok.rules.text import NormalizedString, Split, resplit
+from reftok.rules.text import NormalizedString, Part, resplit
 from reftok.rules.types import AddedToken, Token
 from reftok.tokenizer import Tokenizer
 
@@ -45,7 +45,7 @@ class Reversed:
 class Halves:
     """A pre-tokenizer that cuts in the middle."""
 
-    def pre_tokenize(self, splits: Sequence[Split]) -> list[Split]:
+    def pre_tokenize(self, splits: Sequence[Part]) -> list[Part]:
         def halves(normalized: NormalizedString) -> list[NormalizedString]:
             middle = len(normalized) // 2
             return [normalized.slice(0, middle), normalized.slice(middle, len(normalized))]

@@ -21,14 +21,15 @@ from reftok.formats.huggingface.components_json import (
     reader,
 )
 from reftok.formats.strict_json import VOCAB_AT, parse_json
+from reftok.regex_dialects.executor import Deadline
+from reftok.regex_dialects.pattern import may_match_nothing
+from reftok.rules.bounds import refuse_expansion
 from reftok.rules.huggingface import pre_tokenizers
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.normalizers import Replace
-from reftok.rules.patience import InForce, Patience
-from reftok.rules.patterns import may_match_nothing
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
-from reftok.rules.text import NormalizedString, refuse_expansion
+from reftok.rules.text import NormalizedString
 from reftok.rules.types import AddedToken
 
 _ONLY_CUT = (
@@ -103,15 +104,15 @@ def _normalizing(steps: Sequence[Normalizer], source: str) -> Callable[[str], st
 
     What the patterns may take, and how much longer the contents may become, is for all of them together.
     """
-    patience = Patience()
+    deadline = Deadline()
     given = made = 0
 
     def normalize(text: str) -> str:
         nonlocal given, made
-        patience.more(len(text))
+        deadline.extend(len(text))
         given += len(text)
         normalized = NormalizedString(text)
-        with InForce(patience):
+        with deadline:
             for step in steps:
                 try:
                     normalized = step.normalize(normalized)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.formats.llama_cpp.attributes import Origin, attributes, of_types
 from reftok.formats.llama_cpp.build import begin_and_end, llama_rules, spm_rules
 from reftok.formats.llama_cpp.gguf_metadata import Value, read_metadata
 from reftok.formats.llama_cpp.pre_types import PRE_TYPES
@@ -27,7 +28,7 @@ from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters
 from reftok.rules.llama_cpp.stages import ReadCodePoints
 from reftok.rules.llama_cpp.ugm import LlamaUGM
 from reftok.rules.llama_cpp.ugm_normalizer import UGMNormalizer
-from reftok.rules.llama_cpp.vocab import Attribute, LlamaVocab, Origin, Spelling, attributes, of_types
+from reftok.rules.llama_cpp.vocab import Attribute, LlamaVocab, Spelling
 from reftok.rules.llama_cpp.wpm import BertText, BertWords, LlamaWPM
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL

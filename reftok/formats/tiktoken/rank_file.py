@@ -27,8 +27,8 @@ from reftok.formats.fields import Fields
 from reftok.formats.files import read_file
 from reftok.formats.strict_json import parse_json
 from reftok.formats.tiktoken.encodings import ENCODINGS, RankEncoding, kimi_special_tokens
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.byte_level import stands_for_bytes, to_byte_characters
-from reftok.rules.fancy_regex import compile_fancy_regex
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.decoders import ByteLevel as ByteLevelDecoder
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split

@@ -21,8 +21,8 @@ from typing import Any
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.fields import Fields
 from reftok.formats.strict_json import parse_json
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.byte_level import stands_for_bytes, to_byte_characters
-from reftok.rules.fancy_regex import compile_fancy_regex
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
 from reftok.rules.huggingface.decoders import TekkenBytes
 from reftok.rules.huggingface.pre_tokenizers import ByteLevel, Split

@@ -14,9 +14,9 @@ from conformance.core.observation import Encoded
 from conformance.core.streaming import Chunks, Feeding, Late, Streamed
 from conformance.subjects.streams import fed
 from reftok import Tokenizer
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.huggingface.pre_tokenizers import Split
 from reftok.rules.huggingface.truncation import Truncation
-from reftok.rules.patterns import compile_oniguruma
 from tests.models import load
 
 WORDS = "many words of a text " * 8

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import reftok
 from reftok.explain.explanation import explain, to_json
+from reftok.explain.steps import Lattice, Merging
 from reftok.explain.text import coloured, explanation_lines
-from reftok.rules.steps import Lattice, Merging
 
 from ..tokenizers_strategies import texts
 

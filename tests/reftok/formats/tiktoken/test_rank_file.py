@@ -19,7 +19,7 @@ from reftok import Tokenizer, load
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.formats.tiktoken.encodings import ENCODINGS, KIMI_PATTERN, RankEncoding
 from reftok.formats.tiktoken.rank_file import rank_encoding, read_ranks, read_tiktoken, recognise
-from reftok.rules.fancy_regex import compile_fancy_regex
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.patterns import pattern_matches
 
 from ...official import refusal

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
 from reftok.rules.huggingface.added_tokens import AddedVocabulary
-from reftok.rules.text import NormalizedString, Split
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import AddedToken, Encoding
 
 from ...official import (
@@ -221,9 +221,9 @@ def test_the_public_parts_know_each_other() -> None:
 
 def test_parts_that_are_settled_stay_and_empty_parts_go() -> None:
     vocabulary = AddedVocabulary([added("x")], {})
-    splits = vocabulary.split_raw([Split(NormalizedString("ax"))])
+    splits = vocabulary.split_raw([Part(NormalizedString("ax"))])
     assert vocabulary.split_raw(splits) == splits
-    assert AddedVocabulary().split_normalized([Split(NormalizedString(""))]) == []
+    assert AddedVocabulary().split_normalized([Part(NormalizedString(""))]) == []
 
 
 def test_stripping_looks_at_each_white_space_once() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
-from reftok.rules.huggingface.bpe import BPE, Merges, merge_ids, ranked
+from reftok.rules.huggingface.bpe import Merges, merge_ids, ranked
 from reftok.rules.merging import merge_all
 
 from ...official import Json, assert_same_encoding, bpe, official, outcome, own, tokenizer_json
@@ -219,10 +219,3 @@ def test_a_merge_outside_the_vocab_is_refused_by_its_number(merge: tuple[str, st
     assert outcome(lambda: official_model(model)) == "refused"
     with pytest.raises(ModelFormatError, match=r"model\.merges\[1\]: '[xba]+' is not in the vocab"):
         own(tokenizer_json(model))
-
-
-def test_other_merges_do_not_change_the_model_they_come_from() -> None:
-    model = BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])
-    assert [token.value for token in model.tokenize("ab")] == ["ab"]
-    assert [token.value for token in model.with_merges({}).tokenize("ab")] == ["a", "b"]
-    assert [token.value for token in model.tokenize("ab")] == ["ab"]

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import ModelFormatError, UnsupportedFeature
+from reftok.explain.model_steps import model_steps
+from reftok.explain.steps import Lattice
 
 from ...official import Json, assert_same_encoding, official, outcome, own, tokenizer_json, unigram
 from ...tokenizers_strategies import unigram_models, words
@@ -93,7 +95,9 @@ def test_a_piece_that_is_better_than_the_unknown_one_makes_that_one_needless() -
 
 def test_an_unknown_piece_that_is_not_there_is_no_node_of_the_lattice() -> None:
     model = own(tokenizer_json(unigram(("a", -1.0), ("ab", -1.0), ("bc", -1.0), ("c", -1.0), unk_id=None))).rules.model
-    assert [node.piece for node in model.explain("abc").nodes] == ["ab", "a", "bc", "c"]
+    lattice = model_steps(model, "abc")
+    assert isinstance(lattice, Lattice)
+    assert [node.piece for node in lattice.nodes] == ["ab", "a", "bc", "c"]
 
 
 def test_an_empty_piece_never_matches() -> None:

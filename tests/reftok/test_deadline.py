@@ -1,4 +1,4 @@
-"""What patterns may take on one text they take together, in whatever way the text is asked about."""
+"""All patterns of a tokenizer share one deadline for a text, whichever method is called with it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import reftok.rules.patience as patience_module
-import reftok.rules.patterns as patterns_module
+import reftok.regex_dialects.executor as executor_module
 from reftok.errors import InvalidText
 from reftok.tokenizer import Tokenizer
 
@@ -51,8 +50,7 @@ STAGES: list[dict[str, Json]] = [
 def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever looks at the clock finds that half a second has passed, where a text may take five."""
     clock = SimpleNamespace(thread_time=(0.5 * tick for tick in count()).__next__)
-    monkeypatch.setattr(patience_module, "time", clock)
-    monkeypatch.setattr(patterns_module, "time", clock)
+    monkeypatch.setattr(executor_module, "time", clock)
 
 
 @pytest.mark.usefixtures("slow_clock")
@@ -106,8 +104,8 @@ def test_a_text_of_words_is_not_timed_with_the_pattern_of_a_published_model(way:
 def test_a_run_that_takes_its_square_or_its_cube_is_an_error_and_no_hang(
     pattern: str, text: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience_module, "PATTERN_SECONDS", 0.1)
-    monkeypatch.setattr(patience_module, "PATTERN_CHARACTERS_PER_SECOND", 1e9)
+    monkeypatch.setattr(executor_module, "PATTERN_SECONDS", 0.1)
+    monkeypatch.setattr(executor_module, "PATTERN_CHARACTERS_PER_SECOND", 1e9)
     tokenizer = own(tokenizer_json(MODEL, pre_tokenizer=regex_split(pattern)))
     with pytest.raises(InvalidText, match="takes too long"):
         WAYS[way](tokenizer, text)
@@ -115,8 +113,8 @@ def test_a_run_that_takes_its_square_or_its_cube_is_an_error_and_no_hang(
 
 def test_a_chain_of_decoders_that_ask_where_they_are_shares_one_time(monkeypatch: pytest.MonkeyPatch) -> None:
     r"""Fault: a hundred decoders Replace of \\G, each of which seeks its matches one by one, took half a minute."""
-    monkeypatch.setattr(patience_module, "PATTERN_SECONDS", 0.1)
-    monkeypatch.setattr(patience_module, "PATTERN_CHARACTERS_PER_SECOND", 1e9)
+    monkeypatch.setattr(executor_module, "PATTERN_SECONDS", 0.1)
+    monkeypatch.setattr(executor_module, "PATTERN_CHARACTERS_PER_SECOND", 1e9)
     replace = {"type": "Replace", "pattern": {"Regex": r"\G"}, "content": " "}
     tokenizer = own(tokenizer_json(MODEL, decoder={"type": "Sequence", "decoders": [replace] * 100}))
     with pytest.raises(InvalidText, match="takes too long"):

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from reftok.errors import UnsupportedFeature
-from reftok.rules.encodings import byte_offsets
+from reftok.rules.encodings import byte_offsets, to_encoding
 from reftok.rules.huggingface.post_processors import default_processing
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.sentencepiece.options import apply_options
 from reftok.rules.sentencepiece.pieces import PieceType, Segment
 from reftok.rules.sentencepiece.unigram import SentencePieceUnigram, user_defined_score
-from reftok.rules.steps import LatticeNode
-from reftok.rules.text import NormalizedString, Split
-from reftok.rules.trace import to_encoding
+from reftok.rules.text import NormalizedString, Part
 from reftok.rules.types import Encoding
 from reftok.rules.viterbi import PieceMatch, best_paths, path_to_end, to_float32
 
@@ -72,11 +70,21 @@ def n_best(rules: Pipeline, text: str | bytes, size: int) -> list[ScoredEncoding
     results = []
     for segments, score in n_best_segments(model, normalized.text, size):
         tokens = tuple(model.table.tokens(segments))
-        encoding = default_processing([to_encoding([Split(normalized, tokens)])])
+        encoding = default_processing([to_encoding([Part(normalized, tokens)])])
         if rules.sentencepiece_options is not None:
             encoding = apply_options(encoding, rules.sentencepiece_options, model.table, len(original))
         results.append(ScoredEncoding(encoding if isinstance(text, str) else byte_offsets(encoding, original), score))
     return results
+
+
+class Node(NamedTuple):
+    """A piece that matches at a place of the text. start, end: in code points of the normalized text."""
+
+    start: int
+    end: int
+    piece: str
+    id: int
+    score: float
 
 
 class NodeLattice:
@@ -88,13 +96,13 @@ class NodeLattice:
 
     def __init__(self, model: SentencePieceUnigram, text: str) -> None:
         size = len(text)
-        self.nodes = [LatticeNode(0, 0, "", -1, 0.0)]
+        self.nodes = [Node(0, 0, "", -1, 0.0)]
         for start in range(size):
             for end, token_id, score in model.matches(text, start):
                 if token_id >= 0 and model.table.pieces[token_id].type is PieceType.USER_DEFINED:
                     score = user_defined_score(end - start)
-                self.nodes.append(LatticeNode(start, end, text[start:end], token_id, score))
-        self.nodes.append(LatticeNode(size, size, "", -1, 0.0))
+                self.nodes.append(Node(start, end, text[start:end], token_id, score))
+        self.nodes.append(Node(size, size, "", -1, 0.0))
         self.ending: list[list[int]] = [[] for _ in range(size + 1)]
         self.starting: list[list[int]] = [[] for _ in range(size + 1)]
         for index, node in enumerate(self.nodes[:-1]):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from reftok.regex_dialects.pattern import compile_oniguruma
 from reftok.rules.huggingface.pre_tokenizers import GPT2_PATTERN
-from reftok.rules.patterns import may_run_away
 
 from ..official import EVERY_CHARACTER
 from ..oniguruma_comparison import assert_same
@@ -92,4 +92,4 @@ def test_the_pattern_of_a_published_model_matches_any_characters_side_by_side(na
 
 @pytest.mark.parametrize("name", sorted({*PUBLISHED} - RUN_AWAY))
 def test_the_pattern_of_a_published_model_needs_no_timer(name: str) -> None:
-    assert not may_run_away(PUBLISHED[name])
+    assert not compile_oniguruma(PUBLISHED[name]).may_run_away

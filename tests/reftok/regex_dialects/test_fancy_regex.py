@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import UnsupportedFeature
-from reftok.rules.fancy_regex import compile_fancy_regex
+from reftok.regex_dialects.fancy_regex import compile_fancy_regex
 from reftok.rules.patterns import pattern_matches
 
 RANKS = {bytes([byte]): byte for byte in range(256)}

@@ -22,7 +22,7 @@ import regex
 from reftok.errors import UnsupportedFeature
 from reftok.regex_dialects.oniguruma.analysis import check, may_be_empty
 from reftok.regex_dialects.oniguruma.parser import parse
-from reftok.rules.patterns import Pattern, rust_as_oniguruma, rust_pattern
+from reftok.regex_dialects.pattern import Pattern, rust_as_oniguruma, rust_pattern
 
 _PROPERTIES = (
     "L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf "

@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reftok.errors import InvalidText, UnsupportedFeature
-from reftok.rules.sentencepiece.n_best import n_best
+from reftok.nbest import n_best
 from reftok.rules.sentencepiece.options import SentencePieceOptions
 from reftok.rules.sentencepiece.pieces import PieceType
 
-from ...protobuf_writer import BPE, CHAR, UNIGRAM, UNKNOWN, WORD, PieceTuple, model_bytes
-from ...sentencepiece_strategies import load_both, models, official_n_best, own_n_best, raw_bytes, texts
+from .protobuf_writer import BPE, CHAR, UNIGRAM, UNKNOWN, WORD, PieceTuple, model_bytes
+from .sentencepiece_strategies import load_both, models, official_n_best, own_n_best, raw_bytes, texts
 
 NORMAL, USER_DEFINED = PieceType.NORMAL, PieceType.USER_DEFINED
 A, B, AB = ("a", -1.0, NORMAL), ("b", -1.0, NORMAL), ("ab", -2.0, NORMAL)
