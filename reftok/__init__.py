@@ -32,7 +32,7 @@ from reftok.version import __version__
 if TYPE_CHECKING:
     from reftok.encode_files.result import EncodedFiles
     from reftok.engine.decode.stream import StreamDecoder
-    from reftok.engine.encode.stream import StreamEncoder
+    from reftok.streams.encoder import StreamEncoder
     from reftok.formats import embedded_models, load
     from reftok.formats.huggingface.vocab_merges import byte_level_bpe
     from reftok.formats.llama_cpp.build import llama_spm
@@ -47,7 +47,7 @@ else:
     _HOMES = {
         "EncodedFiles": "reftok.encode_files.result",
         "StreamDecoder": "reftok.engine.decode.stream",
-        "StreamEncoder": "reftok.engine.encode.stream",
+        "StreamEncoder": "reftok.streams.encoder",
         **dict.fromkeys(("embedded_models", "load"), "reftok.formats"),
         "llama_spm": "reftok.formats.llama_cpp.build",
         "byte_level_bpe": "reftok.formats.huggingface.vocab_merges",

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, fields
 from typing import SupportsIndex
 
 from reftok.engine.decode.stream import StreamDecoder, TextCallback, decode_with_callback
-from reftok.engine.encode.stream import ByteErrors, StreamEncoder, ids_of_chunks
 from reftok.engine.engine import Engine
 from reftok.errors import InvalidText
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.trace import DecoderStep, Record
 from reftok.rules.types import Encoding
+from reftok.streams.encoder import ByteErrors, StreamEncoder, ids_of_chunks
 
 
 @dataclass(frozen=True, slots=True)

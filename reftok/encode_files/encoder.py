@@ -18,7 +18,7 @@ from typing import BinaryIO
 from reftok.encode_files.engines import Engine, id_bound, official_engine, reftok_engine
 from reftok.encode_files.messages import LONGEST, Failure, Part, Ready, Reply, StopError, Task, not_utf_8
 from reftok.encode_files.output import id_type, little_endian
-from reftok.engine.encode.stream import StreamEncoder
+from reftok.streams.encoder import StreamEncoder
 from reftok.errors import EncodingStopped, ReftokError
 from reftok.formats import find_model, load
 from reftok.formats.huggingface.hub_folder import files_beside

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from reftok.engine.decode.states import DecodingStates, decodable_tokens
 from reftok.engine.decode.stream import StreamDecoder
 from reftok.engine.encode.encoder import Encoder
-from reftok.engine.encode.stream import ByteErrors, StreamEncoder
 from reftok.engine.fast_model import FastModel
 from reftok.engine.offsets.encoding import OffsetEncoder
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding
+from reftok.streams.encoder import ByteErrors, StreamEncoder
+from reftok.streams.parts import Stages
 
 
 class Engine:
@@ -60,7 +62,11 @@ class Engine:
 
     def stream_encoder(self, add_special_tokens: bool, errors: ByteErrors) -> StreamEncoder:
         """A new stream from text to ids."""
-        return StreamEncoder(self.encoder, add_special_tokens, errors)
+        return StreamEncoder(self._stages, add_special_tokens, errors)
+
+    @cached_property
+    def _stages(self) -> Stages:
+        return Stages(self.pipeline, self.encoder.model.known_ids.__getitem__)
 
     def stream_decoder(self, skip_special_tokens: bool) -> StreamDecoder:
         """A new stream from ids to text."""

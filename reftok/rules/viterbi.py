@@ -55,6 +55,7 @@ def best_paths(
     rounded: Callable[[float], float] = float,
     threshold: float = inf,
     unreached: Best = UNREACHED,
+    score: float = 0.0,
 ) -> list[Best]:
     """For each place from 0 to `size` the best path that ends there; on equal scores the one that was found first.
 
@@ -64,12 +65,13 @@ def best_paths(
     already end farther on.
     unreached: the path to a place that no piece has reached. With the start -1 any path replaces it; with another one
     only a path of a higher score does, as in llama.cpp.
+    score: of the path before the text.
 
     >>> pieces = {0: [(1, 7, -1.0), (2, 9, -1.5)], 1: [(2, 8, -1.0)]}
     >>> best_paths(2, pieces.__getitem__)[1:]
     [Best(score=-1.0, start=0, id=7), Best(score=-1.5, start=0, id=9)]
     """
-    best = [BEGINNING, *repeat(unreached, size)]
+    best = [replace(BEGINNING, score=score), *repeat(unreached, size)]
     farthest = 0
     for start in range(size):
         before = best[start].score

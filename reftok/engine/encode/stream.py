@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, NoReturn, TypeAlias
 
-from reftok.engine.encode.affixes import ids_behind_model
-from reftok.engine.encode.chunks import ChunkReader
+from reftok.streams.affixes import ids_behind_model
+from reftok.streams.chunks import ChunkReader
 from reftok.engine.encode.encoder import Encoder
 from reftok.errors import InvalidText, ReftokError, StreamFinished
 
