@@ -13,8 +13,8 @@ from reftok.engine.fast_model import FastModel
 from reftok.engine.offsets.encoding import OffsetEncoder
 from reftok.rules.pipeline import Pipeline
 from reftok.rules.types import Encoding
+from reftok.streams.cuts.models import ModelParts, model_parts
 from reftok.streams.encoder import ByteErrors, StreamEncoder
-from reftok.streams.parts import Stages
 
 
 class Engine:
@@ -62,11 +62,11 @@ class Engine:
 
     def stream_encoder(self, add_special_tokens: bool, errors: ByteErrors) -> StreamEncoder:
         """A new stream from text to ids."""
-        return StreamEncoder(self._stages, add_special_tokens, errors)
+        return StreamEncoder(self.pipeline, self._model_parts, add_special_tokens, errors)
 
     @cached_property
-    def _stages(self) -> Stages:
-        return Stages(self.pipeline, self.encoder.model.known_ids.__getitem__)
+    def _model_parts(self) -> ModelParts:
+        return model_parts(self.pipeline.model, self.encoder.model.known_ids.__getitem__)
 
     def stream_decoder(self, skip_special_tokens: bool) -> StreamDecoder:
         """A new stream from ids to text."""

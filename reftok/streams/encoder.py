@@ -8,7 +8,9 @@ from typing import Literal, NoReturn, TypeAlias
 from reftok.errors import InvalidText, ReftokError, StreamFinished
 from reftok.streams.affixes import find_affixes, ids_behind_model
 from reftok.streams.chunks import ChunkReader
-from reftok.streams.parts import Stages, TextParts
+from reftok.rules.pipeline import Pipeline
+from reftok.streams.cuts.models import ModelParts
+from reftok.streams.stages import Chain
 
 ByteErrors: TypeAlias = Literal["strict", "replace"]
 """The treatment of bytes that are not UTF-8 by a library that takes none: refuse them, or U+FFFD."""
@@ -27,21 +29,28 @@ class StreamEncoder:
     ([40, 3525], 4, [], [341, 291, 2118])
     """
 
-    def __init__(self, stages: Stages, add_special_tokens: bool = True, errors: ByteErrors = "strict") -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        model: ModelParts,
+        add_special_tokens: bool = True,
+        errors: ByteErrors = "strict",
+    ) -> None:
         if errors not in ("strict", "replace"):
             raise ReftokError(f"errors {errors!r:.60} is neither 'strict' nor 'replace'")
-        self._stages = stages
+        self._pipeline = pipeline
+        self._model = model
         self._add_special_tokens = add_special_tokens
         self._errors: ByteErrors = errors
-        self._affixes = find_affixes(stages.pipeline, add_special_tokens)
+        self._affixes = find_affixes(pipeline, add_special_tokens)
         self._holds_ids = bool(self._affixes.buffered_by)
         self.reset()
 
     def reset(self) -> None:
         """Forget everything: what comes next is another text."""
-        self._parts = TextParts(self._stages)
-        self._parts.ids += self._affixes.prefix
-        self._reader = ChunkReader(self._stages.pipeline.library, self._errors)
+        self._chain = Chain(self._pipeline, self._model)
+        self._ids = [*self._affixes.prefix]
+        self._reader = ChunkReader(self._pipeline.library, self._errors)
         self._fed = 0
         self._end = ""
 
@@ -50,7 +59,7 @@ class StreamEncoder:
         """How many code points have come whose ids have not been given."""
         if self._end:
             return 0
-        return (self._fed if self._holds_ids else self._parts.held) + bool(self._reader.waiting)
+        return (self._fed if self._holds_ids else self._chain.held) + bool(self._reader.waiting)
 
     @property
     def held_until_end(self) -> tuple[str, ...]:
@@ -60,7 +69,7 @@ class StreamEncoder:
         >>> reftok.load("bpe-gpt2").stream_encoder().held_until_end
         ()
         """
-        return (*filter(None, (self._affixes.buffered_by,)), *self._stages.why_uncut)
+        return (*filter(None, (self._affixes.buffered_by,)), *self._chain.why_uncut)
 
     def feed(self, text: str) -> list[int]:
         """The ids that have become final with this chunk.
@@ -92,27 +101,27 @@ class StreamEncoder:
         text = self._reader.end()
         try:
             if text:
-                self._parts.feed(text)
-            self._parts.end()
+                self._ids += self._chain.feed(text)
+            self._ids += self._chain.end()
         except BaseException:
             self._break()
         self._end = "the stream is finished"
-        ids = self._parts.ids
+        ids, self._ids = self._ids, []
         if self._holds_ids:
-            return ids_behind_model(self._stages.pipeline, ids, self._add_special_tokens)
+            return ids_behind_model(self._pipeline, ids, self._add_special_tokens)
         return [*ids, *self._affixes.suffix]
 
     def _taken(self, text: str) -> list[int]:
         """Feed a text, and take the ids that are final."""
         if text:
             try:
-                self._parts.feed(text)
+                self._ids += self._chain.feed(text)
             except BaseException:
                 self._break()
             self._fed += len(text)
         if self._holds_ids:
             return []
-        ids, self._parts.ids = self._parts.ids, []
+        ids, self._ids = self._ids, []
         return ids
 
     def _break(self) -> NoReturn:

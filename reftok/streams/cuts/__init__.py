@@ -1,6 +1,5 @@
-"""Where a text can be cut: one pure function a stage.
+"""How much of a text nothing that follows can change: one pure function a stage.
 
-A place is a cut of a stage if, whatever follows the text, the stage makes of the whole what it makes of the two sides,
-each taken for itself. Every function here is given the beginning of a text and a limit, and gives the last cut up to the
-limit, 0 if there is none.
+A place is a cut of a stage if, whatever follows, the stage makes of the whole text what it makes of the two sides, each
+taken for itself.
 """

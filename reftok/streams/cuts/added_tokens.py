@@ -176,24 +176,15 @@ class LlamaTokenSearch:
         return spans, len(text)
 
 
-class NoTokens:
-    """The search where there are no added tokens."""
-
-    def decided(self, text: str, start: int, ends: bool) -> Decided:
-        """Everything is decided."""
-        return Decided([], start, len(text))
+TokenSearch: TypeAlias = AddedTokenSearch | LlamaTokenSearch
 
 
-TokenSearch: TypeAlias = AddedTokenSearch | LlamaTokenSearch | NoTokens
-
-
-def token_searches(added_tokens: AddedVocabulary, encode_special_tokens: bool) -> tuple[TokenSearch, TokenSearch]:
-    """The searches in raw and in normalized text."""
+def token_searches(
+    added_tokens: AddedVocabulary, encode_special_tokens: bool
+) -> tuple[TokenSearch | None, TokenSearch | None]:
+    """The searches in raw and in normalized text, None if there is nothing to find."""
     if isinstance(added_tokens, LlamaSpecialTokens):
-        return LlamaTokenSearch(added_tokens, encode_special_tokens), NoTokens()
+        return LlamaTokenSearch(added_tokens, encode_special_tokens), None
     ignored = added_tokens.special_ids() if encode_special_tokens else frozenset[int]()
-    raw, normalized = (
-        NoTokens() if pattern is None else AddedTokenSearch(pattern, ignored)
-        for pattern in (added_tokens.raw_pattern, added_tokens.normalized_pattern)
-    )
-    return raw, normalized
+    raw, normalized = added_tokens.raw_pattern, added_tokens.normalized_pattern
+    return raw and AddedTokenSearch(raw, ignored), normalized and AddedTokenSearch(normalized, ignored)

@@ -54,8 +54,13 @@ class ModelParts(Protocol):
         """Why a pre-token is never cut, '' if it is."""
         ...
 
-    def cut(self, text: str, limit: int, carried: Carried) -> int:
-        """The last cut of a pre-token up to a limit, whatever follows the text; 0 if there is none."""
+    @property
+    def ids_of_word(self) -> WordIds:
+        """What the model gives for a whole pre-token."""
+        ...
+
+    def cut(self, text: str, carried: Carried) -> int:
+        """The last cut in the beginning of a pre-token, whatever follows; 0 if there is none."""
         ...
 
     def ids(self, text: str, carried: Carried) -> tuple[Sequence[int], Carried]:
@@ -68,13 +73,13 @@ class WholeWords:
 
     def __init__(self, ids_of_word: WordIds, why_uncut: str) -> None:
         self.why_uncut = why_uncut
-        self._ids_of_word = ids_of_word
+        self.ids_of_word = ids_of_word
 
-    def cut(self, text: str, limit: int, carried: Carried) -> int:
+    def cut(self, text: str, carried: Carried) -> int:
         return 0
 
     def ids(self, text: str, carried: Carried) -> tuple[Sequence[int], Carried]:
-        return self._ids_of_word(text) if text else (), AT_START
+        return self.ids_of_word(text) if text else (), AT_START
 
 
 class AtSplitPoints:
@@ -87,15 +92,15 @@ class AtSplitPoints:
     why_uncut = ""
 
     def __init__(self, ids_of_word: WordIds, last: Callable[[str], int], unk_id: int | None = None) -> None:
-        self._ids_of_word = ids_of_word
+        self.ids_of_word = ids_of_word
         self._last = last
         self._unk_id = unk_id
 
-    def cut(self, text: str, limit: int, carried: Carried) -> int:
-        return self._last(text[: limit + 1])
+    def cut(self, text: str, carried: Carried) -> int:
+        return self._last(text)
 
     def ids(self, text: str, carried: Carried) -> tuple[Sequence[int], Carried]:
-        ids = self._ids_of_word(text) if text else ()
+        ids = self.ids_of_word(text) if text else ()
         if self._unk_id is None or not ids:
             return ids, carried
         follows_unknown = ids[-1] == self._unk_id
@@ -113,8 +118,9 @@ class UnigramParts:
     begins with the score at the cut: then it adds up the same sums.
     """
 
-    def __init__(self, model: Unigram | SentencePieceUnigram) -> None:
+    def __init__(self, model: Unigram | SentencePieceUnigram, ids_of_word: WordIds) -> None:
         self._model = model
+        self.ids_of_word = ids_of_word
         self._joins_unknown = not model.byte_fallback
         self._entries = model.vocab if isinstance(model, Unigram) else model.entries
         self._longest = max(map(len, self._entries), default=0)
@@ -154,12 +160,12 @@ class UnigramParts:
             return False
         return not model.byte_fallback or model.vocab.keys() >= set(BYTE_PIECES)
 
-    def cut(self, text: str, limit: int, carried: Carried) -> int:
+    def cut(self, text: str, carried: Carried) -> int:
         if self.why_uncut:
             return 0
         if self._tells_unknown_at_once and (self._joins_unknown or not isinstance(self._model, Unigram)):
             # What is behind such a place is searched when the score there is known.
-            split_point = self._last_split_point(text[: limit + 1])
+            split_point = self._last_split_point(text)
             if split_point:
                 return split_point
         best = self._model.best_paths(text, carried.score)
@@ -172,7 +178,7 @@ class UnigramParts:
             # no winning path goes through: they must be the same when the next part is searched from the cut.
             while (start := min((path.start for path in best[end + 1 :]), default=end)) < end:
                 end = _shared_beginning(best, [start, end])
-        while end > limit or (end and not self._is_end_of_ids(text, best[end], end)):
+        while end and not self._is_end_of_ids(text, best[end], end):
             end = best[end].start
         return end
 
@@ -231,7 +237,7 @@ def model_parts(model: Model, ids_of_word: WordIds) -> ModelParts:
     """
     if type(model) in (Unigram, SentencePieceUnigram):
         assert isinstance(model, Unigram | SentencePieceUnigram)
-        return UnigramParts(model)
+        return UnigramParts(model, ids_of_word)
     name = type(model).__name__
     if type(model) is BPE:
         options = model.options

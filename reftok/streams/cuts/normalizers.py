@@ -1,28 +1,12 @@
-"""Where a text can be cut for the normalizers, and how a part of it is normalized."""
+"""What the normalizers surely make of the beginning of a text, and of how much of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import accumulate, product
 from typing import Any, TypeAlias
 
 from reftok.limits import MOST_GROWTH
-from reftok.rules.huggingface.normalizers import (
-    NFC,
-    NFD,
-    NFKC,
-    NFKD,
-    BertNormalizer,
-    ByteLevel,
-    Lowercase,
-    Nmt,
-    Precompiled,
-    Prepend,
-    Replace,
-    Strip,
-    StripAccents,
-    UnicodeForm,
-)
+from reftok.rules.huggingface import normalizers as rules
 from reftok.rules.llama_cpp.stages import ReadCodePoints
 from reftok.rules.llama_cpp.wpm import BertText
 from reftok.rules.sentencepiece.normalizer import SentencePieceNormalizer
@@ -30,248 +14,197 @@ from reftok.rules.sentencepiece.pieces import SPACE_SYMBOL
 from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
 from reftok.streams.cuts.normalization_boundaries import BEGINS, ENDS, boundaries
-from reftok.streams.cuts.splits import Step, pattern_step
+from reftok.streams.cuts.pre_tokenizers import at_pattern
 from reftok.unicode.characters import WHITE_SPACE, is_control, is_normalized
-from reftok.unicode.graphemes import JOINED_BY_MARKS_ONLY, class_letters, graphemes
+from reftok.unicode.graphemes import JOINED_BY_MARKS_ONLY, MARKS, class_letters, graphemes
 
-Cut: TypeAlias = Callable[[Any, str, int, bool], int]
-"""Given a normalizer, the beginning of a text, a limit and whether the text begins there: the last cut up to the limit.
-
-It is a cut whatever follows the text; the other side of it is normalized by `part_of(normalizer, begins=False, ...)`.
-"""
+Rewrite: TypeAlias = Callable[[str, str, bool], tuple[str, int]]
+"""Given a text, the character before it, '' if it begins there, and whether it ends: what is sure, and of how much."""
 
 _BLANKS = "".join(sorted(WHITE_SPACE))
+_SPACES = (" ", SPACE_SYMBOL)
 _ESCAPED_BYTES = "".join(map(chr, range(0xDC80, 0xDD00)))
-_MOST_TRIES = 32
-"""A cut of the first normalizer that is none of the others is tried so often a character earlier; then there is none."""
 
 
-def _anywhere(normalizer: Normalizer, text: str, limit: int, begins: bool) -> int:
-    return limit
+def rewrite_of(normalizer: Normalizer) -> Rewrite:
+    r"""What rewrites a text in parts. normalizer: of a class of `STREAMED`.
+
+    >>> rewrite_of(rules.NFC())("e\u0301a", "", False)
+    ('é', 2)
+    """
+    return STREAMED[type(normalizer)](normalizer)
 
 
-def _form(normalizer: UnicodeForm, text: str, limit: int, begins: bool) -> int:
+def why_uncut(normalizer: Normalizer) -> str:
+    """Why nothing is sure before the end of a text, '' if something is."""
+    if not isinstance(normalizer, rules.Replace):
+        return ""
+    if 1 + 2 * len(normalizer.content) > MOST_GROWTH:
+        return "Replace refuses a long text that it makes much longer"
+    return at_pattern(normalizer.pattern).why_uncut
+
+
+def _normalized(normalizer: Normalizer, text: str) -> str:
+    return normalizer.normalize(NormalizedString(text)).text
+
+
+def _each_character(normalizer: Normalizer) -> Rewrite:
+    return lambda text, before, ends: (_normalized(normalizer, text), len(text))
+
+
+def _form(normalizer: rules.UnicodeForm) -> Rewrite:
     kinds = boundaries(normalizer.form)
-    for place in range(limit, 0, -1):
-        if kinds[text[place - 1]] & ENDS or (place < len(text) and kinds[text[place]] & BEGINS):
-            return place
-    return 0
+
+    def rewrite(text: str, before: str, ends: bool) -> tuple[str, int]:
+        end = len(text) if ends else _boundary(kinds.__getitem__, text)
+        text = text[:end]
+        return text if is_normalized(normalizer.form, text) else _normalized(normalizer, text), end
+
+    return rewrite
 
 
-def _bert(normalizer: BertNormalizer, text: str, limit: int, begins: bool) -> int:
+def _bert(normalizer: rules.BertNormalizer) -> Rewrite:
     if not (normalizer.lowercase if normalizer.strip_accents is None else normalizer.strip_accents):
-        return limit
+        return _each_character(normalizer)
     kinds = boundaries("NFD")
 
     def kind(character: str) -> int:
         # What is removed before the decomposition leaves its neighbours side by side.
         return 0 if normalizer.clean_text and is_control(character) else kinds[character]
 
-    for place in range(limit, 0, -1):
+    def rewrite(text: str, before: str, ends: bool) -> tuple[str, int]:
+        end = len(text) if ends else _boundary(kind, text)
+        return _normalized(normalizer, text[:end]), end
+
+    return rewrite
+
+
+def _boundary(kind: Callable[[str], int], text: str) -> int:
+    """The last place where a text can be cut for a normalization form, however it goes on."""
+    for place in range(len(text), 0, -1):
         if kind(text[place - 1]) & ENDS or (place < len(text) and kind(text[place]) & BEGINS):
             return place
     return 0
 
 
-def _precompiled(normalizer: Precompiled, text: str, limit: int, begins: bool) -> int:
-    # What follows may join the last cluster. At any boundary before it the text can be cut: no rule of UAX #29 looks
-    # past one but that for regional indicators, and before a boundary between two of them their number is even.
-    *starts, _ = accumulate(map(len, graphemes(text)), initial=0)
-    return max((start for start in starts if start <= limit), default=0)
+def _precompiled(normalizer: rules.Precompiled) -> Rewrite:
+    has_part = normalizer.charsmap.has_part
+
+    def is_alone(character: str) -> bool:
+        # Nothing but marks joins it, and no rule has a cluster that it begins: its marks are looked up one by one.
+        return class_letters(character) == JOINED_BY_MARKS_ONLY and not has_part(character)
+
+    def rewrite(text: str, before: str, ends: bool) -> tuple[str, int]:
+        joining = 0
+        if before and (class_letters(before) in MARKS or is_alone(before)):
+            joining = len(text) - len(class_letters(text).lstrip(MARKS))
+        # What follows may join the last cluster. The text can be cut at any boundary before it: no rule of UAX #29
+        # looks past one but that for regional indicators, and before a boundary between two their number is even.
+        *_, last = graphemes(text[joining:]) or [""]
+        end = len(text) if ends or not last or is_alone(last[0]) else len(text) - len(last)
+        marks = "".join([_normalized(normalizer, mark) for mark in text[:joining]])
+        return marks + _normalized(normalizer, text[joining:end]), end
+
+    return rewrite
 
 
-def _strip(normalizer: Strip, text: str, limit: int, begins: bool) -> int:
-    if normalizer.strip_right:
-        limit = min(limit, len(text.rstrip(_BLANKS)))
-    leading = len(text) - len(text.lstrip(_BLANKS)) if normalizer.strip_left and begins else 0
-    return limit if limit > leading else 0
+def _prepend(normalizer: rules.Prepend) -> Rewrite:
+    return lambda text, before, ends: (text if before or not text else normalizer.prepend + text, len(text))
 
 
-def _replace(normalizer: Replace, text: str, limit: int, begins: bool) -> int:
-    step = pattern_step(normalizer.pattern)
-    if isinstance(step, str) or 1 + 2 * len(normalizer.content) > MOST_GROWTH:
-        return 0
-    return step.cut(text, limit)[1]
+def _strip(normalizer: rules.Strip) -> Rewrite:
+    def rewrite(text: str, before: str, ends: bool) -> tuple[str, int]:
+        end = len(text.rstrip(_BLANKS)) if normalizer.strip_right else len(text)
+        kept = text[:end].lstrip(_BLANKS) if normalizer.strip_left and not before else text[:end]
+        return kept, len(text) if ends else end if kept else 0
+
+    return rewrite
 
 
-def _read_code_points(normalizer: ReadCodePoints, text: str, limit: int, begins: bool) -> int:
-    if limit < len(text) and not "\udc80" <= text[limit] <= "\udcff":
-        return limit
-    return len(text[:limit].rstrip(_ESCAPED_BYTES))
+def _replace(normalizer: rules.Replace) -> Rewrite:
+    cuts = at_pattern(normalizer.pattern)
+    is_held = bool(why_uncut(normalizer))
+
+    def rewrite(text: str, before: str, ends: bool) -> tuple[str, int]:
+        if is_held:
+            return (_normalized(normalizer, text), len(text)) if ends else ("", 0)
+        parts: list[str] = []
+        place = 0
+        spans, settled = cuts.matches(text, ends)
+        for start, end in spans:
+            parts += text[place:start], normalizer.content
+            place = end
+        return "".join([*parts, text[place:settled]]), settled
+
+    return rewrite
 
 
-def _sentencepiece(normalizer: SentencePieceNormalizer, text: str, limit: int, begins: bool) -> int:
+def _read_code_points(normalizer: ReadCodePoints) -> Rewrite:
+    def rewrite(text: str, before: str, ends: bool) -> tuple[str, int]:
+        end = len(text) if ends else len(text.rstrip(_ESCAPED_BYTES))
+        return _normalized(normalizer, text[:end]), end
+
+    return rewrite
+
+
+def _sentencepiece(normalizer: SentencePieceNormalizer) -> Rewrite:
     trims = normalizer.options.remove_extra_whitespaces
-    space = SPACE_SYMBOL + " "
-    last = position = 0
-    is_begun = not begins
-    while position < limit and not _is_open(normalizer, text, position):
-        part, length = normalizer.prefix(text, position)
-        position += length
-        is_begun = is_begun or part != " " or not trims
-        # Spaces at the end may be trimmed, and those that follow are collapsed.
-        if position <= limit and is_begun and part and not (trims and part[-1] in space):
-            last = position
-    return last
+    parts = {
+        (begins, ends): SentencePieceNormalizer(
+            normalizer.options, normalizer.charsmap, normalizer.symbols, begins=begins, ends=ends
+        )
+        for begins in (True, False)
+        for ends in (True, False)
+    }
 
+    def rewrite(text: str, before: str, ends: bool) -> tuple[str, int]:
+        end = len(text) if ends else last_cut(text, begins=not before)
+        return parts[not before, ends].rewrite(text[:end])[0] if end or ends else "", end
 
-def _is_open(normalizer: SentencePieceNormalizer, text: str, position: int) -> bool:
-    """Whether longer text could have a longer symbol or rule at a position."""
-    symbols, charsmap = normalizer.symbols, normalizer.charsmap
-    if symbols is not None and text[position] in symbols.first_characters and symbols.every.may_continue(text, position):
-        return True
-    if charsmap is None:
-        return False
-    node = charsmap.root()
-    for character in text[position:]:
-        found = charsmap.step(node, character.encode("utf-8", "surrogateescape"))
-        if found is None:
+    def last_cut(text: str, begins: bool) -> int:
+        """Spaces at the start are removed, those behind another collapsed, and those at the end may be trimmed."""
+        cut = position = 0
+        is_begun = not (begins and trims)
+        ends_with_space = not is_begun
+        while position < len(text) and not is_open(text, position):
+            part, length = normalizer.prefix(text, position)
+            if part:
+                if is_begun and ends_with_space and part[0] not in _SPACES:
+                    cut = position
+                ends_with_space = trims and part[-1] in _SPACES
+            is_begun = is_begun or part != " "
+            position += length
+            if is_begun and not ends_with_space:
+                cut = position
+        return cut
+
+    def is_open(text: str, position: int) -> bool:
+        """Whether longer text could have a longer symbol or rule at a position."""
+        symbols, charsmap = normalizer.symbols, normalizer.charsmap
+        if symbols is not None and symbols.every.may_continue(text, position):
+            return True
+        if charsmap is None:
             return False
-        node, _ = found
-    return True
+        node = charsmap.root()
+        for character in text[position:]:
+            found = charsmap.step(node, character.encode("utf-8", "surrogateescape"))
+            if found is None:
+                return False
+            node, _ = found
+        return True
+
+    return rewrite
 
 
-_CUTS: Mapping[type[Any], Cut] = {
-    **dict.fromkeys((Nmt, StripAccents, Lowercase, ByteLevel, BertText, Prepend), _anywhere),
-    **dict.fromkeys((UnicodeForm, NFC, NFD, NFKC, NFKD), _form),
-    BertNormalizer: _bert,
-    Precompiled: _precompiled,
-    Strip: _strip,
-    Replace: _replace,
+STREAMED: Mapping[type[Any], Callable[[Any], Rewrite]] = {
+    **dict.fromkeys((rules.Nmt, rules.StripAccents, rules.Lowercase, rules.ByteLevel, BertText), _each_character),
+    **dict.fromkeys((rules.UnicodeForm, rules.NFC, rules.NFD, rules.NFKC, rules.NFKD), _form),
+    rules.BertNormalizer: _bert,
+    rules.Precompiled: _precompiled,
+    rules.Prepend: _prepend,
+    rules.Strip: _strip,
+    rules.Replace: _replace,
     ReadCodePoints: _read_code_points,
     SentencePieceNormalizer: _sentencepiece,
 }
-"""By class; one that is not here, derived ones too, has no cut."""
-
-
-def _nowhere(normalizer: Normalizer, text: str, limit: int, begins: bool) -> int:
-    return 0
-
-
-def why_uncut(normalizer: Normalizer) -> str:
-    """Why there is no cut for a normalizer, '' if there are some."""
-    if type(normalizer) not in _CUTS:
-        return f"{type(normalizer).__name__} is not streamed"
-    if isinstance(normalizer, Replace):
-        if 1 + 2 * len(normalizer.content) > MOST_GROWTH:
-            return "Replace refuses a long text that it makes much longer"
-        step = pattern_step(normalizer.pattern)
-        return step if isinstance(step, str) else ""
-    return ""
-
-
-def part_of(normalizer: Normalizer, begins: bool, ends: bool) -> Normalizer | None:
-    """The normalizer for a part of a text; None if it leaves such a part as it is. begins, ends: whether the text does."""
-    if type(normalizer) is Prepend:
-        return normalizer if begins else None
-    if type(normalizer) is Strip:
-        return Strip(normalizer.strip_left and begins, normalizer.strip_right and ends)
-    if type(normalizer) is SentencePieceNormalizer:
-        return SentencePieceNormalizer(normalizer.options, normalizer.charsmap, normalizer.symbols, begins, ends)
-    return normalizer
-
-
-class Normalized:
-    """The beginning of a text and what the normalizers surely make of it.
-
-    text: normalized.
-    limit: the last place in it that is the image of a cut of all normalizers; what is behind it is only known.
-    """
-
-    def __init__(self, normalization: Normalization, raw: NormalizedString, begins: bool) -> None:
-        self._normalization = normalization
-        self._begins = begins
-        self._texts = [raw]
-        self._limits = [len(raw)]
-        for normalizer, part in normalization.parts[begins, False]:
-            text, limit = self._texts[-1], self._limits[-1]
-            cut = _CUTS.get(type(normalizer), _nowhere)
-            known = cut(normalizer, text.text, len(text), begins)
-            lower = known if known <= limit else cut(normalizer, text.text, limit, begins)
-            out = _applied(part, text, known)
-            self._limits.append(len(out) if lower == known else len(_applied(part, text, lower)))
-            self._texts.append(_with_known(normalizer, text, known, out))
-        self.text = self._texts[-1]
-        self.limit = self._limits[-1]
-
-    def raw_cut(self, limit: int, most: int) -> tuple[int, list[int]]:
-        """The last cut of the raw text, `most` at most, whose image is not behind a limit; it and its images."""
-        if not self._normalization.normalizers:
-            cut = min(limit, most)
-            return cut, [cut]
-        raw, text = self._texts[0], self.text
-        guess = len(raw)
-        if limit < len(text):
-            guess = limit if text.text == raw.text[: len(text)] else text.spans()[limit][0] - raw.original_start
-        guess = min(guess, most)
-        for _ in range(_MOST_TRIES):
-            images = self._images(guess)
-            if images and images[-1] <= limit:
-                return images[0], images
-            guess = (images[0] if images else guess) - 1
-            if guess <= 0:
-                break
-        return 0, [0]
-
-    def _images(self, place: int) -> list[int]:
-        """A place in the raw text and its images, [] if it is no cut of each normalizer; the first moves it back."""
-        images: list[int] = []
-        steps = self._normalization.parts[self._begins, False]
-        for (normalizer, part), text in zip(steps, self._texts, strict=False):
-            cut = _CUTS.get(type(normalizer), _nowhere)(normalizer, text.text, place, self._begins)
-            if not images:
-                images.append(cut)
-            elif cut != place:
-                return []
-            place = len(_applied(part, text, cut))
-            images.append(place)
-        return images
-
-
-class Normalization:
-    """The normalizers of a pipeline, for the parts of a text.
-
-    parts: by whether the text begins and ends with the part, each normalizer and what it is for that.
-    """
-
-    def __init__(self, normalizers: tuple[Normalizer, ...]) -> None:
-        self.normalizers = normalizers
-        self.parts = {
-            (begins, ends): [(normalizer, part_of(normalizer, begins, ends)) for normalizer in normalizers]
-            for begins, ends in product((True, False), repeat=2)
-        }
-
-    def settled(self, text: NormalizedString, begins: bool) -> Normalized:
-        """What is settled of the beginning of a text."""
-        return Normalized(self, text, begins)
-
-    def last(self, text: NormalizedString, begins: bool) -> list[NormalizedString]:
-        """The last part of a text, behind each normalizer. begins: whether it is the only one."""
-        texts = [text]
-        for _, part in self.parts[begins, True]:
-            texts.append(_applied(part, texts[-1], len(texts[-1])))
-        return texts
-
-
-def _applied(normalizer: Normalizer | None, text: NormalizedString, end: int) -> NormalizedString:
-    """What a normalizer makes of a text up to a place."""
-    if end < len(text):
-        alignments = None if text.alignments is None else text.alignments[:end]
-        text = NormalizedString(text.text[:end], text.original_start, alignments)
-    if normalizer is None or (isinstance(normalizer, UnicodeForm) and is_normalized(normalizer.form, text.text)):
-        return text
-    return normalizer.normalize(text)
-
-
-def _with_known(
-    normalizer: Normalizer, text: NormalizedString, cut: int, normalized: NormalizedString
-) -> NormalizedString:
-    """The normalized text, with a last character that stays the same whatever joins its cluster."""
-    if type(normalizer) is not Precompiled or cut + 1 != len(text):
-        return normalized
-    last = text.text[cut]
-    if class_letters(last) != JOINED_BY_MARKS_ONLY or normalizer.charsmap.has_part(last):
-        return normalized
-    # No rule has the cluster: its characters are looked up one by one.
-    spans = [*normalized.spans(), text.original_span(cut, cut + 1)]
-    return NormalizedString(normalized.text + last, normalized.original_start, spans)
+"""By class; derived ones are not known here."""

@@ -1,170 +1,149 @@
-"""Where a pre-token can be cut for the pre-tokenizers."""
+"""The pre-tokenizers as cuts at matches, and up to where the matches are final."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from itertools import pairwise
+from typing import TypeAlias
 
 import regex
 
-from reftok.rules.huggingface.pre_tokenizers import (
-    GPT2_PATTERN,
-    WORDS,
-    BertPreTokenizer,
-    ByteLevel,
-    CharDelimiterSplit,
-    Digits,
-    FixedLength,
-    Metaspace,
-    Punctuation,
-    Split,
-    UnicodeScripts,
-    Whitespace,
-    WhitespaceSplit,
-)
+from reftok.rules.huggingface import pre_tokenizers as rules
+from reftok.rules.llama_cpp import pre_tokenizers as llama
 from reftok.rules.llama_cpp.characters import CLASSES, folded
-from reftok.rules.llama_cpp.pre_tokenizers import ByteCharacters, DigitGroups, RegexSplit, ThousandsSplit
 from reftok.rules.llama_cpp.wpm import BertWords, stands_alone
-from reftok.rules.patterns import compile_oniguruma
+from reftok.rules.patterns import Pattern, compile_oniguruma, pattern_matches
 from reftok.rules.stages import PreTokenizer
+from reftok.rules.text import Behavior, Match, literal_matches
 from reftok.rules.types import Span
-from reftok.streams.cuts.splits import Step, class_step, pattern_step
+from reftok.streams.cuts.patterns import SettledMatches, settled_matches
 from reftok.unicode.characters import WHITE_SPACE, is_numeric, is_punctuation, script
 
-_BLANKS = class_step(WHITE_SPACE.__contains__, "Removed")
+Matches: TypeAlias = Callable[[str, bool], tuple[Sequence[Span], int]]
+"""Given the beginning of a pre-token and whether it ends there: the final matches, and up to where it is decided."""
+
 _NUMBERS = regex.compile(f"[{CLASSES['N']}]+")
-_DIGIT = regex.compile("[0-9]")
+_DIGITS = regex.compile("[0-9]+")
 
 
-class Steps(NamedTuple):
-    """The steps of pre-tokenizers one after the other.
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """A stage that cuts pre-tokens at matches.
 
-    is_open: whether the model gets the pre-tokens behind the last step, so that its own cuts count.
-    reasons: why nothing can be cut behind the last step, and who says so.
+    behavior, invert: as of `Split`.
+    why_uncut: why no match is final before the end of a pre-token, '' if some are.
     """
 
-    steps: tuple[Step, ...]
-    is_open: bool
-    reasons: tuple[str, ...] = ()
+    matches: Matches
+    behavior: Behavior = "Isolated"
+    invert: bool = False
+    why_uncut: str = ""
 
 
-def steps_of(pre_tokenizers: Sequence[PreTokenizer]) -> Steps:
-    """The steps of pre-tokenizers, up to one that has none; a class that is not known here, derived ones too, has none.
+def cuts_of(pre_tokenizer: PreTokenizer) -> list[Cuts]:
+    """A pre-tokenizer of `STREAMED` as cuts one after the other, without what it does to the characters.
 
-    Between two pre-tokens of a step the text can be cut, whatever the stages behind it are.
-
-    >>> len(steps_of([Digits(False), ByteLevel(False, True)]).steps)
-    2
+    >>> [cuts.matches("a b1 ", False) for cuts in cuts_of(rules.Digits(individual_digits=True))]
+    [([(3, 4)], 5)]
     """
-    steps: list[Step] = []
-    for pre_tokenizer in pre_tokenizers:
-        found = _steps(pre_tokenizer)
-        if isinstance(found, str):
-            return Steps(tuple(steps), False, (found,))
-        steps += found
-        if isinstance(pre_tokenizer, ByteLevel | ByteCharacters):
-            # Behind it a character is several: what follows is not asked for cuts within a pre-token.
-            return Steps(tuple(steps), False)
-    return Steps(tuple(steps), True)
-
-
-def _steps(pre_tokenizer: PreTokenizer) -> list[Step] | str:
-    if type(pre_tokenizer) not in _KNOWN:
-        return f"{type(pre_tokenizer).__name__} is not streamed"
-    step: Step | str
     match pre_tokenizer:
-        case Split(pattern, behavior, invert):
-            step = pattern_step(pattern, behavior, invert)
-        case ByteLevel(use_regex=False) | ByteCharacters():
-            return []
-        case ByteLevel():
-            step = pattern_step(compile_oniguruma(GPT2_PATTERN))
-        case Whitespace():
-            step = pattern_step(WORDS, "Removed", True)
-        case RegexSplit():
-            step = pattern_step(pre_tokenizer.pattern, reading=pre_tokenizer.read)
-        case Metaspace():
-            step = _metaspace(pre_tokenizer)
-        case WhitespaceSplit():
-            step = _BLANKS
-        case CharDelimiterSplit(delimiter):
-            step = pattern_step(delimiter, "Removed")
-        case Digits(individual_digits):
-            step = class_step(is_numeric, "Isolated" if individual_digits else "Contiguous")
-        case Punctuation(behavior):
-            step = class_step(is_punctuation, behavior)
-        case BertPreTokenizer():
-            return [_BLANKS, class_step(is_punctuation, "Isolated")]
+        case rules.Split(pattern, behavior, invert):
+            return [at_pattern(pattern, behavior, invert)]
+        case rules.ByteLevel(use_regex=True):
+            return [at_pattern(compile_oniguruma(rules.GPT2_PATTERN))]
+        case rules.Whitespace():
+            return [at_pattern(rules.WORDS, "Removed", invert=True)]
+        case llama.RegexSplit():
+            return [at_pattern(pre_tokenizer.pattern, reading=pre_tokenizer.read, whole=pre_tokenizer.matches)]
+        case rules.Metaspace(replacement, split=True):
+            return [at_pattern(replacement, "MergedWithNext")]
+        case rules.WhitespaceSplit():
+            return [Cuts(_each(WHITE_SPACE.__contains__), "Removed")]
+        case rules.CharDelimiterSplit(delimiter):
+            return [Cuts(_each(delimiter.__eq__), "Removed")]
+        case rules.Digits(individual_digits):
+            return [Cuts(_each(is_numeric), "Isolated" if individual_digits else "Contiguous")]
+        case rules.Punctuation(behavior):
+            return [Cuts(_each(is_punctuation), behavior)]
+        case rules.BertPreTokenizer():
+            return [Cuts(_each(WHITE_SPACE.__contains__), "Removed"), Cuts(_each(is_punctuation))]
         case BertWords():
-            return [_BLANKS, class_step(stands_alone, "Isolated")]
-        case FixedLength(length):
-            step = Step(partial(_fixed_lengths, length))
-        case UnicodeScripts():
-            step = Step(_scripts)
-        case DigitGroups():
-            step = Step(_digit_groups)
+            return [Cuts(_each(WHITE_SPACE.__contains__), "Removed"), Cuts(_each(stands_alone))]
+        case rules.FixedLength(length):
+            return [Cuts(_of_length(length))]
+        case rules.UnicodeScripts():
+            return [Cuts(_scripts, "Removed", invert=True)]
+        case llama.DigitGroups():
+            # What stands before a run stays with its first group.
+            return [Cuts(lambda text, ends: _groups(_NUMBERS, folded(text), ends, first=1), "MergedWithPrevious")]
+        case llama.ThousandsSplit():
+            # What stands behind a run stays with its last group.
+            return [Cuts(lambda text, ends: _groups(_DIGITS, text, ends, first=3), "MergedWithNext")]
         case _:
-            step = Step(_before_digits)
-    return step if isinstance(step, str) else [step]
+            return []
 
 
-_KNOWN = frozenset({
-    Split, ByteLevel, ByteCharacters, Whitespace, RegexSplit, Metaspace, WhitespaceSplit, CharDelimiterSplit, Digits,
-    Punctuation, BertPreTokenizer, BertWords, FixedLength, UnicodeScripts, DigitGroups, ThousandsSplit,
+STREAMED = frozenset({
+    rules.Split, rules.ByteLevel, rules.Whitespace, rules.Metaspace, rules.WhitespaceSplit, rules.CharDelimiterSplit,
+    rules.Digits, rules.Punctuation, rules.BertPreTokenizer, rules.FixedLength, rules.UnicodeScripts, BertWords,
+    llama.RegexSplit, llama.ByteCharacters, llama.DigitGroups, llama.ThousandsSplit,
 })  # fmt: skip
+"""The classes whose pre-tokenizers are known here; derived ones are not."""
 
 
-def _metaspace(metaspace: Metaspace) -> Step | str:
-    def rewrite(text: str) -> str:
-        return text.replace(" ", metaspace.replacement)
+def at_pattern(
+    pattern: str | Pattern,
+    behavior: Behavior = "Isolated",
+    invert: bool = False,
+    reading: Callable[[str], str] | None = None,
+    whole: Callable[[str], list[Match]] | None = None,
+) -> Cuts:
+    """The cuts at a pattern or a string. whole: finds the matches in a text that ends, if not as the pattern does."""
+    if isinstance(pattern, str) and pattern:
+        return Cuts(_literal(pattern), behavior, invert)
+    if isinstance(pattern, str):
+        found: SettledMatches | str = "an empty string matches before each character"
+        every = partial(literal_matches, literal=pattern)
+    else:
+        found, every = settled_matches(pattern, reading), whole or partial(pattern_matches, pattern)
 
-    if not metaspace.split:
-        return Step(lambda text: ([], len(text)), rewrite=rewrite)
-    step = pattern_step(metaspace.replacement, "MergedWithNext")
-    return step if isinstance(step, str) else Step(lambda text: step.matches(rewrite(text)), step.behavior, rewrite=rewrite)
+    def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
+        if ends:
+            return [(start, end) for start, end, is_match in every(text) if is_match], len(text)
+        return ([], 0) if isinstance(found, str) else found(text)
 
-
-def puts_before(pre_tokenizer: PreTokenizer) -> bool:
-    """Whether it puts something before the pre-tokens that it is given."""
-    match pre_tokenizer:
-        case ByteLevel(add_prefix_space):
-            return add_prefix_space
-        case Metaspace(prepend_scheme=scheme):
-            return scheme != "never"
-        case _:
-            return False
-
-
-def without_prefix(pre_tokenizer: PreTokenizer) -> PreTokenizer:
-    """The pre-tokenizer for what goes on with a pre-token that was cut."""
-    match pre_tokenizer:
-        case ByteLevel(_, use_regex):
-            return ByteLevel(False, use_regex)
-        case Metaspace(replacement, _, split):
-            return Metaspace(replacement, "never", split)
-        case _:
-            return pre_tokenizer
+    return Cuts(matches, behavior, invert, found if isinstance(found, str) else "")
 
 
-def prefix_of(pre_tokenizer: PreTokenizer, text: str) -> str:
-    """What it puts before the beginning of a pre-token, if the scheme is not "first"."""
-    match pre_tokenizer:
-        case ByteLevel(True):
-            return "" if text.startswith(" ") else " "
-        case Metaspace(replacement):
-            return "" if text.startswith((" ", replacement)) else replacement
-        case _:
-            return ""
+def _literal(literal: str) -> Matches:
+    def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
+        spans = [(start, end) for start, end, is_match in literal_matches(text, literal) if is_match]
+        # What may be the beginning of another match is not decided.
+        settled = max(spans[-1][1] if spans else 0, len(text) - len(literal) + 1)
+        while settled < len(text) and not literal.startswith(text[settled:]):
+            settled += 1
+        return spans, len(text) if ends else settled
+
+    return matches
 
 
-def _fixed_lengths(length: int, text: str) -> tuple[list[Span], int]:
-    settled = len(text) // length * length
-    return [(start, start + length) for start in range(0, settled, length)], settled
+def _each(is_delimiter: Callable[[str], bool]) -> Matches:
+    """Each character of a class."""
+    return lambda text, _: ([(i, i + 1) for i, character in enumerate(text) if is_delimiter(character)], len(text))
 
 
-def _scripts(text: str) -> tuple[list[Span], int]:
-    """The runs of one script but for the last; what has no script goes with the run before it."""
+def _of_length(length: int) -> Matches:
+    def matches(text: str, ends: bool) -> tuple[Sequence[Span], int]:
+        settled = len(text) // length * length
+        return [(start, start + length) for start in range(0, settled, length)], len(text) if ends else settled
+
+    return matches
+
+
+def _scripts(text: str, ends: bool) -> tuple[Sequence[Span], int]:
+    """The runs of one script; what has no script goes with the run before it."""
     starts: list[int] = []
     previous = None
     for place, character in enumerate(text):
@@ -172,23 +151,18 @@ def _scripts(text: str) -> tuple[list[Span], int]:
         if here is not None and here != previous:
             starts.append(place)
             previous = here
-    return [*zip(starts, starts[1:], strict=False)], starts[-1] if starts else 0
+    spans = [*pairwise([*starts, len(text)])]
+    return (spans, len(text)) if ends else (spans[:-1], starts[-1] if starts else 0)
 
 
-def _digit_groups(text: str) -> tuple[list[Span], int]:
-    """The groups of the runs that have ended, counted from their ends, each with the text before its run."""
-    settled = len(text)
-    ends = [0]
-    for run in _NUMBERS.finditer(folded(text)):
+def _groups(numbers: regex.Pattern[str], text: str, ends: bool, first: int) -> tuple[Sequence[Span], int]:
+    """The groups of three in runs of numbers that have ended, counted from the end; a shorter group from size `first`."""
+    spans: list[Span] = []
+    for run in numbers.finditer(text):
         start, end = run.span()
-        if end == len(text):
-            settled = start
-        else:
-            ends += range(start + ((end - start) % 3 or 3), end + 1, 3)
-    return [*zip(ends, ends[1:], strict=False)], settled
-
-
-def _before_digits(text: str) -> tuple[list[Span], int]:
-    """No match, and nothing decided from the first digit on: where its run is cut depends on the end of the run."""
-    found = _DIGIT.search(text)
-    return [], len(text) if found is None else found.start()
+        if end == len(text) and not ends:
+            return spans, start
+        size = (end - start) % 3
+        spans += [(start, start + size)] * (size >= first)
+        spans += [(place, place + 3) for place in range(start + size, end, 3)]
+    return spans, len(text)
