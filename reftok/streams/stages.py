@@ -10,7 +10,7 @@ parts but the last; what it may hand on of that, the pure functions of `cuts/` s
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from reftok.limits import MOST_STREAMED_STAGES
@@ -21,7 +21,7 @@ from reftok.rules.pipeline import Pipeline
 from reftok.rules.stages import Normalizer, PreTokenizer
 from reftok.rules.text import JOINED, refuse_expansion
 from reftok.streams.cuts.added_tokens import TokenSearch, token_searches
-from reftok.streams.cuts.models import AT_START, ModelParts
+from reftok.streams.cuts.models import AT_START, Carried, ModelParts
 from reftok.streams.cuts.normalizers import STREAMED as STREAMED_NORMALIZERS
 from reftok.streams.cuts.normalizers import rewrite_of, why_uncut
 from reftok.streams.cuts.pre_tokenizers import STREAMED as STREAMED_PRE_TOKENIZERS
@@ -48,23 +48,27 @@ class Stage(ABC):
         self._next_look = 0
         self.held = 0
 
-    def take(self, items: Iterable[Item]) -> list[Item]:
+    def take(self, items: Sequence[Item]) -> list[Item]:
         """What becomes of items, as far as it is sure."""
         out: list[Item] = []
+        is_open = False
         for item in items:
             if type(item) is str:
                 self._pending.append(item)
                 self.held += len(item)
-                if self.held >= self._next_look:
-                    self._look(out)
+                is_open = True
             elif item is None:
                 self._join()
                 self._hand_on(out, ends=True)
                 self._tail = ""
                 self.held = self._next_look = 0
                 out.append(None)
+                is_open = False
             else:
                 out.append(item)
+        # Text that is followed by the end of its part has gone already.
+        if is_open and self.held >= self._next_look:
+            self._look(out)
         return out
 
     def _join(self) -> None:
@@ -215,30 +219,29 @@ class Cutting(Stage):
 
 
 class Tokenizing(Stage):
-    """The model. It gives ids, which are not told from those of added tokens any more."""
+    """The model. _carried: what the parts of the pre-token so far hand to the next; None if it was not cut yet."""
 
     def __init__(self, model: ModelParts) -> None:
         super().__init__()
         self._model = model
         self.why_uncut = model.why_uncut
-        self._carried = AT_START
-        self._is_cut = False
+        self._carried: Carried | None = None
 
     def _hand_on(self, out: list[Item], ends: bool) -> int:
         if ends:
-            if self._is_cut:
-                out += self._model.ids(self._tail, self._carried)[0]
+            if self._carried is not None:
+                out += self._model.last_ids(self._tail, self._carried)
             elif self._tail:
                 out += self._model.ids_of_word(self._tail)
-            self._carried, self._is_cut = AT_START, False
+            self._carried = None
             return 0
         end = 0
-        while cut := self._model.cut(self._tail[end:], self._carried):
-            ids, self._carried = self._model.ids(self._tail[end : end + cut], self._carried)
+        while True:
+            size, ids, carried = self._model.settled(self._tail[end:], self._carried or AT_START)
+            if not size:
+                return end
             out += ids
-            end += cut
-            self._is_cut = True
-        return end
+            end, self._carried = end + size, carried
 
 
 class Chain:

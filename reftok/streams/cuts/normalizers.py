@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from reftok.limits import MOST_GROWTH
@@ -15,7 +16,7 @@ from reftok.rules.stages import Normalizer
 from reftok.rules.text import NormalizedString
 from reftok.streams.cuts.normalization_boundaries import BEGINS, ENDS, boundaries
 from reftok.streams.cuts.pre_tokenizers import at_pattern
-from reftok.unicode.characters import WHITE_SPACE, is_control, is_normalized
+from reftok.unicode.characters import WHITE_SPACE, is_control, quickly_normalized
 from reftok.unicode.graphemes import JOINED_BY_MARKS_ONLY, MARKS, class_letters, graphemes
 
 Rewrite: TypeAlias = Callable[[str, str, bool], tuple[str, int]]
@@ -23,6 +24,7 @@ Rewrite: TypeAlias = Callable[[str, str, bool], tuple[str, int]]
 
 _BLANKS = "".join(sorted(WHITE_SPACE))
 _SPACES = (" ", SPACE_SYMBOL)
+_SHORT = 16
 _ESCAPED_BYTES = "".join(map(chr, range(0xDC80, 0xDD00)))
 
 
@@ -32,6 +34,12 @@ def rewrite_of(normalizer: Normalizer) -> Rewrite:
     >>> rewrite_of(rules.NFC())("e\u0301a", "", False)
     ('é', 2)
     """
+    return _rewrites(normalizer) if isinstance(normalizer, Hashable) else STREAMED[type(normalizer)](normalizer)
+
+
+@lru_cache(maxsize=64)
+def _rewrites(normalizer: Normalizer) -> Rewrite:
+    """One for all streams, with what it remembers."""
     return STREAMED[type(normalizer)](normalizer)
 
 
@@ -57,8 +65,8 @@ def _form(normalizer: rules.UnicodeForm) -> Rewrite:
 
     def rewrite(text: str, before: str, ends: bool) -> tuple[str, int]:
         end = len(text) if ends else _boundary(kinds.__getitem__, text)
-        text = text[:end]
-        return text if is_normalized(normalizer.form, text) else _normalized(normalizer, text), end
+        quick = quickly_normalized(normalizer.form, text[:end])
+        return _normalized(normalizer, text[:end]) if quick is None else quick, end
 
     return rewrite
 
@@ -158,8 +166,13 @@ def _sentencepiece(normalizer: SentencePieceNormalizer) -> Rewrite:
     }
 
     def rewrite(text: str, before: str, ends: bool) -> tuple[str, int]:
-        end = len(text) if ends else last_cut(text, begins=not before)
-        return parts[not before, ends].rewrite(text[:end])[0] if end or ends else "", end
+        return (remembered if len(text) <= _SHORT else rewritten)(text, not before, ends)
+
+    def rewritten(text: str, begins: bool, ends: bool) -> tuple[str, int]:
+        end = len(text) if ends else last_cut(text, begins)
+        return parts[begins, ends].rewrite(text[:end])[0] if end or ends else "", end
+
+    remembered = lru_cache(maxsize=1 << 12)(rewritten)
 
     def last_cut(text: str, begins: bool) -> int:
         """Spaces at the start are removed, those behind another collapsed, and those at the end may be trimmed."""
